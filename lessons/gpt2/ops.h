@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// The seam of the course: every op of GPT-2, declared once. A file name is an op name: lessons/01_layers/layernorm.cpp
+// defines layernorm(), and a later lesson replaces it with a file of the same name and the same signature.
+//
+// Parameters come in this order: outputs, inputs, scratch, dims, scalars, Context.
+// All tensors are dense and row-major; where a row is longer than what is used (logits), its stride is named.
+// Outputs do not overlap inputs. Every output element that the shape comment names is written; nothing else is.
+//
+//   B  sequences in the batch      C   channels          V   tokens in the vocabulary
+//   T  tokens in a sequence        NH  attention heads   Vp  V rounded up: rows of wte, row stride of the logits
+//   N  rows, or elements           HS  C / NH            OC  output channels of a matmul
+#pragma once
+
+#include <cstddef>
+
+#include "lessons/gpt2/context.h"
+
+struct Activations;
+struct Config;
+struct Parameters;
+
+// out[b, t, :] = wte[tokens[b, t], :] + wpe[t, :]
+void encoder(float* out,         // (B, T, C)
+             const int* tokens,  // (B, T), each in [0, V)
+             const float* wte,   // (Vp, C)
+             const float* wpe,   // (max_T, C), max_T >= T
+             int B, int T, int C, Context& ctx);
+
+// out[b, t, :] = (inp[b, t, :] - mean) * rstd * weight + bias, with the mean and 1 / sqrt(variance + 1e-5) of that row.
+void layernorm(float* out,           // (B, T, C)
+               float* mean,          // (B, T)
+               float* rstd,          // (B, T)
+               const float* inp,     // (B, T, C)
+               const float* weight,  // (C)
+               const float* bias,    // (C)
+               int B, int T, int C, Context& ctx);
+
+// out[i] = 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) with x = inp[i]   (arXiv:1606.08415, section 2)
+void gelu(float* out,        // (N)
+          const float* inp,  // (N)
+          int N, Context& ctx);
+
+// out[i] = inp1[i] + inp2[i]
+void residual(float* out,         // (N)
+              const float* inp1,  // (N)
+              const float* inp2,  // (N)
+              int N, Context& ctx);
+
+// out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c], for o < OC; columns OC and beyond are left alone.
+void matmul(float* out,           // (N, out_stride), out_stride >= OC
+            const float* inp,     // (N, C)
+            const float* weight,  // (OC, C)
+            const float* bias,    // (OC), or null for none
+            int N, int C, int OC, int out_stride, Context& ctx);
+
+// att[b, h, t, s] = exp(scale * scores[b, h, t, s] - lse[b, h, t]) for s <= t, exactly 0 for s > t, with
+// lse[b, h, t] = log of the sum over s <= t of exp(scale * scores[b, h, t, s]). scores with s > t are not read.
+void causal_softmax(float* att,           // (B, NH, T, T)
+                    float* lse,           // (B, NH, T)
+                    const float* scores,  // (B, NH, T, T)
+                    float scale, int B, int NH, int T, Context& ctx);
+
+// Causal self-attention. Row qkv[b, t, :] is the query, the key and the value, C floats each; head h of each is
+// elements h * HS to (h + 1) * HS. out[b, t, h * HS + i] = sum over s <= t of att[b, h, t, s] * value[b, s, h * HS + i],
+// where att is the causal softmax of query . key / sqrt(HS).
+void attention(float* out,        // (B, T, C)
+               float* lse,        // (B, NH, T), as causal_softmax
+               const float* qkv,  // (B, T, 3C)
+               void* scratch,     // attention_scratch_bytes(B, T, C, NH), aligned to 64 bytes
+               int B, int T, int C, int NH, Context& ctx);
+std::size_t attention_scratch_bytes(int B, int T, int C, int NH);
+
+// probs[n, v] = exp(logits[n, v]) / sum over v < V of exp(logits[n, v]), for v < V; columns V and beyond are left alone.
+void softmax(float* probs,         // (N, Vp)
+             const float* logits,  // (N, Vp)
+             int N, int V, int Vp, Context& ctx);
+
+// losses[n] = -log(probs[n, targets[n]])
+void crossentropy(float* losses,       // (N)
+                  const float* probs,  // (N, Vp)
+                  const int* targets,  // (N), each in [0, V)
+                  int N, int Vp, Context& ctx);
+
+// The whole forward pass: which op runs on which tensor, in which order. Fills every activation;
+// probs and losses only where there are targets.
+void forward(Activations& acts, const Parameters& params,
+             const int* tokens,   // (B, T) of acts
+             const int* targets,  // (B, T), or null: no loss is wanted
+             Context& ctx);
+std::size_t forward_scratch_bytes(const Config& config, int B, int T);

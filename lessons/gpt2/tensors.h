@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+//
+// Parameters and activations of a GPT-2: views with names into one allocation each. visit() lists every view once,
+// with its name and shape; laying out, loading, printing and checking all go through it.
+// Names are Hugging Face's for the parameters. Weights are (OC, C): output channels first.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lessons/gpt2/config.h"
+
+// The shape of a view: up to four dimensions.
+struct Shape {
+    std::array<long, 4> dims{};
+    int rank = 0;
+
+    Shape() = default;
+    template <class... Dim>
+    explicit Shape(Dim... dim) : dims{static_cast<long>(dim)...}, rank(sizeof...(Dim)) {}
+    long elements() const {
+        long n = 1;
+        for (int i = 0; i < rank; i++) { n *= dims[static_cast<std::size_t>(i)]; }
+        return n;
+    }
+};
+
+// Owns one zeroed allocation, aligned to 64 bytes. Move-only.
+class Arena {
+  public:
+    Arena() = default;
+    explicit Arena(std::size_t bytes);  // throws std::runtime_error with the size when memory is short
+    std::byte* data() const { return data_.get(); }
+
+  private:
+    struct Free {
+        void operator()(std::byte* p) const;
+    };
+    std::unique_ptr<std::byte, Free> data_;
+};
+
+struct Parameters {
+    struct Layer {
+        float* ln_1_weight = nullptr;         // (C)
+        float* ln_1_bias = nullptr;           // (C)
+        float* attn_c_attn_weight = nullptr;  // (3C, C)
+        float* attn_c_attn_bias = nullptr;    // (3C)
+        float* attn_c_proj_weight = nullptr;  // (C, C)
+        float* attn_c_proj_bias = nullptr;    // (C)
+        float* ln_2_weight = nullptr;         // (C)
+        float* ln_2_bias = nullptr;           // (C)
+        float* mlp_c_fc_weight = nullptr;     // (4C, C)
+        float* mlp_c_fc_bias = nullptr;       // (4C)
+        float* mlp_c_proj_weight = nullptr;   // (C, 4C)
+        float* mlp_c_proj_bias = nullptr;     // (C)
+    };
+
+    Config config;
+    float* wte = nullptr;          // (Vp, C), rows V and beyond are zero; also the weight of the logits
+    float* wpe = nullptr;          // (max_T, C)
+    std::vector<Layer> h;          // L
+    float* ln_f_weight = nullptr;  // (C)
+    float* ln_f_bias = nullptr;    // (C)
+
+    Parameters() = default;
+    explicit Parameters(const Config& config_);  // views unset: for callers that bind them to their own memory
+    void allocate();                             // one zeroed arena for all views, each aligned to 64 bytes
+
+    // f(name, view, shape) for every parameter, in the order of the model.
+    template <class F>
+    void visit(F&& f) {
+        const auto [max_T, V, Vp, L, NH, C] = config;
+        f(std::string("wte.weight"), wte, Shape(Vp, C));
+        f(std::string("wpe.weight"), wpe, Shape(max_T, C));
+        for (std::size_t l = 0; l < h.size(); l++) {
+            const std::string prefix = "h." + std::to_string(l) + ".";
+            Layer& p = h[l];
+            f(prefix + "ln_1.weight", p.ln_1_weight, Shape(C));
+            f(prefix + "ln_1.bias", p.ln_1_bias, Shape(C));
+            f(prefix + "attn.c_attn.weight", p.attn_c_attn_weight, Shape(3 * C, C));
+            f(prefix + "attn.c_attn.bias", p.attn_c_attn_bias, Shape(3 * C));
+            f(prefix + "attn.c_proj.weight", p.attn_c_proj_weight, Shape(C, C));
+            f(prefix + "attn.c_proj.bias", p.attn_c_proj_bias, Shape(C));
+            f(prefix + "ln_2.weight", p.ln_2_weight, Shape(C));
+            f(prefix + "ln_2.bias", p.ln_2_bias, Shape(C));
+            f(prefix + "mlp.c_fc.weight", p.mlp_c_fc_weight, Shape(4 * C, C));
+            f(prefix + "mlp.c_fc.bias", p.mlp_c_fc_bias, Shape(4 * C));
+            f(prefix + "mlp.c_proj.weight", p.mlp_c_proj_weight, Shape(C, 4 * C));
+            f(prefix + "mlp.c_proj.bias", p.mlp_c_proj_bias, Shape(C));
+        }
+        f(std::string("ln_f.weight"), ln_f_weight, Shape(C));
+        f(std::string("ln_f.bias"), ln_f_bias, Shape(C));
+    }
+
+  private:
+    Arena arena_;
+};
+
+struct Activations {
+    struct Layer {
+        float* ln_1 = nullptr;        // (B, T, C)
+        float* ln_1_mean = nullptr;   // (B, T)
+        float* ln_1_rstd = nullptr;   // (B, T)
+        float* qkv = nullptr;         // (B, T, 3C)
+        float* attn = nullptr;        // (B, T, C)
+        float* lse = nullptr;         // (B, NH, T)
+        float* attn_proj = nullptr;   // (B, T, C)
+        float* residual_1 = nullptr;  // (B, T, C): the stream after attention
+        float* ln_2 = nullptr;        // (B, T, C)
+        float* ln_2_mean = nullptr;   // (B, T)
+        float* ln_2_rstd = nullptr;   // (B, T)
+        float* fc = nullptr;          // (B, T, 4C): before the GELU
+        float* fc_gelu = nullptr;     // (B, T, 4C)
+        float* fc_proj = nullptr;     // (B, T, C)
+        float* residual_2 = nullptr;  // (B, T, C): the stream after the MLP
+    };
+
+    Config config;
+    int B = 0;
+    int T = 0;
+    float* encoded = nullptr;    // (B, T, C)
+    std::vector<Layer> h;        // L
+    float* ln_f = nullptr;       // (B, T, C)
+    float* ln_f_mean = nullptr;  // (B, T)
+    float* ln_f_rstd = nullptr;  // (B, T)
+    float* logits = nullptr;     // (B, T, Vp)
+    float* probs = nullptr;      // (B, T, Vp)
+    float* losses = nullptr;     // (B, T)
+    void* scratch = nullptr;     // forward_scratch_bytes(config, B, T)
+
+    Activations() = default;
+    Activations(const Config& config_, int B_, int T_);  // views unset, as for Parameters
+    void allocate(std::size_t scratch_bytes);            // one zeroed arena for all views and the scratch
+
+    // f(name, view, shape) for every activation, in the order in which forward makes them. Scratch is not listed.
+    template <class F>
+    void visit(F&& f) {
+        const int C = config.C, NH = config.NH, Vp = config.Vp;
+        f(std::string("encoded"), encoded, Shape(B, T, C));
+        for (std::size_t l = 0; l < h.size(); l++) {
+            const std::string prefix = "h." + std::to_string(l) + ".";
+            Layer& a = h[l];
+            f(prefix + "ln_1", a.ln_1, Shape(B, T, C));
+            f(prefix + "ln_1_mean", a.ln_1_mean, Shape(B, T));
+            f(prefix + "ln_1_rstd", a.ln_1_rstd, Shape(B, T));
+            f(prefix + "qkv", a.qkv, Shape(B, T, 3 * C));
+            f(prefix + "attn", a.attn, Shape(B, T, C));
+            f(prefix + "lse", a.lse, Shape(B, NH, T));
+            f(prefix + "attn_proj", a.attn_proj, Shape(B, T, C));
+            f(prefix + "residual_1", a.residual_1, Shape(B, T, C));
+            f(prefix + "ln_2", a.ln_2, Shape(B, T, C));
+            f(prefix + "ln_2_mean", a.ln_2_mean, Shape(B, T));
+            f(prefix + "ln_2_rstd", a.ln_2_rstd, Shape(B, T));
+            f(prefix + "fc", a.fc, Shape(B, T, 4 * C));
+            f(prefix + "fc_gelu", a.fc_gelu, Shape(B, T, 4 * C));
+            f(prefix + "fc_proj", a.fc_proj, Shape(B, T, C));
+            f(prefix + "residual_2", a.residual_2, Shape(B, T, C));
+        }
+        f(std::string("ln_f"), ln_f, Shape(B, T, C));
+        f(std::string("ln_f_mean"), ln_f_mean, Shape(B, T));
+        f(std::string("ln_f_rstd"), ln_f_rstd, Shape(B, T));
+        f(std::string("logits"), logits, Shape(B, T, Vp));
+        f(std::string("probs"), probs, Shape(B, T, Vp));
+        f(std::string("losses"), losses, Shape(B, T));
+    }
+
+  private:
+    Arena arena_;
+};
