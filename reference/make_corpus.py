@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Gathers the course's own text and source into corpus.txt, on which train_small.py trains. The file is committed:
+the small model changes only when somebody decides so. Plain ASCII, files in the order of their names."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+from reference.gpt2 import write_all
+
+ROOT = Path(__file__).parents[1]
+CORPUS = Path(__file__).parent / "corpus.txt"
+SUFFIXES = (".md", ".h", ".cpp", ".cu", ".cuh", ".py", ".toml")
+FOLDERS = ("lessons", "solutions", "checker", "reference")
+GENERATED = ("checker/KILL_TABLE.md",)
+ASCII = {
+    "—": "-", "–": "-", "−": "-", "·": "*", "×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "…": "...",
+    "→": "->", "←": "<-", "≈": "~", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "Σ": "sum", "σ": "sigma",
+    "δ": "delta", "π": "pi", "∈": "in", "±": "+-", "²": "^2", "³": "^3", "½": "1/2", "⇔": "<=>",
+}  # fmt: skip
+
+
+def to_ascii(text: str) -> str:
+    text = "".join(ASCII.get(c, c) for c in text)
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+
+
+def is_stub(path: str) -> bool:
+    """lessons/NN_name/x.cpp is generated from solutions/NN_name/x.cpp, which is gathered."""
+    parts = path.split("/")
+    return parts[0] == "lessons" and parts[1][:2].isdigit() and (ROOT / "solutions" / Path(*parts[1:])).exists()
+
+
+def sources() -> list[str]:
+    """Pages, and the sources of lessons, checker and reference. Tests are left out: they are mostly numbers."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [
+        path
+        for path in sorted(set(listed))
+        if path.endswith(SUFFIXES)
+        and (path.split("/")[0] in FOLDERS or path.endswith(".md"))
+        and path not in GENERATED
+        and "/tests/" not in path
+        and not is_stub(path)
+        and (ROOT / path).is_file()
+    ]
+
+
+def gather() -> str:
+    """Every file under a line with its path, trailing blanks dropped."""
+    parts = []
+    for path in sources():
+        lines = [line.rstrip() for line in to_ascii((ROOT / path).read_text(encoding="utf-8")).splitlines()]
+        parts.append(f"==== {path}\n\n" + "\n".join(lines).strip() + "\n\n")
+    return "".join(parts)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=CORPUS, help="file to write (default: reference/corpus.txt)")
+    args = parser.parse_args()
+    try:
+        text = gather()
+        write_all({args.out: text.encode()})
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"make_corpus: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote {args.out}: {len(sources())} files, {len(text):,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Suspects: classic mistakes, each as the output that it gives. The checker compares a wrong output with them.
+
+Every function takes what the right op takes (float64) and returns the wrong outputs. A sentence completes
+"your output fits: ...".
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from reference import gpt2
+from reference.gpt2 import EPS, causal_mask, join_heads, split_heads
+
+SENTENCES = {
+    # encoder
+    "position_off_by_one": "the position embedding was taken from row t+1, not from row t",
+    "position_dropped": "the position embedding was not added",
+    # layernorm
+    "variance_c_minus_1": "the variance was divided by C-1, not by C",
+    "eps_missing": "1e-5 was not added to the variance",
+    "eps_outside_root": "1e-5 was added after the square root, not under it",
+    "mean_not_subtracted": "the mean was not subtracted from the input before scaling",
+    "root_missing": "the input was multiplied by 1 / (variance + 1e-5): the square root is missing",
+    "weight_dropped": "the weight was not multiplied in",
+    "bias_dropped": "the bias was not added",
+    # gelu
+    "exact_gelu": "this is the GELU by erf; GPT-2 has the tanh form",
+    "cubic_term_dropped": "the term 0.044715 x^3 is missing inside the tanh",
+    "sigmoid_gelu": "this is the GELU by sigmoid, x / (1 + exp(-1.702 x)); GPT-2 has the tanh form",
+    # matmul
+    "weight_transposed": "the weight was read as (C, OC); it is (OC, C), output channels first",
+    # attention and softmax
+    "no_mask": "the causal mask is missing: tokens after t were attended to",
+    "mask_off_by_one": "the causal mask is off by one: token t+1 was attended to",
+    "no_scale": "the scores were not scaled by 1 / sqrt(HS)",
+    "scale_by_channels": "the scores were scaled by 1 / sqrt(C), not by 1 / sqrt(HS)",
+    "heads_interleaved": "head h was taken from channels h, h + NH, h + 2 NH, ...; it is h * HS to (h + 1) * HS",
+    "key_value_swapped": "key and value are swapped: qkv holds query, key, value in this order",
+    "no_max_subtraction": "the row's maximum was not subtracted before exp, which overflows",
+    "includes_padding": "the padding columns V to Vp-1 were summed too",
+    # crossentropy
+    "log2_instead_of_log": "the logarithm is to base 2, not the natural one",
+    "sign_dropped": "the minus sign is missing",
+    "row_stride_v": "the rows of probs were taken to be V apart; they are Vp apart",
+    # forward
+    "post_norm": "layernorm was applied after each residual addition; GPT-2 normalises before attention and MLP",
+    "residual_of_normed": "the residual additions took the layernorm's output, not its input",
+    "attention_residual_dropped": "the MLP's residual addition took the block's input: attention's part is lost",
+    "parallel_block": "the MLP read the block's input, not the stream after attention",
+    "ln_2_is_ln_1": "the second layernorm of each block used the first one's weight and bias",
+    "gelu_dropped": "the GELU between the two matmuls of the MLP is missing",
+    "first_layer_everywhere": "every layer used the parameters of layer 0",
+    "final_layernorm_dropped": "the final layernorm is missing",
+}
+
+
+# encoder
+
+
+def position_off_by_one(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return gpt2.encoder(tokens, wte, wpe[1:])
+
+
+def position_dropped(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return gpt2.encoder(tokens, wte, torch.zeros_like(wpe))
+
+
+# layernorm: out, mean, rstd
+
+
+def layernorm_with(inp: Tensor, weight: Tensor, bias: Tensor, rstd_of, subtract: bool = True) -> dict[str, Tensor]:
+    mean = inp.mean(-1)
+    variance = inp.var(-1, correction=0)
+    rstd = rstd_of(variance, inp.shape[-1])
+    centred = inp - mean.unsqueeze(-1) if subtract else inp
+    return {"out": centred * rstd.unsqueeze(-1) * weight + bias, "mean": mean, "rstd": rstd}
+
+
+def right_rstd(variance: Tensor, C: int) -> Tensor:
+    return (variance + EPS).rsqrt()
+
+
+LAYERNORM = {
+    "variance_c_minus_1": lambda x, w, b: layernorm_with(x, w, b, lambda v, C: (v * C / (C - 1) + EPS).rsqrt()),
+    "eps_missing": lambda x, w, b: layernorm_with(x, w, b, lambda v, C: v.rsqrt()),
+    "eps_outside_root": lambda x, w, b: layernorm_with(x, w, b, lambda v, C: 1 / (v.sqrt() + EPS)),
+    "mean_not_subtracted": lambda x, w, b: layernorm_with(x, w, b, right_rstd, subtract=False),
+    "root_missing": lambda x, w, b: layernorm_with(x, w, b, lambda v, C: 1 / (v + EPS)),
+    "weight_dropped": lambda x, w, b: layernorm_with(x, torch.ones_like(w), b, right_rstd),
+    "bias_dropped": lambda x, w, b: layernorm_with(x, w, torch.zeros_like(b), right_rstd),
+}
+
+# gelu
+
+GELU = {
+    "exact_gelu": lambda x: torch.nn.functional.gelu(x),
+    "cubic_term_dropped": lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * x)),
+    "sigmoid_gelu": lambda x: x * torch.sigmoid(1.702 * x),
+}
+
+# matmul: weight (OC, C)
+
+MATMUL = {
+    "weight_transposed": lambda x, w, b: gpt2.matmul(x, w.reshape(w.shape[1], w.shape[0]).mT, b),
+    "bias_dropped": lambda x, w, b: gpt2.matmul(x, w, None),
+}
+
+# causal_softmax: att, lse
+
+
+def softmax_with(scaled: Tensor, mask: Tensor) -> dict[str, Tensor]:
+    scaled = scaled.masked_fill(~mask, -math.inf)
+    return {"att": torch.softmax(scaled, -1), "lse": torch.logsumexp(scaled, -1)}
+
+
+def no_max_subtraction(scaled: Tensor, mask: Tensor) -> dict[str, Tensor]:
+    """As float32 has it: exp overflows to infinity above 88.7 and vanishes below -103.3. Rounded once a step from
+    float64, so that it does not depend on a library's float32 exp."""
+    e = torch.exp(scaled.float().double()).float().masked_fill(~mask, 0)  # (..., n)
+    total = e.double().sum(-1).float()
+    return {"att": e / total.unsqueeze(-1), "lse": torch.log(total.double()).float()}
+
+
+def future_mask(T: int) -> Tensor:
+    return torch.ones(T, T, dtype=torch.bool).tril(1)  # true where s <= t + 1
+
+
+def all_mask(T: int) -> Tensor:
+    return torch.ones(T, T, dtype=torch.bool)
+
+
+CAUSAL_SOFTMAX = {
+    "no_mask": lambda scores, scale: softmax_with(scale * scores, all_mask(scores.shape[-1])),
+    "mask_off_by_one": lambda scores, scale: softmax_with(scale * scores, future_mask(scores.shape[-1])),
+    "no_scale": lambda scores, scale: softmax_with(scores, causal_mask(scores.shape[-1])),
+    "no_max_subtraction": lambda scores, scale: no_max_subtraction(scale * scores, causal_mask(scores.shape[-1])),
+}
+
+# attention: out, lse
+
+
+def attention_with(qkv: Tensor, NH: int, mask_of=causal_mask, scale: float | None = None, probs=softmax_with) -> dict:
+    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    result = probs(scale * (query @ key.mT), mask_of(query.shape[-2]))
+    return {"out": join_heads(result["att"].to(value.dtype) @ value), "lse": result["lse"]}
+
+
+def heads_interleaved(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    B, T, C3 = qkv.shape
+    HS = C3 // 3 // NH
+    regrouped = qkv.reshape(B, T, 3, HS, NH).transpose(-2, -1).reshape(B, T, C3)  # head h: channels h, h + NH, ...
+    wrong = attention_with(regrouped, NH)
+    wrong["out"] = wrong["out"].reshape(B, T, NH, HS).transpose(-2, -1).reshape(B, T, NH * HS)
+    return wrong
+
+
+def key_value_swapped(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    query, key, value = qkv.chunk(3, dim=-1)
+    return attention_with(torch.cat([query, value, key], dim=-1), NH)
+
+
+ATTENTION = {
+    "no_mask": lambda qkv, NH: attention_with(qkv, NH, mask_of=all_mask),
+    "mask_off_by_one": lambda qkv, NH: attention_with(qkv, NH, mask_of=future_mask),
+    "no_scale": lambda qkv, NH: attention_with(qkv, NH, scale=1.0),
+    "scale_by_channels": lambda qkv, NH: attention_with(qkv, NH, scale=1 / math.sqrt(qkv.shape[-1] / 3)),
+    "heads_interleaved": heads_interleaved,
+    "key_value_swapped": key_value_swapped,
+    "no_max_subtraction": lambda qkv, NH: attention_with(qkv, NH, probs=no_max_subtraction),
+}
+
+# softmax and crossentropy. logits and probs are (..., Vp) here, zero beyond V.
+
+
+def softmax_no_max(logits: Tensor, V: int) -> Tensor:
+    wrong = torch.zeros_like(logits)
+    used = logits[..., :V]
+    wrong[..., :V] = no_max_subtraction(used, torch.ones_like(used, dtype=torch.bool))["att"]
+    return wrong
+
+
+def includes_padding(logits: Tensor, V: int) -> Tensor:
+    wrong = torch.softmax(logits, -1)
+    wrong[..., V:] = 0  # not written
+    return wrong
+
+
+SOFTMAX = {"includes_padding": includes_padding, "no_max_subtraction": softmax_no_max}
+
+
+def row_stride_v(probs: Tensor, targets: Tensor, V: int) -> Tensor:
+    start = torch.arange(targets.numel()).reshape(targets.shape) * V
+    return -torch.log(probs.flatten()[start + targets])
+
+
+CROSSENTROPY = {
+    "log2_instead_of_log": lambda probs, targets, V: gpt2.crossentropy(probs, targets) / math.log(2),
+    "sign_dropped": lambda probs, targets, V: -gpt2.crossentropy(probs, targets),
+    "row_stride_v": row_stride_v,
+}
+
+# forward: the whole model with its order wrong. Each takes the model and gives (logits (B, T, V), stream after h.0).
+
+
+def block_parts(block: gpt2.Block):
+    def attend(x: Tensor) -> Tensor:
+        return block.attn.c_proj(gpt2.attention(block.attn.c_attn(x), block.NH)[0])
+
+    def mlp(x: Tensor) -> Tensor:
+        return block.mlp.c_proj(gpt2.gelu(block.mlp.c_fc(x)))
+
+    return attend, mlp, lambda x: block.ln_1(x, None, ""), lambda x: block.ln_2(x, None, "")
+
+
+def post_norm(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, ln_2 = block_parts(block)
+    x = ln_1(x + attend(x))
+    return ln_2(x + mlp(x))
+
+
+def residual_of_normed(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, ln_2 = block_parts(block)
+    x = ln_1(x) + attend(ln_1(x))
+    return ln_2(x) + mlp(ln_2(x))
+
+
+def attention_residual_dropped(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, ln_2 = block_parts(block)
+    return x + mlp(ln_2(x + attend(ln_1(x))))
+
+
+def parallel_block(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, ln_2 = block_parts(block)
+    return x + attend(ln_1(x)) + mlp(ln_2(x))
+
+
+def ln_2_is_ln_1(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, _ = block_parts(block)
+    x = x + attend(ln_1(x))
+    return x + mlp(ln_1(x))
+
+
+def gelu_dropped(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, _, ln_1, ln_2 = block_parts(block)
+    x = x + attend(ln_1(x))
+    return x + block.mlp.c_proj(block.mlp.c_fc(ln_2(x)))
+
+
+BLOCKS = {
+    "post_norm": post_norm,
+    "residual_of_normed": residual_of_normed,
+    "attention_residual_dropped": attention_residual_dropped,
+    "parallel_block": parallel_block,
+    "ln_2_is_ln_1": ln_2_is_ln_1,
+    "gelu_dropped": gelu_dropped,
+}
+
+
+def right_block(block: gpt2.Block, x: Tensor) -> Tensor:
+    return block(x, 0.0, None, "")
+
+
+def forward(model: gpt2.GPT2, tokens: Tensor, targets: Tensor, suspect: str) -> dict[str, Tensor]:
+    """Activations of the whole model under one mistake of order: the last stream, ln_f, logits and losses."""
+    run = BLOCKS.get(suspect, right_block)
+    x = gpt2.encoder(tokens, model.wte.weight, model.wpe.weight)
+    outputs = {}
+    for l, block in enumerate(model.h):
+        x = run(model.h[0] if suspect == "first_layer_everywhere" else block, x)
+        outputs[f"h.{l}.residual_2"] = x
+    if suspect != "final_layernorm_dropped":
+        x = model.ln_f(x, None, "")
+    logits = gpt2.matmul(x, model.wte.weight, None)
+    losses = gpt2.crossentropy(gpt2.softmax(logits), targets)
+    return {**outputs, "logits": logits, "losses": losses}
+
+
+FORWARD = (*BLOCKS, "first_layer_everywhere", "final_layernorm_dropped")

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""The error budget: hand-worked vectors shared with C++, right algorithms inside, classic mistakes outside."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from reference import budget, gpt2
+from reference.dump import CASES, OPS, ratio
+from reference.suspects import SENTENCES
+
+VECTORS = json.loads((CASES / "budget_vectors.json").read_text())["vectors"]
+RATIOS = json.loads((CASES / "budgets.json").read_text())
+K = budget.k_of("fp32")
+C = 768  # GPT-2's own
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v["name"])
+def test_vectors_shared_with_cpp(vector):
+    rows = len(vector["floor"])
+    got, ref = (np.array([float(x) for x in vector[key]], dtype=np.float32).reshape(rows, -1) for key in ("got", "ref"))
+    result = budget.verdict(got, ref, np.array(vector["floor"], dtype=np.float32), vector["ratio"], vector["k"])
+    assert (result.wrong, result.worst) == (vector["wrong"], vector["worst"])
+    assert result.used == pytest.approx(float(vector["used"]), rel=1e-12)
+
+
+def normal(*shape: int, seed: int = 0, std: float = 1.0) -> torch.Tensor:
+    rng = np.random.default_rng(seed)
+    return torch.from_numpy((std * rng.standard_normal(shape)).astype(np.float32))
+
+
+def sequential_sum(terms: torch.Tensor) -> torch.Tensor:
+    """Sum along the last dimension, one float32 addition after another."""
+    total = torch.zeros_like(terms[..., 0])
+    for i in range(terms.shape[-1]):
+        total = total + terms[..., i]
+    return total
+
+
+def used(op: str, out: str, got: torch.Tensor, args: list) -> float:
+    """Budgets used by got as the result `out` of an op in fp32."""
+    exact_args = [x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in args]
+    exact = OPS[op].run(*exact_args)
+    floor = OPS[op].floors(exact, *exact_args)[out]
+    return budget.verdict(
+        got.numpy(), exact[out].float().numpy(), floor.numpy(), RATIOS["local"][f"{op}.{out}"]["fp32"], K
+    ).used
+
+
+# Right, and as plain as can be: one float32 operation after another.
+
+
+def sequential_layernorm(x, weight, bias):
+    mean = sequential_sum(x) / x.shape[-1]
+    centred = x - mean.unsqueeze(-1)
+    rstd = 1 / (sequential_sum(centred**2) / x.shape[-1] + gpt2.EPS).sqrt()
+    return {"out": centred * rstd.unsqueeze(-1) * weight + bias, "mean": mean, "rstd": rstd}
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 30.0])
+def test_sequential_layernorm_at_768_passes(offset):
+    args = [normal(64, C) + offset, 1 + normal(C, seed=1, std=0.2), normal(C, seed=2, std=0.1)]
+    for out, got in sequential_layernorm(*args).items():
+        assert used("layernorm", out, got, args) <= 1
+
+
+@pytest.mark.parametrize("width", [C, 4 * C])
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_sequential_matmul_passes(width, offset):
+    args = [normal(24, width) + offset, normal(48, width, seed=1, std=width**-0.5), normal(48, seed=2, std=0.1)]
+    got = args[2] + sequential_sum(args[0].unsqueeze(1) * args[1])
+    assert used("matmul", "out", got, args) <= 1
+
+
+def test_sequential_attention_passes():
+    B, T, NH, HS = 1, 128, 2, 64
+    qkv = normal(B, T, 3 * NH * HS, std=3**0.5)
+    query, key, value = gpt2.split_heads(qkv, NH)
+    mask = gpt2.causal_mask(T)
+    scaled = sequential_sum(query.unsqueeze(3) * key.unsqueeze(2)) * (1 / math.sqrt(HS))
+    largest = scaled.masked_fill(~mask, -math.inf).amax(-1, keepdim=True)
+    e = torch.exp(scaled - largest) * mask
+    total = sequential_sum(e)
+    att = e / total.unsqueeze(-1)
+    out = sequential_sum((att.unsqueeze(-1) * value.unsqueeze(2)).transpose(-2, -1))
+    assert used("attention", "out", gpt2.join_heads(out), [qkv, NH]) <= 1
+    assert used("attention", "lse", torch.log(total) + largest.squeeze(-1), [qkv, NH]) <= 1
+
+
+def test_sequential_softmax_over_50257_tokens_passes():
+    logits = normal(4, 50257, std=3.0)
+    e = torch.exp(logits - logits.amax(-1, keepdim=True))
+    assert used("softmax", "probs", e / sequential_sum(e).unsqueeze(-1), [logits, 50257]) <= 1
+
+
+@pytest.mark.parametrize("std", [0.5, 1.5, 5.0])
+def test_gelu_by_hand_passes(std):
+    x = normal(37, 4 * C, std=std)
+    got = 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+    assert used("gelu", "out", got, [x]) <= 1
+
+
+def test_losses_by_hand_pass():
+    logits = normal(64, C, std=3.0)
+    probs, targets = torch.softmax(logits, -1), torch.arange(64)
+    got = torch.log(1 / probs[torch.arange(64), targets])
+    assert used("crossentropy", "losses", got, [probs, targets, C]) <= 1
+
+
+# Wrong, though not by much.
+
+X, W, BIAS = normal(16, 63, seed=3), 1 + normal(63, seed=4, std=0.2), normal(63, seed=5, std=0.1)
+TINY = 0.25 + normal(16, 63, seed=6, std=0.002)
+WIDE = normal(16, 64, seed=7, std=1.5)
+WEIGHT = normal(101, 63, seed=8, std=63**-0.5)
+
+
+def layernorm(x, eps=gpt2.EPS, variance=None):
+    mean = x.mean(-1, keepdim=True)
+    variance = x.var(-1, correction=0, keepdim=True) if variance is None else variance
+    return (x - mean) / (variance + eps).sqrt() * W + BIAS
+
+
+SQRT_2_OVER_PI = math.sqrt(2 / math.pi)
+
+
+def gelu(x, cubic=0.044715, root=SQRT_2_OVER_PI):
+    return 0.5 * x * (1 + torch.tanh(root * (x + cubic * x**3)))
+
+
+def without(x, row):
+    return torch.cat([x[:, :row], torch.zeros_like(x[:, row : row + 1]), x[:, row + 1 :]], dim=1)
+
+
+MISTAKES = {
+    "the variance over C-1": ("layernorm", layernorm(X, variance=X.var(-1, keepdim=True)), [X, W, BIAS]),
+    "epsilon 1e-6, small variance": ("layernorm", layernorm(TINY, eps=1e-6), [TINY, W, BIAS]),
+    "epsilon 1e-8, ordinary variance": ("layernorm", layernorm(X, eps=1e-8), [X, W, BIAS]),
+    "the variance as E[x²] - mean²": (
+        "layernorm",
+        layernorm(TINY, variance=(TINY**2).mean(-1, keepdim=True) - TINY.mean(-1, keepdim=True) ** 2),
+        [TINY, W, BIAS],
+    ),
+    "GELU's 0.044715 as 0.0447": ("gelu", gelu(WIDE, cubic=0.0447), [WIDE]),
+    "GELU's 0.044715 as 0.044": ("gelu", gelu(WIDE, cubic=0.044), [WIDE]),
+    "GELU's sqrt(2/π) as 0.7979": ("gelu", gelu(WIDE, root=0.7979), [WIDE]),
+    "GELU by erf": ("gelu", torch.nn.functional.gelu(WIDE), [WIDE]),
+    "the last channel left out of a sum": ("matmul", gpt2.matmul(without(X, 62), WEIGHT, None), [X, WEIGHT, None]),
+    "inputs rounded to ten bits": ("matmul", gpt2.matmul(X.half().float(), WEIGHT, None), [X, WEIGHT, None]),
+    "inputs rounded to bfloat16": ("matmul", gpt2.matmul(X.bfloat16().float(), WEIGHT, None), [X, WEIGHT, None]),
+    "probabilities summing to 1 + 1e-5": ("softmax", gpt2.softmax(X) * (1 + 1e-5), [X, 63]),
+    "the last token left out of the sum": ("softmax", torch.cat([gpt2.softmax(X[:, :62]), X[:, 62:] * 0], 1), [X, 63]),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_is_caught(name):
+    op, got, args = MISTAKES[name]
+    out = {"softmax": "probs"}.get(op, "out")
+    assert used(op, out, got, args) > 1
+
+
+def test_tf32_and_bf16_errors_are_far_above_fp32():
+    r = RATIOS["local"]["matmul.out"]
+    assert 200 * r["fp32"] < r["tf32"] < r["bf16"]
+    assert r["tf32"] < 2**13  # 2^-11 an operand against fp32's 2^-24, and sums of many such errors
+    r = RATIOS["local"]["layernorm.out"]  # no matmul in it, and autocast keeps it in float32
+    assert r["fp32"] == r["tf32"] == r["bf16"]
+
+
+def test_every_op_and_activation_has_three_ratios():
+    outputs = {"encoder.out", "layernorm.out", "layernorm.mean", "layernorm.rstd", "gelu.out", "residual.out"}
+    outputs |= {"matmul.out", "causal_softmax.att", "causal_softmax.lse", "attention.out", "attention.lse"}
+    assert set(RATIOS["local"]) == outputs | {"softmax.probs", "crossentropy.losses"}
+    for ratios in [*RATIOS["local"].values(), *RATIOS["chained"].values()]:
+        assert set(ratios) == {"fp32", "tf32", "bf16"}
+        assert all(0 < value < 1e7 for value in ratios.values())
+
+
+def test_pytorch_fp32_error_is_a_few_floors():
+    assert all(ratios["fp32"] < 4 for ratios in RATIOS["local"].values())
+
+
+def test_ratio_is_the_largest_error_in_floors():
+    exact = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+    assert ratio(exact + torch.tensor([[0.0, 3e-6], [-1e-6, 0.0]]), exact, torch.tensor([1e-6, 1e-6])) == pytest.approx(
+        3
+    )
+
+
+def test_every_k_of_the_toml_is_explained():
+    text = (Path(budget.__file__).parent / "BUDGET.md").read_text()
+    for precision in ("fp32", "tf32", "bf16"):
+        assert f"k = {budget.k_of(precision):g} for {precision}" in text
+
+
+def test_sentences_are_there():
+    assert all(sentence.strip() and not sentence.endswith(".") for sentence in SENTENCES.values())

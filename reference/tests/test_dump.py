@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: MIT
+"""The committed cases: equal to a fresh dump, complete, small, and every suspect far from the reference."""
+
+import json
+import math
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+from reference import budget, dump, suspects
+from reference.dump import BUILDERS, CASES, MODELS
+
+ROOT = Path(__file__).parents[2]
+RATIOS = json.loads((CASES / "budgets.json").read_text())
+
+
+def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
+    with safe_open(path, framework="np") as file:
+        metadata = file.metadata()
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    return tensors, {"case": metadata["case"], **{key: json.loads(metadata[key]) for key in ("config", "suspects")}}
+
+
+@pytest.fixture(scope="module", params=BUILDERS)
+def committed(request):
+    return request.param, *read(CASES / f"{request.param}.safetensors")
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cases")
+    dump.dump(folder, ratios=RATIOS)
+    return folder
+
+
+def one_ulp(name: str, got: np.ndarray, ref: np.ndarray) -> None:
+    """Equal to one float32 ulp; where a sum cancels, to 1e-7 ulp of its row's largest element, which is the float64
+    sum's own error."""
+    assert got.dtype == ref.dtype, name
+    assert got.shape == ref.shape, name
+    if ref.dtype == np.int32:
+        assert np.array_equal(got, ref), name
+        return
+    finite = np.isfinite(ref)
+    assert np.array_equal(got[~finite], ref[~finite], equal_nan=True), name
+    scale = np.abs(np.where(finite, ref, 0)).max(axis=-1, keepdims=True)
+    allowed = np.maximum(budget.ulp32(np.where(finite, ref, 0)), 1e-7 * budget.ulp32(scale))
+    difference = np.abs(got[finite].astype(np.float64) - ref[finite])
+    assert (difference <= allowed[finite]).all(), name
+
+
+def test_committed_cases_equal_a_fresh_dump(committed, fresh):
+    name, tensors, metadata = committed
+    again, metadata_again = read(fresh / f"{name}.safetensors")
+    assert metadata_again == metadata
+    assert again.keys() == tensors.keys()
+    for key, value in tensors.items():
+        if key.split("/")[0] not in ("local", "floor") and not key.startswith("suspect/local"):
+            one_ulp(key, again[key], value)
+
+
+def test_local_references_follow_from_the_stored_inputs(committed):
+    """From the committed inputs, not from fresh ones: an input one ulp off may move an output by several."""
+    name, tensors, _ = committed
+    case = BUILDERS[name](name, 0)
+    case.tensors = {key: tensors[key] for key in case.tensors}
+    local = dump.local_references(case)
+    floors = dump.floors_of(case)
+    assert {key for key in tensors if key.startswith(("local/", "suspect/local/"))} == local.keys()
+    for key, value in local.items():
+        one_ulp(key, tensors[key], value)
+    for key, value in floors.items():
+        np.testing.assert_allclose(tensors[f"floor/{key}"], value.numpy(), rtol=1e-5)
+
+
+def test_a_dump_is_the_same_bytes_twice(fresh, tmp_path):
+    dump.dump(tmp_path, ratios=RATIOS)
+    assert all((tmp_path / path.name).read_bytes() == path.read_bytes() for path in fresh.iterdir())
+
+
+def test_references_and_floors_are_finite_and_shaped_alike(committed):
+    _, tensors, _ = committed
+    for key, value in tensors.items():
+        scope, _, name = key.partition("/")
+        if scope in ("local", "chained"):
+            assert np.isfinite(value).all(), key
+            floor = tensors[f"floor/{name}"]
+            assert floor.shape == (value.shape[:-1] or (1,)), key
+            assert (floor > 0).all(), key
+        elif scope == "suspect":
+            reference = "/".join(key.split("/")[1:3])
+            assert value.shape == tensors[reference].shape, key
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_model_cases_hold_every_tensor(name):
+    tensors, metadata = read(CASES / f"{name}.safetensors")
+    c = metadata["config"]
+    layer = ["ln_1", "ln_1_mean", "ln_1_rstd", "qkv", "attn", "lse", "attn_proj", "residual_1", "ln_2", "ln_2_mean"]
+    layer += ["ln_2_rstd", "fc", "fc_gelu", "fc_proj", "residual_2"]
+    names = [f"h.{l}.{x}" for l in range(c["L"]) for x in layer]
+    names += ["encoded", "ln_f", "ln_f_mean", "ln_f_rstd", "logits", "probs", "losses"]
+    inner = [f"h.{l}.{x}" for l in range(c["L"]) for x in ("scores", "att")]
+    softmax = [f"h.{l}.causal_softmax.{x}" for l in range(c["L"]) for x in ("att", "lse")]
+    assert {key for key in tensors if key.startswith("chained/")} == {f"chained/{x}" for x in names + inner}
+    assert {key for key in tensors if key.startswith("local/")} == {f"local/{x}" for x in names + softmax}
+    assert {key for key in tensors if key.startswith("floor/")} == {f"floor/{x}" for x in names + inner + softmax}
+    assert c["Vp"] % 128 == 0
+    assert c["Vp"] >= c["V"]
+    assert tensors["param/wte.weight"].shape == (c["Vp"], c["C"])
+    for key in ("param/wte.weight", "chained/logits", "chained/probs"):
+        padding = tensors[key][c["V"] :] if key.startswith("param") else tensors[key][..., c["V"] :]
+        assert (padding == 0).all()
+    assert tensors["chained/logits"].shape == (c["B"], c["T"], c["Vp"])
+    for key in ("local/h.0.causal_softmax.att", "chained/h.0.att", "chained/h.0.scores"):
+        assert (np.triu(tensors[key], 1) == 0).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_weights_are_drawn_wide(name):
+    tensors, metadata = read(CASES / f"{name}.safetensors")
+    c = metadata["config"]
+    bias, gain = tensors["param/h.0.mlp.c_fc.bias"], tensors["param/h.0.ln_2.weight"]
+    assert bias.std() == pytest.approx(0.1, rel=0.3)
+    assert gain.std() == pytest.approx(0.2, rel=0.35)
+    scores = tensors["chained/h.0.scores"] / math.sqrt(c["C"] / c["NH"])
+    if c["T"] > 1:
+        assert scores[..., *np.tril_indices(c["T"])].std() == pytest.approx(3, rel=0.35)
+
+
+def test_a_case_has_rows_where_epsilon_counts(committed):
+    name, tensors, _ = committed
+    inputs = tensors.get("chained/encoded", tensors.get("input/layernorm/inp"))
+    if inputs is None:
+        pytest.skip(f"{name} has no layernorm")
+    assert inputs.astype(np.float64).var(-1).min() < 5e-5
+
+
+def test_suspects_have_sentences_and_only_suspects_do(committed):
+    _, tensors, metadata = committed
+    ids = {key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")}
+    assert ids == metadata["suspects"].keys()
+    assert all(sentence == suspects.SENTENCES[id] for id, sentence in metadata["suspects"].items())
+
+
+def test_sentences_differ_and_belong_to_a_suspect():
+    used = set()
+    for path in CASES.glob("*.safetensors"):
+        used |= read(path)[1]["suspects"].keys()
+    assert used == suspects.SENTENCES.keys()
+    assert len(set(suspects.SENTENCES.values())) == len(suspects.SENTENCES)
+
+
+EXPECTED = {
+    "encoder.out": "position_off_by_one",
+    "layernorm.out": "variance_c_minus_1 eps_missing eps_outside_root mean_not_subtracted bias_dropped",
+    "gelu.out": "exact_gelu",
+    "matmul.out": "weight_transposed bias_dropped",
+    "attention.out": "no_mask mask_off_by_one no_scale scale_by_channels heads_interleaved no_max_subtraction",
+    "causal_softmax.att": "no_max_subtraction no_mask mask_off_by_one no_scale",
+    "softmax.probs": "no_max_subtraction includes_padding",
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_op_level_cases_have_the_suspects_of_the_lessons(name):
+    keys = set()
+    for case in ("op_c63", "op_large_scores"):
+        keys |= read(CASES / f"{case}.safetensors")[0].keys()
+    for id in EXPECTED[name].split():
+        if (name, id) != ("softmax.probs", "includes_padding"):
+            assert f"suspect/local/{name}/{id}" in keys
+    assert "suspect/local/probs/includes_padding" in read(CASES / "odd.safetensors")[0]
+
+
+def test_suspects_are_told_apart(committed):
+    """No two suspects of a tensor are the same output: a finding must name one."""
+    _, tensors, _ = committed
+    by_tensor: dict[str, list[str]] = {}
+    for key in tensors:
+        if key.startswith("suspect/"):
+            by_tensor.setdefault(key.rsplit("/", 1)[0], []).append(key)
+    main = [keys for keys in by_tensor.values() if not keys[0].split("/")[2].endswith(("mean", "rstd", "lse"))]
+    for keys in main:
+        for i, key in enumerate(keys):
+            assert not any(np.array_equal(tensors[key], tensors[other], equal_nan=True) for other in keys[:i]), key
+
+
+def test_committed_suspects_are_ten_budgets_away(committed):
+    name, tensors, _ = committed
+    dump.check_suspects(BUILDERS[name](name, 0), tensors, RATIOS)
+
+
+def budgets_from(tensors: dict, scope: str, name: str, id: str, got: torch.Tensor, output: str) -> float:
+    """Budgets between a float32 result and a suspect; infinite where their non-finite elements differ."""
+    suspect, got = tensors[f"suspect/{scope}/{name}/{id}"], got.float().numpy()
+    finite = np.isfinite(suspect)
+    if not np.array_equal(finite, np.isfinite(got)):
+        return math.inf
+    ratio = RATIOS[scope][output]["fp32"]
+    suspect, got = np.where(finite, suspect, 0), np.where(finite, got, 0)
+    return budget.verdict(got, suspect, tensors[f"floor/{name}"], ratio, budget.k_of("fp32")).used
+
+
+def test_a_mistake_made_in_float32_fits_its_suspect(committed):
+    """The checker takes 4 budgets as a fit; the floors are the right op's, and a mistake may have larger numbers."""
+    name, tensors, _ = committed
+    case = BUILDERS[name](name, 0)
+    for call in case.calls:
+        args = [dump.argument(case.tensors, arg, torch.float32) for arg in call.args]
+        for id in call.suspects:
+            for out, got in dump.OPS[call.op].suspects[id](*args).items():
+                if f"suspect/local/{call.results[out]}/{id}" in tensors:
+                    assert budgets_from(tensors, "local", call.results[out], id, got, f"{call.op}.{out}") < 3, (id, out)
+    if case.model is None:
+        return
+    model = case.model.float()
+    tokens, targets = (dump.argument(case.tensors, x) for x in ("tokens", "targets"))
+    for id in {key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/chained/")}:
+        for out, got in dump.pad_vocabulary(suspects.forward(model, tokens, targets, id), model.config).items():
+            if f"suspect/chained/{out}/{id}" in tensors:
+                assert budgets_from(tensors, "chained", out, id, got, out) < 3, (id, out)
+
+
+def test_a_suspect_that_hides_stops_the_dump(monkeypatch, tmp_path):
+    wider = {scope: {name: {"fp32": 1e9} for name in RATIOS[scope]} for scope in ("local", "chained")}
+    with pytest.raises(ValueError, match=r"case regular: suspect \w+ differs from .* by .* fp32 budgets, not by 10"):
+        dump.dump(tmp_path, ratios=wider)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_large_scores_overflow_float32():
+    tensors, metadata = read(CASES / "op_large_scores.safetensors")
+    scaled = tensors["input/causal_softmax/scores"] * metadata["config"]["scale"]
+    assert scaled.max() > 120
+    assert scaled.min() < -120
+    assert tensors["input/softmax/logits"].max() > 120
+    for name in ("causal_softmax.att", "attention.out", "softmax.probs"):
+        wrong = tensors[f"suspect/local/{name}/no_max_subtraction"]
+        bad = ~np.isfinite(wrong)
+        assert 0.2 < bad.mean() < 0.9, name
+    # No element near the edge, where one exp overflows and another does not.
+    assert not ((np.abs(scaled) > 70) & (np.abs(scaled) < 106)).any()
+
+
+def test_local_and_chained_differ():
+    """Local references come from stored float32 inputs: at least some element must round differently."""
+    tensors, _ = read(CASES / "odd.safetensors")
+    assert (tensors["local/logits"] != tensors["chained/logits"]).any()
+    np.testing.assert_allclose(tensors["local/logits"], tensors["chained/logits"], atol=1e-4)
+
+
+def test_cases_are_small():
+    assert sum(path.stat().st_size for path in CASES.iterdir()) < 10e6
+
+
+def test_tf32_rounds_to_ten_mantissa_bits():
+    x = torch.tensor([1.0, 1 + 2**-10, 1 + 2**-11, 1 + 2**-11 - 2**-23, -(1 + 3 * 2**-11), 3.0e38])
+    expected = torch.tensor([1.0, 1 + 2**-10, 1 + 2**-10, 1.0, -(1 + 2 * 2**-10), 3.0e38])
+    assert torch.equal(dump.tf32(x)[:5], expected[:5])
+    assert torch.isfinite(dump.tf32(x)).all()
+    with dump.Tf32Emulated():
+        product = torch.tensor([[1 + 2**-12]]) @ torch.tensor([[1.0]])
+    assert product.item() == 1.0
+
+
+def run_dump(*args: str, before=None) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "reference.dump", *args]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, preexec_fn=before, check=False)
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path):
+    (tmp_path / "regular.safetensors").write_text("as before")
+    limit = 2_000_000  # bytes a file: the larger cases do not fit
+    result = run_dump(
+        "--out", str(tmp_path), "--draws", "1", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    )
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"dump: cannot write to {tmp_path}: ")
+    assert len(result.stderr.splitlines()) == 1
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("regular.safetensors", "as before")]
+
+
+def test_an_unwritable_folder_is_one_clear_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run_dump("--out", str(tmp_path / "file" / "cases"), "--draws", "1")
+    assert result.returncode == 1
+    assert result.stderr.startswith("dump: cannot write to ")
+    assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""train_small.py from end to end in two steps, its corpus, its schedule and its bad input."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from reference import make_corpus, train_small
+from reference.gpt2 import GPT2, Config, load
+from reference.train_small import BLOCK, Corpus, Recipe
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def tiny_corpus(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "tiny.txt"
+    path.write_text("a warp is 32 threads that execute together. " * 500)
+    return path
+
+
+def test_two_steps_from_end_to_end(tiny_corpus, tmp_path):
+    out = tmp_path / "small"
+    command = [sys.executable, "-m", "reference.train_small", "--steps", "2", "--batch", "2", "--sample", "5"]
+    command += ["--corpus", str(tiny_corpus), "--out", str(out)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "trained 2 steps in 0:0" in result.stdout
+    assert sorted(path.name for path in out.iterdir()) == ["config.json", "model.safetensors", "training.json"]
+    model = load(out)
+    assert model.config == train_small.CONFIG
+    assert json.loads((out / "config.json").read_text())["tokenizer"] == "bytes"
+    assert (out / "model.safetensors").stat().st_size < 4e6
+    record = json.loads((out / "training.json").read_text())
+    assert record["steps"] == 2
+    assert record["corpus"]["sha256"] == hashlib.sha256(tiny_corpus.read_bytes()).hexdigest()
+    assert record["held_out_loss"] == pytest.approx(np.log(256), abs=0.5)  # two steps: still a guess among bytes
+    corpus = Corpus(tiny_corpus.read_bytes(), 256)
+    assert record["held_out_loss"] == pytest.approx(train_small.held_out_loss(model, corpus), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--corpus", "/nowhere/corpus.txt"], "/nowhere/corpus.txt is missing"),
+        (["--steps", "-1"], "--steps -1 makes no sense"),
+        (["--minutes", "nan"], "--minutes nan makes no sense"),
+        (["--dropout", "1"], "--dropout 1.0 makes no sense"),
+        (["--seed", "-1"], "--seed -1 makes no sense"),
+        (["--corpus", "pyproject.toml", "--steps", "1"], "at least 20,480 are needed"),
+        (["--corpus", "reference", "--steps", "1"], "reference"),
+    ],
+)
+def test_bad_input_is_one_clear_line(tmp_path, monkeypatch, capsys, args, message):
+    monkeypatch.chdir(ROOT)
+    assert train_small.main([*args, "--out", str(tmp_path / "small")]) != 0
+    stderr = capsys.readouterr().err
+    assert message in stderr
+    assert len(stderr.splitlines()) == 1
+    assert not (tmp_path / "small").exists()
+
+
+def test_an_unwritable_folder_is_named_before_the_training(tiny_corpus, capsys):
+    args = ["--steps", "1000", "--corpus", str(tiny_corpus), "--out", str(tiny_corpus / "small")]
+    assert train_small.main(args) == 1
+    assert "nothing was changed" in capsys.readouterr().err
+
+
+def marked(blocks: int) -> bytes:
+    """A corpus whose block i is filled with byte i."""
+    return b"".join(bytes([i]) * BLOCK for i in range(blocks))
+
+
+def test_every_tenth_block_is_held_out():
+    corpus = Corpus(marked(25), 256)
+    assert set(corpus.held_out) == {9, 19}
+    assert set(np.concatenate(corpus.runs)) == set(range(25)) - {9, 19}
+
+
+def test_no_window_reaches_over_a_held_out_block():
+    corpus = Corpus(marked(25), 256)
+    rng = np.random.default_rng(0)
+    tokens, targets = corpus.windows(rng, 2000)
+    assert tokens.shape == targets.shape == (2000, 256)
+    assert torch.equal(tokens[:, 1:], targets[:, :-1])
+    jumps = (targets - tokens).unique()
+    assert set(jumps.tolist()) == {0, 1}  # from block 8 to 10 would be 2
+    assert set(tokens.unique().tolist()) == set(range(25)) - {9, 19}
+
+
+def test_rate_rises_then_falls():
+    recipe = Recipe()
+    rates = [train_small.rate_at(step, 1000, recipe) for step in range(1000)]
+    assert max(rates) == recipe.rate == rates[recipe.warmup - 1]
+    assert rates[: recipe.warmup] == sorted(rates[: recipe.warmup])
+    assert rates[recipe.warmup :] == sorted(rates[recipe.warmup :], reverse=True)
+    assert rates[-1] == pytest.approx(0.05 * recipe.rate, rel=0.01)
+
+
+def test_training_is_the_same_twice_and_learns(tiny_corpus, monkeypatch):
+    monkeypatch.setattr(train_small, "CONFIG", Config(max_T=32, V=256, L=1, NH=2, C=16))
+    corpus = Corpus(tiny_corpus.read_bytes(), 32)
+    results = [train_small.train(corpus, Recipe(batch=4, warmup=5), 40, 1, say=lambda _: None) for _ in range(2)]
+    (one, first), (two, _) = results
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), two.parameters(), strict=True))
+    assert first["held_out_loss"] < np.log(256) - 1
+
+
+def test_samples_repeat_with_their_seed():
+    model = GPT2(Config(max_T=16, V=256, L=1, NH=2, C=8)).eval()
+    texts = [train_small.sample(model, b"warp", 20, seed) for seed in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2]
+    assert len(texts[0]) == 24  # beyond the context of 16
+    assert texts[0].startswith(b"warp")
+
+
+def test_corpus_is_ascii_and_in_order():
+    text = make_corpus.gather()
+    assert text.isascii()
+    names = [line.split()[1] for line in text.splitlines() if line.startswith("==== ")]
+    names = [name for name in names if "/" in name or name.endswith(".md")]
+    assert names == sorted(names)
+    assert "lessons/gpt2/ops.h" in names
+    assert not any("/tests/" in name or name == "reference/corpus.txt" for name in names)
+
+
+def test_typography_becomes_ascii():
+    assert make_corpus.to_ascii("5 × 3 — “naïve” … σ ≈ 3²") == '5 x 3 - "naive" ... sigma ~ 3^2'
