@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// Whole files, read and written so that an error is one clear line and nothing is left half-written.
+// Errors throw checker::FileError.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+// The bytes of a regular file of at most max_bytes.
+std::string read_file(const std::filesystem::path& path, std::size_t max_bytes);
+
+// Writes under a temporary name in the same folder, then renames: path holds all of bytes or what it held before.
+// A device or pipe is written directly.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+// Writes everything to an open descriptor; `name` is for the message.
+void write_all(int fd, std::string_view bytes, std::string_view name);

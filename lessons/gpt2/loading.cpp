@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/loading.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "lessons/gpt2/files.h"
+
+namespace fs = std::filesystem;
+using checker::DType;
+using checker::FileError;
+using checker::in_quotes;
+using checker::SafeTensors;
+using checker::TensorView;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMaxJson = 16u << 20;
+
+json parse_json(std::string_view text, const std::string& file) {
+    // nlohmann's parser keeps a stack on the heap, so deep nesting is safe; a document of kMaxJson is the bound.
+    json document = json::parse(text, nullptr, false);
+    if (document.is_discarded()) {
+        throw FileError(fmt::format("{}: is not JSON; download the file again", file));
+    }
+    if (!document.is_object()) {
+        throw FileError(fmt::format("{}: is JSON, but not an object; download the file again", file));
+    }
+    return document;
+}
+
+// Reads config.json's settings, each of which has one value that this program implements or a range.
+class ConfigReader {
+  public:
+    ConfigReader(const json& document, const std::string& file) : document_(document), file_(file) {}
+
+    int size(const char* key) const {
+        const json* value = find(key);
+        if (!value) {
+            throw FileError(fmt::format("{}: lacks {}; is this the folder of a GPT-2?", file_, key));
+        }
+        if (!value->is_number_integer()) {
+            refuse(key, *value, "a whole number");
+        }
+        // Below 2^30, so that no size overflows an int when it is rounded up or multiplied by a small factor.
+        if (value->is_number_unsigned() ? value->get<std::uint64_t>() == 0 || value->get<std::uint64_t>() >= 1u << 28
+                                        : value->get<std::int64_t>() <= 0) {
+            refuse(key, *value, "a number from 1 to 2^28 - 1");
+        }
+        return value->get<int>();
+    }
+    bool has(const char* key) const { return find(key) != nullptr; }
+
+    void must_be(const char* key, const json& only) const {
+        const json* value = find(key);
+        if (value && *value != only) {
+            refuse(key, *value, fmt::format("{}, the only one this program implements", only.dump()));
+        }
+    }
+    [[noreturn]] void refuse(const char* key, const json& value, std::string_view wanted) const {
+        const std::string shown = value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 40);
+        throw FileError(fmt::format("{}: {} is {}, but must be {}", file_, key, shown, wanted));
+    }
+
+  private:
+    // Hugging Face writes null for 'the default'.
+    const json* find(const char* key) const {
+        const auto found = document_.find(key);
+        return found == document_.end() || found->is_null() ? nullptr : &*found;
+    }
+    const json& document_;
+    const std::string& file_;
+};
+
+// Several words in one message: the first three of them, and how many more there are.
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); i++) { text += (i ? ", " : "") + names[i]; }
+    if (names.size() > 3) {
+        text += fmt::format(" and {} more", names.size() - 3);
+    }
+    return text;
+}
+
+std::string shape_text(std::span<const long> shape) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < shape.size(); i++) { text += (i ? ", " : "") + std::to_string(shape[i]); }
+    return text + ")";
+}
+
+// Hugging Face stores the four projections as Conv1D, (in, out); the course's layout is (OC, C), (out, in).
+bool is_transposed(std::string_view name) {
+    return name.ends_with(".c_attn.weight") || name.ends_with(".c_proj.weight") || name.ends_with(".c_fc.weight");
+}
+
+// h.N.attn.bias and h.N.attn.masked_bias: the causal mask, which older versions of transformers saved.
+bool is_mask(std::string_view name, int L) {
+    if (!name.starts_with("h.")) {
+        return false;
+    }
+    name.remove_prefix(2);
+    const std::size_t digits = name.find_first_not_of("0123456789");
+    if (digits == 0 || digits == std::string_view::npos || digits > 6) {
+        return false;
+    }
+    const std::string_view rest = name.substr(digits);
+    return std::stoi(std::string(name.substr(0, digits))) < L && (rest == ".attn.bias" || rest == ".attn.masked_bias");
+}
+
+// Elements first to first + out.size() of a tensor, as floats.
+void decode(std::span<float> out, const TensorView& tensor, std::size_t first) {
+    const std::byte* source = tensor.bytes.data() + first * checker::bytes_per_element(tensor.dtype);
+    if (tensor.dtype == DType::f32) {
+        std::memcpy(out.data(), source, out.size_bytes());  // not a cast: the bytes need not be aligned
+        return;
+    }
+    const auto convert = tensor.dtype == DType::f16 ? float_from_half : float_from_bfloat16;
+    for (std::size_t i = 0; i < out.size(); i++) {
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, source + i * sizeof(bits), sizeof(bits));
+        out[i] = convert(bits);
+    }
+}
+
+void refuse_non_finite(std::span<const float> values, const TensorView& tensor, std::size_t first) {
+    const auto bad = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
+    if (bad == values.end()) {
+        return;
+    }
+    auto flat = static_cast<long>(first) + (bad - values.begin());
+    std::string index;
+    for (std::size_t i = tensor.shape.size(); i-- > 0;) {
+        index = std::to_string(flat % tensor.shape[i]) + (index.empty() ? "" : ", ") + index;
+        flat /= tensor.shape[i];
+    }
+    throw FileError(fmt::format("{}: {}[{}] is {}; weights must be finite: train or download the model again",
+                                *tensor.file, tensor.name, index, *bad));
+}
+
+// Reads a tensor of `rows` x `columns` into out: as it is, or transposed. In blocks of rows, so that the transposed
+// writes fill whole cache lines.
+void read_matrix(float* out, const TensorView& tensor, long rows, long columns, bool transposed) {
+    constexpr long kRows = 16;
+    std::vector<float> block(static_cast<std::size_t>(kRows * columns));
+    for (long r = 0; r < rows; r += kRows) {
+        const long n = std::min(kRows, rows - r);
+        const std::span values = std::span(block).first(static_cast<std::size_t>(n * columns));
+        decode(values, tensor, static_cast<std::size_t>(r * columns));
+        refuse_non_finite(values, tensor, static_cast<std::size_t>(r * columns));
+        if (!transposed) {
+            std::ranges::copy(values, out + r * columns);
+            continue;
+        }
+        for (long c = 0; c < columns; c++) {
+            float* out_c = out + c * rows + r;  // out[c, r : r + n]
+            for (long i = 0; i < n; i++) { out_c[i] = block[static_cast<std::size_t>(i * columns + c)]; }
+        }
+    }
+}
+
+// The folder's safetensors files: the one, or the shards that the index names.
+std::vector<SafeTensors> open_weights(const fs::path& dir) {
+    std::vector<SafeTensors> files;
+    const fs::path single = dir / "model.safetensors";
+    const fs::path index = dir / "model.safetensors.index.json";
+    std::error_code ignored;
+    if (fs::exists(single, ignored) || !fs::exists(index, ignored)) {
+        if (!fs::exists(single, ignored) && fs::exists(dir / "pytorch_model.bin", ignored)) {
+            throw FileError(
+                fmt::format("{}: has only pytorch_model.bin, which is not read; load it with transformers and call "
+                            "save_pretrained, which writes model.safetensors",
+                            dir.string()));
+        }
+        files.push_back(SafeTensors::open(single));
+        return files;
+    }
+    const json document = parse_json(read_file(index, kMaxJson), index.string());
+    const auto map = document.find("weight_map");
+    if (map == document.end() || !map->is_object() || map->empty()) {
+        throw FileError(fmt::format("{}: lacks weight_map; download the file again", index.string()));
+    }
+    std::set<std::string> names;
+    for (const auto& [tensor, file] : map->items()) {
+        if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos) {
+            throw FileError(fmt::format("{}: names no file in this folder for tensor {}; download the file again",
+                                        index.string(), in_quotes(tensor)));
+        }
+        names.insert(file.get<std::string>());
+    }
+    for (const std::string& name : names) { files.push_back(SafeTensors::open(dir / name)); }
+    return files;
+}
+
+}  // namespace
+
+float float_from_bfloat16(std::uint16_t bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+float float_from_half(std::uint16_t bits) {
+    const std::uint32_t sign = (bits & 0x8000u) << 16;
+    const std::uint32_t exponent = (bits >> 10) & 0x1fu;
+    const std::uint32_t fraction = bits & 0x3ffu;
+    if (exponent == 0) {  // zero or subnormal: fraction * 2^-24
+        const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+    }
+    const std::uint32_t widened = exponent == 0x1fu ? 0xffu : exponent + 127 - 15;
+    return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
+}
+
+Config parse_config(std::string_view text, const std::string& file) {
+    const json document = parse_json(text, file);
+    const ConfigReader reader(document, file);
+    reader.must_be("model_type", "gpt2");
+
+    Config config;
+    // The oldest published files call the context n_ctx only, later ones carry both.
+    config.max_T = reader.size(reader.has("n_positions") ? "n_positions" : "n_ctx");
+    if (reader.has("n_ctx") && reader.size("n_ctx") != config.max_T) {
+        reader.refuse("n_ctx", document["n_ctx"], fmt::format("n_positions, {}", config.max_T));
+    }
+    config.V = reader.size("vocab_size");
+    config.Vp = padded_vocabulary(config.V);
+    config.L = reader.size("n_layer");
+    config.NH = reader.size("n_head");
+    config.C = reader.size("n_embd");
+    if (config.C % config.NH != 0) {
+        reader.refuse("n_embd", document["n_embd"], fmt::format("a multiple of n_head, {}", config.NH));
+    }
+    if (config.L > 4096) {
+        reader.refuse("n_layer", document["n_layer"], "at most 4096");
+    }
+
+    const json inner = document.value("n_inner", json());
+    if (!inner.is_null() && inner != json(4L * config.C)) {
+        reader.refuse("n_inner", inner, fmt::format("null or 4 * n_embd, {}", 4L * config.C));
+    }
+    reader.must_be("activation_function", "gelu_new");
+    reader.must_be("layer_norm_epsilon", 1e-5);
+    reader.must_be("scale_attn_weights", true);
+    reader.must_be("scale_attn_by_inverse_layer_idx", false);
+    reader.must_be("add_cross_attention", false);
+    reader.must_be("tie_word_embeddings", true);
+    return config;
+}
+
+Config load_config(const fs::path& dir) {
+    std::error_code error;
+    const fs::file_status status = fs::status(dir, error);
+    if (status.type() == fs::file_type::not_found) {
+        throw FileError(
+            fmt::format("{}: no such folder; --model wants a Hugging Face folder with config.json and "
+                        "model.safetensors",
+                        dir.string()));
+    }
+    if (status.type() != fs::file_type::directory) {
+        throw FileError(
+            error ? fmt::format("{}: cannot be read: {}; check its permissions", dir.string(), error.message())
+                  : fmt::format("{}: is not a folder; name the one that holds config.json and "
+                                "model.safetensors",
+                                dir.string()));
+    }
+    const fs::path file = dir / "config.json";
+    return parse_config(read_file(file, kMaxJson), file.string());
+}
+
+Parameters load_parameters(const fs::path& dir, const LoadProgress& progress) {
+    const Config config = load_config(dir);
+    return load_parameters(config, open_weights(dir), progress);
+}
+
+Parameters load_parameters(const Config& config, std::span<const SafeTensors> files, const LoadProgress& progress) {
+    // Every tensor by its name without the prefix.
+    constexpr std::string_view kPrefix = "transformer.";
+    std::map<std::string, const TensorView*, std::less<>> found;
+    std::size_t total = 0;
+    for (const SafeTensors& file : files) {
+        for (const TensorView& tensor : file.tensors()) {
+            std::string_view name = tensor.name;
+            if (name.starts_with(kPrefix)) {
+                name.remove_prefix(kPrefix.size());
+            }
+            if (!found.emplace(name, &tensor).second) {
+                throw FileError(fmt::format("{}: has tensor {} a second time; save the model again", file.file(),
+                                            in_quotes(tensor.name)));
+            }
+            total += tensor.bytes.size();
+        }
+    }
+    const std::string where = files.empty() ? "the model" : files.front().file();
+
+    // Compare names and shapes before allocating: a config that asks for more than the file holds must not cost memory.
+    Parameters params(config);
+    std::vector<std::string> missing, unknown;
+    std::map<std::string, const TensorView*, std::less<>> wanted;
+    params.visit([&](const std::string& name, float*&, const Shape& shape) {
+        const auto entry = found.find(name);
+        if (entry == found.end()) {
+            missing.push_back(name);
+            return;
+        }
+        const TensorView& tensor = *entry->second;
+        std::vector<long> expected(shape.dims.begin(), shape.dims.begin() + shape.rank);
+        if (name == "wte.weight") {
+            expected[0] = config.V;
+        }
+        if (is_transposed(name)) {
+            std::ranges::reverse(expected);
+        }
+        if (tensor.shape != expected) {
+            throw FileError(
+                fmt::format("{}: tensor {} has the shape {}, but config.json makes it {}; these two files "
+                            "do not belong together",
+                            *tensor.file, in_quotes(tensor.name), shape_text(tensor.shape), shape_text(expected)));
+        }
+        if (tensor.dtype != DType::f32 && tensor.dtype != DType::f16 && tensor.dtype != DType::bf16) {
+            throw FileError(fmt::format("{}: tensor {} is {}; weights must be F32, F16 or BF16", *tensor.file,
+                                        in_quotes(tensor.name), checker::to_string(tensor.dtype)));
+        }
+        wanted.emplace(name, &tensor);
+    });
+    for (const auto& [name, tensor] : found) {
+        if (!wanted.contains(name) && !is_mask(name, config.L) && name != "lm_head.weight") {
+            if (std::ranges::find(missing, name) == missing.end()) {
+                unknown.push_back(in_quotes(tensor->name));
+            }
+        }
+    }
+    if (!missing.empty()) {
+        throw FileError(fmt::format("{}: lacks {} tensor{} that config.json asks for: {}", where, missing.size(),
+                                    missing.size() == 1 ? "" : "s", listed(missing)));
+    }
+    if (!unknown.empty()) {
+        throw FileError(fmt::format("{}: has {} tensor{} that a GPT-2 of this config.json has not: {}", where,
+                                    unknown.size(), unknown.size() == 1 ? "" : "s", listed(unknown)));
+    }
+
+    params.allocate();
+    std::size_t done = 0;
+    params.visit([&](const std::string& name, float*& view, const Shape&) {
+        const TensorView& tensor = *wanted.find(name)->second;
+        const long rows = tensor.shape.size() == 2 ? tensor.shape[0] : 1;
+        const long columns = tensor.shape.back();
+        read_matrix(view, tensor, rows, columns, is_transposed(name));
+        done += tensor.bytes.size();
+        if (progress) {
+            progress(done, total);
+        }
+    });
+
+    if (const auto head = found.find("lm_head.weight"); head != found.end()) {
+        const TensorView &tensor = *head->second, &wte = *wanted.find("wte.weight")->second;
+        if (tensor.dtype != wte.dtype || tensor.shape != wte.shape || !std::ranges::equal(tensor.bytes, wte.bytes)) {
+            throw FileError(
+                fmt::format("{}: lm_head.weight differs from wte.weight; this program ties the two, as "
+                            "GPT-2 does",
+                            *tensor.file));
+        }
+    }
+    if (progress) {
+        progress(total, total);
+    }
+    return params;
+}

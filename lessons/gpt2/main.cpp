@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+//
+// gpt2: writes text with a GPT-2, one token after the other. Every token costs a forward pass over the text so far.
+// Text goes to standard output, everything else to standard error. Exit status: 0, 1 for an error, 2 for wrong usage.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/file_error.h"
+#include "lessons/gpt2/embedded.h"
+#include "lessons/gpt2/files.h"
+#include "lessons/gpt2/loading.h"
+#include "lessons/gpt2/model.h"
+#include "lessons/gpt2/sampling.h"
+#include "lessons/gpt2/tokens.h"
+#include "lessons/gpt2/utf8.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kByteVocabulary = 256;  // with this many tokens, a token is a byte
+constexpr int kMaxTokens = 1'000'000;
+constexpr std::size_t kMaxText = 1u << 30;
+
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Options {
+    std::string model;  // empty: the embedded one
+    std::optional<std::string> prompt;
+    std::optional<std::string> tokens_in;
+    std::int64_t tokens = 200;
+    double temperature = 0.8;
+    std::int64_t top_k = 0;
+    double top_p = 1.0;
+    std::int64_t seed = 1;
+    std::optional<std::string> loss;
+    std::vector<std::string> logits;  // empty, or IN and OUT
+};
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void print(std::string_view text) {
+    write_all(STDOUT_FILENO, text, "standard output");
+}
+
+void note(std::string_view text) {
+    fmt::print(stderr, "gpt2: {}\n", text);
+}
+
+// Reports how far long work is, from its third second on: in place on a terminal, else a line every ten seconds.
+class ProgressLine {
+  public:
+    explicit ProgressLine(std::string what) : what_(std::move(what)) {}
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    ~ProgressLine() {
+        if (shown_ && terminal_) {
+            fmt::print(stderr, "\r\033[K");
+        }
+    }
+    void update(std::size_t done, std::size_t total) {
+        const double now = seconds_since(start_);
+        if (now < next_ || total == 0) {
+            return;
+        }
+        next_ = now + (terminal_ ? 0.2 : 10.0);
+        shown_ = true;
+        const double percent = 100.0 * static_cast<double>(done) / static_cast<double>(total);
+        fmt::print(stderr, "{}gpt2: {}, {:.0f} %{}", terminal_ ? "\r" : "", what_, percent, terminal_ ? "" : "\n");
+        std::fflush(stderr);
+    }
+
+  private:
+    std::string what_;
+    Clock::time_point start_ = Clock::now();
+    double next_ = 2.0;
+    bool shown_ = false;
+    bool terminal_ = isatty(STDERR_FILENO) != 0;
+};
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("--prompt", options.prompt, "the text to continue")->type_name("TEXT");
+    app.add_option("--tokens-in", options.tokens_in, "token ids to continue: 15496,995 or a file of them")
+        ->type_name("IDS|FILE");
+    app.add_option("--tokens", options.tokens, "how many tokens to write")->capture_default_str();
+    app.add_option("--temperature", options.temperature, "divides the logits; 0 takes the most likely token")
+        ->capture_default_str();
+    app.add_option("--top-k", options.top_k, "draw from the K most likely tokens only; 0: all")->capture_default_str();
+    app.add_option("--top-p", options.top_p, "draw from the most likely tokens that reach probability P together")
+        ->capture_default_str();
+    app.add_option("--seed", options.seed, "the same seed gives the same text")->capture_default_str();
+    app.add_option("--model", options.model, "a Hugging Face GPT-2 folder; without it, the small embedded model")
+        ->type_name("DIR");
+    app.add_option("--loss", options.loss, "print the mean loss of this text and stop")->type_name("FILE");
+    app.add_option("--logits", options.logits,
+                   "read int32 token ids from IN, write float32 logits (T, V) to OUT, print the mean loss and stop")
+        ->type_name("IN OUT")
+        ->expected(2);
+}
+
+// What the parser cannot know: which numbers make sense, and what excludes what.
+void check(const CLI::App& app, const Options& options) {
+    const auto refuse = [](const std::string& text) { throw UsageError(text); };
+    if (options.tokens < 0 || options.tokens > kMaxTokens) {
+        refuse(fmt::format("--tokens {}: must be from 0 to {}", options.tokens, kMaxTokens));
+    }
+    if (!(options.temperature >= 0.0) || !std::isfinite(options.temperature)) {
+        refuse(fmt::format("--temperature {}: must be a number from 0 up; 0.8 is usual", options.temperature));
+    }
+    if (options.top_k < 0 || options.top_k > INT32_MAX) {
+        refuse(fmt::format("--top-k {}: must be from 0 (no limit) up", options.top_k));
+    }
+    if (!(options.top_p > 0.0 && options.top_p <= 1.0)) {
+        refuse(fmt::format("--top-p {}: must be above 0 and at most 1", options.top_p));
+    }
+    if (options.seed < 0) {
+        refuse(fmt::format("--seed {}: must be from 0 up", options.seed));
+    }
+    if (app.count("--model") && options.model.empty()) {
+        refuse("--model is empty; name a folder or leave it out");
+    }
+    if (options.prompt && options.prompt->empty()) {
+        refuse("--prompt is empty; give at least one character to continue");
+    }
+    const int modes = (options.prompt ? 1 : 0) + (options.tokens_in ? 1 : 0) + (options.loss ? 1 : 0) +
+                      (options.logits.empty() ? 0 : 1);
+    if (modes > 1) {
+        refuse("--prompt, --tokens-in, --loss and --logits exclude each other; give one of them");
+    }
+    if (modes == 0) {
+        refuse("nothing to continue; give a text with --prompt \"...\"");
+    }
+}
+
+Parameters load(const Options& options) {
+    if (options.model.empty()) {
+        return load_embedded_model();
+    }
+    ProgressLine line(fmt::format("loading {}", options.model));
+    return load_parameters(options.model, [&line](std::size_t done, std::size_t total) { line.update(done, total); });
+}
+
+// Text given to a model with a vocabulary of word pieces.
+[[noreturn]] void refuse_text(const Options& options, const Config& config, std::string_view way_out) {
+    throw UsageError(
+        fmt::format("{} has a BPE vocabulary of {} tokens, and turning text into such tokens is not yet "
+                    "supported; {}",
+                    options.model, config.V, way_out));
+}
+
+void print_logits(const Options& options, Parameters params) {
+    const Config config = params.config;
+    const std::vector<int> tokens = read_int32_tokens(options.logits[0]);
+    if (tokens.empty()) {
+        throw checker::FileError(options.logits[0] + ": holds no tokens; write at least one id");
+    }
+    if (tokens.size() > static_cast<std::size_t>(config.max_T)) {
+        throw checker::FileError(fmt::format("{}: holds {} tokens, but the context of this model is {}; use fewer",
+                                             options.logits[0], tokens.size(), config.max_T));
+    }
+    const std::size_t T = tokens.size();
+    std::vector<int> targets(tokens.begin() + 1, tokens.end());
+    targets.push_back(0);  // what follows the last token is unknown: its loss is not used
+
+    Model model(std::move(params), static_cast<int>(T));
+    const Activations& acts = model.run(tokens, targets);
+
+    const auto V = static_cast<std::size_t>(config.V), Vp = static_cast<std::size_t>(config.Vp);
+    std::vector<float> logits(T * V);  // (T, V): without the padding
+    for (std::size_t t = 0; t < T; t++) { std::copy_n(acts.logits + t * Vp, V, logits.data() + t * V); }
+    write_file(options.logits[1], std::as_bytes(std::span(logits)));
+
+    double sum = 0.0;
+    for (std::size_t t = 0; t + 1 < T; t++) { sum += static_cast<double>(acts.losses[t]); }
+    if (T > 1) {
+        print(fmt::format("loss {:.6f}\n", sum / static_cast<double>(T - 1)));
+    } else {
+        print("loss none (one token predicts no next one)\n");
+    }
+}
+
+void print_loss(const Options& options, Parameters params) {
+    const Config config = params.config;
+    if (config.V != kByteVocabulary) {
+        refuse_text(options, config, "--logits IN OUT prints the loss of token ids");
+    }
+    const std::vector<int> tokens = tokens_of_bytes(read_file(*options.loss, kMaxText));
+    if (tokens.size() < 2) {
+        throw checker::FileError(*options.loss + ": is too short; a loss needs at least two characters");
+    }
+    const Clock::time_point start = Clock::now();
+    const auto window = static_cast<int>(std::min(tokens.size() - 1, static_cast<std::size_t>(config.max_T)));
+    Model model(std::move(params), window);
+    double loss = 0.0;
+    {
+        ProgressLine line(fmt::format("loss of {}", *options.loss));
+        loss = mean_loss(model, tokens, [&](std::size_t done, std::size_t total) { line.update(done, total); });
+    }
+    print(fmt::format("loss {:.6f}\n", loss));
+    note(fmt::format("mean of {} predictions, in windows of {} tokens that do not overlap, {:.1f} s", tokens.size() - 1,
+                     window, seconds_since(start)));
+}
+
+void write_text(const Options& options, Parameters params) {
+    const Config config = params.config;
+    const bool bytes = config.V == kByteVocabulary;
+    if (!bytes && options.prompt) {
+        refuse_text(options, config, "give their ids with --tokens-in, for example --tokens-in 15496,995");
+    }
+    std::vector<int> tokens =
+        options.prompt ? tokens_of_bytes(*options.prompt) : tokens_from_argument(*options.tokens_in);
+    if (tokens.empty()) {
+        throw UsageError("--tokens-in holds no token ids; give at least one to continue");
+    }
+    for (const int token : tokens) {
+        if (token < 0 || token >= config.V) {
+            throw UsageError(
+                fmt::format("--tokens-in: token {} is not in the vocabulary, 0 to {}", token, config.V - 1));
+        }
+    }
+    if (tokens.size() > static_cast<std::size_t>(config.max_T)) {
+        note(fmt::format("the prompt has {} tokens, the context {}: only its last {} are looked at", tokens.size(),
+                         config.max_T, config.max_T));
+    }
+
+    const auto longest = static_cast<std::int64_t>(tokens.size()) + std::max<std::int64_t>(options.tokens - 1, 0);
+    Model model(std::move(params), static_cast<int>(std::min<std::int64_t>(longest, config.max_T)));
+    const Sampling sampling{options.temperature, static_cast<int>(options.top_k), options.top_p};
+    Random random(static_cast<std::uint64_t>(options.seed));
+    Utf8Stream text;
+    const auto shown = [&](std::span<const int> some) {
+        std::string out;
+        for (const int token : some) {
+            out += bytes ? text.push(std::string(1, static_cast<char>(token))) : fmt::format("{} ", token);
+        }
+        return out;
+    };
+
+    print(shown(tokens));
+    tokens.reserve(tokens.size() + static_cast<std::size_t>(options.tokens));
+    const Clock::time_point start = Clock::now();
+    for (std::int64_t i = 0; i < options.tokens; i++) {
+        tokens.push_back(sample(model.next_logits(tokens), sampling, random));
+        print(shown(std::span(tokens).last(1)));
+    }
+    const double seconds = seconds_since(start);
+    print(text.finish() + "\n");
+    if (options.tokens > 0) {
+        note(fmt::format("{} tokens in {:.1f} s, {:.1f} tokens/s", options.tokens, seconds,
+                         static_cast<double>(options.tokens) / seconds));
+    }
+}
+
+// Ctrl-C ends the line that is being written, then the program, as the shell expects of a program that was interrupted.
+void end_line_when_interrupted() {
+    struct sigaction action {};
+    if (sigaction(SIGINT, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
+        return;  // started in the background: Ctrl-C is not meant for it
+    }
+    action.sa_handler = [](int signal) {
+        [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, "\n", 1);
+        raise(signal);  // delivered on return, by then with its default action
+    };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("gpt2 writes text with a GPT-2.", "gpt2");
+    Options options;
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        print(app.help());
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(fmt::format("{}; gpt2 --help lists the options", error.what()));
+    }
+    check(app, options);
+    end_line_when_interrupted();
+
+    Parameters params = load(options);
+    if (!options.logits.empty()) {
+        print_logits(options, std::move(params));
+    } else if (options.loss) {
+        print_loss(options, std::move(params));
+    } else {
+        write_text(options, std::move(params));
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const UsageError& error) {
+        note(error.what());
+        return 2;
+    } catch (const std::bad_alloc&) {
+        note("out of memory; use a smaller model or fewer tokens");
+    } catch (const std::exception& error) { note(error.what()); }
+    return 1;
+}

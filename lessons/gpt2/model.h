@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "lessons/gpt2/context.h"
+#include "lessons/gpt2/tensors.h"
+
+// A GPT-2 with memory for the activations of one sequence. Nothing is allocated between runs.
+class Model {
+  public:
+    Model(Parameters params, int max_tokens);  // room for that many tokens, at most config().max_T
+
+    const Config& config() const { return params_.config; }
+    int max_tokens() const { return max_tokens_; }
+
+    // The forward pass over 1 to max_tokens() tokens. With targets, as many, the losses too. The result is a view that
+    // the next run overwrites. Throws std::invalid_argument for a token outside the vocabulary.
+    const Activations& run(std::span<const int> tokens, std::span<const int> targets = {});
+
+    // The logits (V) that follow the last of the tokens. Of more than max_tokens() only the tail is looked at.
+    std::span<const float> next_logits(std::span<const int> tokens);
+
+  private:
+    Parameters params_;
+    Activations acts_;
+    int max_tokens_;
+    Context ctx_;
+};
+
+// The mean loss of predicting each token but the first. The text is cut into windows of max_tokens() that do not
+// overlap: the first token of a window is context only for its own window. progress(done, total) counts predictions.
+double mean_loss(Model& model, std::span<const int> tokens,
+                 const std::function<void(std::size_t, std::size_t)>& progress = {});

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/loading.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "lessons/gpt2/tests/support.h"
+
+namespace fs = std::filesystem;
+using checker::DType;
+using checker::FileError;
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+// What loading this model complains about; "" where it loads.
+std::string refusal(const TinyModel& model) {
+    const TemporaryFolder folder;
+    model.save(folder.path());
+    const std::string message = message_of([&] { load_parameters(folder.path()); });
+    EXPECT_EQ(message.find('\n'), std::string::npos) << "more than one line: " << message;
+    return message;
+}
+
+std::string config_refusal(const std::string& json) {
+    const std::string message = message_of([&] { parse_config(json, "config.json"); });
+    EXPECT_EQ(message.find('\n'), std::string::npos) << "more than one line: " << message;
+    EXPECT_TRUE(message.empty() || message.starts_with("config.json: ")) << message;
+    return message;
+}
+
+// A good config.json with one more setting; of two equal keys the last counts.
+std::string config_with(std::string_view setting) {
+    return fmt::format(R"({{"vocab_size": 256, "n_positions": 16, "n_embd": 8, "n_layer": 2, "n_head": 2, {}}})",
+                       setting);
+}
+
+// Every element lies where the course's layout wants it: wte padded with zeros, Conv1D weights transposed.
+void expect_loaded(Parameters& params, const TinyModel& model) {
+    EXPECT_EQ(params.config, model.config);
+    params.visit([&](const std::string& name, float*& view, const Shape& shape) {
+        const long rows = shape.rank == 2 ? shape.dims[0] : 1;
+        const long columns = shape.elements() / rows;
+        const bool transposed = name.find(".c_") != std::string::npos && shape.rank == 2;
+        for (long r = 0; r < rows; r++) {
+            for (long c = 0; c < columns; c++) {
+                const long index = transposed ? c * rows + r : r * columns + c;
+                const bool padding = name == "wte.weight" && r >= model.config.V;
+                ASSERT_EQ(view[r * columns + c], padding ? 0.0f : TinyModel::value(name, index))
+                    << name << "[" << r << ", " << c << "]";
+            }
+        }
+    });
+}
+
+class Storage : public testing::TestWithParam<DType> {};
+
+}  // namespace
+
+TEST_P(Storage, LoadsWithThePrefix) {
+    TinyModel model;
+    for (StoredTensor& tensor : model.tensors) { tensor.dtype = GetParam(); }
+    const TemporaryFolder folder;
+    model.save(folder.path(), "transformer.");
+    Parameters params = load_parameters(folder.path());
+    expect_loaded(params, model);
+}
+
+TEST_P(Storage, LoadsWithoutThePrefix) {
+    TinyModel model;
+    for (StoredTensor& tensor : model.tensors) { tensor.dtype = GetParam(); }
+    const TemporaryFolder folder;
+    model.save(folder.path(), "");
+    Parameters params = load_parameters(folder.path());
+    expect_loaded(params, model);
+}
+
+INSTANTIATE_TEST_SUITE_P(Loading, Storage, testing::Values(DType::f32, DType::f16, DType::bf16),
+                         [](const auto& storage) { return std::string(checker::to_string(storage.param)); });
+
+TEST(Loading, TransposesMatricesWhoseRowsAreNoMultipleOfABlock) {
+    const TinyModel model(Config{.max_T = 3, .V = 37, .Vp = 128, .L = 1, .NH = 3, .C = 21});
+    const TemporaryFolder folder;
+    model.save(folder.path());
+    Parameters params = load_parameters(folder.path());
+    expect_loaded(params, model);
+}
+
+TEST(Loading, ReadsAFileWhoseDataStartAtAnOddByte) {
+    const TinyModel model;
+    const TemporaryFolder folder;
+    model.save(folder.path());
+    std::string bytes = read_text(folder / "model.safetensors");
+    bytes[0]++;  // the header is one blank longer, as in the published files
+    bytes.insert(static_cast<std::size_t>(8 + static_cast<unsigned char>(bytes[0]) - 1 +
+                                          256 * static_cast<unsigned char>(bytes[1])),
+                 " ");
+    write_text(folder / "model.safetensors", bytes);
+    Parameters params = load_parameters(folder.path());
+    expect_loaded(params, model);
+}
+
+TEST(Loading, PassesOverTheMasksOfPublishedFiles) {
+    TinyModel model;
+    model.tensors.push_back({"h.0.attn.bias", DType::f32, {1, 1, 2, 2}, {1, 0, 1, 1}});
+    model.tensors.push_back({"h.1.attn.masked_bias", DType::f32, {}, {-1e4f}});
+    EXPECT_EQ(refusal(model), "");
+}
+
+TEST(Loading, RefusesAMaskOfALayerThatIsNotThere) {
+    TinyModel model;
+    model.tensors.push_back({"h.2.attn.bias", DType::f32, {1}, {1}});
+    EXPECT_TRUE(contains(refusal(model), "has 1 tensor that a GPT-2 of this config.json has not"));
+}
+
+TEST(Loading, AcceptsATiedHead) {
+    TinyModel model;
+    StoredTensor head = model.at("wte.weight");
+    head.name = "lm_head.weight";
+    model.tensors.push_back(head);
+    EXPECT_EQ(refusal(model), "");
+}
+
+TEST(Loading, RefusesAHeadThatIsNotTied) {
+    TinyModel model;
+    StoredTensor head = model.at("wte.weight");
+    head.name = "lm_head.weight";
+    head.values[3] += 1.0f;
+    model.tensors.push_back(head);
+    EXPECT_TRUE(contains(refusal(model), "lm_head.weight differs from wte.weight"));
+}
+
+TEST(Loading, NamesMissingTensors) {
+    TinyModel model;
+    model.remove("h.1.mlp.c_fc.bias");
+    model.remove("ln_f.weight");
+    EXPECT_TRUE(contains(refusal(model), "lacks 2 tensors that config.json asks for: h.1.mlp.c_fc.bias, ln_f.weight"))
+        << refusal(model);
+}
+
+TEST(Loading, CountsMissingTensorsInsteadOfListingThemAll) {
+    TinyModel model;
+    model.config.L = 3;
+    EXPECT_TRUE(contains(refusal(model),
+                         "lacks 12 tensors that config.json asks for: h.2.ln_1.weight, h.2.ln_1.bias, "
+                         "h.2.attn.c_attn.weight and 9 more"))
+        << refusal(model);
+}
+
+TEST(Loading, NamesExtraTensors) {
+    TinyModel model;
+    model.tensors.push_back({"h.0.ln_3.weight", DType::f32, {1}, {1}});
+    EXPECT_TRUE(contains(refusal(model), "of this config.json has not: \"transformer.h.0.ln_3.weight\""))
+        << refusal(model);
+}
+
+TEST(Loading, RefusesATensorUnderBothNames) {
+    TinyModel model;
+    const TemporaryFolder folder;
+    StoredTensor twice = model.at("ln_f.bias");
+    twice.name = "transformer.ln_f.bias";
+    model.tensors.push_back(twice);
+    model.save(folder.path(), "");
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "a second time"));
+}
+
+TEST(Loading, RefusesShapesThatContradictTheConfig) {
+    TinyModel model;
+    model.config.V = 12;
+    EXPECT_TRUE(contains(refusal(model),
+                         "tensor \"transformer.wte.weight\" has the shape (11, 4), but config.json makes it (12, 4)"))
+        << refusal(model);
+}
+
+TEST(Loading, RefusesProjectionsThatAreAlreadyTransposed) {
+    TinyModel model;
+    StoredTensor& weight = model.at("h.0.attn.c_attn.weight");
+    std::swap(weight.shape[0], weight.shape[1]);
+    EXPECT_TRUE(contains(refusal(model), "has the shape (12, 4), but config.json makes it (4, 12)")) << refusal(model);
+}
+
+TEST(Loading, RefusesOtherStorageTypes) {
+    TinyModel model;
+    model.at("ln_f.bias").dtype = DType::f64;
+    EXPECT_TRUE(contains(refusal(model), "tensor \"transformer.ln_f.bias\" is F64; weights must be F32, F16 or BF16"));
+}
+
+TEST(Loading, NamesAWeightThatIsNotFinite) {
+    for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+            TinyModel model;
+            StoredTensor& weight = model.at("h.1.attn.c_attn.weight");  // (4, 12)
+            weight.dtype = dtype;
+            weight.values[29] = bad;
+            EXPECT_TRUE(contains(refusal(model), "h.1.attn.c_attn.weight[2, 5] is ")) << refusal(model);
+        }
+    }
+}
+
+TEST(Loading, ReportsItsProgressUpToTheEnd) {
+    const TemporaryFolder folder;
+    TinyModel().save(folder.path());
+    std::size_t last = 0, total_bytes = 0;
+    load_parameters(folder.path(), [&](std::size_t done, std::size_t total) {
+        EXPECT_GE(done, last);
+        last = done;
+        total_bytes = total;
+    });
+    EXPECT_GT(total_bytes, 0u);
+    EXPECT_EQ(last, total_bytes);
+}
+
+TEST(Loading, ReadsAModelInSeveralFiles) {
+    TinyModel model;
+    const TemporaryFolder folder;
+    model.save(folder.path(), "");
+    fs::remove(folder / "model.safetensors");
+    const std::span all(model.tensors);
+    write_text(folder / "model-1.safetensors", safetensors_bytes(all.first(5)));
+    write_text(folder / "model-2.safetensors", safetensors_bytes(all.subspan(5)));
+    std::string map;
+    for (std::size_t i = 0; i < all.size(); i++) {
+        map += fmt::format(R"({}"{}": "model-{}.safetensors")", i ? ", " : "", all[i].name, i < 5 ? 1 : 2);
+    }
+    write_text(folder / "model.safetensors.index.json", "{\"weight_map\": {" + map + "}}");
+    Parameters params = load_parameters(folder.path());
+    expect_loaded(params, model);
+}
+
+TEST(Loading, RefusesAnIndexThatLeavesItsFolder) {
+    const TemporaryFolder folder;
+    TinyModel().save(folder.path());
+    fs::remove(folder / "model.safetensors");
+    write_text(folder / "model.safetensors.index.json", R"({"weight_map": {"wte.weight": "../x.safetensors"}})");
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "names no file in this folder"));
+    write_text(folder / "model.safetensors.index.json", R"({"weight_map": {}})");
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "lacks weight_map"));
+}
+
+TEST(Loading, TellsHowToMendAFolderWithPytorchWeightsOnly) {
+    const TemporaryFolder folder;
+    TinyModel().save(folder.path());
+    fs::rename(folder / "model.safetensors", folder / "pytorch_model.bin");
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "save_pretrained"));
+}
+
+TEST(Loading, RefusesFoldersThatAreNone) {
+    const TemporaryFolder folder;
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder / "none"); }), "no such folder"));
+    write_text(folder / "file", "x");
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder / "file"); }), "is not a folder"));
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "config.json: cannot be read"));
+    write_text(folder / "config.json", TinyModel().config_json());
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "model.safetensors: cannot be read"));
+}
+
+TEST(Loading, RefusesAConfigFarBeyondItsWeightsBeforeTakingMemory) {
+    TinyModel model;
+    model.config.C = 1 << 20;
+    EXPECT_TRUE(contains(refusal(model), "do not belong together")) << refusal(model);
+}
+
+TEST(Config, ReadsWhatHuggingFaceWrites) {
+    const Config expected{.max_T = 1024, .V = 50257, .Vp = 50304, .L = 12, .NH = 12, .C = 768};
+    EXPECT_EQ(parse_config(R"({"activation_function": "gelu_new", "architectures": ["GPT2LMHeadModel"],
+        "attn_pdrop": 0.1, "layer_norm_epsilon": 1e-05, "model_type": "gpt2", "n_ctx": 1024, "n_embd": 768,
+        "n_head": 12, "n_inner": null, "n_layer": 12, "n_positions": 1024, "scale_attn_weights": true,
+        "scale_attn_by_inverse_layer_idx": false, "tie_word_embeddings": true, "vocab_size": 50257})",
+                           "config.json"),
+              expected);
+}
+
+TEST(Config, RefusesWhatIsNotAnObject) {
+    EXPECT_TRUE(contains(config_refusal(""), "is not JSON"));
+    EXPECT_TRUE(contains(config_refusal("{\"n_embd\": "), "is not JSON"));
+    EXPECT_TRUE(contains(config_refusal("[1]"), "not an object"));
+}
+
+TEST(Config, NamesAMissingSize) {
+    EXPECT_TRUE(contains(config_refusal(R"({"n_positions": 16, "vocab_size": 256, "n_layer": 2, "n_head": 2})"),
+                         "lacks n_embd"));
+}
+
+TEST(Config, RefusesSizesThatAreNoSizes) {
+    for (const std::string value : {"0", "-1", "1.5", "1e3", "\"8\"", "true", "[8]", "2147483647", "268435456",
+                                    "18446744073709551615", "-9223372036854775808", "99999999999999999999999"}) {
+        for (const std::string key : {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}) {
+            EXPECT_TRUE(contains(config_refusal(config_with(fmt::format("\"{}\": {}", key, value))), key))
+                << key << " " << value;
+        }
+    }
+}
+
+TEST(Config, RefusesChannelsThatTheHeadsDoNotShareEvenly) {
+    EXPECT_EQ(config_refusal(config_with("\"n_head\": 3")),
+              "config.json: n_embd is 8, but must be a multiple of "
+              "n_head, 3");
+}
+
+TEST(Config, RefusesEverySettingThatThisProgramDoesNotImplement) {
+    EXPECT_EQ(config_refusal(config_with("\"n_inner\": 32")), "");
+    EXPECT_EQ(config_refusal(config_with("\"layer_norm_epsilon\": 0.00001")), "");
+    for (const std::string setting :
+         {"\"n_inner\": 16", "\"activation_function\": \"gelu\"", "\"activation_function\": \"relu\"",
+          "\"layer_norm_epsilon\": 1e-6", "\"layer_norm_epsilon\": 0", "\"layer_norm_epsilon\": \"1e-5\"",
+          "\"scale_attn_weights\": false", "\"scale_attn_by_inverse_layer_idx\": true", "\"add_cross_attention\": true",
+          "\"tie_word_embeddings\": false", "\"model_type\": \"llama\"", "\"n_ctx\": 8", "\"n_layer\": 5000"}) {
+        const std::string key = setting.substr(1, setting.find('"', 1) - 1);
+        EXPECT_TRUE(contains(config_refusal(config_with(setting)), key)) << setting;
+    }
+}
+
+TEST(Config, TakesTheContextOfOldFilesFromNCtx) {
+    const Config config =
+        parse_config(R"({"n_ctx": 32, "vocab_size": 300, "n_embd": 8, "n_layer": 1, "n_head": 1})", "config.json");
+    EXPECT_EQ(config.max_T, 32);
+    EXPECT_EQ(config.Vp, 384);
+}
+
+TEST(Half, HasTheValueOfEveryBitPattern) {
+    for (std::uint32_t bits = 0; bits < 0x10000; bits++) {
+        const float value = float_from_half(static_cast<std::uint16_t>(bits));
+        const int exponent = static_cast<int>(bits >> 10 & 0x1fu);
+        const auto fraction = static_cast<float>(bits & 0x3ffu);
+        EXPECT_EQ(std::signbit(value), (bits & 0x8000u) != 0) << bits;
+        if (exponent == 31) {
+            EXPECT_EQ(std::isnan(value), fraction != 0) << bits;
+            EXPECT_EQ(std::isinf(value), fraction == 0) << bits;
+        } else {
+            const float magnitude =
+                exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024.0f + fraction, exponent - 25);
+            EXPECT_EQ(std::abs(value), magnitude) << bits;
+        }
+    }
+}
+
+TEST(Bfloat16, IsTheUpperHalfOfAFloat) {
+    EXPECT_EQ(float_from_bfloat16(0x3f80), 1.0f);
+    EXPECT_EQ(float_from_bfloat16(0xc049), -3.140625f);
+    EXPECT_TRUE(std::isnan(float_from_bfloat16(0x7fc0)));
+    EXPECT_EQ(float_from_bfloat16(0x0001), std::bit_cast<float>(0x10000u));
+}

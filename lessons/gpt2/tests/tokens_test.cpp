@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/tokens.h"
+
+#include <gtest/gtest.h>
+
+#include "lessons/gpt2/tests/support.h"
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+TEST(Tokens, AreTheBytesOfAText) {
+    EXPECT_EQ(tokens_of_bytes("a\xff"), (std::vector<int>{97, 255}));
+}
+
+TEST(Tokens, AreReadBetweenBlanksAndCommas) {
+    EXPECT_EQ(parse_token_ids(" 15496,995\n0, 2147483647 ", "x"), (std::vector<int>{15496, 995, 0, 2147483647}));
+    EXPECT_TRUE(parse_token_ids(" ,\n", "x").empty());
+}
+
+TEST(Tokens, AreNoWordsNegativeOrHugeNumbers) {
+    for (const char* text : {"1 two", "-1", "1.5", "2147483648", "99999999999999999999", "1;2"}) {
+        EXPECT_TRUE(contains(message_of([&] { parse_token_ids(text, "ids.txt"); }), "ids.txt: ")) << text;
+    }
+}
+
+TEST(Tokens, AreReadFromInt32Files) {
+    const TemporaryFolder folder;
+    write_text(folder / "ids", std::string("\x01\0\0\0\x02\x01\0\0", 8));
+    EXPECT_EQ(read_int32_tokens(folder / "ids"), (std::vector<int>{1, 258}));
+    write_text(folder / "ids", "12345");
+    EXPECT_TRUE(contains(message_of([&] { read_int32_tokens(folder / "ids"); }), "5 bytes, no multiple of 4"));
+}
+
+TEST(Tokens, OfAnArgumentAreIdsOrAFileOfEitherKind) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(tokens_from_argument("7, 8"), (std::vector<int>{7, 8}));
+    write_text(folder / "text", "9 10\n");
+    EXPECT_EQ(tokens_from_argument((folder / "text").string()), (std::vector<int>{9, 10}));
+    write_text(folder / "binary", std::string("\x01\0\0\0", 4));
+    EXPECT_EQ(tokens_from_argument((folder / "binary").string()), (std::vector<int>{1}));
+    EXPECT_TRUE(contains(message_of([&] { tokens_from_argument((folder / "none").string()); }), "No such file"));
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/tokens.h"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+
+#include "checker/safetensors.h"
+#include "lessons/gpt2/files.h"
+
+using checker::FileError;
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "token files are little-endian");
+
+constexpr std::size_t kMaxFile = 1u << 30;
+constexpr std::string_view kSeparators = ", \t\r\n";
+
+std::vector<int> tokens_of_int32(std::string_view bytes, const std::string& where) {
+    static_assert(sizeof(int) == sizeof(std::int32_t));
+    if (bytes.size() % sizeof(int) != 0) {
+        throw FileError(fmt::format("{}: is {} bytes, no multiple of 4; it must hold token ids as little-endian int32",
+                                    where, bytes.size()));
+    }
+    std::vector<int> tokens(bytes.size() / sizeof(int));
+    if (!tokens.empty()) {
+        std::memcpy(tokens.data(), bytes.data(), bytes.size());
+    }
+    return tokens;
+}
+
+}  // namespace
+
+std::vector<int> tokens_of_bytes(std::string_view text) {
+    std::vector<int> tokens;
+    tokens.reserve(text.size());
+    for (const char c : text) { tokens.push_back(static_cast<unsigned char>(c)); }
+    return tokens;
+}
+
+std::vector<int> parse_token_ids(std::string_view text, const std::string& where) {
+    std::vector<int> tokens;
+    for (;;) {
+        const std::size_t first = text.find_first_not_of(kSeparators);
+        if (first == std::string_view::npos) {
+            return tokens;
+        }
+        text.remove_prefix(first);
+        const std::string_view word = text.substr(0, text.find_first_of(kSeparators));
+        int id = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+        if (error != std::errc() || end != word.data() + word.size() || id < 0) {
+            throw FileError(fmt::format("{}: {} is no token id; write ids as 15496,995 or with blanks between", where,
+                                        checker::in_quotes(word)));
+        }
+        tokens.push_back(id);
+        text.remove_prefix(word.size());
+    }
+}
+
+std::vector<int> read_int32_tokens(const std::filesystem::path& path) {
+    return tokens_of_int32(read_file(path, kMaxFile), path.string());
+}
+
+std::vector<int> tokens_from_argument(const std::string& argument) {
+    if (argument.find_first_not_of("0123456789, \t\r\n") == std::string::npos) {
+        return parse_token_ids(argument, "--tokens-in");
+    }
+    const std::string bytes = read_file(argument, kMaxFile);
+    // Ids below 2^24 have a zero byte in their int32; text has none.
+    return bytes.find('\0') != std::string::npos ? tokens_of_int32(bytes, argument) : parse_token_ids(bytes, argument);
+}

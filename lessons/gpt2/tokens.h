@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Token ids from what a user gives. A model whose vocabulary has 256 tokens is byte-level: a token is a byte.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+std::vector<int> tokens_of_bytes(std::string_view text);
+
+// Ids between blanks and commas. `where` is for messages; throws checker::FileError for anything else.
+std::vector<int> parse_token_ids(std::string_view text, const std::string& where);
+
+// The ids in a file of little-endian int32.
+std::vector<int> read_int32_tokens(const std::filesystem::path& path);
+
+// What --tokens-in takes: ids, or the name of a file that holds them as text or as little-endian int32.
+std::vector<int> tokens_from_argument(const std::string& argument);
