@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// How wrong a result may be: the C++ twin of reference/budget.py; reference/BUDGET.md gives the reasons.
+//
+//   error(i)  = |got[i] - expected[i]|
+//   budget(i) = max(k * max(ratio, 1) * floor[row of i], one float32 ulp of expected[i])
+//
+// k is one constant a precision, ratio PyTorch's own error in that precision in units of the floor, and floor an
+// analytic bound on what rounding costs in that row, stored with each case.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace checker {
+
+double ulp32(float value);  // the distance from |value| to the next larger float32
+double error(float got, float expected);
+
+// factor = k * max(ratio, 1)
+double budget(double factor, float floor, float expected);
+
+// `precision` is "fp32", "tf32" or "bf16"; `local` judges one op from the stored inputs, `chained` a tensor of the
+// whole model.
+class Budgets {
+  public:
+    // Throws FileError when a file is missing, is malformed or lacks what it must have.
+    static Budgets read(const std::filesystem::path& budget_toml, const std::filesystem::path& budgets_json);
+
+    // k * max(ratio, 1) for "layernorm.out" (local) or "h.0.fc" (chained); throws FileError naming what is missing.
+    double local(std::string_view output, std::string_view precision) const;
+    double chained(std::string_view tensor, std::string_view precision) const;
+
+  private:
+    using Ratios = std::map<std::string, std::map<std::string, double, std::less<>>, std::less<>>;
+    double factor(const Ratios& ratios, std::string_view scope, std::string_view name,
+                  std::string_view precision) const;
+
+    std::string file_;
+    std::map<std::string, double, std::less<>> k_;
+    Ratios local_;
+    Ratios chained_;
+};
+
+}  // namespace checker

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//
+// What a lesson's check.cpp is written with. It registers, for each op, cases; a case is one or more calls of the op,
+// each with its inputs, its outputs and what they should be; and what to time it on. The same program is parent
+// (cases, references, comparison, verdict) and worker (the learner's code): both register the same cases.
+//
+//   int main(int argc, char** argv) {
+//       return checker::run_lesson(argc, argv, "01_layers", [](checker::Lesson& lesson) {
+//           checker::Op& op = lesson.op("gelu", checker::defines(&OpTable::gelu));
+//           const checker::CaseFile& file = lesson.case_file("regular");
+//           op.add_case("regular", "B=2 T=8 C=64").calls.push_back({
+//               .where = "h.0.mlp",
+//               .inputs = {checker::input("inp", "N", {n}, file.f32("chained/h.0.fc"))},
+//               .outputs = {checker::output("out", "N", {n}, file.local("h.0.fc_gelu", "gelu.out"))},
+//               .run = [=](const checker::Library& library, const checker::Buffers& at) {
+//                   Context ctx;
+//                   library.table<OpTable>().gelu(at.f32("out"), at.f32("inp"), n, ctx);
+//               }});
+//       });
+//   }
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/budget.h"
+#include "checker/compare.h"
+#include "checker/dims.h"
+#include "checker/library.h"
+#include "checker/safetensors.h"
+#include "checker/shared_buffers.h"
+
+namespace checker {
+
+// ---- one call --------------------------------------------------------------------------------------------------
+
+// Where the buffers of a call lie while it runs, by name.
+class Buffers {
+  public:
+    void add(const std::string& name, Element element, void* data) { at_[name] = {element, data}; }
+    float* f32(std::string_view name) const;  // these throw std::logic_error for a name or type that the call lacks
+    int* i32(std::string_view name) const;
+    void* scratch(std::string_view name) const;
+
+  private:
+    struct Buffer {
+        Element element = Element::f32;
+        void* data = nullptr;
+    };
+    void* find(std::string_view name, Element element) const;
+    std::map<std::string, Buffer, std::less<>> at_;
+};
+
+struct Input {
+    BufferSpec spec;
+    std::function<void(std::span<std::byte>)> fill;
+};
+
+// An output and what it should be. Columns from `columns` on are padding.
+struct Output {
+    BufferSpec spec;
+    long columns = 0;
+    Expected expected;
+    std::vector<Suspect> suspects;
+    bool watch_padding = true;     // padding must stay as it was
+    bool stays_untouched = false;  // nothing at all may be written (the loss of a forward without targets)
+};
+
+// Memory that the op may use as it likes; how much, the implementation says.
+struct Scratch {
+    std::string name;
+    std::function<std::size_t(const Library&)> bytes;
+};
+
+using RunFunction = std::function<void(const Library&, const Buffers&)>;
+
+struct Call {
+    std::string where;  // which of the case's calls: "h.0.ln_1"
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;  // in the order in which a learner should look at them
+    std::vector<Scratch> scratch = {};
+    RunFunction run;
+};
+
+// An input that holds these values.
+Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values);
+Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const std::int32_t> values);
+
+// Inputs for timing: normally distributed floats, floats in [low, high), integers in [0, below). The same every time.
+Input normal(std::string name, std::string_view dims, std::vector<long> sizes, float sigma = 1.0F);
+Input uniform(std::string name, std::string_view dims, std::vector<long> sizes, float low, float high);
+Input integers(std::string name, std::string_view dims, std::vector<long> sizes, int below);
+
+// What an output should be and its suspects, from a case file.
+struct Reference {
+    Expected expected;
+    std::vector<Suspect> suspects;
+};
+
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference);
+Output output(std::string name, std::string_view dims, std::vector<long> sizes);  // for timing: nothing to compare with
+
+// ---- cases -----------------------------------------------------------------------------------------------------
+
+// reference/cases/NAME.safetensors, see reference/README.md for its names.
+class CaseFile {
+  public:
+    CaseFile(const std::filesystem::path& file, const Budgets& budgets);
+
+    int dim(std::string_view name) const;  // "B", "T", "C", ...: from the file's config
+    bool has(std::string_view tensor) const { return tensors_.find(tensor) != nullptr; }
+    std::span<const float> f32(std::string_view tensor) const { return tensors_.at(tensor).f32(); }
+    std::span<const std::int32_t> i32(std::string_view tensor) const { return tensors_.at(tensor).i32(); }
+
+    // An op's own reference, from the stored inputs; `output` names its budget: local("h.0.ln_1", "layernorm.out").
+    Reference local(std::string_view tensor, std::string_view output) const;
+    // The whole model's reference.
+    Reference chained(std::string_view tensor) const;
+
+  private:
+    Reference reference(std::string_view scope, std::string_view tensor, double factor) const;
+    SafeTensors tensors_;
+    const Budgets& budgets_;
+    std::map<std::string, int, std::less<>> dims_;
+    std::map<std::string, std::string> suspects_;  // id -> what
+};
+
+struct Case {
+    std::string name;   // "regular"
+    std::string shape;  // "B=2 T=8 C=64"
+    std::vector<Call> calls;
+};
+
+// What an op is timed on: one call at GPT-2's shapes. The target is in lesson.toml.
+struct Timed {
+    std::string shape;
+    std::size_t bytes_moved = 0;  // read and written once; a copy of as many bytes is the roof (copy_bandwidth only)
+    Call call;
+};
+
+struct Op {
+    std::string name;
+    std::function<bool(const Library&)> defined;
+    std::string declared_in;  // the header that has its signature
+    std::deque<Case> cases;
+    std::vector<Timed> timed;  // none or one
+
+    Case& add_case(std::string case_name, std::string shape);
+};
+
+// Whether an implementation defines an op: defines(&OpTable::gelu).
+template <class Table, class Function>
+std::function<bool(const Library&)> defines(Function* Table::*op) {
+    return [op](const Library& library) { return library.table<Table>().*op != nullptr; };
+}
+
+class Lesson {
+  public:
+    Lesson(std::string name, std::filesystem::path reference);
+    Lesson(const Lesson&) = delete;
+    Lesson& operator=(const Lesson&) = delete;
+
+    Op& op(std::string name, std::function<bool(const Library&)> defined);
+    void declared_in(std::string header) { header_ = std::move(header); }
+
+    // A case file, opened once. Throws FileError when it is missing or malformed.
+    const CaseFile& case_file(const std::string& name);
+
+    const std::string& name() const { return name_; }  // "01_layers"
+    const std::deque<Op>& ops() const { return ops_; }
+
+  private:
+    std::string name_;
+    std::filesystem::path reference_;
+    std::string header_;
+    std::unique_ptr<Budgets> budgets_;
+    std::map<std::string, std::unique_ptr<CaseFile>> files_;
+    std::deque<Op> ops_;
+};
+
+// The main function of a check program: reads the options, registers the cases, runs and prints the verdict.
+// The exit status is 0 when everything is right (and nothing is slow), 1 when something is not, 2 when the check
+// itself could not run.
+int run_lesson(int argc, char** argv, const std::string& lesson, const std::function<void(Lesson&)>& register_cases);
+
+}  // namespace checker

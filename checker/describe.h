@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// What went wrong in one call, as findings in words. Pure functions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/report.h"
+#include "checker/worker_process.h"
+
+namespace checker {
+
+// How the worker ended, or what it reported: none when the call simply returned.
+std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds);
+
+// A write beside the data, `offset` bytes from its start.
+Finding describe_scribble(const BufferSpec& spec, long offset);
+
+// The two runs of a call, one value list an output, and its verdict.
+struct CallVerdict {
+    bool ok = false;
+    bool untouched = false;  // no output was written at all
+    double budget_used = 0;
+    std::vector<Finding> findings;
+};
+
+// `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
+CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
+                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic);
+
+}  // namespace checker

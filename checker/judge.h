@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs the cases of a lesson in the worker and says what is wrong with what comes back.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/lesson_toml.h"
+#include "checker/report.h"
+#include "checker/worker_process.h"
+
+namespace checker {
+
+class Judge {
+  public:
+    // `worker_arguments` are the command line that makes this program register the same cases.
+    Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::vector<std::string> worker_arguments,
+          std::chrono::duration<double> limit);
+
+    // While the judge waits longer than two seconds, a line on stderr says for what (only on a terminal).
+    void show_progress(bool on) { progress_ = on; }
+
+    CaseReport judge(std::size_t op, std::size_t case_index);
+    TimingReport time(std::size_t op, const Target& target);
+
+    // Why an op cannot be run at all: its file does not compile, or lacks the function. None if it can.
+    std::optional<Finding> missing(std::size_t op, const std::filesystem::path& compiler_log) const;
+
+    std::string take_output() { return worker_.take_output(); }
+
+  private:
+    struct RunResult {
+        std::optional<Finding> finding;          // crash, hang, exit, ...: there are no values then
+        std::vector<std::vector<float>> values;  // one an output
+        std::vector<Finding> scribbles;
+    };
+    RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
+    std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;
+    Outcome ask(const Request& request, const std::string& what);
+
+    const Lesson& lesson_;
+    std::filesystem::path impl_dir_;
+    std::chrono::duration<double> limit_;
+    SharedMemory memory_;
+    WorkerProcess worker_;
+    bool progress_ = false;
+};
+
+// The declaration of a function in a header, without comments: one line each parameter list line. Empty if none.
+std::vector<std::string> declaration_of(const std::string& function, const std::filesystem::path& header);
+
+}  // namespace checker

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// The command line of a check program.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace checker {
+
+struct Options {
+    std::string subject = "lessons";  // whose files: "lessons", "solutions" or a folder of sources
+    std::filesystem::path lesson_dir;
+    std::filesystem::path impl_dir;       // OP.so of the subject
+    std::filesystem::path reference_dir;  // OP.so of the solution
+    std::filesystem::path cases = "reference";
+    std::string only;  // "", "OP", "OP/CASE" or "OP/timing"
+    bool no_timing = false;
+    bool timing_only = false;
+    bool verbose = false;
+    bool worker = false;
+    std::filesystem::path json;
+    std::filesystem::path results;
+
+    std::string only_op() const { return only.substr(0, only.find('/')); }
+    std::string only_case() const;  // "" for all
+    bool wants(const std::string& op) const { return only.empty() || only_op() == op; }
+    bool wants(const std::string& op, const std::string& case_name) const;
+
+    // What the worker needs to register the same cases and to find the same objects.
+    std::vector<std::string> for_worker() const;
+
+    // The source that a verdict is about.
+    std::filesystem::path source(const std::string& lesson, const std::string& op) const;
+};
+
+// Reads the command line, without GoogleTest's options, and fills in what was left out. An exit status where there is
+// nothing more to do: after --help, or after it said what is wrong with an option.
+struct Parsed {
+    Options options;
+    std::optional<int> exit_status;
+};
+Parsed parse_options(int argc, const char* const* argv, const std::string& lesson);
+
+}  // namespace checker

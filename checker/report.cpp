@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "checker/report.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "checker/file_error.h"
+
+namespace checker {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinity.
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json to_json(const std::vector<Finding>& findings) {
+    Json result = Json::array();
+    for (const Finding& finding : findings) {
+        result.push_back({{"kind", finding.kind}, {"id", finding.id}, {"text", finding.text}});
+    }
+    return result;
+}
+
+Json to_json(const TimingReport& timing) {
+    return {{"shape", timing.shape},
+            {"against", timing.against},
+            {"median_ms", number(timing.seconds * 1e3)},
+            {"interval_ms", {number(timing.seconds_low * 1e3), number(timing.seconds_high * 1e3)}},
+            {"ratio", number(timing.ratio)},
+            {"ratio_interval", {number(timing.ratio_low), number(timing.ratio_high)}},
+            {"target", number(timing.target)},
+            {"verdict", to_string(timing.verdict)},
+            {"findings", to_json(timing.findings)}};
+}
+
+Json to_json(const OpReport& op) {
+    Json cases = Json::array();
+    for (const CaseReport& report : op.cases) {
+        cases.push_back({{"case", report.name},
+                         {"shape", report.shape},
+                         {"verdict", to_string(report.ok ? Verdict::ok : Verdict::wrong)},
+                         {"ran", report.ran},
+                         {"budget_used", number(report.budget_used)},
+                         {"where", report.where},
+                         {"findings", to_json(report.findings)}});
+    }
+    Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
+    if (op.timing.ran) {
+        result["timing"] = to_json(op.timing);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string fnv1a64(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) {
+        return "";
+    }
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (std::istreambuf_iterator<char> c(in), end; c != end; ++c) {
+        hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001B3U;
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+std::string to_string(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::ok:
+            return "ok";
+        case Verdict::wrong:
+            return "WRONG";
+        case Verdict::not_written:
+            return "not written yet";
+        case Verdict::slow:
+            return "SLOW";
+        case Verdict::no_verdict:
+            return "no verdict";
+    }
+    return "";
+}
+
+Verdict OpReport::verdict() const {
+    const bool right = std::ranges::all_of(cases, &CaseReport::ok);
+    if (!right) {
+        return is_stub || std::ranges::all_of(cases, &CaseReport::untouched) ? Verdict::not_written : Verdict::wrong;
+    }
+    if (!timing.ran) {
+        return Verdict::ok;
+    }
+    return timing.verdict;
+}
+
+bool OpReport::correct() const {
+    return verdict() != Verdict::wrong && verdict() != Verdict::not_written;
+}
+
+double OpReport::budget_used() const {
+    double used = 0;
+    for (const CaseReport& report : cases) { used = std::max(used, report.budget_used); }
+    return used;
+}
+
+bool LessonReport::ok() const {
+    return std::ranges::all_of(
+        ops, [](const OpReport& op) { return op.verdict() == Verdict::ok || op.verdict() == Verdict::no_verdict; });
+}
+
+std::string lesson_number(const std::string& lesson) {
+    return lesson.substr(0, lesson.find('_'));
+}
+
+std::string lesson_title(const std::string& lesson) {
+    const std::size_t bar = lesson.find('_');
+    return bar == std::string::npos ? lesson : lesson.substr(bar + 1);
+}
+
+std::string to_json(const LessonReport& report) {
+    Json ops = Json::array();
+    for (const OpReport& op : report.ops) { ops.push_back(to_json(op)); }
+    const Json result{{"lesson", lesson_number(report.lesson)},
+                      {"name", report.lesson},
+                      {"subject", report.subject},
+                      {"device", report.device},
+                      {"ok", report.ok()},
+                      {"seconds", number(report.seconds)},
+                      {"ops", ops}};
+    return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void append_results(const std::filesystem::path& file, const LessonReport& report) {
+    std::error_code ignored;  // where the directory cannot be made, opening the file says so
+    if (file.has_parent_path()) {
+        std::filesystem::create_directories(file.parent_path(), ignored);
+    }
+    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
+    }
+    const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    int failure = 0;
+    for (const OpReport& op : report.ops) {
+        Json line{{"time", now},
+                  {"lesson", lesson_number(report.lesson)},
+                  {"op", op.op},
+                  {"subject", report.subject},
+                  {"file", op.file},
+                  {"fnv1a64", fnv1a64(op.file)},
+                  {"device", report.device},
+                  {"cases", op.cases.size()},
+                  {"verdict", to_string(op.verdict())},
+                  {"budget_used", number(op.budget_used())}};
+        if (op.timing.ran) {
+            line["timing"] = to_json(op.timing);
+        }
+        const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+            failure = errno;
+        }
+    }
+    if (close(fd) != 0) {
+        failure = errno;
+    }
+    if (failure != 0) {
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(failure)));
+    }
+}
+
+void write_whole(const std::filesystem::path& file, const std::string& text) {
+    const std::filesystem::path temporary = file.string() + fmt::format(".{}.tmp", getpid());
+    std::ofstream out(temporary, std::ios::binary);
+    out << text;
+    out.close();
+    std::error_code error;
+    if (!out) {
+        std::filesystem::remove(temporary, error);
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
+    }
+    std::filesystem::rename(temporary, file, error);
+    if (error) {
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
+    }
+}
+
+}  // namespace checker

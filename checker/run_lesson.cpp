@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+//
+// The check program: options, GoogleTest, results. In the worker only the cases and the learner's code.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "checker/check.h"
+#include "checker/file_error.h"
+#include "checker/judge.h"
+#include "checker/lesson_toml.h"
+#include "checker/options.h"
+#include "checker/report.h"
+#include "checker/tools/stub.h"
+#include "checker/verdict.h"
+#include "checker/worker.h"
+
+namespace checker {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Whether a file is the exercise as it was given: the solution without its marked regions.
+bool is_stub(const std::filesystem::path& source, const std::filesystem::path& solution) {
+    const std::string solved = read_text(solution);
+    try {
+        return !solved.empty() && read_text(source) == extract(solved, solution.string(), Text::stub);
+    } catch (const MarkerError&) { return false; }  // a solution that has no stub
+}
+
+std::string camel_case(const std::string& name) {
+    std::string result;
+    bool upper = true;
+    for (const char c : name) {
+        if (c == '_') {
+            upper = true;
+            continue;
+        }
+        result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+        upper = false;
+    }
+    return result;
+}
+
+std::string first_text(const std::vector<Finding>& findings) {
+    return findings.empty() ? "wrong" : findings.front().text;
+}
+
+// The state of one run of the check: what the tests share.
+class Session {
+  public:
+    Session(const Lesson& lesson, const Options& options)
+        : lesson_(lesson),
+          options_(options),
+          judge_(lesson, options.impl_dir, options.for_worker(), worker_limit()),
+          targets_(read_lesson_toml(options.lesson_dir / "lesson.toml").targets) {
+        judge_.show_progress(isatty(STDERR_FILENO) == 1);
+        reports_.resize(lesson.ops().size());
+        for (std::size_t i = 0; i < reports_.size(); i++) {
+            reports_[i].op = lesson.ops()[i].name;
+            const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
+            reports_[i].file = source.string();
+            reports_[i].is_stub =
+                options.subject == "lessons" &&
+                is_stub(source, std::filesystem::path("solutions") / lesson.name() / source.filename());
+        }
+    }
+
+    void run_case(std::size_t op, std::size_t case_index) {
+        const Case& c = lesson_.ops()[op].cases[case_index];
+        OpReport& report = reports_[op];
+        CaseReport result{.name = c.name, .shape = c.shape};
+        if (std::optional<Finding> finding = judge_.missing(op, compiler_log(op))) {
+            result.findings.push_back(std::move(*finding));
+        } else if (hung_.contains(op)) {
+            result.ran = false;
+            result.findings.push_back({"hang", "", "not run: an earlier shape did not end"});
+        } else {
+            result = judge_.judge(op, case_index);
+            report.printed += judge_.take_output();
+        }
+        if (!result.findings.empty() && result.findings.front().kind == "hang") {
+            hung_.insert(op);
+        }
+        if (!result.ok) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
+        }
+        report.cases.push_back(std::move(result));
+    }
+
+    void run_timing(std::size_t op) {
+        OpReport& report = reports_[op];
+        const bool any_wrong = std::ranges::any_of(
+            reports_, [](const OpReport& r) { return !r.cases.empty() && r.verdict() == Verdict::wrong; });
+        if (any_wrong || !report.correct()) {
+            GTEST_SKIP() << "not timed: first it must be right";
+        }
+        if (judge_.missing(op, compiler_log(op))) {
+            GTEST_SKIP() << "not timed: " << report.file << " is not built";
+        }
+        report.timing = judge_.time(op, targets_.at(report.op));
+        report.printed += judge_.take_output();
+        if (report.timing.verdict == Verdict::slow || report.timing.verdict == Verdict::wrong) {
+            ADD_FAILURE() << report.file << ": " << report.timing.shape << ": " << first_text(report.timing.findings);
+        }
+    }
+
+    bool has_target(const std::string& op) const { return targets_.contains(op); }
+
+    LessonReport report() const {
+        LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
+        for (const OpReport& op : reports_) {
+            if (!op.cases.empty() || op.timing.ran) {
+                result.ops.push_back(op);
+            }
+        }
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+        return result;
+    }
+
+  private:
+    std::filesystem::path compiler_log(std::size_t op) const {
+        return std::filesystem::path("build/ops") / options_.subject / lesson_.name() / (reports_[op].op + ".log");
+    }
+
+    const Lesson& lesson_;
+    const Options& options_;
+    Judge judge_;
+    std::map<std::string, Target> targets_;
+    std::vector<OpReport> reports_;
+    std::set<std::size_t> hung_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+class RegisteredTest : public testing::Test {
+  public:
+    explicit RegisteredTest(std::function<void()> body) : body_(std::move(body)) {}
+    void TestBody() override { body_(); }
+
+  private:
+    std::function<void()> body_;
+};
+
+void register_test(const std::string& suite, const std::string& name, std::function<void()> body) {
+    testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [body = std::move(body)]() -> testing::Test* { return new RegisteredTest(body); });
+}
+
+// GoogleTest groups by suite in the order of first registration: correctness of every op, then every timing.
+void register_tests(const Lesson& lesson, const Options& options, Session& session) {
+    for (std::size_t op = 0; op < lesson.ops().size() && !options.timing_only; op++) {
+        const Op& o = lesson.ops()[op];
+        for (std::size_t c = 0; c < o.cases.size(); c++) {
+            if (!options.wants(o.name, o.cases[c].name)) {
+                continue;
+            }
+            register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
+        }
+    }
+    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing; op++) {
+        const Op& o = lesson.ops()[op];
+        const bool wanted = options.wants(o.name, "timing");
+        if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
+            continue;
+        }
+        register_test("Timing", o.name, [&session, op] { session.run_timing(op); });
+    }
+}
+
+// Prints the verdict in place of GoogleTest's own lines, and writes what was asked for.
+class VerdictListener : public testing::EmptyTestEventListener {
+  public:
+    VerdictListener(const Session& session, const Options& options, Next next)
+        : session_(session), options_(options), next_(std::move(next)) {}
+
+    void OnTestProgramEnd(const testing::UnitTest& /*unit_test*/) override {
+        const LessonReport report = session_.report();
+        fmt::print("{}", verdict_text(report, next_, Terminal::of_stdout(options_.verbose)));
+        std::fflush(stdout);
+        if (!options_.json.empty()) {
+            write_whole(options_.json, to_json(report));
+        }
+        if (options_.results.empty()) {
+            return;
+        }
+        try {
+            append_results(options_.results, report);
+        } catch (const FileError& e) {
+            fmt::print(stderr, "warning: {}; the verdict stands, it is only not recorded\n", e.what());
+        }
+    }
+
+  private:
+    const Session& session_;
+    const Options& options_;
+    Next next_;
+};
+
+// The folder of the lesson after this one; empty if there is none.
+std::string lesson_after(const std::filesystem::path& lesson_dir) {
+    const std::filesystem::path here = lesson_dir.filename();
+    std::string next;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(lesson_dir.parent_path(), error)) {
+        const std::string name = entry.path().filename().string();
+        const bool is_lesson =
+            name.size() > 3 && std::isdigit(static_cast<unsigned char>(name[0])) != 0 && name[2] == '_';
+        if (is_lesson && name > here.string() && (next.empty() || name < next)) {
+            next = name;
+        }
+    }
+    return next;
+}
+
+Next next_commands(const Options& options, const std::string& lesson) {
+    const std::string number = lesson_number(lesson);
+    const bool yours = options.subject == "lessons";
+    Next next;
+    next.check = fmt::format("make check-lesson{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "");
+    next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
+    if (!yours || !options.only.empty()) {
+        return next;
+    }
+    next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));
+    if (read_lesson_toml(options.lesson_dir / "lesson.toml").step) {
+        next.done.push_back(fmt::format("make gpt2 STEP={} BASE=lessons   GPT-2 on your ops", number));
+    }
+    if (const std::string after = lesson_after(options.lesson_dir); !after.empty()) {
+        next.done.push_back(fmt::format("lessons/{}/README.md   the next lesson", after));
+    }
+    return next;
+}
+
+// Throws std::invalid_argument naming what there is.
+void require_known(const Options& options, const Lesson& lesson) {
+    if (options.only.empty()) {
+        return;
+    }
+    const auto op = std::ranges::find(lesson.ops(), options.only_op(), &Op::name);
+    std::vector<std::string> known;
+    if (op == lesson.ops().end()) {
+        for (const Op& o : lesson.ops()) { known.push_back(o.name); }
+        throw std::invalid_argument(fmt::format("--only {}: lesson {} has no op {}; it has {}", options.only,
+                                                lesson_number(lesson.name()), options.only_op(),
+                                                fmt::join(known, ", ")));
+    }
+    for (const Case& c : op->cases) { known.push_back(c.name); }
+    if (!op->timed.empty()) {
+        known.emplace_back("timing");
+    }
+    if (!options.only_case().empty() && std::ranges::find(known, options.only_case()) == known.end()) {
+        throw std::invalid_argument(fmt::format("--only {}: {} has no case {}; it has {}", options.only, op->name,
+                                                options.only_case(), fmt::join(known, ", ")));
+    }
+}
+
+}  // namespace
+
+int run_lesson(int argc, char** argv, const std::string& lesson_name,
+               const std::function<void(Lesson&)>& register_cases) {
+    constexpr int kCannotRun = 2;
+    testing::InitGoogleTest(&argc, argv);
+    try {
+        const Parsed parsed = parse_options(argc, argv, lesson_name);
+        if (parsed.exit_status) {
+            return *parsed.exit_status;
+        }
+        const Options& options = parsed.options;
+        Lesson lesson(lesson_name, options.cases);
+        register_cases(lesson);
+        if (options.worker) {
+            serve(lesson, options.impl_dir, options.reference_dir);
+            return 0;
+        }
+        require_known(options, lesson);
+        Session session(lesson, options);
+        register_tests(lesson, options, session);
+        testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+        delete listeners.Release(listeners.default_result_printer());
+        listeners.Append(new VerdictListener(session, options, next_commands(options, lesson_name)));
+        return RUN_ALL_TESTS();
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "check: {}\n", e.what());
+        return kCannotRun;
+    }
+}
+
+}  // namespace checker

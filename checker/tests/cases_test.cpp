@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+//
+// What check.cpp files are written with: case files, inputs, outputs, lesson.toml.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "checker/check.h"
+#include "checker/describe.h"
+#include "checker/judge.h"
+#include "checker/lesson_toml.h"
+
+using namespace checker;
+namespace fs = std::filesystem;
+
+namespace {
+
+template <class Error, class F>
+std::string message_of(F&& f) {
+    try {
+        f();
+    } catch (const Error& e) { return e.what(); }
+    return "nothing was thrown";
+}
+
+class LessonTomlFile : public testing::Test {
+  protected:
+    void SetUp() override { file_ = fs::path(testing::TempDir()) / ("lesson_" + std::to_string(getpid()) + ".toml"); }
+    void TearDown() override { fs::remove(file_); }
+    LessonToml read(const std::string& text) {
+        std::ofstream(file_) << text;
+        return read_lesson_toml(file_);
+    }
+    fs::path file_;
+};
+
+}  // namespace
+
+TEST(CaseFile, GivesReferencesWithTheirFloorsAndSuspects) {
+    Lesson lesson("00_test", "reference");
+    const CaseFile& file = lesson.case_file("regular");
+    const Reference out = file.local("h.0.ln_1", "layernorm.out");
+    const auto elements = static_cast<std::size_t>(file.dim("B") * file.dim("T") * file.dim("C"));
+    EXPECT_EQ(out.expected.values.size(), elements);
+    EXPECT_EQ(out.expected.floor.size(), static_cast<std::size_t>(file.dim("B") * file.dim("T")));
+    EXPECT_GE(out.expected.factor, 8.0);
+    const auto found = std::ranges::find(out.suspects, "variance_c_minus_1", &Suspect::id);
+    ASSERT_NE(found, out.suspects.end());
+    EXPECT_NE(found->what.find("C-1"), std::string::npos);
+    EXPECT_EQ(found->values.size(), elements);
+}
+
+TEST(CaseFile, TakesASuspectOfOneTensorOnly) {
+    Lesson lesson("00_test", "reference");
+    const Reference mean = lesson.case_file("regular").local("h.0.ln_1_mean", "layernorm.mean");
+    EXPECT_EQ(std::ranges::find(mean.suspects, "variance_c_minus_1", &Suspect::id), mean.suspects.end());
+}
+
+TEST(CaseFile, ThatIsMissingSaysHowToGetItBack) {
+    Lesson lesson("00_test", "reference");
+    const std::string message = message_of<FileError>([&] { lesson.case_file("irregular"); });
+    EXPECT_NE(message.find("irregular.safetensors is missing"), std::string::npos) << message;
+    EXPECT_NE(message.find("git checkout"), std::string::npos) << message;
+    EXPECT_NE(message.find("make reference"), std::string::npos) << message;
+}
+
+TEST(CaseFile, WithoutADimensionOrATensorNamesIt) {
+    Lesson lesson("00_test", "reference");
+    const CaseFile& file = lesson.case_file("regular");
+    EXPECT_NE(message_of<FileError>([&] { static_cast<void>(file.dim("Q")); }).find("has no Q"), std::string::npos);
+    EXPECT_NE(message_of<FileError>([&] { static_cast<void>(file.f32("param/wte.wait")); }).find("param/wte.wait"),
+              std::string::npos);
+}
+
+TEST(CaseFile, IsOpenedOnce) {
+    Lesson lesson("00_test", "reference");
+    EXPECT_EQ(&lesson.case_file("t1"), &lesson.case_file("t1"));
+}
+
+TEST(Input, ThatDoesNotHaveItsShapeThrows) {
+    const std::vector<float> values(5);
+    EXPECT_THROW(input("inp", "B T", {2, 3}, values), std::logic_error);
+}
+
+TEST(Output, WhoseReferenceDoesNotHaveItsShapeThrows) {
+    const std::vector<float> values(6), floor(2);
+    EXPECT_NO_THROW(output("out", "B C", {2, 3}, Reference{{values, floor, 8.0, false}, {}}));
+    EXPECT_THROW(output("out", "B C", {3, 3}, Reference{{values, floor, 8.0, false}, {}}), std::logic_error);
+    EXPECT_THROW(output("out", "B C", {3, 2}, Reference{{values, floor, 8.0, false}, {}}), std::logic_error);
+}
+
+TEST(Buffers, RefuseNamesAndTypesThatTheCallLacks) {
+    Buffers buffers;
+    float value = 0;
+    buffers.add("out", Element::f32, &value);
+    EXPECT_EQ(buffers.f32("out"), &value);
+    EXPECT_THROW(buffers.f32("in"), std::logic_error);
+    EXPECT_THROW(buffers.i32("out"), std::logic_error);
+    EXPECT_THROW(buffers.scratch("out"), std::logic_error);
+}
+
+TEST(DrawnInputs, AreTheSameEveryTimeAndDifferByName) {
+    const auto draw = [](const Input& in) {
+        std::vector<std::byte> bytes(in.spec.bytes());
+        in.fill(bytes);
+        return bytes;
+    };
+    EXPECT_EQ(draw(normal("a", "N", {100})), draw(normal("a", "N", {100})));
+    EXPECT_NE(draw(normal("a", "N", {100})), draw(normal("b", "N", {100})));
+    EXPECT_EQ(draw(integers("t", "N", {100}, 7)), draw(integers("t", "N", {100}, 7)));
+}
+
+TEST(DrawnInputs, StayInTheirRange) {
+    const Input tokens = integers("t", "N", {1000}, 7);
+    std::vector<int> values(1000);
+    tokens.fill(std::as_writable_bytes(std::span(values)));
+    EXPECT_EQ(*std::ranges::min_element(values), 0);
+    EXPECT_EQ(*std::ranges::max_element(values), 6);
+    const Input probs = uniform("p", "N", {1000}, 0.5F, 1.0F);
+    std::vector<float> floats(1000);
+    probs.fill(std::as_writable_bytes(std::span(floats)));
+    EXPECT_GE(*std::ranges::min_element(floats), 0.5F);
+    EXPECT_LE(*std::ranges::max_element(floats), 1.0F);
+}
+
+TEST(Declaration, IsTakenFromTheHeaderWithoutComments) {
+    const std::vector<std::string> lines = declaration_of("residual", "lessons/gpt2/ops.h");
+    ASSERT_FALSE(lines.empty());
+    EXPECT_EQ(lines.front(), "void residual(float* out,");
+    EXPECT_TRUE(lines.back().ends_with(");"));
+    for (const std::string& line : lines) { EXPECT_EQ(line.find("//"), std::string::npos) << line; }
+}
+
+TEST(Declaration, OfAnUnknownFunctionIsEmpty) {
+    EXPECT_TRUE(declaration_of("rmsnorm", "lessons/gpt2/ops.h").empty());
+}
+
+TEST_F(LessonTomlFile, HasTargets) {
+    const LessonToml toml = read(
+        "step = true\n[target.gelu]\nkind = \"solution_time\"\nratio = 1.5\n"
+        "[target.residual]\nkind = \"copy_bandwidth\"\nshare = 0.5\n");
+    EXPECT_TRUE(toml.step);
+    EXPECT_EQ(toml.targets.at("gelu").kind, Target::Kind::solution_time);
+    EXPECT_EQ(toml.targets.at("gelu").limit, 1.5);
+    EXPECT_EQ(toml.targets.at("residual").kind, Target::Kind::copy_bandwidth);
+    EXPECT_EQ(toml.targets.at("residual").limit, 0.5);
+}
+
+TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
+    EXPECT_NE(message_of<FileError>([&] {
+                  read("[target.gelu]\nkind = \"solution_tim\"\nratio = 1.5\n");
+              }).find("target.gelu"),
+              std::string::npos);
+    EXPECT_THROW(read("[target.gelu]\nkind = \"copy_bandwidth\"\nratio = 1.5\n"), FileError);
+}
+
+TEST_F(LessonTomlFile, ThatIsNoTomlIsNamedWithItsLine) {
+    const std::string message = message_of<FileError>([&] { read("title = \"x\"\nstep = maybe\n"); });
+    EXPECT_NE(message.find(":2:"), std::string::npos) << message;
+}
+
+// ---- two runs of one call in words -----------------------------------------------------------------------------
+
+namespace {
+
+// out (T=2, C=2) and mean (T=2), with a suspect that speaks of both.
+struct TwoOutputs {
+    std::vector<float> out{1, 2, 3, 4}, mean{1, 2}, floor{1e-6F, 1e-6F}, mean_floor{1e-6F};
+    std::vector<float> out_doubled{2, 4, 6, 8}, mean_doubled{2, 4};
+    Call call;
+    TwoOutputs() {
+        call.outputs.push_back(
+            output("mean", "T", {2}, Reference{{mean, mean_floor, 8, false}, {{"doubled", "doubled", mean_doubled}}}));
+        call.outputs.push_back(
+            output("out", "T C", {2, 2}, Reference{{out, floor, 8, false}, {{"doubled", "doubled", out_doubled}}}));
+    }
+    CallVerdict judge(const std::vector<float>& got_mean, const std::vector<float>& got_out) const {
+        const std::vector<std::vector<float>> values{got_mean, got_out};
+        return describe_call(call, values, values, [] { return true; });
+    }
+};
+
+std::vector<std::string> kinds(const CallVerdict& verdict) {
+    std::vector<std::string> result;
+    for (const Finding& finding : verdict.findings) { result.push_back(finding.kind); }
+    return result;
+}
+
+}  // namespace
+
+TEST(CallInWords, RightOutputsHaveNoFindings) {
+    const TwoOutputs two;
+    EXPECT_TRUE(two.judge(two.mean, two.out).ok);
+}
+
+TEST(CallInWords, ASuspectMustFitEveryOutputItSpeaksOf) {
+    const TwoOutputs two;
+    EXPECT_EQ(kinds(two.judge(two.mean_doubled, two.out_doubled)), (std::vector<std::string>{"mismatch", "suspect"}));
+    EXPECT_EQ(kinds(two.judge(two.mean, two.out_doubled)), std::vector<std::string>{"mismatch"});
+}
+
+TEST(CallInWords, TheFirstWrongOutputIsShownAndTheOthersNamed) {
+    const TwoOutputs two;
+    const CallVerdict verdict = two.judge(two.mean, two.out_doubled);
+    EXPECT_NE(verdict.findings.front().text.find("4 of 4 elements of out are wrong"), std::string::npos);
+    EXPECT_EQ(verdict.findings.front().details.back(), "also\tmean is right");
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "checker/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+using namespace checker;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+// Two rows of four columns; every element's budget is 0.01.
+struct Example {
+    Dims dims{"T C", {2, 4}};
+    std::vector<float> reference{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<float> floor{0.001F, 0.001F};
+    Expected expected{reference, floor, 10.0, false};
+};
+
+float poisoned(std::uint32_t bits) {
+    return std::bit_cast<float>(bits);
+}
+
+}  // namespace
+
+TEST(Compare, EqualValuesUseNoBudget) {
+    const Example e;
+    const Comparison c = compare(e.dims, 4, e.reference, e.expected);
+    EXPECT_TRUE(c.ok());
+    EXPECT_EQ(c.compared, 8);
+    EXPECT_EQ(c.used, 0.0);
+    EXPECT_EQ(c.first, -1);
+}
+
+TEST(Compare, FindsTheFirstAndTheWorstWrongElement) {
+    const Example e;
+    std::vector<float> got = e.reference;
+    got[2] += 0.02F;
+    got[5] += 0.50F;
+    got[7] += 0.005F;  // within budget
+    const Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.wrong, 2);
+    EXPECT_EQ(c.first, 2);
+    EXPECT_EQ(c.worst, 5);
+    EXPECT_NEAR(c.used, 50.0, 0.01);
+}
+
+TEST(Compare, EachRowHasItsOwnFloor) {
+    Example e;
+    e.floor = {1.0F, 0.001F};
+    e.expected.floor = e.floor;
+    std::vector<float> got = e.reference;
+    got[0] += 5.0F;
+    got[4] += 5.0F;
+    const Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.wrong, 1);
+    EXPECT_EQ(c.first, 4);
+}
+
+TEST(Compare, NanAndInfinityAreWrongAndCounted) {
+    const Example e;
+    std::vector<float> got = e.reference;
+    got[1] = kNan;
+    got[3] = kInf;
+    got[6] = 0.0F;
+    const Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.wrong, 3);
+    EXPECT_EQ(c.nonfinite, 2);
+    EXPECT_EQ(c.first, 1);
+    EXPECT_TRUE(std::isinf(c.used));
+}
+
+TEST(Compare, PaddingColumnsAreNotJudged) {
+    const Example e;
+    std::vector<float> got = e.reference;
+    got[3] = kNan;
+    got[7] = 1000.0F;
+    const Comparison c = compare(e.dims, 3, got, e.expected);
+    EXPECT_TRUE(c.ok());
+    EXPECT_EQ(c.compared, 6);
+}
+
+TEST(Compare, ExactZerosAllowNothingElse) {
+    Example e;
+    e.reference[1] = 0.0F;
+    e.expected.values = e.reference;
+    e.expected.exact_zeros = true;
+    std::vector<float> got = e.reference;
+    got[1] = 1e-30F;
+    Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.wrong, 1);
+    EXPECT_EQ(c.nonzero, 1);
+    EXPECT_EQ(c.first, 1);
+    got[1] = -0.0F;
+    EXPECT_TRUE(compare(e.dims, 4, got, e.expected).ok());
+    got[1] = 1e-30F;
+    e.expected.exact_zeros = false;
+    EXPECT_TRUE(compare(e.dims, 4, got, e.expected).ok());
+}
+
+TEST(Compare, SkippedElementsAreWrongButNotLookedAt) {
+    const Example e;
+    std::vector<float> got = e.reference;
+    got[0] = kNan;
+    got[5] += 1.0F;
+    const std::vector<bool> skip{true, false, false, false, false, false, false, false};
+    const Comparison c = compare(e.dims, 4, got, e.expected, skip);
+    EXPECT_EQ(c.wrong, 2);
+    EXPECT_EQ(c.nonfinite, 0);
+    EXPECT_EQ(c.first, 5);
+}
+
+TEST(Compare, TheBoxSpansTheWrongElements) {
+    const Example e;
+    std::vector<float> got = e.reference;
+    got[2] += 1.0F;
+    got[6] += 1.0F;
+    const Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.low, (std::vector<long>{0, 2}));
+    EXPECT_EQ(c.high, (std::vector<long>{1, 2}));
+}
+
+TEST(Compare, SizesThatDoNotBelongTogetherThrow) {
+    const Example e;
+    const std::vector<float> short_by_one(7);
+    EXPECT_THROW(compare(e.dims, 4, short_by_one, e.expected), std::invalid_argument);
+    const std::vector<float> one_row{0.1F};
+    EXPECT_THROW(compare(e.dims, 4, e.reference, {e.reference, one_row, 1.0, false}), std::invalid_argument);
+}
+
+TEST(Suspect, FitsWithinAFewBudgets) {
+    const Example e;
+    const std::vector<float> other{2, 3, 4, 5, 6, 7, 8, 9};
+    const Suspect suspect{"plus_one", "one was added", other};
+    std::vector<float> got = other;
+    got[3] += 0.03F;
+    EXPECT_TRUE(fits(e.dims, 4, got, e.expected, suspect));
+    got[3] += 0.03F;
+    EXPECT_FALSE(fits(e.dims, 4, got, e.expected, suspect));
+    EXPECT_FALSE(fits(e.dims, 4, e.reference, e.expected, suspect));
+}
+
+TEST(Suspect, FitsWhereItsNonfiniteElementsAreExactlyTheOutputs) {
+    const Example e;
+    const std::vector<float> other{kInf, kNan, 3, 4, 5, 6, 7, 8};
+    const Suspect suspect{"overflow", "it overflows", other};
+    std::vector<float> got = e.reference;
+    got[0] = kNan;
+    got[1] = kInf;
+    EXPECT_TRUE(fits(e.dims, 4, got, e.expected, suspect));
+    got[2] = kNan;
+    EXPECT_FALSE(fits(e.dims, 4, got, e.expected, suspect));
+    got[2] = 3.0F;
+    got[1] = 2.0F;
+    EXPECT_FALSE(fits(e.dims, 4, got, e.expected, suspect));
+}
+
+TEST(Suspect, IsJudgedWithoutPadding) {
+    const Example e;
+    std::vector<float> got = e.reference;
+    got[3] = 77.0F;
+    EXPECT_TRUE(fits(e.dims, 3, got, e.expected, {"same", "", e.reference}));
+}
+
+TEST(Untouched, AreElementsThatHoldThePoisonOfBothRuns) {
+    const Dims dims("C", {4});
+    const std::uint32_t a = 0x7FC00001, b = 0x7FC00002;
+    // Element 1 was written with what happens to be the first poison; element 3 was not written.
+    const std::vector<float> one{1.0F, poisoned(a), 2.0F, poisoned(a)};
+    const std::vector<float> other{1.0F, poisoned(a), 2.0F, poisoned(b)};
+    const Elements elements = untouched(dims, 4, {one, a}, {other, b});
+    EXPECT_EQ(elements.count, 1);
+    EXPECT_EQ(elements.first, 3);
+    EXPECT_TRUE(elements.flags[3]);
+    EXPECT_FALSE(elements.flags[1]);
+}
+
+TEST(Padding, IsTouchedWhereEitherRunWroteToIt) {
+    const Dims dims("N V", {2, 3});
+    const std::uint32_t a = 0x7FC00001, b = 0x7FC00002;
+    std::vector<float> one{1, 2, poisoned(a), 3, 4, poisoned(a)};
+    std::vector<float> other{1, 2, poisoned(b), 3, 4, poisoned(b)};
+    EXPECT_TRUE(touched_padding(dims, 2, {one, a}, {other, b}).none());
+    other[5] = 0.0F;
+    EXPECT_EQ(touched_padding(dims, 2, {one, a}, {other, b}).first, 5);
+}
+
+TEST(Runs, DisagreeWhereBitsDiffer) {
+    const Dims dims("C", {3});
+    const std::vector<float> one{1.0F, 0.0F, kNan};
+    const std::vector<float> other{1.0F, -0.0F, kNan};
+    const Elements elements = disagreeing(dims, 3, {one, 0}, {other, 0});
+    EXPECT_EQ(elements.count, 1);
+    EXPECT_EQ(elements.first, 1);
+}
+
+TEST(Window, StaysInTheElementsRow) {
+    const Dims dims("T C", {2, 6});
+    EXPECT_EQ(around(dims, 6, 6).begin, 6);   // c = 0
+    EXPECT_EQ(around(dims, 6, 8).begin, 7);   // c = 2: 1..4
+    EXPECT_EQ(around(dims, 6, 11).begin, 8);  // c = 5: 2..5
+    EXPECT_EQ(around(dims, 5, 10).begin, 7);  // c = 4, the last of five
+    EXPECT_EQ(around(dims, 2, 7).count, 2);
+}
+
+TEST(Dims, NameAnElement) {
+    const Dims dims("B T C", {2, 8, 64});
+    EXPECT_EQ(dims.index_text(70), "b=0, t=1, c=6");
+    EXPECT_EQ(dims.text(), "B=2, T=8, C=64");
+    EXPECT_EQ(dims.elements(), 1024);
+    EXPECT_EQ(dims.rows(), 16);
+}
+
+TEST(Dims, TellTwoAxesOfTheSameSizeApart) {
+    const Dims dims("B NH/h T T/s", {1, 2, 3, 3});
+    EXPECT_EQ(dims.index_text(17), "b=0, h=1, t=2, s=2");
+    EXPECT_EQ(dims.text(), "B=1, NH=2, T=3, T=3");
+}
+
+TEST(Dims, ThatDoNotMatchTheNamesThrow) {
+    EXPECT_THROW(Dims("B T", {1, 2, 3}), std::invalid_argument);
+}

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: MIT
+//
+// The course as its users meet it: stubs, solutions, what make prints and refuses. Commands that write run in a copy
+// of the tree, build/course_test/tree, where the lessons are the generator's stubs whatever a learner has written here.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include "checker/tools/files.h"
+#include "checker/tools/stub.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using checker::Finished;
+using checker::read_file;
+using testing::AssertionFailure;
+using testing::AssertionResult;
+using testing::AssertionSuccess;
+
+const fs::path kTree = "build/course_test/tree";
+
+std::string in_tree(const std::string& command) {
+    return fmt::format(
+        "cd {} && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MAKECMDGOALS NO_COLOR=1 {} 2>&1 "
+        "</dev/null",
+        kTree.string(), command);
+}
+
+Finished run(const std::string& command) {
+    return checker::run_command(in_tree(command));
+}
+
+AssertionResult contains(const Finished& finished, const std::string& text) {
+    if (finished.output.find(text) != std::string::npos) {
+        return AssertionSuccess();
+    }
+    return AssertionFailure() << "`" << text << "` is not in:\n" << finished.output;
+}
+
+AssertionResult exits(const Finished& finished, int status) {
+    if (finished.status == status) {
+        return AssertionSuccess();
+    }
+    return AssertionFailure() << "exit status " << finished.status << ":\n" << finished.output;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) { n++; }
+    return n;
+}
+
+// The lessons by folder name, and their ops: what `ls` shows.
+std::vector<std::string> lessons() {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
+        names.push_back(entry.path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+std::vector<std::string> ops(const std::string& lesson) {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator("solutions/" + lesson)) {
+        if (entry.path().extension() == ".cpp") {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+std::string number(const std::string& lesson) {
+    return lesson.substr(0, 2);
+}
+
+void write_solved(const std::string& lesson, const std::string& op) {
+    const std::string file = lesson + "/" + op + ".cpp";
+    checker::write_file(kTree / "lessons" / file,
+                        checker::extract(read_file("solutions/" + file), file, checker::Text::solution));
+}
+
+void write_stub(const std::string& lesson, const std::string& op) {
+    const std::string file = lesson + "/" + op + ".cpp";
+    checker::write_file(kTree / "lessons" / file,
+                        checker::extract(read_file("solutions/" + file), file, checker::Text::stub));
+}
+
+class Course : public testing::Test {
+  protected:
+    static void SetUpTestSuite() {
+        fs::remove_all(kTree.parent_path());
+        fs::create_directories(kTree);
+        const Finished copied = checker::run_command(
+            "git ls-files -z --cached --others --exclude-standard | "
+            "xargs -0 sh -c 'for f; do [ -e \"$f\" ] && echo \"$f\"; done' sh | tar cf - -T - | tar xf - -C " +
+            kTree.string() + " && tar cf - --exclude=build/course_test --exclude=build/wrong build | tar xf - -C " +
+            kTree.string());
+        ASSERT_EQ(copied.status, 0) << copied.output;
+        ASSERT_EQ(
+            run("git init --quiet && git add -A && git -c user.name=t -c user.email=t@example.org commit -qm tree")
+                .status,
+            0);
+        for (const std::string& lesson : lessons()) {
+            for (const std::string& op : ops(lesson)) { write_stub(lesson, op); }
+        }
+        std::string targets;
+        for (const std::string& lesson : lessons()) {
+            targets += " build/check/lesson" + number(lesson);
+            for (const std::string& op : ops(lesson)) {
+                targets += fmt::format(" build/impl/lessons/{0}/{1}.so build/impl/solutions/{0}/{1}.so", lesson, op);
+            }
+        }
+        const Finished built = run("make" + targets);
+        ASSERT_EQ(built.status, 0) << built.output;
+    }
+
+    void TearDown() override {
+        for (const auto& [lesson, op] : touched_) { write_stub(lesson, op); }
+        fs::remove_all(kTree / "results");
+    }
+
+    // A lesson file of the copy that this test writes; TearDown makes it the stub again.
+    fs::path touch(const std::string& lesson, const std::string& op) {
+        touched_.emplace_back(lesson, op);
+        return kTree / "lessons" / lesson / (op + ".cpp");
+    }
+
+  private:
+    std::vector<std::pair<std::string, std::string>> touched_;
+};
+
+}  // namespace
+
+// ---- stubs and solutions -------------------------------------------------------------------------------------------
+
+TEST_F(Course, EveryStubCompiles) {
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            EXPECT_TRUE(fs::exists(kTree / "build/impl/lessons" / lesson / (op + ".so"))) << lesson << "/" << op;
+        }
+    }
+}
+
+TEST_F(Course, EveryStubFailsItsCheck) {
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            const Finished check = run(fmt::format("build/check/lesson{} --only {} --no-timing", number(lesson), op));
+            EXPECT_TRUE(exits(check, 1)) << lesson << "/" << op;
+        }
+    }
+}
+
+TEST_F(Course, EverySolutionPassesItsCheck) {
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            const Finished check =
+                run(fmt::format("build/check/lesson{} --subject solutions --only {} --no-timing", number(lesson), op));
+            EXPECT_TRUE(exits(check, 0)) << lesson << "/" << op;
+        }
+    }
+}
+
+// Here, not in the copy: a file that differs must be a learner's edit, so the committed one must be the stub.
+TEST(CourseFiles, EveryLessonFileIsTheStubOfItsSolution) {
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            const std::string name = lesson + "/" + op + ".cpp";
+            const std::string stub = checker::extract(read_file("solutions/" + name), name, checker::Text::stub);
+            const bool untouched = checker::read_file_if_there("lessons/" + name) == stub;
+            EXPECT_TRUE(untouched ||
+                        checker::run_command("git show HEAD:lessons/" + name + " 2>/dev/null").output == stub)
+                << "lessons/" << name << " is not the stub of solutions/" << name << ": make stubs";
+        }
+    }
+}
+
+TEST(CourseFiles, EveryOpFileDefinesOnlyFunctionsOfTheSeam) {
+    std::set<std::string> seam;
+    const std::string header = read_file("lessons/gpt2/ops.h");
+    const std::regex declaration(R"((?:^|\n)(?:void|std::size_t) (\w+)\()");
+    for (std::sregex_iterator match(header.begin(), header.end(), declaration), end; match != end; ++match) {
+        seam.insert((*match)[1]);
+    }
+    ASSERT_GE(seam.size(), 12u);
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            const std::string object = fmt::format("build/ops/solutions/{}/{}.o", lesson, op);
+            const Finished nm = checker::run_command("nm -C --defined-only --extern-only " + object + " 2>&1");
+            ASSERT_TRUE(exits(nm, 0)) << object;
+            std::istringstream lines(nm.output);
+            std::set<std::string> defined;
+            std::string address, type, name;
+            while (lines >> address >> type && std::getline(lines >> std::ws, name)) {
+                const std::string function = name.substr(0, name.find('('));
+                // Weak instantiations of the standard library's templates are the same in every object.
+                const bool library = (type == "W" || type == "V") && name.find("std::") != std::string::npos;
+                EXPECT_TRUE(library || seam.contains(function))
+                    << object << " exports " << name << "; put it into an unnamed namespace";
+                defined.insert(function);
+            }
+            EXPECT_TRUE(defined.contains(op)) << object << " does not define " << op;
+        }
+    }
+}
+
+TEST(CourseFiles, AreFormatted) {
+    if (checker::run_command("clang-format --version 2>&1").status != 0) {
+        GTEST_SKIP() << "clang-format is not there";
+    }
+    const Finished format = checker::run_command(
+        "git ls-files -z --cached --others --exclude-standard '*.cpp' '*.h' | "
+        "xargs -0 sh -c 'for f; do [ -e \"$f\" ] && echo \"$f\"; done' sh | "
+        "xargs clang-format --dry-run -Werror 2>&1 | grep error: | sort -u -t: -k1,1");
+    EXPECT_EQ(format.output, "") << "make format";
+}
+
+// ---- the generator -------------------------------------------------------------------------------------------------
+
+TEST_F(Course, StubsLeavesAnEditedFileAloneUnlessForced) {
+    const fs::path gelu = touch("01_layers", "gelu");
+    checker::write_file(gelu, "// my work\n");
+    const Finished refused = run("make stubs");
+    EXPECT_NE(refused.status, 0);
+    EXPECT_TRUE(contains(refused, "lessons/01_layers/gelu.cpp: edited"));
+    EXPECT_EQ(read_file(gelu), "// my work\n");
+    EXPECT_TRUE(exits(run("make stubs FORCE=1"), 0));
+    EXPECT_NE(read_file(gelu), "// my work\n");
+}
+
+TEST_F(Course, StubsFollowsAChangedSolutionWhereTheLessonIsUntouched) {
+    const fs::path gelu = touch("01_layers", "gelu");
+    const fs::path solution = kTree / "solutions/01_layers/gelu.cpp";
+    const std::string text = read_file(solution);
+    checker::write_file(solution, text + "// one line more\n");
+    const Finished stubs = run("build/tools/stubs");
+    checker::write_file(solution, text);
+    EXPECT_TRUE(exits(stubs, 0));
+    EXPECT_TRUE(read_file(gelu).ends_with("// one line more\n"));
+}
+
+TEST_F(Course, StubsCheckNamesTheDriftedFileAndLine) {
+    const fs::path gelu = touch("01_layers", "gelu");
+    checker::write_file(gelu, "// SPDX-License-Identifier: MIT\n// changed by hand\n");
+    const Finished check = run("build/tools/stubs --check");
+    EXPECT_TRUE(exits(check, 1));
+    EXPECT_TRUE(contains(check, "lessons/01_layers/gelu.cpp:2: not the stub of solutions/01_layers/gelu.cpp"));
+}
+
+// ---- check ---------------------------------------------------------------------------------------------------------
+
+TEST_F(Course, CheckNamesTheFilesAndTheNextCommandAndFails) {
+    for (const char* command : {"make check-lesson01", "make check-lesson1"}) {
+        const Finished check = run(command);
+        EXPECT_NE(check.status, 0);
+        EXPECT_TRUE(contains(check, "lessons/01_layers/layernorm.cpp"));
+        EXPECT_TRUE(contains(check, "make check-lesson01"));
+        EXPECT_TRUE(contains(check, "make hint-lesson01"));
+    }
+}
+
+TEST_F(Course, CheckOfASolvedFileSucceeds) {
+    touch("01_layers", "gelu");
+    write_solved("01_layers", "gelu");
+    EXPECT_TRUE(contains(run("make check-lesson01 ONLY=gelu"), "ok"));
+}
+
+TEST_F(Course, CheckCompilesOnlyTheFileThatWasEdited) {
+    run("make check-lesson01");
+    write_solved("01_layers", "gelu");
+    checker::write_file(touch("01_layers", "gelu"), read_file(kTree / "lessons/01_layers/gelu.cpp") + "// edited\n");
+    const Finished check = run("make check-lesson01 V=1");
+    EXPECT_EQ(count(check.output, " -c "), 1u) << check.output;
+    EXPECT_TRUE(contains(check, "-c lessons/01_layers/gelu.cpp"));
+    EXPECT_EQ(count(run("make check-lesson01 V=1").output, " -c "), 0u);
+}
+
+TEST_F(Course, CheckShowsTheCompilersErrorsAndStillJudgesTheOtherFiles) {
+    checker::write_file(touch("01_layers", "gelu"), "#include \"lessons/gpt2/ops.h\"\nvoid gelu(float* out {\n}\n");
+    touch("01_layers", "residual");
+    write_solved("01_layers", "residual");
+    const Finished check = run("make check-lesson01");
+    EXPECT_NE(check.status, 0);
+    EXPECT_TRUE(contains(check, "lessons/01_layers/gelu.cpp:2:"));
+    EXPECT_TRUE(contains(check, "does not compile"));
+    EXPECT_TRUE(std::regex_search(check.output, std::regex("residual +ok"))) << check.output;
+}
+
+TEST_F(Course, CheckTellsTheLinkersErrorOfAFunctionThatNobodyDefines) {
+    checker::write_file(touch("01_layers", "gelu"),
+                        "#include \"lessons/gpt2/ops.h\"\nfloat tanh_of(float);\n"
+                        "void gelu(float* out, const float* inp, int, Context&) { out[0] = tanh_of(inp[0]); }\n");
+    const Finished check = run("make check-lesson01 ONLY=gelu");
+    EXPECT_NE(check.status, 0);
+    EXPECT_TRUE(contains(check, "tanh_of"));
+}
+
+TEST_F(Course, CheckSaysHowToGetADeletedFileBack) {
+    fs::remove(touch("01_layers", "gelu"));
+    const Finished check = run("make check-lesson01");
+    EXPECT_TRUE(exits(check, 2));
+    EXPECT_TRUE(contains(check, "make reset-lesson01 ONLY=gelu"));
+    EXPECT_TRUE(exits(run("make reset-lesson01 ONLY=gelu"), 0));
+    EXPECT_TRUE(fs::exists(kTree / "lessons/01_layers/gelu.cpp"));
+}
+
+// ---- what make refuses ---------------------------------------------------------------------------------------------
+
+TEST_F(Course, EveryRefusalIsOneLineThatSaysWhatIsThereAndExitsWith2) {
+    const struct {
+        const char *command, *says;
+    } rows[] = {
+        {"make check-lesson77", "there is no lesson 77; the lessons are 01 02"},
+        {"make hint-lesson0", "there is no lesson 0"},
+        {"make check-lesson01 ONLY=layernrom", "lesson 01 has no layernrom; it has: encoder gelu layernorm residual"},
+        {"make check-lesson01 DEVICE=gpu", "lesson 01 is plain C++ for the CPU"},
+        {"make gpt2 STEP=99", "STEP=99: no step; these lessons give a whole model: 02"},
+        {"make gpt2 STEP=01", "STEP=01: no step"},
+        {"make gpt2 BASE=foo", "BASE=foo: it is solutions (the default) or lessons"},
+        {"make gpt2 DEVICE=gpu", "step 02 is plain C++ for the CPU"},
+    };
+    for (const auto& row : rows) {
+        const Finished refused = run(row.command);
+        EXPECT_TRUE(exits(refused, 2)) << row.command;
+        EXPECT_TRUE(contains(refused, row.says)) << row.command;
+        EXPECT_EQ(count(refused.output, "\n"), 1u) << refused.output;
+    }
+}
+
+TEST_F(Course, HelpListsEveryCommandThatThePagesName) {
+    const Finished help = run("make");
+    EXPECT_TRUE(exits(help, 0));
+    EXPECT_EQ(run("make help").output, help.output);
+    std::set<std::string> named;
+    const std::regex command(R"(make ((?:[a-z0-9]+-)*[a-z0-9N]+))");
+    for (const char* page : {"README.md", "CONTRIBUTING.md", "AGENTS.md"}) {
+        const std::string text = checker::read_file_if_there(page).value_or("");
+        // Commands are in code: between backticks or in a fenced block.
+        const std::regex code("```[^`]*```|`[^`\n]*`");
+        for (std::sregex_iterator match(text.begin(), text.end(), code), end; match != end; ++match) {
+            const std::string snippet = match->str();
+            for (std::sregex_iterator make(snippet.begin(), snippet.end(), command); make != end; ++make) {
+                named.insert((*make)[1]);
+            }
+        }
+    }
+    EXPECT_TRUE(named.contains("start"));
+    for (const std::string& name : named) {
+        const std::string listed = std::regex_replace(name, std::regex("lesson(\\d+|NN)"), "lesson01");
+        EXPECT_TRUE(std::regex_search(help.output, std::regex("  make " + listed + "\\b")))
+            << name << " is not in make's list";
+    }
+    std::istringstream lines(help.output);
+    for (std::string line; std::getline(lines, line);) { EXPECT_LE(line.size(), 80u) << line; }
+}
+
+// ---- gpt2 ----------------------------------------------------------------------------------------------------------
+
+TEST_F(Course, EachStepIsServedByTheNewestFileOfEachOpUpToIt) {
+    for (const std::string& step : lessons()) {
+        if (read_file("lessons/" + step + "/lesson.toml").find("step = true") == std::string::npos) {
+            continue;
+        }
+        std::map<std::string, std::string> newest;
+        for (const std::string& lesson : lessons()) {
+            for (const std::string& op : ops(lesson)) {
+                if (lesson <= step) {
+                    newest[op] = fmt::format("solutions/{}/{}.cpp", lesson, op);
+                }
+            }
+        }
+        const Finished gpt2 = run("make gpt2 STEP=" + number(step));
+        ASSERT_TRUE(exits(gpt2, 0));
+        std::map<std::string, std::string> served;
+        const std::regex line("\n?  (\\w+) +(\\S+\\.cpp)");
+        for (std::sregex_iterator match(gpt2.output.begin(), gpt2.output.end(), line), end; match != end; ++match) {
+            served[(*match)[1]] = (*match)[2];
+        }
+        EXPECT_EQ(served, newest) << gpt2.output;
+        EXPECT_EQ(fs::read_symlink(kTree / "build/gpt2"), "gpt2-" + number(step));
+    }
+}
+
+TEST_F(Course, TheLearnersFilesServeTheModelOnlyWhereTheyPass) {
+    touch("01_layers", "gelu");
+    write_solved("01_layers", "gelu");
+    const Finished gpt2 = run("make gpt2 BASE=lessons");
+    EXPECT_TRUE(exits(gpt2, 0));
+    EXPECT_TRUE(std::regex_search(gpt2.output, std::regex("gelu +lessons/01_layers/gelu.cpp"))) << gpt2.output;
+    EXPECT_TRUE(std::regex_search(gpt2.output, std::regex("layernorm +solutions/01_layers/layernorm.cpp")))
+        << gpt2.output;
+    const Finished text = run("build/gpt2 --prompt The --tokens 4");
+    EXPECT_TRUE(exits(text, 0));
+}
+
+// ---- reset, hint, diff, progress, watch -------------------------------------------------------------------------------
+
+TEST_F(Course, ResetKeepsTheLearnersVersionAndRestoresTheStub) {
+    const fs::path gelu = touch("01_layers", "gelu");
+    const std::string stub = read_file(gelu);
+    checker::write_file(gelu, "// my work\n");
+    const Finished reset = run("make reset-lesson01 ONLY=gelu");
+    EXPECT_TRUE(exits(reset, 0));
+    EXPECT_EQ(read_file(gelu), stub);
+    std::smatch kept;
+    ASSERT_TRUE(std::regex_search(reset.output, kept, std::regex("results/kept/\\S+/lessons/01_layers/gelu\\.cpp")))
+        << reset.output;
+    EXPECT_EQ(read_file(kTree / kept.str()), "// my work\n");
+}
+
+TEST_F(Course, ResetTwiceWithinASecondKeepsBothVersions) {
+    const fs::path gelu = touch("01_layers", "gelu");
+    for (const char* text : {"// first\n", "// second\n"}) {
+        checker::write_file(gelu, text);
+        EXPECT_TRUE(exits(run("build/tools/stubs --reset solutions/01_layers/gelu.cpp"), 0));
+    }
+    std::set<std::string> kept;
+    for (const fs::directory_entry& file : fs::recursive_directory_iterator(kTree / "results/kept")) {
+        if (file.is_regular_file()) {
+            kept.insert(read_file(file.path()));
+        }
+    }
+    EXPECT_EQ(kept, (std::set<std::string>{"// first\n", "// second\n"}));
+}
+
+TEST_F(Course, ResetOfAnUntouchedStubKeepsNothing) {
+    EXPECT_TRUE(contains(run("make reset-lesson01 ONLY=gelu"), "is the untouched stub already"));
+    EXPECT_FALSE(fs::exists(kTree / "results/kept"));
+}
+
+TEST_F(Course, HintShowsOneMoreEachTimeThenSaysThatThereAreNoMore) {
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            const std::string command = fmt::format("make hint-lesson{} ONLY={}", number(lesson), op);
+            const Finished first = run(command);
+            EXPECT_TRUE(exits(first, 0));
+            std::smatch total;
+            ASSERT_TRUE(std::regex_search(first.output, total, std::regex("hint 1 of (\\d+)")))
+                << command << first.output;
+            const int hints = std::stoi(total[1]);
+            EXPECT_GE(hints, 3) << command;
+            EXPECT_EQ(first.output.find("Hint 2"), std::string::npos) << first.output;
+            for (int i = 2; i <= hints; i++) {
+                EXPECT_TRUE(contains(run(command), fmt::format("hint {} of {}", i, hints)));
+            }
+            EXPECT_TRUE(contains(run(command), "no more hints"));
+        }
+    }
+}
+
+TEST_F(Course, HintWithoutAnOpTakesTheFirstExerciseThatDoesNotPass) {
+    touch("01_layers", "encoder");
+    write_solved("01_layers", "encoder");
+    run("make check-lesson01");
+    EXPECT_TRUE(contains(run("make hint-lesson01"), "layernorm · hint 1 of"));
+    EXPECT_TRUE(contains(run("make hint-lesson01"), "layernorm · hint 2 of"));
+}
+
+TEST_F(Course, DiffShowsTheSolutionOnlyOnceYoursPasses) {
+    const Finished before = run("make diff-lesson01 ONLY=gelu");
+    EXPECT_NE(before.status, 0);
+    EXPECT_TRUE(contains(before, "yours does not pass yet"));
+    EXPECT_EQ(before.output.find("tanh("), std::string::npos) << before.output;
+
+    touch("01_layers", "gelu");
+    write_solved("01_layers", "gelu");
+    checker::write_file(kTree / "lessons/01_layers/gelu.cpp",
+                        read_file(kTree / "lessons/01_layers/gelu.cpp") + "// mine\n");
+    const Finished after = run("make diff-lesson01 ONLY=gelu");
+    EXPECT_TRUE(exits(after, 0));
+    EXPECT_TRUE(contains(after, "-// mine"));
+    EXPECT_EQ(after.output.find(">>> solution"), std::string::npos) << after.output;
+}
+
+TEST_F(Course, ProgressCountsWhatPassesAndSeesLaterEdits) {
+    EXPECT_TRUE(contains(run("make progress"), "0 of 10 exercises pass"));
+    touch("01_layers", "gelu");
+    write_solved("01_layers", "gelu");
+    run("build/check/lesson01 --only gelu --no-timing --results results/results.jsonl");
+    EXPECT_TRUE(contains(run("make progress"), "not checked yet"));
+    run("make check-lesson01 ONLY=gelu && make check-lesson02");
+    const Finished progress = run("make progress");
+    EXPECT_TRUE(contains(progress, "1 of 10 exercises pass"));
+    checker::write_file(kTree / "lessons/01_layers/gelu.cpp", "// something else\n");
+    EXPECT_TRUE(contains(run("make progress"), "edited since"));
+}
+
+TEST_F(Course, WatchChecksNowAndAgainOnSave) {
+    touch("01_layers", "gelu");
+    const Finished watch =
+        checker::run_command(fmt::format("cd {} && (sleep 3; echo '// saved' >> lessons/01_layers/gelu.cpp) & {}",
+                                         kTree.string(), in_tree("timeout -s INT 8 make watch-lesson01 ONLY=gelu")));
+    EXPECT_EQ(count(watch.output, "watching lessons/01_layers"), 2u) << watch.output;
+}
+
+// ---- setting up ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A root without headers, whose os-release says this.
+fs::path root_of(const std::string& os_release) {
+    const fs::path root = fs::absolute("build/course_test/root");
+    fs::remove_all(root);
+    checker::write_file(root / "etc/os-release", os_release);
+    return root;
+}
+
+}  // namespace
+
+TEST(Setup, PrintsTheListAndStopsOnASystemThatIsNotDebianLike) {
+    const Finished setup = checker::run_command(
+        fmt::format("SETUP_ROOT={} scripts/setup.sh 2>&1", root_of("ID=fedora\nID_LIKE=\"rhel centos\"\n").string()));
+    EXPECT_TRUE(exits(setup, 1));
+    EXPECT_TRUE(contains(setup, "not Debian-like"));
+    EXPECT_TRUE(contains(setup, "libgtest-dev"));
+}
+
+TEST(Setup, InstallsExactlyWhatIsMissingOnADebianLikeSystemAndSaysWhy) {
+    const fs::path root = root_of("ID=neon\nID_LIKE=\"ubuntu debian\"\n");
+    checker::write_file(root / "usr/include/gtest/gtest.h", "");
+    checker::write_file(root / "bin/apt-get", "#!/bin/sh\necho \"$@\" >> " + (root / "log").string() + "\n");
+    checker::write_file(root / "bin/sudo", "#!/bin/sh\nexec \"$@\"\n");
+    for (const char* tool : {"bin/apt-get", "bin/sudo"}) { fs::permissions(root / tool, fs::perms::owner_all); }
+    const Finished setup =
+        checker::run_command(fmt::format("SETUP_ROOT={0} PATH={0}/bin:$PATH scripts/setup.sh 2>&1", root.string()));
+    EXPECT_TRUE(exits(setup, 0));
+    EXPECT_TRUE(contains(setup, "reads command lines"));
+    const std::string calls = read_file(root / "log");
+    EXPECT_NE(calls.find("update\n"), std::string::npos) << calls;
+    EXPECT_NE(calls.find("--no-install-recommends libopenblas-dev nlohmann-json3-dev libcli11-dev libfmt-dev "
+                         "libtomlplusplus-dev\n"),
+              std::string::npos)
+        << calls;
+}
+
+TEST(Setup, DoesNothingWhenEverythingIsThere) {
+    const Finished setup = checker::run_command("scripts/setup.sh 2>&1");
+    EXPECT_TRUE(exits(setup, 0));
+    EXPECT_EQ(setup.output, "");
+}
+
+TEST(Setup, CheckInstallsNothingAndNamesTheCommand) {
+    const Finished check = checker::run_command(
+        fmt::format("SETUP_ROOT={} scripts/setup.sh --check 2>&1", root_of("ID=debian\n").string()));
+    EXPECT_TRUE(exits(check, 1));
+    EXPECT_TRUE(contains(check, "Install with: make setup"));
+    EXPECT_EQ(count(check.output, "\n"), 1u);
+}
+
+TEST(Doctor, NamesCompilerProcessorMemoryAndGpuAndSucceedsHere) {
+    const Finished doctor = checker::run_command("scripts/doctor.sh 2>&1");
+    EXPECT_TRUE(exits(doctor, 0));
+    for (const char* row : {"g++", "cpu", "vectors", "memory", "disk", "nvcc", "gpu", "libgtest", "python3"}) {
+        EXPECT_TRUE(std::regex_search(
+            doctor.output, std::regex("\n  " + std::regex_replace(std::string(row), std::regex("\\+"), "\\+") + " ")))
+            << row << " is not in:\n"
+            << doctor.output;
+    }
+}

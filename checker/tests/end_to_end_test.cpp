@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: MIT
+//
+// The check program as a learner runs it, on small implementations of one op that each do one thing wrong. This program
+// is the test and, started with --fake-check, the check program (and its worker) of a lesson with that op.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "checker/check.h"
+#include "checker/tests/fakes/fake.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// ---- the lesson ------------------------------------------------------------------------------------------------
+
+constexpr const char* kFlag = "--fake-check";
+
+// A case's tensors: what a case file holds for real lessons.
+struct Tensors {
+    std::vector<float> inp, out, halved, floor;
+};
+
+Tensors make_tensors(long N, long C, long stride) {
+    Tensors t;
+    for (long i = 0; i < N * stride; i++) {
+        const float x = i % stride < C ? 1.0F + 0.5F * static_cast<float>(i) : 0.0F;
+        t.inp.push_back(x);
+        t.out.push_back(2.0F * x);
+        t.halved.push_back(0.5F * x);
+    }
+    t.floor.assign(static_cast<std::size_t>(N), 1e-6F);
+    return t;
+}
+
+checker::RunFunction run_twice(int N, int C, int stride) {
+    return [=](const checker::Library& library, const checker::Buffers& at) {
+        library.table<FakeTable>().twice(at.f32("out"), at.f32("inp"), at.scratch("scratch"), N, C, stride);
+    };
+}
+
+checker::Scratch fake_scratch() {
+    return {"scratch", [](const checker::Library&) { return kFakeScratchBytes; }};
+}
+
+void add_case(checker::Op& op, const std::string& name, const Tensors& t, int N, int C, int stride) {
+    checker::Reference reference{{t.out, t.floor, 8.0, false},
+                                 {{"halved", "the input was halved, not doubled", t.halved}}};
+    checker::Output out = checker::output("out", "N stride/c", {N, stride}, std::move(reference));
+    out.columns = C;
+    op.add_case(name, fmt::format("N={} C={}", N, C))
+        .calls.push_back({.where = "twice",
+                          .inputs = {checker::input("inp", "N stride/c", {N, stride}, t.inp)},
+                          .outputs = {out},
+                          .scratch = {fake_scratch()},
+                          .run = run_twice(N, C, stride)});
+}
+
+// `even` fills its 64-byte lines, `odd` does not and has padding.
+int fake_check(int argc, char** argv) {
+    const Tensors even = make_tensors(4, 16, 16);
+    const Tensors odd = make_tensors(3, 5, 7);
+    return checker::run_lesson(argc, argv, "00_fake", [&](checker::Lesson& lesson) {
+        checker::Op& op = lesson.op("twice", checker::defines(&FakeTable::twice));
+        add_case(op, "even", even, 4, 16, 16);
+        add_case(op, "odd", odd, 3, 5, 7);
+        constexpr int N = 64, C = 1024;
+        op.timed.push_back({.shape = fmt::format("N={} C={}", N, C),
+                            .bytes_moved = 2 * sizeof(float) * N * C,
+                            .call = {.where = "",
+                                     .inputs = {checker::normal("inp", "N C", {N, C})},
+                                     .outputs = {checker::output("out", "N C", {N, C})},
+                                     .scratch = {fake_scratch()},
+                                     .run = run_twice(N, C, C)}});
+    });
+}
+
+// ---- running it ------------------------------------------------------------------------------------------------
+
+struct Checked {
+    int status = 0;
+    std::string output;
+    nlohmann::json json;  // null when the check wrote none
+
+    // The finding kinds of one case.
+    std::vector<std::string> kinds(const std::string& name = "even") const {
+        std::vector<std::string> result;
+        for (const auto& finding : of_case(name).at("findings")) { result.push_back(finding.at("kind")); }
+        return result;
+    }
+    std::string first_text(const std::string& name = "even") const {
+        return of_case(name).at("findings").at(0).at("text");
+    }
+    nlohmann::json of_case(const std::string& name) const {
+        for (const auto& c : json.at("ops").at(0).at("cases")) {
+            if (c.at("case") == name) {
+                return c;
+            }
+        }
+        throw std::runtime_error("no case " + name + " in the verdict");
+    }
+    std::string verdict() const { return json.at("ops").at(0).at("verdict"); }
+};
+
+class EndToEnd : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "check_XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+        target("kind = \"solution_time\"\nratio = 8.0\n");
+        fs::create_directories(folder_ / "right");
+        fs::create_symlink(fs::absolute("build/tests/fakes/right.so"), folder_ / "right" / "twice.so");
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    void target(const std::string& text) {
+        std::ofstream(folder_ / "lesson.toml") << "title = \"fake\"\n[target.twice]\n" << text;
+    }
+
+    std::string command(const std::string& fake, const std::string& options) {
+        const fs::path impl = folder_ / fake;
+        fs::create_directories(impl);
+        if (fs::exists(fs::absolute("build/tests/fakes/" + fake + ".so")) && !fs::exists(impl / "twice.so")) {
+            fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), impl / "twice.so");
+        }
+        return fmt::format("{} {} --subject {} --impl-dir {} --reference-dir {} --lesson-dir {} --json {} {}",
+                           fs::read_symlink("/proc/self/exe").string(), kFlag, impl.string(), impl.string(),
+                           (folder_ / "right").string(), folder_.string(), json_file().string(), options);
+    }
+    fs::path json_file() const { return folder_ / "verdict.json"; }
+
+    Checked check(const std::string& fake, const std::string& options = "--no-timing",
+                  const std::string& environment = "") {
+        fs::remove(json_file());
+        Checked run;
+        FILE* pipe = popen((environment + " " + command(fake, options) + " 2>&1").c_str(), "r");
+        std::array<char, 4096> chunk;
+        for (std::size_t n = 0; (n = fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) {
+            run.output.append(chunk.data(), n);
+        }
+        const int status = pclose(pipe);
+        run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (std::ifstream in(json_file()); in) {
+            run.json = nlohmann::json::parse(in);
+        }
+        return run;
+    }
+
+    fs::path folder_;
+};
+
+using Kinds = std::vector<std::string>;
+
+bool has(const Kinds& kinds, const std::string& kind) {
+    return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+}  // namespace
+
+// ---- verdicts --------------------------------------------------------------------------------------------------
+
+TEST_F(EndToEnd, RightIsOk) {
+    const Checked run = check("right");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_EQ(run.verdict(), "ok");
+    EXPECT_NE(run.output.find("twice  ok"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, WritingNothingIsNotWrittenYet) {
+    const Checked run = check("writes_nothing");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.verdict(), "not written yet");
+    EXPECT_EQ(run.kinds(), Kinds{"untouched"});
+    EXPECT_NE(run.output.find("not written yet"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, PrintingOkDoesNotHelp) {
+    const Checked run = check("prints_ok");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.verdict(), "WRONG");
+    EXPECT_TRUE(has(run.kinds(), "untouched"));
+    EXPECT_NE(run.output.find("    printed   | ok\n"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find('\033'), std::string::npos) << "escape codes of the code under test reach the terminal";
+}
+
+TEST_F(EndToEnd, ExitWithSuccessIsAFinding) {
+    const Checked run = check("exits");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.kinds(), Kinds{"exit"});
+    EXPECT_EQ(run.first_text(), "ended the program with exit(0) instead of returning");
+}
+
+TEST_F(EndToEnd, AbortIsNamed) {
+    EXPECT_NE(check("aborts").first_text().find("SIGABRT"), std::string::npos);
+}
+
+TEST_F(EndToEnd, WritingToAnInputIsNamedWithItsElement) {
+    const Checked run = check("changes_input");
+    EXPECT_EQ(run.kinds(), Kinds{"input_changed"});
+    EXPECT_EQ(run.first_text(), "wrote to inp[n=0, c=0]: an input, which must stay as it is");
+}
+
+TEST_F(EndToEnd, WritingPastTheEndFaultsWhereTheBufferFillsItsLine) {
+    const Checked run = check("past_the_end");
+    EXPECT_EQ(run.kinds("even"), Kinds{"out_of_bounds"});
+    EXPECT_NE(run.first_text("even").find("past the end of out (N=4, stride=16): element 64 is 1 past the end"),
+              std::string::npos)
+        << run.first_text("even");
+}
+
+TEST_F(EndToEnd, WritingPastTheEndIsSeenInTheSlackToo) {
+    const Checked run = check("past_the_end");
+    EXPECT_EQ(run.kinds("odd"), Kinds{"out_of_bounds"});
+    EXPECT_EQ(run.first_text("odd"), "wrote past the end of out (N=3, stride=7): element 21 is 1 past the end");
+}
+
+TEST_F(EndToEnd, WritingFarPastTheEndIsNamed) {
+    EXPECT_NE(check("far_past_the_end").first_text("odd").find("element 41 is 21 past the end"), std::string::npos);
+}
+
+TEST_F(EndToEnd, WritingBeforeTheStartIsNamed) {
+    const Checked run = check("before_the_start");
+    for (const std::string name : {"even", "odd"}) {
+        EXPECT_EQ(run.kinds(name), Kinds{"out_of_bounds"});
+        EXPECT_NE(run.first_text(name).find("before the start of out"), std::string::npos) << run.first_text(name);
+        EXPECT_NE(run.first_text(name).find("element -1"), std::string::npos) << run.first_text(name);
+    }
+}
+
+TEST_F(EndToEnd, ReadingPastTheEndIsNamed) {
+    const Checked run = check("reads_past_the_end");
+    EXPECT_EQ(run.kinds("even"), Kinds{"out_of_bounds"});
+    EXPECT_NE(run.first_text("even").find("past the end of inp (N=4, stride=16): element 64 is 1 past the end"),
+              std::string::npos);
+    EXPECT_NE(run.of_case("odd").at("verdict"), "ok") << "what lies in the slack must reach the result";
+}
+
+TEST_F(EndToEnd, AnEndlessLoopIsNamedAndTheOtherShapesAreNotWaitedFor) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Checked run = check("loops", "--no-timing", "SOL_TIMEOUT_S=0.3");
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.kinds("even"), Kinds{"hang"});
+    EXPECT_EQ(run.first_text("even"), "was still running after 0.3 s: a loop that does not end?");
+    EXPECT_FALSE(run.of_case("odd").at("ran"));
+    EXPECT_LT(took.count(), 10.0);
+}
+
+TEST_F(EndToEnd, ANullPointerIsNamed) {
+    const Checked run = check("null_pointer");
+    EXPECT_EQ(run.kinds(), Kinds{"crash"});
+    EXPECT_NE(run.first_text().find("through a null pointer"), std::string::npos);
+}
+
+TEST_F(EndToEnd, AStackOverflowIsNamed) {
+    EXPECT_NE(check("overruns_stack").first_text().find("overran the stack"), std::string::npos);
+}
+
+TEST_F(EndToEnd, AnIntegerDivisionByZeroIsNamed) {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "only x86 raises a signal";
+#endif
+    EXPECT_NE(check("divides_by_zero").first_text().find("divided an integer by zero"), std::string::npos);
+}
+
+TEST_F(EndToEnd, AnExceptionIsQuoted) {
+    const Checked run = check("throws");
+    EXPECT_EQ(run.kinds(), Kinds{"exception"});
+    EXPECT_EQ(run.first_text(), "threw an exception: no more paper");
+}
+
+TEST_F(EndToEnd, AnExceptionOfAnyTypeIsAFinding) {
+    EXPECT_EQ(check("throws_int").kinds(), Kinds{"exception"});
+}
+
+TEST_F(EndToEnd, NanIsNeverRight) {
+    const Checked run = check("gives_nan");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.kinds(), Kinds{"nonfinite"});
+}
+
+TEST_F(EndToEnd, AnElementThatIsLeftOutIsNamed) {
+    const Checked run = check("leaves_the_last");
+    EXPECT_EQ(run.kinds(), Kinds{"untouched"});
+    EXPECT_EQ(run.first_text(), "1 of 64 elements of out were not written");
+    EXPECT_NE(run.output.find("out[n=3, c=15]"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AddingToAnUnwrittenOutputIsReadingUnwrittenMemory) {
+    EXPECT_EQ(check("adds_to_output").kinds().front(), "uninitialised");
+}
+
+TEST_F(EndToEnd, UsingUnwrittenScratchIsReadingUnwrittenMemory) {
+    EXPECT_EQ(check("uses_scratch").kinds().front(), "uninitialised");
+}
+
+TEST_F(EndToEnd, UsingFreshHeapMemoryIsReadingUnwrittenMemory) {
+    EXPECT_EQ(check("uses_heap").kinds().front(), "uninitialised");
+}
+
+TEST_F(EndToEnd, AResultThatChangesFromRunToRunIsNondeterministic) {
+    EXPECT_EQ(check("counts_calls").kinds().front(), "nondeterministic");
+}
+
+TEST_F(EndToEnd, WritingPaddingIsNamed) {
+    const Checked run = check("writes_padding");
+    EXPECT_EQ(run.of_case("even").at("verdict"), "ok");
+    EXPECT_EQ(run.kinds("odd"), Kinds{"padding"});
+    EXPECT_EQ(run.first_text("odd"), "wrote to out[n=0, c=5]: columns 5 and beyond are padding, to be left alone");
+}
+
+TEST_F(EndToEnd, OverrunningTheScratchIsNamed) {
+    const Checked run = check("overruns_scratch");
+    EXPECT_EQ(run.kinds(), Kinds{"out_of_bounds"});
+    EXPECT_EQ(run.first_text(), "wrote past the end of scratch (100 bytes): byte 100 is 1 past the end");
+}
+
+TEST_F(EndToEnd, ASuspectThatFitsIsNamed) {
+    const Checked run = check("halves");
+    EXPECT_EQ(run.kinds(), (Kinds{"mismatch", "suspect"}));
+    EXPECT_NE(run.output.find("fits      the input was halved, not doubled"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, WhatWrongElementsHaveInCommonIsSaid) {
+    const Checked run = check("wrong_in_one_column");
+    EXPECT_NE(run.output.find("every wrong element has c=3"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AnotherSignatureIsNamed) {
+    EXPECT_EQ(check("has_another_signature").kinds(), Kinds{"not_defined"});
+}
+
+TEST_F(EndToEnd, AnObjectWithoutATableIsNamed) {
+    const Checked run = check("has_no_table");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.first_text().find("exports no op_table"), std::string::npos);
+}
+
+TEST_F(EndToEnd, ACrashWhileLoadingIsAFinding) {
+    EXPECT_EQ(check("crashes_when_loaded").kinds(), Kinds{"crash"});
+}
+
+TEST_F(EndToEnd, AnObjectThatIsNotThereIsAFinding) {
+    const Checked run = check("does_not_exist");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.kinds(), Kinds{"not_compiled"});
+}
+
+// ---- timing ----------------------------------------------------------------------------------------------------
+
+TEST_F(EndToEnd, RightAndFastPassesItsTarget) {
+    const Checked run = check("right", "");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_EQ(run.json.at("ops").at(0).at("timing").at("verdict"), "ok");
+}
+
+TEST_F(EndToEnd, SlowIsCorrectButNotYetFast) {
+    const Checked run = check("slow", "");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.verdict(), "SLOW");
+    EXPECT_EQ(run.of_case("even").at("verdict"), "ok");
+    EXPECT_NE(run.output.find("correct, not yet fast"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, SlowIsSeenAgainstTheCopyToo) {
+    target("kind = \"copy_bandwidth\"\nshare = 0.1\n");
+    EXPECT_EQ(check("right", "--timing-only").status, 0);
+    EXPECT_EQ(check("slow", "--timing-only").verdict(), "SLOW");
+}
+
+TEST_F(EndToEnd, WhatIsWrongAtTheTimedShapeIsWrong) {
+    const Checked run = check("wrong_when_large", "");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.verdict(), "WRONG");
+    EXPECT_NE(run.output.find("is wrong at the timed shape N=64 C=1024"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, WhatIsWrongIsNotTimed) {
+    EXPECT_FALSE(check("halves", "").json.at("ops").at(0).contains("timing"));
+}
+
+TEST_F(EndToEnd, ACrashDuringTimingIsAFinding) {
+    const Checked run = check("exits", "--timing-only");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.verdict(), "WRONG");
+}
+
+// ---- the program -----------------------------------------------------------------------------------------------
+
+TEST_F(EndToEnd, OnlyOneCaseRunsWhenAskedFor) {
+    const Checked run = check("right", "--only twice/odd");
+    EXPECT_EQ(run.json.at("ops").at(0).at("cases").size(), 1U);
+    EXPECT_FALSE(run.json.at("ops").at(0).contains("timing"));
+}
+
+TEST_F(EndToEnd, AnUnknownOpNamesThoseThereAre) {
+    const Checked run = check("right", "--only thrice");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("it has twice"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AnUnknownCaseNamesThoseThereAre) {
+    const Checked run = check("right", "--only twice/evne");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("it has even, odd, timing"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AnUnknownOptionEndsWithTwo) {
+    EXPECT_EQ(check("right", "--onyl twice").status, 2);
+}
+
+TEST_F(EndToEnd, GoogleTestsFilterAndXmlWork) {
+    const fs::path xml = folder_ / "out.xml";
+    const Checked run =
+        check("right", fmt::format("--no-timing --gtest_filter=Twice.odd --gtest_output=xml:{}", xml.string()));
+    EXPECT_EQ(run.json.at("ops").at(0).at("cases").size(), 1U);
+    std::stringstream text;
+    text << std::ifstream(xml).rdbuf();
+    EXPECT_NE(text.str().find("name=\"odd\""), std::string::npos) << text.str();
+}
+
+TEST_F(EndToEnd, ResultsAreAppendedOneLineAnOp) {
+    const fs::path results = folder_ / "deep" / "results.jsonl";
+    check("right", "--no-timing --results " + results.string());
+    check("halves", "--no-timing --results " + results.string());
+    std::ifstream in(results);
+    std::vector<nlohmann::json> lines;
+    for (std::string line; std::getline(in, line);) { lines.push_back(nlohmann::json::parse(line)); }
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].at("verdict"), "ok");
+    EXPECT_EQ(lines[1].at("verdict"), "WRONG");
+    EXPECT_EQ(lines[1].at("op"), "twice");
+}
+
+TEST_F(EndToEnd, ResultsThatCannotBeWrittenAreAWarning) {
+    const Checked run = check("right", "--no-timing --results /proc/none/results.jsonl");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_NE(run.output.find("warning: /proc/none/results.jsonl cannot be written"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AVerdictThatCannotBeWrittenIsAFailure) {
+    EXPECT_EQ(check("right", "--no-timing --json /proc/none/verdict.json").status, 2);
+}
+
+TEST_F(EndToEnd, PipedOutputHasNoEscapeCodesAndFitsEightyColumns) {
+    for (const std::string fake : {"right", "halves", "past_the_end", "adds_to_output", "gives_nan", "throws"}) {
+        std::istringstream text(check(fake, "--no-timing --verbose").output);
+        for (std::string line; std::getline(text, line);) {
+            EXPECT_EQ(line.find('\033'), std::string::npos) << line;
+            const bool has_path = line.find(folder_.string()) != std::string::npos;
+            EXPECT_TRUE(has_path || line.size() <= 80 + 8) << line;  // a dot in the heading is two bytes
+        }
+    }
+}
+
+TEST_F(EndToEnd, TheWorkerDiesWithTheCheck) {
+    const std::string line = "exec " + command("loops", "--no-timing") + " > /dev/null 2>&1";
+    const pid_t check = fork();
+    ASSERT_GE(check, 0);
+    if (check == 0) {
+        execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+        _exit(127);
+    }
+    // The worker is the check's only child.
+    pid_t worker = 0;
+    for (int i = 0; i < 500 && worker == 0; i++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        std::ifstream(fmt::format("/proc/{0}/task/{0}/children", check)) >> worker;
+    }
+    ASSERT_GT(worker, 0);
+    kill(check, SIGKILL);
+    waitpid(check, nullptr, 0);
+    // Gone, or a zombie that init has yet to collect.
+    const auto gone = [&] {
+        std::ifstream stat(fmt::format("/proc/{}/stat", worker));
+        std::string pid, name, state;
+        return !(stat >> pid >> name >> state) || state == "Z";
+    };
+    for (int i = 0; i < 500 && !gone(); i++) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+    EXPECT_TRUE(gone());
+}
+
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; i++) {
+        if (std::string_view(argv[i]) == "--worker") {
+            return fake_check(argc, argv);
+        }
+        if (std::string_view(argv[i]) == kFlag) {
+            std::copy(argv + i + 1, argv + argc + 1, argv + i);
+            return fake_check(argc - 1, argv);
+        }
+    }
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes through a null pointer.
+#include "checker/tests/fakes/fake.h"
+
+static void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
+    static_cast<void>(scratch);
+    twice_rightly(out, inp, N, C, stride);
+    float* volatile nowhere = nullptr;
+    nowhere[3] = 1.0F;
+}
+
+extern "C" const FakeTable op_table = {twice};

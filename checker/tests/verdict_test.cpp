@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "checker/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "checker/text.h"
+
+using namespace checker;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+CaseReport right_case(const std::string& name) {
+    return {.name = name, .shape = "B=2 T=8 C=64", .ok = true, .budget_used = 0.19};
+}
+
+CaseReport wrong_case(const std::string& name) {
+    CaseReport c{.name = name, .shape = "B=2 T=8 C=64", .ok = false, .budget_used = 806};
+    c.where = "h.0.ln_1";
+    c.calls = 5;
+    c.calls_wrong = 5;
+    c.findings.push_back(
+        {"mismatch",
+         "",
+         "16 of 16 elements of rstd are wrong, worst off by 8.1e-3",
+         {"first\trstd[b=0, t=0]   got 0.31592   expected 0.31842", "also\tout is wrong too; mean is right"}});
+    c.findings.push_back({"suspect", "variance_c_minus_1", "the variance was divided by C-1, not by C", {}});
+    return c;
+}
+
+CaseReport untouched_case(const std::string& name) {
+    CaseReport c{.name = name, .shape = "B=2 T=8 C=64", .ok = false, .untouched = true, .budget_used = kInf};
+    c.findings.push_back({"untouched", "", "writes nothing: every output is as it was before the call", {}});
+    return c;
+}
+
+OpReport op(const std::string& name, std::vector<CaseReport> cases) {
+    OpReport report{.op = name, .file = "lessons/01_layers/" + name + ".cpp"};
+    report.cases = std::move(cases);
+    return report;
+}
+
+TimingReport timing(Verdict verdict) {
+    return {.ran = true,
+            .shape = "N=4096",
+            .against = "solution",
+            .seconds = 4.1e-3,
+            .seconds_low = 4e-3,
+            .seconds_high = 4.2e-3,
+            .ratio = 3.1,
+            .ratio_low = 3.0,
+            .ratio_high = 3.2,
+            .target = 1.5,
+            .verdict = verdict};
+}
+
+LessonReport lesson(std::vector<OpReport> ops) {
+    return {.lesson = "01_layers", .subject = "lessons", .ops = std::move(ops), .seconds = 0.12};
+}
+
+const Next kNext{"make check-lesson01", "make hint-lesson01", {"make diff-lesson01   yours beside the solution"}};
+const Terminal kPiped{};
+const Terminal kUnicode{.unicode = true};
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) { lines.push_back(line); }
+    return lines;
+}
+
+bool has_line(const std::string& text, const std::string& wanted) {
+    const std::vector<std::string> lines = lines_of(text);
+    return std::ranges::find(lines, wanted) != lines.end();
+}
+
+// Every kind of verdict at once.
+LessonReport mixed() {
+    OpReport slow = op("gelu", {right_case("regular")});
+    slow.timing = timing(Verdict::slow);
+    OpReport stub = op("residual", {wrong_case("regular")});
+    stub.is_stub = true;
+    return lesson({op("encoder", {right_case("regular"), right_case("odd")}),
+                   op("layernorm", {wrong_case("regular"), wrong_case("odd"), right_case("t1")}), slow, stub,
+                   op("matmul", {untouched_case("regular")})});
+}
+
+}  // namespace
+
+TEST(Verdict, SaysFirstWhatWasTested) {
+    EXPECT_EQ(lines_of(verdict_text(mixed(), kNext, kUnicode)).front(),
+              "lesson 01 · layers · your files in lessons/01_layers · CPU");
+    EXPECT_EQ(lines_of(verdict_text(mixed(), kNext, kPiped)).front(),
+              "lesson 01 - layers - your files in lessons/01_layers - CPU");
+}
+
+TEST(Verdict, HasOneLineForAnOpThatIsRight) {
+    EXPECT_TRUE(has_line(verdict_text(mixed(), kNext, kPiped),
+                         "  encoder    ok      2 shapes, at most 19% of the error budget used"))
+        << verdict_text(mixed(), kNext, kPiped);
+}
+
+TEST(Verdict, ShowsTheFirstWrongShapeAndCountsTheOthers) {
+    const std::string text = verdict_text(mixed(), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "  layernorm  WRONG   lessons/01_layers/layernorm.cpp")) << text;
+    EXPECT_NE(text.find("rstd[b=0, t=0]   got 0.31592   expected 0.31842"), std::string::npos) << text;
+    EXPECT_NE(text.find("fits      the variance was divided by C-1, not by C"), std::string::npos) << text;
+    EXPECT_NE(text.find("1 other shape wrong too, 1 shape ok"), std::string::npos) << text;
+}
+
+TEST(Verdict, CallsAStubAndAFileThatWritesNothingNotWrittenYet) {
+    const std::string text = verdict_text(mixed(), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "  residual   not written yet   lessons/01_layers/residual.cpp")) << text;
+    EXPECT_TRUE(has_line(text, "  matmul     not written yet   lessons/01_layers/matmul.cpp")) << text;
+}
+
+TEST(Verdict, KeepsSlowApartFromWrong) {
+    const std::string text = verdict_text(mixed(), kNext, kPiped);
+    EXPECT_NE(text.find("SLOW    correct, not yet fast: 4.10 ms, 3.10 times the solution's"), std::string::npos)
+        << text;
+}
+
+TEST(Verdict, SendsToTheWrongFileBeforeTheSlowAndTheUnwritten) {
+    const std::string text = verdict_text(mixed(), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "next    edit lessons/01_layers/layernorm.cpp, then: make check-lesson01")) << text;
+    EXPECT_TRUE(has_line(text, "stuck?  make hint-lesson01")) << text;
+}
+
+TEST(Verdict, NamesWhatComesNextWhenAllIsRight) {
+    const std::string text = verdict_text(lesson({op("encoder", {right_case("regular")})}), kNext, kPiped);
+    EXPECT_NE(text.find("all ok"), std::string::npos);
+    EXPECT_TRUE(has_line(text, "next    make diff-lesson01   yours beside the solution")) << text;
+    EXPECT_EQ(text.find("stuck?"), std::string::npos);
+}
+
+TEST(Verdict, TooCloseToTellIsNeitherOkNorSlow) {
+    OpReport close = op("gelu", {right_case("regular")});
+    close.timing = timing(Verdict::no_verdict);
+    const LessonReport report = lesson({close});
+    EXPECT_TRUE(report.ok());
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_NE(text.find("no verdict"), std::string::npos);
+    EXPECT_EQ(text.find("SLOW"), std::string::npos);
+}
+
+TEST(Verdict, FitsEightyColumnsWhateverTheFindingsSay) {
+    LessonReport report = mixed();
+    report.ops[1].cases[0].findings[0].text =
+        std::string(40, 'x') + " " + std::string(60, 'y') +
+        " and many more words "
+        "that go on and on until no terminal of eighty columns could hold them in one line";
+    report.ops[1].printed = std::string(500, 'p') + "\n";
+    for (const bool verbose : {false, true}) {
+        for (const std::string& line : lines_of(verdict_text(report, kNext, {.verbose = verbose}))) {
+            EXPECT_LE(line.size(), 80U) << line;
+        }
+    }
+}
+
+TEST(Verdict, FitsOneScreen) {
+    EXPECT_LE(lines_of(verdict_text(mixed(), kNext, kPiped)).size(), 24U);
+}
+
+TEST(Verdict, HasNoEscapeCodesWithoutColour) {
+    EXPECT_EQ(verdict_text(mixed(), kNext, kPiped).find('\033'), std::string::npos);
+}
+
+TEST(Verdict, IsPlainAsciiWithoutUnicode) {
+    const std::string text = verdict_text(mixed(), kNext, kPiped);
+    EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) << text;
+}
+
+TEST(Verdict, InColourIsTheSameText) {
+    std::string text = verdict_text(mixed(), kNext, {.colour = true});
+    EXPECT_NE(text.find('\033'), std::string::npos);
+    for (std::size_t i = text.find('\033'); i != std::string::npos; i = text.find('\033')) {
+        text.erase(i, text.find('m', i) + 1 - i);
+    }
+    EXPECT_EQ(text, verdict_text(mixed(), kNext, kPiped));
+}
+
+TEST(Verdict, ShowsWhatTheCodeUnderTestPrintedButNothingThatMovesTheCursor) {
+    LessonReport report = mixed();
+    report.ops[1].printed = "one\none\ntwo\033[2J\nthree\nfour\nfive\n";
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    printed   | one")) << text;
+    EXPECT_TRUE(has_line(text, "              | two [2J")) << text;
+    EXPECT_TRUE(has_line(text, "              | and more")) << text;
+}
+
+TEST(Verdict, ShowsEveryWrongShapeWhenVerbose) {
+    const std::string text = verdict_text(mixed(), kNext, {.verbose = true});
+    EXPECT_NE(text.find("(odd)"), std::string::npos) << text;
+}
+
+TEST(TerminalOfStdout, IsPlainWhenPiped) {
+    testing::internal::CaptureStdout();  // stdout is a file now
+    const Terminal terminal = Terminal::of_stdout(false);
+    testing::internal::GetCapturedStdout();
+    EXPECT_FALSE(terminal.colour);
+}
+
+TEST(TerminalOfStdout, UsesUnicodeWhereTheLocaleHasIt) {
+    setenv("LC_ALL", "de_DE.UTF-8", 1);
+    EXPECT_TRUE(Terminal::of_stdout(false).unicode);
+    setenv("LC_ALL", "C", 1);
+    EXPECT_FALSE(Terminal::of_stdout(false).unicode);
+    unsetenv("LC_ALL");
+}
+
+TEST(Json, SaysWhatTheVerdictSays) {
+    const nlohmann::json json = nlohmann::json::parse(to_json(mixed()));
+    EXPECT_EQ(json.at("lesson"), "01");
+    EXPECT_EQ(json.at("ok"), false);
+    EXPECT_EQ(json.at("ops").at(1).at("verdict"), "WRONG");
+    EXPECT_EQ(json.at("ops").at(1).at("cases").at(0).at("findings").at(1).at("id"), "variance_c_minus_1");
+    EXPECT_EQ(json.at("ops").at(2).at("timing").at("verdict"), "SLOW");
+    EXPECT_EQ(json.at("ops").at(3).at("verdict"), "not written yet");
+    EXPECT_TRUE(json.at("ops").at(4).at("cases").at(0).at("budget_used").is_null());
+}
+
+TEST(Json, SurvivesBytesThatAreNotUtf8) {
+    LessonReport report = mixed();
+    report.ops[1].cases[0].findings[0].text = "threw an exception: \xff\xfe";
+    EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
+}
+
+TEST(Numbers, HaveThousandsSeparatorsWhenCounted) {
+    EXPECT_EQ(counted(0), "0");
+    EXPECT_EQ(counted(999), "999");
+    EXPECT_EQ(counted(1024), "1,024");
+    EXPECT_EQ(counted(-1234567), "-1,234,567");
+    EXPECT_EQ(counted(1, "shape"), "1 shape");
+    EXPECT_EQ(counted(2048, "element"), "2,048 elements");
+}
+
+TEST(Numbers, HaveAtMostThreeSignificantDigits) {
+    EXPECT_EQ(significant(0.0081), "0.0081");
+    EXPECT_EQ(significant(3.14159e-6), "3.14e-6");
+    EXPECT_EQ(significant(806.2), "806");
+    EXPECT_EQ(significant(54321.0), "54,300");
+    EXPECT_EQ(significant(1.5), "1.5");
+    EXPECT_EQ(significant(1.25e9), "1.25e9");
+}
+
+TEST(Numbers, OfTimesHaveThreeDigitsAlways) {
+    EXPECT_EQ(milliseconds(4.1e-3), "4.10 ms");
+    EXPECT_EQ(milliseconds(0.3049), "305 ms");
+    EXPECT_EQ(milliseconds(22.34e-3), "22.3 ms");
+    EXPECT_EQ(milliseconds(20.3e-6), "20.3 us");
+    EXPECT_EQ(milliseconds(2.5), "2.50 s");
+    EXPECT_EQ(milliseconds(0.09999e-3), "100 us");
+    EXPECT_EQ(times(1.0), "1.00 times");
+    EXPECT_EQ(times(kInf), "more than a million times");
+}
+
+TEST(Numbers, AreShownWithEnoughDigitsToDiffer) {
+    EXPECT_EQ(told_apart(-0.31592F, -0.31842F), (std::pair<std::string, std::string>("-0.31592", "-0.31842")));
+    const auto [left, right] = told_apart(1.0F, 1.0000001F);
+    EXPECT_NE(left, right);
+    EXPECT_EQ(told_apart(-std::numeric_limits<float>::quiet_NaN(), 1.0F).first, "nan");
+}

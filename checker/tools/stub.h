@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// The two texts that one solution file holds, told apart by marker lines:
+//
+//     // >>> solution
+//     //~ only in the stub, without the `//~ `
+//     only in the solution
+//     // <<< solution
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace checker {
+
+struct MarkerError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+inline constexpr std::string_view kBegin = "// >>> solution";
+inline constexpr std::string_view kEnd = "// <<< solution";
+inline constexpr std::string_view kStubOnly = "//~";
+
+inline std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        lines.emplace_back(text.substr(0, end));
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+    return lines;
+}
+
+inline std::string_view trimmed(std::string_view line) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+}
+
+}  // namespace detail
+
+enum class Text { stub, solution };
+
+// The text for the learner (stub) or the solved one without markers (solution). `file` is named in errors.
+// Throws MarkerError where markers do not pair up, where one is misspelt, and for a file without any.
+inline std::string extract(std::string_view source, std::string_view file, Text wanted) {
+    using namespace detail;
+    std::string text;
+    std::size_t begun = 0;  // line of the open `>>>`; 0 outside a region
+    std::size_t regions = 0;
+    std::size_t number = 0;
+    const auto fail = [&](std::size_t line, const std::string& what) {
+        throw MarkerError(std::string(file) + ":" + std::to_string(line) + ": " + what);
+    };
+    for (const std::string& line : lines_of(source)) {
+        number++;
+        const std::string_view code = trimmed(line);
+        if (code == kBegin) {
+            if (begun != 0) {
+                fail(number, "`// >>> solution` inside the region that line " + std::to_string(begun) +
+                                 " opens; close that one with `// <<< solution` first");
+            }
+            begun = number;
+            regions++;
+        } else if (code == kEnd) {
+            if (begun == 0) {
+                fail(number, "`// <<< solution` without a `// >>> solution` before it");
+            }
+            begun = 0;
+        } else if (code.starts_with("// >>>") || code.starts_with("// <<<")) {
+            fail(number, "not a marker: write `// >>> solution` or `// <<< solution`");
+        } else if (code.starts_with(kStubOnly)) {
+            if (begun == 0) {
+                fail(number, "`//~` outside a region; put it between `// >>> solution` and `// <<< solution`");
+            }
+            if (wanted == Text::stub) {
+                std::string_view rest = code.substr(kStubOnly.size());
+                rest.remove_prefix(rest.starts_with(' ') ? 1 : 0);
+                text += rest.empty() ? "" : line.substr(0, line.find(kStubOnly)) + std::string(rest);
+                text += '\n';
+            }
+        } else if (begun == 0 || wanted == Text::solution) {
+            text += line + '\n';
+        }
+    }
+    if (begun != 0) {
+        fail(begun, "`// >>> solution` without a `// <<< solution` after it");
+    }
+    if (regions == 0) {
+        throw MarkerError(std::string(file) + ":1: no `// >>> solution` region; a stub must differ from its solution");
+    }
+    return text;
+}
+
+}  // namespace checker

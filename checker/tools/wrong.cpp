@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+//
+// Every row of solutions/NN_name/wrong.toml is a mistake put into the solution. Each is compiled, linked as an
+// implementation and checked on its one failing case; the check must reject it for the reason that the row expects.
+// One GoogleTest case a row; with --table FILE the rows that are caught are also written as a Markdown table.
+//
+// make writes build/wrong/commands: `compile FLAGS…` and, for each op of each lesson, `NN_name/OP OTHER OBJECTS…`.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <future>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include "checker/tools/files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Row {
+    std::string lesson;  // 01_layers
+    std::string id, what, file, find, replace, source, test_case, reason;
+    std::string place;  // solutions/01_layers/wrong.toml:12
+
+    std::string op() const { return fs::path(file).stem().string(); }
+    fs::path solution() const { return fs::path("solutions") / lesson / file; }
+    fs::path folder() const { return fs::path("build/wrong") / lesson / id; }
+    bool slow() const { return test_case == "timing"; }
+};
+
+struct Caught {
+    bool caught = false;
+    std::string shown;  // what the learner reads when it is caught, or why the row fails
+};
+
+std::vector<Row> read_rows(const fs::path& file) {
+    const std::string lesson = file.parent_path().filename().string();
+    const toml::table table = [&] {
+        try {
+            return toml::parse_file(file.string());
+        } catch (const toml::parse_error& error) {
+            throw std::runtime_error(
+                fmt::format("{}:{}: {}", file.string(), error.source().begin.line, std::string(error.description())));
+        }
+    }();
+    const toml::array* list = table["wrong"].as_array();
+    if (!list) {
+        throw std::runtime_error(file.string() + ": no [[wrong]] rows");
+    }
+    std::vector<Row> rows;
+    for (const toml::node& node : *list) {
+        const toml::table& entry = *node.as_table();
+        const auto text = [&](const char* key) { return entry[key].value_or(std::string()); };
+        Row row{.lesson = lesson,
+                .id = text("id"),
+                .what = text("what"),
+                .file = text("file"),
+                .find = text("find"),
+                .replace = text("replace"),
+                .source = text("source"),
+                .test_case = text("case"),
+                .reason = text("reason"),
+                .place = fmt::format("{}:{}", file.string(), node.source().begin.line)};
+        for (const auto& [key, value] :
+             {std::pair("id", row.id), std::pair("what", row.what), std::pair("file", row.file),
+              std::pair("case", row.test_case), std::pair("reason", row.reason)}) {
+            if (value.empty()) {
+                throw std::runtime_error(fmt::format("{}: the row has no `{}`", row.place, key));
+            }
+        }
+        if (row.find.empty() == row.source.empty()) {
+            throw std::runtime_error(fmt::format("{}: {} needs either `find` or `source`", row.place, row.id));
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<Row> all_rows() {
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& lesson : fs::directory_iterator("solutions")) {
+        if (fs::exists(lesson.path() / "wrong.toml")) {
+            files.push_back(lesson.path() / "wrong.toml");
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<Row> rows;
+    for (const fs::path& file : files) { std::ranges::move(read_rows(file), std::back_inserter(rows)); }
+    return rows;
+}
+
+using Commands = std::map<std::string, std::string>;
+
+Commands read_commands() {
+    Commands commands;
+    std::istringstream lines(checker::read_file("build/wrong/commands"));
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t space = line.find(' ');
+        commands[line.substr(0, space)] = space == std::string::npos ? "" : line.substr(space + 1);
+    }
+    return commands;
+}
+
+// The wrong solution's text. Throws where the substitution does not apply exactly once.
+std::string wrong_text(const Row& row) {
+    if (!row.source.empty()) {
+        return checker::read_file(fs::path("solutions") / row.lesson / row.source);
+    }
+    std::string text = checker::read_file(row.solution());
+    const std::size_t first = text.find(row.find);
+    if (first == std::string::npos) {
+        throw std::runtime_error(fmt::format("{}: {}: `find` is not in {}; write it as it is there", row.place, row.id,
+                                             row.solution().string()));
+    }
+    if (text.find(row.find, first + 1) != std::string::npos) {
+        throw std::runtime_error(fmt::format("{}: {}: `find` is in {} more than once; make it longer", row.place,
+                                             row.id, row.solution().string()));
+    }
+    return text.replace(first, row.find.size(), row.replace);
+}
+
+// build/wrong/LESSON/ID/OP.so
+void build(const Row& row, const Commands& commands) {
+    const std::string op = row.op();
+    const auto others = commands.find(row.lesson + "/" + op);
+    if (others == commands.end()) {
+        throw std::runtime_error(fmt::format("{}: {}: {} is no op of lesson {}", row.place, row.id, op, row.lesson));
+    }
+    const fs::path source = row.folder() / row.file;
+    if (const std::string text = wrong_text(row); checker::read_file_if_there(source) != text) {
+        checker::write_file(source, text);
+    }
+    const std::string object = (row.folder() / op).string() + ".o";
+    for (const std::string& command : {fmt::format("{} -c {} -o {}", commands.at("compile"), source.string(), object),
+                                       fmt::format("{} -o {} {} {}", commands.at("link"),
+                                                   (row.folder() / op).string() + ".so", object, others->second)}) {
+        const checker::Finished finished = checker::run_command(command + " 2>&1");
+        if (finished.status != 0) {
+            throw std::runtime_error(
+                fmt::format("{}: {}: does not compile\n{}\n{}", row.place, row.id, command, finished.output));
+        }
+    }
+}
+
+// What the findings say about the reason that the row expects; `others` collects what was found instead.
+Caught find_reason(const Row& row, const json& findings, std::vector<std::string>& others) {
+    for (const json& finding : findings) {
+        const std::string kind = finding.at("kind");
+        const std::string id = finding.at("id");
+        const std::string reason = kind == "suspect" ? "suspect:" + id : kind;
+        if (reason == row.reason) {
+            return {true, finding.at("text")};
+        }
+        others.push_back(reason);
+    }
+    return {};
+}
+
+Caught run_check(const Row& row) {
+    const std::string folder = row.folder().string();
+    const std::string verdict_file = folder + "/verdict.json";
+    fs::remove(verdict_file);
+    const std::string number = row.lesson.substr(0, row.lesson.find('_'));
+    const checker::Finished finished = checker::run_command(
+        fmt::format("SOL_TIMEOUT_S=3 build/check/lesson{} --subject {} --impl-dir {} --only {} {} --json {} 2>&1",
+                    number, folder, folder, row.slow() ? row.op() : row.op() + "/" + row.test_case,
+                    row.slow() ? "--timing-only" : "--no-timing", verdict_file));
+    const std::optional<std::string> text = checker::read_file_if_there(verdict_file);
+    if (!text) {
+        return {false, "the check wrote no verdict:\n" + finished.output};
+    }
+    if (finished.status == 0) {
+        return {false, "the check passed it:\n" + finished.output};
+    }
+    std::vector<std::string> others;
+    const json verdict = json::parse(*text);
+    for (const json& op : verdict.at("ops")) {
+        if (op.at("op") != row.op()) {
+            continue;
+        }
+        if (row.slow() && op.contains("timing")) {
+            if (op.at("timing").at("verdict") == "SLOW" && row.reason == "slow") {
+                return {true, "right, but slower than the target"};
+            }
+            others.push_back(op.at("timing").at("verdict"));
+        }
+        for (const json& one : op.at("cases")) {
+            if (one.at("case") != row.test_case) {
+                continue;
+            }
+            if (Caught caught = find_reason(row, one.at("findings"), others); caught.caught) {
+                return caught;
+            }
+        }
+    }
+    return {false, fmt::format("expected the reason {}, found: {}\n{}", row.reason,
+                               others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")), finished.output)};
+}
+
+// Compiles the rows that will run, two at a time and ahead of the tests that want them: a check uses one processor.
+class Builds {
+  public:
+    explicit Builds(std::vector<Row> rows) : rows_(std::move(rows)), commands_(read_commands()), done_(rows_.size()) {
+        for (std::promise<void>& done : done_) { ready_.push_back(done.get_future()); }
+    }
+
+    void start() {
+        for (std::jthread& thread : threads_) {
+            thread = std::jthread([this] {
+                for (std::size_t i = next_++; i < rows_.size(); i = next_++) { build_row(i); }
+            });
+        }
+    }
+    const std::vector<Row>& rows() const { return rows_; }
+    void wait_for(std::size_t row) { ready_[row].get(); }  // throws what the build threw
+
+  private:
+    void build_row(std::size_t i) {
+        try {
+            build(rows_[i], commands_);
+            done_[i].set_value();
+        } catch (...) { done_[i].set_exception(std::current_exception()); }
+    }
+
+    std::vector<Row> rows_;
+    Commands commands_;
+    std::vector<std::promise<void>> done_;
+    std::vector<std::future<void>> ready_;
+    std::atomic<std::size_t> next_ = 0;
+    std::array<std::jthread, 2> threads_;
+};
+
+class WrongSolution : public testing::Test {
+  public:
+    WrongSolution(Builds& builds, std::size_t row, std::map<std::string, Caught>& caught)
+        : builds_(builds), number_(row), row_(builds.rows()[row]), caught_(caught) {}
+
+    void TestBody() override {
+        try {
+            builds_.wait_for(number_);
+            const Caught caught = run_check(row_);
+            EXPECT_TRUE(caught.caught) << row_.place << ": " << row_.id << " (" << row_.what << ")\n" << caught.shown;
+            caught_[row_.lesson + "/" + row_.id] = caught;
+        } catch (const std::exception& error) { FAIL() << error.what(); }
+    }
+
+  private:
+    Builds& builds_;
+    std::size_t number_;
+    const Row& row_;
+    std::map<std::string, Caught>& caught_;
+};
+
+std::string cell(const std::string& text) {
+    std::string escaped;
+    for (const char c : text) { escaped += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c); }
+    return escaped;
+}
+
+// The row's first cells in the kill table: everything but the reason shown.
+std::string table_row(const Row& row) {
+    return fmt::format("| {} | {} | `{}`, {} |", row.lesson, cell(row.what), row.op(), row.test_case);
+}
+
+class LessonRows : public testing::Test {
+  public:
+    LessonRows(const std::vector<Row>& rows, const std::string& lesson) {
+        std::ranges::copy_if(rows, std::back_inserter(rows_), [&](const Row& row) { return row.lesson == lesson; });
+    }
+
+    void TestBody() override {
+        const auto slow = std::ranges::count_if(rows_, &Row::slow);
+        EXPECT_GE(std::ssize(rows_) - slow, 5);
+        EXPECT_GE(slow, 1);
+        const std::string table = checker::read_file_if_there("checker/KILL_TABLE.md").value_or("");
+        for (const Row& row : rows_) {
+            EXPECT_NE(table.find(table_row(row)), std::string::npos)
+                << row.place << ": " << row.id << ": make kill-table";
+        }
+    }
+
+  private:
+    std::vector<Row> rows_;
+};
+
+// The rows that --gtest_filter leaves, where it is a plain name.
+std::vector<Row> selected(const std::vector<Row>& rows) {
+    const std::string filter = GTEST_FLAG_GET(filter);
+    std::vector<Row> chosen;
+    std::ranges::copy_if(rows, std::back_inserter(chosen), [&](const Row& row) {
+        return filter.find_first_of("*?:-") != std::string::npos ||
+               filter == "WrongSolutions_" + row.lesson + "." + row.id;
+    });
+    return chosen;
+}
+
+std::string table_of(const std::vector<Row>& rows, const std::map<std::string, Caught>& caught) {
+    std::string text =
+        "# Wrong solutions, and what the check says to them\n\n"
+        "Each row is a mistake put into the solution (`solutions/NN_name/wrong.toml`), then checked like a learner's "
+        "file.\nA test holds that each is rejected, on the case named here, for the reason shown. "
+        "`make kill-table` writes this file.\n\n"
+        "| lesson | wrong solution | caught by | reason shown |\n|---|---|---|---|\n";
+    for (const Row& row : rows) {
+        const auto found = caught.find(row.lesson + "/" + row.id);
+        const bool is_caught = found != caught.end() && found->second.caught;
+        text += fmt::format("{} {} |\n", table_row(row), is_caught ? cell(found->second.shown) : "**not caught**");
+    }
+    return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    CLI::App app("Wrong solutions");
+    std::string table;
+    app.add_option("--table", table, "write the kill table to this file");
+    CLI11_PARSE(app, argc, argv);
+    try {
+        const std::vector<Row> all = all_rows();
+        std::map<std::string, Caught> caught;
+        if (table.empty()) {
+            for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
+                const std::string lesson = entry.path().filename().string();
+                testing::RegisterTest("WrongSolutions",
+                                      ("OfLesson_" + lesson + "_AreFiveAndASlowOneAndInTheTable").c_str(), nullptr,
+                                      nullptr, __FILE__, __LINE__, [&, lesson] { return new LessonRows(all, lesson); });
+            }
+        }
+        Builds builds(selected(all));
+        for (std::size_t i = 0; i < builds.rows().size(); i++) {
+            const Row& row = builds.rows()[i];
+            testing::RegisterTest(("WrongSolutions_" + row.lesson).c_str(), row.id.c_str(), nullptr, nullptr, __FILE__,
+                                  __LINE__, [&, i] { return new WrongSolution(builds, i, caught); });
+        }
+        builds.start();
+        const int status = RUN_ALL_TESTS();
+        if (!table.empty() && status == 0) {
+            checker::write_file(table, table_of(all, caught));
+        }
+        return status;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 2;
+    }
+}

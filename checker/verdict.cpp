@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "checker/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "checker/text.h"
+
+namespace checker {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+
+enum class Tone { plain, good, bad, warning, faint, strong };
+
+std::string_view escape(Tone tone) {
+    switch (tone) {
+        case Tone::good:
+            return "\033[32m";
+        case Tone::bad:
+            return "\033[1;31m";
+        case Tone::warning:
+            return "\033[33m";
+        case Tone::faint:
+            return "\033[2m";
+        case Tone::strong:
+            return "\033[1m";
+        case Tone::plain:
+            break;
+    }
+    return "";
+}
+
+// A character is a code point: everything we print is one column wide.
+std::size_t width(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// Words in lines of at most `columns`; a word that is longer than that stays whole. Runs of spaces stay as they are.
+std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
+    std::vector<std::string> lines;
+    std::string rest = text;
+    while (width(rest) > columns) {
+        std::size_t cut = std::string::npos;
+        for (std::size_t i = rest.find(' '); i != std::string::npos; i = rest.find(' ', i + 1)) {
+            if (width(std::string_view(rest).substr(0, i)) > columns) {
+                break;
+            }
+            if (rest.find_first_not_of(' ') < i) {
+                cut = i;
+            }
+        }
+        if (cut == std::string::npos) {
+            break;
+        }
+        lines.push_back(rest.substr(0, cut));
+        rest.erase(0, rest.find_first_not_of(' ', cut));
+    }
+    lines.push_back(rest);
+    return lines;
+}
+
+class Printer {
+  public:
+    Printer(const LessonReport& report, const Next& next, const Terminal& terminal)
+        : report_(report), next_(next), terminal_(terminal) {
+        for (const OpReport& op : report.ops) { name_width_ = std::max(name_width_, op.op.size()); }
+    }
+
+    std::string text() {
+        heading();
+        const OpReport* detailed = first_to_show();
+        for (const OpReport& op : report_.ops) { print(op, terminal_.verbose || &op == detailed); }
+        closing(detailed);
+        return std::move(out_);
+    }
+
+  private:
+    std::string coloured(Tone tone, const std::string& text) const {
+        if (!terminal_.colour || tone == Tone::plain || text.empty()) {
+            return text;
+        }
+        return fmt::format("{}{}\033[0m", escape(tone), text);
+    }
+
+    std::string dot() const { return terminal_.unicode ? " · " : " - "; }
+
+    void line(const std::string& text) { out_ += text + "\n"; }
+
+    // `label` in a column of its own, then text, which is wrapped under itself.
+    void labelled(std::size_t indent, std::string_view label, std::size_t label_width, const std::string& text,
+                  Tone tone = Tone::plain) {
+        const std::size_t left = indent + label_width;
+        bool first = true;
+        for (const std::string& part : wrapped(text, kColumns - left)) {
+            const std::string head = fmt::format("{:{}}{:<{}}", "", indent, first ? label : "", label_width);
+            line(head + coloured(tone, part));
+            first = false;
+        }
+    }
+
+    std::string files() const {
+        if (report_.subject == "lessons") {
+            return "your files in lessons/" + report_.lesson;
+        }
+        if (report_.subject == "solutions") {
+            return "the solution in solutions/" + report_.lesson;
+        }
+        return report_.subject;
+    }
+
+    void heading() {
+        line(coloured(Tone::strong, fmt::format("lesson {}{}{}", lesson_number(report_.lesson), dot(),
+                                                lesson_title(report_.lesson))) +
+             dot() + files() + dot() + report_.device);
+        line("");
+    }
+
+    // What the learner should look at first: what is wrong, then what is slow, then what is not there.
+    const OpReport* first_to_show() const {
+        for (const Verdict verdict : {Verdict::wrong, Verdict::slow, Verdict::not_written}) {
+            const auto found = std::ranges::find(report_.ops, verdict, &OpReport::verdict);
+            if (found != report_.ops.end()) {
+                return &*found;
+            }
+        }
+        return nullptr;
+    }
+
+    void op_line(const std::string& name, Tone tone, const std::string& word, const std::string& text) {
+        constexpr std::size_t kWord = 8;
+        const std::string head = fmt::format("  {:<{}}  ", name, name_width_);
+        const std::string mark = coloured(tone, word) + std::string(kWord - std::min(kWord, word.size()), ' ');
+        bool first = true;
+        for (const std::string& part : wrapped(text, kColumns - head.size() - kWord)) {
+            line((first ? head + mark : std::string(head.size() + kWord, ' ')) + part);
+            first = false;
+        }
+    }
+
+    void print(const OpReport& op, bool in_full) {
+        const Verdict verdict = op.verdict();
+        if (verdict == Verdict::not_written) {
+            line(fmt::format("  {:<{}}  {}   {}", op.op, name_width_, coloured(Tone::faint, to_string(verdict)),
+                             op.file));
+        } else if (!std::ranges::all_of(op.cases, &CaseReport::ok)) {
+            op_line(op.op, Tone::bad, to_string(Verdict::wrong), op.file);
+            if (in_full) {
+                wrong_cases(op);
+            }
+        } else if (!op.cases.empty()) {
+            const std::string shapes = counted(static_cast<long>(op.cases.size()), "shape");
+            op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
+            if (terminal_.verbose) {
+                right_cases(op);
+            }
+        }
+        if (op.timing.ran) {
+            print(op.timing, op.cases.empty() ? op.op : "", op.file);
+        }
+        if (in_full) {
+            printed(op);
+        }
+    }
+
+    static std::string budget_text(double used) {
+        return used == 0.0 ? "bit for bit" : fmt::format("at most {} of the error budget used", percent(used));
+    }
+
+    void right_cases(const OpReport& op) {
+        for (const CaseReport& c : op.cases) {
+            labelled(4, "ok", 8, fmt::format("{:<16} {:<22} {}", c.name, c.shape, percent(c.budget_used)));
+        }
+    }
+
+    void wrong_cases(const OpReport& op) {
+        bool shown = false;
+        long more_wrong = 0;
+        long right = 0;
+        for (const CaseReport& c : op.cases) {
+            if (c.ok) {
+                right++;
+                continue;
+            }
+            if (!c.ran || (shown && !terminal_.verbose)) {
+                more_wrong += c.ran ? 1 : 0;
+                continue;
+            }
+            shown = true;
+            case_line(c);
+            findings(c.findings, terminal_.verbose);
+        }
+        std::vector<std::string> rest;
+        if (more_wrong > 0) {
+            rest.push_back(counted(more_wrong, "other shape") + " wrong too");
+        }
+        if (right > 0) {
+            rest.push_back(counted(right, "shape") + " ok");
+        }
+        const long skipped = std::ranges::count(op.cases, false, &CaseReport::ran);
+        if (skipped > 0) {
+            rest.push_back(counted(skipped, "shape") + " not run");
+        }
+        if (!rest.empty()) {
+            labelled(4, "besides", 10, fmt::format("{}", fmt::join(rest, ", ")));
+        }
+    }
+
+    void case_line(const CaseReport& c) {
+        std::string text = fmt::format("{} ({})", c.shape, c.name);
+        if (c.calls > 1) {
+            text += ", " + c.where;
+            if (c.calls_wrong > 1) {
+                text += fmt::format(" and {} more of {} calls", c.calls_wrong - 1, c.calls);
+            }
+        }
+        labelled(4, "shape", 10, text);
+    }
+
+    // The first finding and all suspects; the rest is counted.
+    void findings(const std::vector<Finding>& all, bool every) {
+        long more = 0;
+        bool first = true;
+        for (const Finding& finding : all) {
+            if (finding.kind == "suspect") {
+                labelled(4, "fits", 10, finding.text + "   (all elements agree)", Tone::warning);
+                continue;
+            }
+            if (!first && !every) {
+                more++;
+                continue;
+            }
+            first = false;
+            labelled(4, "finding", 10, finding.text, Tone::bad);
+            for (const std::string& text : finding.details) {
+                const std::size_t tab = text.find('\t');
+                labelled(4, text.substr(0, tab), 10, text.substr(tab + 1));
+            }
+        }
+        if (more > 0) {
+            labelled(4, "", 10, fmt::format("and {}: make … VERBOSE=1 shows all", counted(more, "finding")));
+        }
+    }
+
+    void print(const TimingReport& timing, const std::string& name, const std::string& file) {
+        if (timing.verdict == Verdict::wrong) {
+            op_line(name, Tone::bad, to_string(timing.verdict), name.empty() ? "" : file);
+            findings(timing.findings, true);
+            return;
+        }
+        const bool copy = timing.against == "copy";
+        const std::string measured =
+            copy ? fmt::format("{}, {} of the speed of a copy", milliseconds(timing.seconds), percent(timing.ratio))
+                 : fmt::format("{}, {} the solution's", milliseconds(timing.seconds), times(timing.ratio));
+        const std::string target = copy ? fmt::format("(target {})", percent(timing.target))
+                                        : fmt::format("(target {})", significant(timing.target));
+        switch (timing.verdict) {
+            case Verdict::slow:
+                op_line(name, Tone::warning, "SLOW", fmt::format("correct, not yet fast: {} {}", measured, target));
+                break;
+            case Verdict::no_verdict:
+                op_line(name, Tone::warning, "time",
+                        fmt::format("{} {}: too close to tell, no verdict", measured, target));
+                break;
+            default:
+                op_line(name, Tone::good, "ok", fmt::format("{} {}", measured, target));
+        }
+        if (terminal_.verbose) {
+            labelled(4, "", 8,
+                     fmt::format("at {}; 95% of medians in {} to {}", timing.shape, milliseconds(timing.seconds_low),
+                                 milliseconds(timing.seconds_high)));
+            if (copy) {
+                labelled(4, "", 8,
+                         fmt::format("{} GB/s; a copy of as many bytes in this run: {} GB/s",
+                                     significant(timing.bytes_per_second * 1e-9),
+                                     significant(timing.roof_bytes_per_second * 1e-9)));
+            }
+        }
+    }
+
+    void printed(const OpReport& op) {
+        if (op.printed.empty()) {
+            return;
+        }
+        std::istringstream text(op.printed);
+        const std::size_t most = terminal_.verbose ? 40 : 3;
+        std::size_t count = 0;
+        std::string last;
+        for (std::string one; std::getline(text, one); last = one) {
+            if (count > 0 && one == last) {
+                continue;
+            }
+            std::string clean;  // nothing that moves the cursor
+            for (const char c : one) { clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c; }
+            if (count++ == most) {
+                labelled(4, "", 10, "| and more");
+                return;
+            }
+            labelled(4, count == 1 ? "printed" : "", 10, "| " + clean.substr(0, kColumns - 16));
+        }
+    }
+
+    void closing(const OpReport* detailed) {
+        line("");
+        std::vector<std::string> counts;
+        for (const Verdict verdict :
+             {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::slow, Verdict::not_written}) {
+            const long n = std::ranges::count(report_.ops, verdict, &OpReport::verdict);
+            if (n > 0) {
+                counts.push_back(fmt::format("{} {}", n, to_string(verdict)));
+            }
+        }
+        const std::string summary =
+            fmt::format("{} of {}; took {}", fmt::join(counts, ", "),
+                        counted(static_cast<long>(report_.ops.size()), "op"), milliseconds(report_.seconds));
+        if (detailed == nullptr) {
+            labelled(0, "all ok", 8, summary, Tone::good);
+            for (std::size_t i = 0; i < next_.done.size(); i++) { labelled(0, i == 0 ? "next" : "", 8, next_.done[i]); }
+            return;
+        }
+        labelled(0, "result", 8, summary);
+        labelled(0, "next", 8, fmt::format("edit {}, then: {}", detailed->file, next_.check));
+        if (!next_.hint.empty()) {
+            labelled(0, "stuck?", 8, next_.hint);
+        }
+    }
+
+    const LessonReport& report_;
+    const Next& next_;
+    const Terminal& terminal_;
+    std::size_t name_width_ = 0;
+    std::string out_;
+};
+
+std::string ascii(std::string text) {
+    for (const auto& [from, to] : {std::pair{"…", "..."}, std::pair{"·", "-"}, std::pair{"×", "x"}}) {
+        for (std::size_t i = text.find(from); i != std::string::npos; i = text.find(from)) {
+            text.replace(i, std::string_view(from).size(), to);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+Terminal Terminal::of_stdout(bool verbose) {
+    const char* no_color = std::getenv("NO_COLOR");
+    Terminal terminal;
+    terminal.colour = isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* value = std::getenv(name);
+        if (value == nullptr || *value == '\0') {
+            continue;
+        }
+        std::string locale(value);
+        std::ranges::transform(locale, locale.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+        terminal.unicode = locale.find("UTF-8") != std::string::npos || locale.find("UTF8") != std::string::npos;
+        break;
+    }
+    terminal.verbose = verbose;
+    return terminal;
+}
+
+std::string verdict_text(const LessonReport& report, const Next& next, const Terminal& terminal) {
+    const std::string text = Printer(report, next, terminal).text();
+    return terminal.unicode ? text : ascii(text);
+}
+
+}  // namespace checker

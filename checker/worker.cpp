@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "checker/worker.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace checker {
+namespace {
+
+// What the signal handler needs to name an address. A handler takes no argument of ours, hence the one static.
+struct FaultMap {
+    struct Range {
+        std::uintptr_t begin = 0;  // guards included
+        std::uintptr_t end = 0;
+        std::uintptr_t data = 0;
+        std::size_t bytes = 0;
+    };
+    std::array<Range, 1024> ranges{};
+    std::size_t count = 0;
+    std::uintptr_t stack_low = 0;  // the lowest address that the main thread's stack may reach
+};
+FaultMap fault_map;
+
+Access access_of([[maybe_unused]] const ucontext_t& context) {
+#if defined(__x86_64__)
+    constexpr long long kWriteBit = 2;  // of the page fault's error code
+    return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0 ? Access::write : Access::read;
+#else
+    return Access::unknown;
+#endif
+}
+
+std::uintptr_t stack_pointer(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    return static_cast<std::uintptr_t>(context.uc_mcontext.sp);
+#else
+    return 0;
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context_pointer) {
+    const ucontext_t& context = *static_cast<ucontext_t*>(context_pointer);
+    Reply reply;
+    reply.answer = Answer::fault;
+    reply.signal = signal;
+    if (signal == SIGSEGV || signal == SIGBUS) {
+        const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+        reply.address = address;
+        reply.access = access_of(context);
+        for (std::size_t i = 0; i < fault_map.count; i++) {
+            const FaultMap::Range& range = fault_map.ranges[i];
+            if (address >= range.begin && address < range.end) {
+                reply.buffer = static_cast<std::int32_t>(i);
+                reply.offset = static_cast<std::int64_t>(address) - static_cast<std::int64_t>(range.data);
+                reply.buffer_bytes = range.bytes;
+            }
+        }
+        // A frame that does not fit is noticed at its first store below the stack, which may be far below.
+        constexpr std::uintptr_t kPage = 4096;
+        const std::uintptr_t sp = stack_pointer(context);
+        reply.stack_overflow = reply.buffer < 0 && (sp < fault_map.stack_low + kPage ||
+                                                    (address < fault_map.stack_low + kPage && address + kPage >= sp));
+    }
+    [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
+    _exit(128 + signal);
+}
+
+void catch_faults() {
+    // A stack of its own, so that a stack overflow can be reported.
+    constexpr std::size_t kBytes = std::size_t{256} << 10;
+    stack_t stack{};
+    stack.ss_sp = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack.ss_size = kBytes;
+    sigaltstack(&stack, nullptr);
+
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void* low = nullptr;
+        std::size_t bytes = 0;
+        pthread_attr_getstack(&attributes, &low, &bytes);
+        fault_map.stack_low = reinterpret_cast<std::uintptr_t>(low);
+        pthread_attr_destroy(&attributes);
+    }
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) { sigaction(signal, &action, nullptr); }
+}
+
+// Locals that are read before they are set hold what the stack holds: let that be garbage, another one each run.
+[[gnu::noinline]] void poison_stack(Schedule schedule) {
+    std::array<std::uint32_t, 16384> garbage;
+    garbage.fill(poison(schedule));
+    asm volatile("" : : "r"(garbage.data()) : "memory");
+}
+
+// The same for memory from malloc.
+void poison_heap(Schedule schedule) {
+    mallopt(M_PERTURB, schedule == Schedule::end_aligned ? 0x5A : 0x94);
+}
+
+void flush_output() {
+    std::cout.flush();
+    std::cerr.flush();
+    std::fflush(nullptr);
+}
+
+class Libraries {
+  public:
+    explicit Libraries(std::filesystem::path dir) : dir_(std::move(dir)) {}
+    const Library& at(const std::string& op) {
+        const auto found = open_.find(op);
+        return found != open_.end() ? found->second : open_.emplace(op, Library(dir_ / (op + ".so"))).first->second;
+    }
+
+  private:
+    std::filesystem::path dir_;
+    std::map<std::string, Library> open_;
+};
+
+struct ScratchArea {
+    Placement placement;
+    GuardedMapping mapping;
+};
+
+// The buffers of one call, mapped and known to the fault handler.
+class MappedCall {
+  public:
+    MappedCall(const Call& call, const Library& library, Schedule schedule) : schedule_(schedule) {
+        const std::vector<BufferSpec> specs = shared_specs(call);
+        const std::vector<Placement> placements = place(specs, schedule);
+        for (std::size_t i = 0; i < specs.size(); i++) {
+            mappings_.emplace_back(kWorkerMemory, placements[i], specs[i].role == Role::input);
+            add(specs[i].name, specs[i].element, mappings_.back(), placements[i].bytes);
+        }
+        for (const Scratch& scratch : call.scratch) {
+            const Placement placement = place(scratch.bytes(library), schedule, 0);
+            scratch_.push_back({placement, GuardedMapping(-1, placement, false)});
+            fill_with_poison(scratch_.back().mapping.region(), schedule);
+            add(scratch.name, Element::byte, scratch_.back().mapping, placement.bytes);
+        }
+    }
+    MappedCall(const MappedCall&) = delete;
+    MappedCall& operator=(const MappedCall&) = delete;
+    ~MappedCall() { fault_map.count = 0; }
+
+    const Buffers& buffers() const { return buffers_; }
+
+    // The first scratch area that was overrun.
+    std::optional<Reply> overrun_scratch() const {
+        for (std::size_t i = 0; i < scratch_.size(); i++) {
+            const Scribble scribble = find_scribble(scratch_[i].mapping.region(), scratch_[i].placement, schedule_);
+            if (scribble.found) {
+                Reply reply;
+                reply.answer = Answer::scribble;
+                reply.buffer = static_cast<std::int32_t>(mappings_.size() + i);
+                reply.offset = scribble.offset;
+                reply.buffer_bytes = scratch_[i].placement.bytes;
+                return reply;
+            }
+        }
+        return std::nullopt;
+    }
+
+  private:
+    void add(const std::string& name, Element element, const GuardedMapping& mapping, std::size_t bytes) {
+        buffers_.add(name, element, mapping.data());
+        if (fault_map.count == fault_map.ranges.size()) {
+            return;
+        }
+        const auto reserved = reinterpret_cast<std::uintptr_t>(mapping.reserved().data());
+        fault_map.ranges[fault_map.count++] = {reserved, reserved + mapping.reserved().size(),
+                                               reinterpret_cast<std::uintptr_t>(mapping.data()), bytes};
+    }
+
+    Schedule schedule_;
+    std::vector<GuardedMapping> mappings_;
+    std::vector<ScratchArea> scratch_;
+    Buffers buffers_;
+};
+
+Reply run_call(const Call& call, const Library& library, Schedule schedule) {
+    poison_heap(schedule);
+    poison_stack(schedule);
+    const MappedCall mapped(call, library, schedule);
+    poison_stack(schedule);
+    call.run(library, mapped.buffers());
+    return mapped.overrun_scratch().value_or(Reply{});
+}
+
+struct FreeAligned {
+    void operator()(std::byte* p) const { std::free(p); }
+};
+using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
+
+AlignedBytes allocate(std::size_t bytes) {
+    constexpr std::size_t kAlignment = 64;
+    const std::size_t rounded = std::max((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
+    AlignedBytes memory(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
+    if (!memory) {
+        throw std::bad_alloc();
+    }
+    std::memset(memory.get(), 0, rounded);  // every page exists before the clock starts
+    return memory;
+}
+
+// The memory of one timed call: inputs shared between the candidates, outputs and scratch each candidate's own.
+class TimedCall {
+  public:
+    explicit TimedCall(const Call& call) : call_(call) {
+        for (const Input& input : call.inputs) {
+            memory_.push_back(allocate(input.spec.bytes()));
+            input.fill({memory_.back().get(), input.spec.bytes()});
+            inputs_.add(input.spec.name, input.spec.element, memory_.back().get());
+        }
+    }
+
+    // A callable that runs the op from `library`, and where its outputs lie.
+    Candidate candidate(const std::string& name, const Library& library, std::vector<std::byte*>& outputs) {
+        Buffers buffers = inputs_;
+        for (const Output& output : call_.outputs) {
+            memory_.push_back(allocate(output.spec.bytes()));
+            outputs.push_back(memory_.back().get());
+            buffers.add(output.spec.name, output.spec.element, memory_.back().get());
+        }
+        for (const Scratch& scratch : call_.scratch) {
+            memory_.push_back(allocate(scratch.bytes(library)));
+            buffers.add(scratch.name, Element::byte, memory_.back().get());
+        }
+        return {name, [this, buffers, &library] { call_.run(library, buffers); }};
+    }
+
+  private:
+    const Call& call_;
+    Buffers inputs_;
+    std::vector<AlignedBytes> memory_;
+};
+
+// Times the subject against the solution or a copy. Leaves in shared memory the subject's outputs, then the solution's,
+// so that the parent sees that what was timed was the work.
+Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const Request& request) {
+    mallopt(M_PERTURB, 0);
+    TimedCall call(timed.call);
+    std::vector<std::byte*> subject_outputs;
+    std::vector<std::byte*> solution_outputs;
+    std::vector<Candidate> candidates{call.candidate("yours", subject, subject_outputs)};
+    const Candidate solved = call.candidate("solution", solution, solution_outputs);
+    candidates.push_back(request.against_copy ? copy_candidate(timed.bytes_moved) : solved);
+
+    solved.run();
+    const std::vector<Samples> samples = time_interleaved(candidates, {.max_seconds = request.seconds});
+    SharedMemory shared(dup(kWorkerMemory));
+    std::vector<BufferSpec> specs;
+    for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
+    for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
+    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
+    for (std::size_t i = 0; i < specs.size(); i++) {
+        const std::size_t n = subject_outputs.size();
+        const std::byte* from = i < n ? subject_outputs[i] : solution_outputs[i - n];
+        std::memcpy(shared.data(placements[i]).data(), from, placements[i].bytes);
+    }
+
+    Reply reply;
+    reply.subject = summarise(samples[0].seconds);
+    reply.other = summarise(samples[1].seconds);
+    reply.ratio = time_ratio(samples[0], samples[1]);
+    return reply;
+}
+
+Reply saying(Answer answer, std::string_view text) {
+    Reply reply;
+    reply.answer = answer;
+    text.copy(reply.text, sizeof reply.text - 1);
+    return reply;
+}
+
+}  // namespace
+
+std::vector<BufferSpec> shared_specs(const Call& call) {
+    std::vector<BufferSpec> specs;
+    for (const Input& input : call.inputs) { specs.push_back(input.spec); }
+    for (const Output& output : call.outputs) { specs.push_back(output.spec); }
+    return specs;
+}
+
+void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    catch_faults();
+    Libraries subject(impl_dir);
+    Libraries solution(reference_dir);
+
+    Request request;
+    while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
+        const Op& op = lesson.ops().at(request.op);
+        Reply reply;
+        try {
+            const Library& library = subject.at(op.name);
+            try {
+                if (!op.defined(library)) {
+                    reply.answer = Answer::not_defined;
+                } else if (request.ask == Ask::time) {
+                    reply = time_op(op.timed.at(0), library, solution.at(op.name), request);
+                } else {
+                    reply = run_call(op.cases.at(request.case_index).calls.at(request.call), library, request.schedule);
+                }
+            } catch (const std::exception& e) { reply = saying(Answer::exception, e.what()); } catch (...) {
+                reply = saying(Answer::exception, "something that is no std::exception");
+            }
+        } catch (const std::exception& e) { reply = saying(Answer::cannot_load, e.what()); }
+        flush_output();
+        if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
+            return;
+        }
+    }
+}
+
+}  // namespace checker

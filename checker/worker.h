@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// The process that runs the learner's code. It is this same program, started anew with --worker, holding two
+// descriptors: a socket on which requests come and replies go, and the shared memory file. It judges nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <type_traits>
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/shared_buffers.h"
+#include "checker/timing.h"
+
+namespace checker {
+
+inline constexpr int kWorkerSocket = 3;
+inline constexpr int kWorkerMemory = 4;
+
+// The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs.
+std::vector<BufferSpec> shared_specs(const Call& call);
+
+enum class Ask : std::uint32_t { run, time };
+
+struct Request {
+    Ask ask = Ask::run;
+    Schedule schedule = Schedule::end_aligned;
+    std::uint64_t op = 0;
+    std::uint64_t case_index = 0;
+    std::uint64_t call = 0;
+    // time
+    bool against_copy = false;  // else against the solution
+    double seconds = 0;         // to be spent at most
+};
+
+enum class Answer : std::uint32_t {
+    done,
+    not_defined,  // the implementation has no function of the op's name and signature
+    cannot_load,
+    exception,
+    fault,     // a signal that the processor raised
+    scribble,  // scratch was overrun
+};
+
+enum class Access : std::uint32_t { unknown, read, write };
+
+// Sent as it lies in memory: both ends are the same program. After a fault it is written by the signal handler.
+struct Reply {
+    Answer answer = Answer::done;
+
+    // fault
+    std::int32_t signal = 0;
+    Access access = Access::unknown;
+    bool stack_overflow = false;
+    std::uint64_t address = 0;
+
+    // fault and scribble: the buffer it was in or beside, counted through shared_specs and then the scratch
+    std::int32_t buffer = -1;
+    std::int64_t offset = 0;  // bytes from the start of its data
+    std::uint64_t buffer_bytes = 0;
+
+    // time: seconds a call, and the subject's time over the solution's or the copy's
+    Summary subject{};
+    Summary other{};
+    Ratio ratio{};
+
+    char text[1024] = {};  // cannot_load and exception: what was said
+};
+static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
+
+// Serves requests until the socket closes. `reference_dir` holds the solution's objects, for timing against them.
+void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir);
+
+}  // namespace checker
