@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+#
+# What is compiled from what. Everything is under build/:
+#   lib/      libchecker.a, libgpt2.a, libsolutions.a (the newest solution of each op)
+#   ops/      {solutions,lessons}/NN_name/OP.o      one object an op file
+#   impl/     {solutions,lessons}/NN_name/OP.so     an implementation to judge OP by: that object, the solution's
+#                                                   object for every other op
+#   check/    lessonNN                              the check program of a lesson
+#   tests/    checker/X_test, gpt2/X_test           GoogleTest programs
+
+harness_flags := -std=c++20 -O2 -fPIC -I. -Wall -Wextra -Wshadow -Wpedantic -Werror
+op_flags := -std=c++20 -O3 -march=native -fPIC -fno-gnu-unique -I. -Wall -Wextra
+solutions_flags := $(op_flags) -Werror
+lessons_flags := $(op_flags) -Wno-unused -Wno-unused-parameter
+# Absolute names in depfiles would tie build/ to this folder; -MP lets a header disappear.
+depfile = -MMD -MP -MF $(@:.o=.d)
+
+# ---- lessons, numbers, tracks, ops --------------------------------------------------------------------------------
+
+empty :=
+space := $(empty) $(empty)
+lesson_dirs := $(notdir $(patsubst %/,%,$(sort $(wildcard lessons/[0-9][0-9]_*/))))
+solution_files := $(sort $(wildcard solutions/[0-9][0-9]_*/*.cpp))
+all_ops := $(sort $(basename $(notdir $(solution_files))))
+
+number = $(firstword $(subst _, ,$1))
+ops_of = $(basename $(notdir $(filter solutions/$1/%,$(solution_files))))
+# Whether lesson.toml of lesson $1 has the line $2 (written without spaces).
+toml_has = $(findstring $2,$(subst $(space),,$(file <lessons/$1/lesson.toml)))
+track_of = $(if $(call toml_has,$1,track="device"),device,host)
+
+# served_NN: for every op that exists by lesson NN on its track, the lesson whose file serves it, as name/op.
+define note_lesson
+track := $$(call track_of,$1)
+$$(foreach op,$$(call ops_of,$1),$$(eval newest_$$(track)_$$(op) := $1/$$(op)))
+served_$(call number,$1) := $$(foreach op,$$(all_ops),$$(newest_$$(track)_$$(op)))
+endef
+$(foreach lesson,$(lesson_dirs),$(eval $(call note_lesson,$(lesson))))
+
+# ---- when the machine, the compiler or the flags change, everything is compiled again -------------------------------
+
+# What -march=native and the compiler mean here. Nothing as long as there is no compiler.
+flags_now = $(shell command -v $(CXX) >/dev/null && { grep -m1 -E '^(flags|Features)' /proc/cpuinfo | cksum; \
+    $(CXX) -dumpfullversion; }) $(CXX) $(harness_flags) $(op_flags)
+ifneq ($(file <build/flags),)
+  ifneq ($(strip $(flags_now)),$(strip $(file <build/flags)))
+    $(file >build/flags,$(strip $(flags_now)))
+  endif
+endif
+build/flags: | build/.setup
+	@mkdir -p $(@D)
+	$(file >$@,$(strip $(flags_now)))@:
+
+# `make start`, `setup` and `test` install what is missing; every other command says what is missing and stops.
+installing := $(filter start setup test generate,$(MAKECMDGOALS))
+build/.setup: scripts/setup.sh $(if $(installing),FORCE)
+	@scripts/setup.sh $(if $(installing),,--check)
+	@mkdir -p build && touch $@
+
+.PHONY: FORCE
+FORCE:
+
+# ---- progress: one line for a group that was never built, the file at work on a terminal ---------------------------
+
+# $1 group, $2 what it is, $3 its objects: an order-only prerequisite that speaks when objects are missing.
+define announce
+missing_$1 := $$(words $$(filter-out $$(wildcard $3),$3))
+.PHONY: announce/$1
+announce/$1: | build/.setup
+ifneq ($$(missing_$1),0)
+	@echo "building $2 ($$(missing_$1) $$(if $$(filter 1,$$(missing_$1)),file,files)) …"
+endif
+$3: | announce/$1
+endef
+
+show = $(if $(V),,@if [ -t 2 ]; then printf '\r\033[K  %s\r' '$<' >&2; fi; )
+hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exit $$status)
+
+# ---- harness ------------------------------------------------------------------------------------------------------
+
+objects = $(patsubst %.cpp,build/obj/%.o,$1)
+
+checker_objects := $(call objects,$(filter-out %_main.cpp,$(wildcard checker/*.cpp)))
+gpt2_objects := $(call objects,$(filter-out %/main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
+main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
+newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(lesson_dirs)))))
+
+build/obj/%.o: %.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
+
+# The assembler reads these; the compiler's depfile does not name them.
+build/obj/lessons/gpt2/embedded.o: reference/small/config.json reference/small/model.safetensors
+
+build/lib/libchecker.a: $(checker_objects)
+build/lib/libgpt2.a: $(gpt2_objects)
+build/lib/libsolutions.a: $(newest_objects)
+build/lib/%.a:
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+libs := build/lib/libchecker.a build/lib/libgpt2.a
+$(eval $(call announce,checker,the checker,$(checker_objects)))
+$(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) build/obj/lessons/gpt2/op_table.o))
+
+# ---- op objects and implementations ---------------------------------------------------------------------------------
+
+build/ops/solutions/%.o: solutions/%.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
+
+# A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
+# left, and the check says so. The other files of the lesson are checked all the same.
+build/ops/lessons/%.o: lessons/%.cpp build/flags | build/.setup
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(lessons_flags) $(depfile) $(color) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
+color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
+learner_failed = || rm -f $@; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; cat $(@:.o=.log) >&2
+
+op_table := build/obj/lessons/gpt2/op_table.o
+link_impl = $(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $(filter %.o,$^) build/lib/libgpt2.a
+
+# $1 lesson, $2 op. The objects of the other ops are the solution's: one wrong file never spoils another's verdict.
+define impl_rules
+others_$1_$2 := $$(patsubst %,build/ops/solutions/%.o,$$(filter-out %/$2,$$(served_$(call number,$1))))
+build/impl/solutions/$1/$2.so: build/ops/solutions/$1/$2.o $$(others_$1_$2) $(op_table) build/lib/libgpt2.a
+	@mkdir -p $$(@D)
+	$(Q)$$(link_impl)
+build/impl/lessons/$1/$2.so: build/ops/lessons/$1/$2.o $$(others_$1_$2) $(op_table) build/lib/libgpt2.a
+	@mkdir -p $$(@D)
+	$(Q)if [ -f $$< ]; then $$(link_impl) 2> $$(<:.o=.log) || { rm -f $$@; cat $$(<:.o=.log) >&2; }; else rm -f $$@; fi
+build/ops/lessons/$1/$2.o: lessons/$1/$2.cpp
+endef
+$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call impl_rules,$(lesson),$(op)))))
+$(foreach lesson,$(lesson_dirs),$(if $(call ops_of,$(lesson)),$(eval $(call announce,solution-$(call number,$(lesson)),the solution of lesson $(call number,$(lesson)),\
+    $(patsubst %,build/ops/solutions/$(lesson)/%.o,$(call ops_of,$(lesson)))))))
+
+# ---- check programs and tests ---------------------------------------------------------------------------------------
+
+harness_libs := -lgtest -lfmt -ldl -lpthread
+
+define check_rule
+build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(libs)
+	@mkdir -p $$(@D)
+	$(Q)$(CXX) -o $$@ $$^ $(harness_libs)
+build/obj/lessons/$1/check.o: | build/.setup
+endef
+$(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
+
+checker_tests := $(patsubst checker/tests/%.cpp,build/tests/checker/%,$(wildcard checker/tests/*_test.cpp))
+gpt2_tests := $(patsubst lessons/gpt2/tests/%.cpp,build/tests/gpt2/%,$(wildcard lessons/gpt2/tests/*_test.cpp))
+test_programs := $(checker_tests) $(gpt2_tests)
+checker_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard checker/tests/*.cpp)))
+gpt2_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard lessons/gpt2/tests/*.cpp)))
+
+build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(libs)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ -lgtest_main $(harness_libs)
+
+# Implementations that do one thing wrong each: what end_to_end_test checks.
+fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
+build/tests/fakes/%.so: checker/tests/fakes/%.cpp checker/tests/fakes/fake.h build/flags
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(solutions_flags) -shared $< -o $@
+build/tests/checker/end_to_end_test: | $(fakes)
+
+build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lgtest_main $(harness_libs)
+test_objects := $(checker_tests:build/tests/checker/%=build/obj/checker/tests/%.o) \
+    $(gpt2_tests:build/tests/gpt2/%=build/obj/lessons/gpt2/tests/%.o) $(checker_test_helpers) $(gpt2_test_helpers)
+$(eval $(call announce,tests,the tests,$(test_objects)))
+
+# ---- tools ----------------------------------------------------------------------------------------------------------
+
+tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
+build/tools/%: build/obj/checker/tools/%.o $(libs)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(harness_libs)
+$(tools:build/tools/%=build/obj/checker/tools/%.o): | build/.setup
+
+-include $(wildcard build/obj/*/*.d build/obj/*/*/*.d build/obj/*/*/*/*.d build/ops/*/*/*.d)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+#
+# What a learner types in a lesson: check, time, hint, reset, diff, watch, progress.
+# Every command is known as check-lesson01 and as check-lesson1.
+
+#: Speed of Light: GPT-2, from plain C++ to faster than PyTorch
+#:
+#: The lessons (here 01; ONLY=layernorm takes one exercise of it)
+#:   make check-lesson01     check your files: right or wrong and why, how fast
+#:                           SOLUTION=1 checks the solution, VERBOSE=1 says more
+#:   make time-lesson01      only the times
+#:   make watch-lesson01     check again whenever you save
+#:   make hint-lesson01      the next hint
+#:   make reset-lesson01     the stub again; yours is kept in results/kept
+#:   make diff-lesson01      yours against the solution, once yours passes
+#:   make progress           what passes so far
+#:
+
+subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
+only_op := $(firstword $(subst /, ,$(ONLY)))
+check_options = --subject $(subject) --results results/results.jsonl $(if $(ONLY),--only '$(ONLY)') $(if $(VERBOSE),--verbose)
+
+# Ends make with one line when $1, the lesson's folder of a goal, cannot do what the command line asks.
+define reject
+$(if $(filter-out $(call ops_of,$1),$(only_op)),\
+  $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
+$(if $(filter device,$(call track_of,$1)),,$(if $(filter-out cpu,$(DEVICE)),\
+  $(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
+endef
+lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
+$(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff),$(MAKECMDGOALS)))),\
+  $(foreach lesson,$(call lesson_of,$(goal)),$(call reject,$(lesson))))
+chosen_ops = $(or $(only_op),$(call ops_of,$1))
+impls = $(patsubst %,build/impl/$1/$2/%.so,$3)
+
+# What ends in a recipe of another name when the lesson is not there.
+lesson_commands := check time watch hint reset diff
+no_lesson = $(error there is no lesson $1; the lessons are $(foreach lesson,$(lesson_dirs),$(call number,$(lesson))))
+
+define lesson_rules
+.PHONY: $(foreach command,$(lesson_commands),$(command)-lesson$2 $(command)-lesson$(patsubst 0%,%,$2))
+$(if $(filter 0%,$2),$(foreach command,$(lesson_commands),
+$(command)-lesson$(patsubst 0%,%,$2): $(command)-lesson$2))
+
+# The whole lesson is compiled even under ONLY where it is the solution's: times are taken against it.
+check-lesson$2 time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
+        $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1)))
+check-lesson$2:
+	@$$< $(check_options)
+time-lesson$2:
+	@$$< --timing-only $(check_options)
+watch-lesson$2:
+	@scripts/watch.sh $1 $(if $(ONLY),ONLY='$(ONLY)') $(if $(VERBOSE),VERBOSE=1)
+hint-lesson$2:
+	@scripts/hint.sh $1 '$(only_op)'
+reset-lesson$2: build/tools/stubs
+	@$$< --reset $(patsubst %,solutions/$1/%.cpp,$(call chosen_ops,$1))
+diff-lesson$2: build/tools/stubs $(patsubst %,build/verdict/$1/%,$(call chosen_ops,$1))
+	@scripts/diff.sh $1 $(call chosen_ops,$1)
+endef
+$(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call number,$(lesson)))))
+
+define no_lesson_rule
+$1-lesson%:
+	$$(call no_lesson,$$*)
+endef
+$(foreach command,$(lesson_commands),$(eval $(call no_lesson_rule,$(command))))
+
+# Whose file serves an op where the learner's are wanted: the word `lessons` where the learner's is right, `solutions`
+# where it is not (yet). Times do not count. Taken anew whenever the learner's file changed.
+define verdict_rule
+build/verdict/$1/$2: build/impl/lessons/$1/$2.so build/check/lesson$(call number,$1) \
+        $(patsubst %,build/impl/solutions/$1/%.so,$(call ops_of,$1))
+	@mkdir -p $$(@D)
+	$(Q)if [ -f $$< ] && build/check/lesson$(call number,$1) --only $2 --no-timing >$$@.log 2>&1; \
+	    then echo lessons; else echo solutions; fi >$$@
+lessons/$1/$2.cpp:
+	$$(error $$@ is gone; the stub comes back with: make reset-lesson$(call number,$1) ONLY=$2)
+endef
+$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call verdict_rule,$(lesson),$(op)))))
+
+.PHONY: progress
+progress: build/tools/progress
+	@$<

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+#
+# Setting up, testing, generating. Nothing but `test`, `reference`, `generate` and `format` needs Python.
+
+#: Setting up
+#:   make start              the first command: installs what is missing, lets
+#:                           GPT-2 write, shows the first lesson's red check
+#:   make setup              only installs what is missing
+#:   make doctor             what is here, what is not and what mends it
+#:
+#: The course itself
+#:   make test               every test that can run here; makes .venv for Python
+#:                           TORCH_INDEX=URL takes PyTorch from that package index
+#:   make generate           everything that is generated: the four below
+#:   make stubs              the lessons' stubs, from the solutions
+#:                           FORCE=1 replaces edited ones too
+#:   make reference          the reference tensors, by PyTorch
+#:   make kill-table         what the check says to wrong solutions, as a table
+#:   make figures            the pages' figures
+#:   make format             formats C++ and Python
+#:   make clean              removes build/
+#:
+#: V=1 shows the commands that make runs.
+
+.PHONY: start setup doctor test generate stubs reference kill-table figures format clean
+
+setup: build/.setup
+	@echo "all packages are there; next: make start"
+
+start: build/check/lesson01 $(call impls,solutions,01_layers,$(call ops_of,01_layers)) \
+        $(call impls,lessons,01_layers,$(call ops_of,01_layers)) build/gpt2-$(lastword $(step_numbers))
+	@ln -sfn gpt2-$(lastword $(step_numbers)) build/gpt2
+	@scripts/start.sh
+
+doctor:
+	@scripts/doctor.sh
+
+# ---- Python, for tests and generated files only -----------------------------------------------------------------------
+
+python := .venv/bin/python
+
+.venv/requirements.sha256: reference/requirements.txt | build/.setup
+	@scripts/venv.sh $< $@
+
+# ---- tests ------------------------------------------------------------------------------------------------------------
+
+all_impls := $(foreach lesson,$(lesson_dirs),$(foreach side,lessons solutions,$(call impls,$(side),$(lesson),$(call ops_of,$(lesson)))))
+check_programs := $(foreach lesson,$(lesson_dirs),build/check/lesson$(call number,$(lesson)))
+gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
+
+# What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
+build/wrong/commands: build/flags $(solution_files)
+	@mkdir -p $(@D)
+	$(file >$@,compile $(CXX) $(lessons_flags))
+	$(file >>$@,link $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
+	$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),\
+	    $(file >>$@,$(lesson)/$(op) $(others_$(lesson)_$(op)) $(op_table) build/lib/libgpt2.a)))@:
+comma := ,
+
+wrong_needs := build/wrong/commands $(check_programs) \
+    $(foreach lesson,$(lesson_dirs),$(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
+
+test: $(test_programs) $(tools) $(all_impls) $(check_programs) $(gpt2_programs) $(wrong_needs) .venv/requirements.sha256
+	@$(python) scripts/run_tests.py \
+	    $(foreach program,$(checker_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
+	    $(foreach program,$(gpt2_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
+	    wrong-solutions=build/tools/wrong python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
+
+# ---- generated files ---------------------------------------------------------------------------------------------------
+
+generate: stubs reference kill-table figures
+
+stubs: build/tools/stubs
+	@$< $(if $(filter-out 0,$(FORCE)),--force)
+
+reference: .venv/requirements.sha256
+	@$(python) -m reference.dump
+
+kill-table: build/tools/wrong $(wrong_needs)
+	@mkdir -p build/test-results
+	@$< --table checker/KILL_TABLE.md --gtest_brief=1 && echo "checker/KILL_TABLE.md"
+
+figures: .venv/requirements.sha256
+	@for figure in $(wildcard figures/lesson*.py); do \
+	    $(python) "$$figure" || exit 1; done
+
+# One after another: each reads what the one before it writes.
+ifneq ($(filter generate,$(MAKECMDGOALS)),)
+reference: | stubs
+kill-table: | reference
+endif
+
+cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h')
+format: .venv/requirements.sha256
+	@clang-format -i $(cpp_files)
+	@.venv/bin/ruff format --quiet . && .venv/bin/ruff check --quiet --fix .
+
+clean:
+	@rm -rf build

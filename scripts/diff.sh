@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# diff.sh LESSON OP...: yours (-) against the solution (+), for each op that yours gets right.
+set -u
+lesson=$1
+shift
+shown=0
+for op in "$@"; do
+    yours=lessons/$lesson/$op.cpp
+    if [ "$(cat "build/verdict/$lesson/$op")" != lessons ]; then
+        echo "$op: yours does not pass yet; the solution is shown once it does: make check-lesson${lesson%%_*} ONLY=$op"
+        continue
+    fi
+    shown=$((shown + 1))
+    solution=build/solution_text/$lesson/$op.cpp
+    mkdir -p "${solution%/*}"
+    build/tools/stubs --print solution "solutions/$lesson/$op.cpp" >"$solution"
+    if git --no-pager diff --no-index --color="$([ -t 1 ] && [ -z "${NO_COLOR-}" ] && echo always || echo never)" \
+        "$yours" "$solution"; then
+        echo "$op: yours is the solution, letter for letter"
+    fi
+done
+[ "$shown" -gt 0 ]

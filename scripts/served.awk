@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+#
+# awk -f served.awk -v ops="encoder gelu" MAP: which source file serves each op, from the cross-reference table of the
+# linker's map (--cref): a symbol, then the object that defines it, then lines that start with blanks for its users.
+BEGIN { count = split(ops, names, " ") }
+/^Cross Reference Table/ { table = 1 }
+table && /^[^ ]/ {
+    for (i = 1; i <= count; i++) {
+        # Defined functions are listed by mangled or by plain name: _Z4gelu… or gelu(…
+        if (index($1, "_Z" length(names[i]) names[i]) == 1 || index($1, names[i] "(") == 1) { file[names[i]] = $NF }
+    }
+}
+END {
+    for (i = 1; i <= count; i++) {
+        source = file[names[i]]
+        sub(/^build\/ops\//, "", source)
+        sub(/\.o$/, ".cpp", source)
+        printf "  %-14s  %s\n", names[i], source == "" ? "nobody" : source
+        missing += source == ""
+    }
+    exit missing > 0
+}

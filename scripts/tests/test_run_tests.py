@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""The closing line counts what really ran."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN_TESTS = Path(__file__).resolve().parents[1] / "run_tests.py"
+XML = "<testsuites><testsuite><testcase name='a'/>{}</testsuite></testsuites>"
+FAILED = "<testcase name='b'><failure/><failure/></testcase>"
+SKIPPED = "<testcase name='c'><skipped/></testcase>"
+DISABLED = "<testcase name='d' status='notrun'/>"
+
+
+def runner(folder: Path, xml: str | None, status: int) -> Path:
+    """A program that behaves like a GoogleTest one: writes its XML where it is told to, and exits."""
+    program = folder / "runner"
+    write = f"""for a; do case $a in --gtest_output=xml:*) echo "{xml}" > "${{a#*:}}";; esac; done""" if xml else ":"
+    program.write_text(f"#!/bin/sh\n{write}\nexit {status}\n")
+    program.chmod(0o755)
+    return program
+
+
+def run(folder: Path, xml: str | None, status: int) -> tuple[str, int]:
+    command = [sys.executable, str(RUN_TESTS), f"suite={runner(folder, xml, status)}"]
+    finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return finished.stdout.splitlines()[-1], finished.returncode
+
+
+@pytest.mark.parametrize(
+    ("xml", "status", "closing"),
+    [
+        (XML.format(""), 0, "1 passed, 0 failed, 0 skipped"),
+        (XML.format(SKIPPED + DISABLED), 0, "1 passed, 0 failed, 2 skipped"),
+        (XML.format(FAILED), 1, "1 passed, 1 failed, 0 skipped"),
+        (XML.format(""), 139, "1 passed, 1 failed, 0 skipped"),  # crashed after its XML was written
+        (None, 134, "0 passed, 1 failed, 0 skipped"),  # crashed before
+        (None, 0, "0 passed, 1 failed, 0 skipped"),  # ran nothing
+        ("<testsuites/>", 0, "0 passed, 0 failed, 0 skipped"),
+    ],
+)
+def test_closing_line_sums_the_runners_xml(tmp_path, xml, status, closing):
+    assert run(tmp_path, xml, status)[0] == closing
+
+
+@pytest.mark.parametrize(
+    ("xml", "status", "exit_status"),
+    [
+        (XML.format(""), 0, 0),
+        (XML.format(FAILED), 1, 1),
+        (None, 134, 1),
+        ("<testsuites/>", 0, 1),
+    ],
+)
+def test_fails_when_anything_failed_or_nothing_ran(tmp_path, xml, status, exit_status):
+    assert run(tmp_path, xml, status)[1] == exit_status
+
+
+def test_goes_on_after_a_failing_suite(tmp_path):
+    bad, good = tmp_path / "bad", tmp_path / "good"
+    bad.mkdir()
+    good.mkdir()
+    suites = [f"bad={runner(bad, None, 1)}", f"good={runner(good, XML.format(''), 0)}"]
+    command = [sys.executable, str(RUN_TESTS), *suites]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert finished.stdout.splitlines()[-1] == "1 passed, 1 failed, 0 skipped"
+
+
+def test_an_old_xml_does_not_count_for_a_runner_that_crashes(tmp_path):
+    assert run(tmp_path, XML.format(""), 0)[0] == "1 passed, 0 failed, 0 skipped"
+    assert run(tmp_path, None, 139)[0] == "0 passed, 1 failed, 0 skipped"

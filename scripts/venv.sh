@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# venv.sh REQUIREMENTS STAMP: makes .venv from the requirements, and does nothing when the stamp holds their hash.
+# TORCH_INDEX=URL takes torch, and only torch, from that package index.
+set -eu
+requirements=$1 stamp=$2
+wanted=$(sha256sum "$requirements" | cut -d' ' -f1)
+if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then
+    touch "$stamp"
+    exit 0
+fi
+
+"${BASH_SOURCE%/*}/setup.sh" --python
+
+python=
+for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+    if "$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        python=$candidate
+        break
+    fi
+done
+if [ -z "$python" ]; then
+    echo "Python 3.11 or newer is needed for the tests; this is $(python3 --version 2>&1). Install a newer one, or use a" \
+        "newer release of your system (Debian 12, Ubuntu 24.04); the lessons need no Python" >&2
+    exit 1
+fi
+
+started=$SECONDS
+echo "making .venv: $(grep -vc '^#' "$requirements") Python packages for the tests; this can take minutes …"
+if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
+    "$python" -m venv --clear .venv
+fi
+pip() { .venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
+if [ -n "${TORCH_INDEX:-}" ]; then
+    pip install --index-url "$TORCH_INDEX" --no-deps "$(grep '^torch==' "$requirements")"
+fi
+if ! pip install --requirement "$requirements"; then
+    echo "the Python packages of $requirements could not be installed; pip's reason is above. The command can be" \
+        "repeated as it is" >&2
+    exit 1
+fi
+echo "$wanted" >"$stamp"
+echo "made .venv in $((SECONDS - started)) s"
