@@ -190,8 +190,10 @@ TimingReport Judge::time(std::size_t op_index, const Target& target) {
     request.op = op_index;
     request.against_copy = copy;
     request.seconds = 0.25;
-    // Where the interval straddles the target, more samples may decide.
-    constexpr int kAttempts = 3;
+    // Where the interval straddles the target, more samples may decide. `slow` is said only when two attempts in a row
+    // agree: other work on the machine can make one of them slow, and an accusation must not rest on that.
+    constexpr int kAttempts = 4;
+    Speed before = Speed::unclear;
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0) {
         const Outcome outcome = ask(request, fmt::format("timing {}", op.name));
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
@@ -218,9 +220,13 @@ TimingReport Judge::time(std::size_t op_index, const Target& target) {
         report.verdict = speed == Speed::fast   ? Verdict::ok
                          : speed == Speed::slow ? Verdict::slow
                                                 : Verdict::no_verdict;
-        if (speed != Speed::unclear) {
+        if (speed == Speed::fast || (speed == Speed::slow && before == Speed::slow)) {
             break;
         }
+        if (speed == Speed::slow) {
+            report.verdict = Verdict::no_verdict;
+        }
+        before = speed;
     }
 
     const std::size_t n = timed.call.outputs.size();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Gathers the course's own text and source into corpus.txt, on which train_small.py trains. The file is committed:
-the small model changes only when somebody decides so. Plain ASCII, files in the order of their names."""
+"""Gathers the course's own pages and the sources of its lessons into corpus.txt, on which train_small.py trains.
+The file is committed: the small model changes only when somebody decides so. Plain ASCII, in the order of the names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference.gpt2 import write_all
 ROOT = Path(__file__).parents[1]
 CORPUS = Path(__file__).parent / "corpus.txt"
 SUFFIXES = (".md", ".h", ".cpp", ".cu", ".cuh", ".py", ".toml")
-FOLDERS = ("lessons", "solutions", "checker", "reference")
+FOLDERS = ("lessons", "solutions")  # what a learner reads; elsewhere only the pages
 GENERATED = ("checker/KILL_TABLE.md",)
 ASCII = {
     "—": "-", "–": "-", "−": "-", "·": "*", "×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "…": "...",
@@ -36,7 +36,7 @@ def is_stub(path: str) -> bool:
 
 
 def sources() -> list[str]:
-    """Pages, and the sources of lessons, checker and reference. Tests are left out: they are mostly numbers."""
+    """Every page, and the sources of the lessons. Tests are left out: they are mostly numbers."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     return [

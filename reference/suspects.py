@@ -122,7 +122,8 @@ def no_max_subtraction(scaled: Tensor, mask: Tensor) -> dict[str, Tensor]:
     float64, so that it does not depend on a library's float32 exp."""
     e = torch.exp(scaled.float().double()).float().masked_fill(~mask, 0)  # (..., n)
     total = e.double().sum(-1).float()
-    return {"att": e / total.unsqueeze(-1), "lse": torch.log(total.double()).float()}
+    att = (e / total.unsqueeze(-1)).masked_fill(~mask, 0)  # 0 / 0 only where the loop over s <= t computes it
+    return {"att": att, "lse": torch.log(total.double()).float()}
 
 
 def future_mask(T: int) -> Tensor:
