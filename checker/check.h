@@ -87,6 +87,7 @@ struct Call {
     std::vector<Input> inputs;
     std::vector<Output> outputs;  // in the order in which a learner should look at them
     std::vector<Scratch> scratch = {};
+    std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
 };
 

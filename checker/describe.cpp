@@ -54,7 +54,9 @@ Finding describe_memory_fault(const Reply& reply, const Call& call) {
     if (reply.buffer < 0) {
         constexpr std::uint64_t kNullPages = 65536;
         if (reply.address < kNullPages) {
-            return {"crash", "", did + " through a null pointer"};
+            const std::string nulls =
+                call.null.empty() ? "" : fmt::format(" ({} is null in this call)", fmt::join(call.null, ", "));
+            return {"crash", "", did + " through a null pointer" + nulls};
         }
         return {"crash", "", fmt::format("{} at an address that belongs to no buffer (segmentation fault)", did)};
     }
@@ -141,22 +143,29 @@ void add_around(std::vector<std::string>& details, const Judged& judged, long el
     const long begin = window.begin % dims.columns();
     const std::string range =
         fmt::format("{}={}..{}", dims.index_name(dims.rank() - 1), begin, begin + window.count - 1);
-    details.push_back(detail("around", fmt::format("{:<10}", range)));
-    details.push_back(detail("", fmt::format("got     {}", got)));
-    details.push_back(detail("", fmt::format("expected{}", expected)));
+    details.push_back(detail("around", "got     " + got));
+    details.push_back(detail(range, "expected" + expected));
 }
 
-// The first wrong output in full. `prefix` goes before each finding's text, `also` is what became of the others.
-void add_mismatch(std::vector<Finding>& findings, const Judged& judged, const std::string& prefix,
-                  const std::string& also) {
+// Too many outputs to be those of one op: then it matters which comes first.
+bool is_model(std::span<const Judged> outputs) {
+    constexpr std::size_t kMostOfOneOp = 4;
+    return outputs.size() > kMostOfOneOp;
+}
+
+// The first wrong output in full. `also` is what became of the others.
+void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_model, const std::string& also) {
     const BufferSpec& spec = judged.output->spec;
     const Comparison& c = judged.comparison;
+    const std::string prefix = of_model ? fmt::format("first diverging tensor: {}, ", spec.name) : "";
+    const std::string elements = counted(c.compared, "element") + (of_model ? "" : " of " + spec.name);
     if (!judged.untouched.none()) {
         const bool all = judged.untouched.count == c.compared;
-        Finding finding{"untouched", "",
-                        all ? fmt::format("{}{} was not written: it is as it was before the call", prefix, spec.name)
-                            : fmt::format("{}{} of {} of {} were not written", prefix, counted(judged.untouched.count),
-                                          counted(c.compared, "element"), spec.name)};
+        Finding finding{
+            "untouched", "",
+            all ? fmt::format("{}{} not written: it is as it was before the call", prefix,
+                              of_model ? "which was" : spec.name + " was")
+                : fmt::format("{}{} of {} were not written", prefix, counted(judged.untouched.count), elements)};
         if (!all) {
             finding.details.push_back(detail("first", indexed(spec, judged.untouched.first)));
         }
@@ -172,8 +181,8 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, const st
     const auto first = static_cast<std::size_t>(c.first);
     const Expected& expected = judged.output->expected;
     const auto worst = static_cast<std::size_t>(c.worst);
-    const std::string amount = fmt::format("{}{} of {} of {} {} wrong", prefix, counted(c.wrong),
-                                           counted(c.compared, "element"), spec.name, c.wrong == 1 ? "is" : "are");
+    const std::string amount =
+        fmt::format("{}{} of {} {} wrong", prefix, counted(c.wrong), elements, c.wrong == 1 ? "is" : "are");
     Finding finding{"mismatch", "", ""};
     if (c.nonfinite > 0) {
         finding.kind = "nonfinite";
@@ -209,12 +218,6 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, const st
     if (c.nonfinite > 0 && c.wrong - judged.untouched.count > c.nonfinite) {
         findings.push_back({"mismatch", "", amount});
     }
-}
-
-// Too many outputs to be those of one op: then it matters which comes first.
-bool is_model(std::span<const Judged> outputs) {
-    constexpr std::size_t kMostOfOneOp = 4;
-    return outputs.size() > kMostOfOneOp;
 }
 
 // What became of the other outputs, in one line.
@@ -361,8 +364,10 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
             const auto [left, right] = told_apart(first[i][k], second[i][k]);
             Finding finding;
             if (deterministic()) {
-                finding = {"uninitialised", "",
-                           "reads memory that it has not written: the result depends on what was there"};
+                finding = {"uninitialised",
+                           "",
+                           "reads memory that it has not written: the result depends on what was there",
+                           {detail("", "an output, scratch or local must be set before it is read or added to")}};
             } else {
                 finding = {"nondeterministic", "", "gives another result each time it is run on the same inputs"};
             }
@@ -375,10 +380,8 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
 
     const auto first_wrong = std::ranges::find_if(outputs, &Judged::wrong);
     if (first_wrong != outputs.end() && !verdict.untouched) {
-        add_mismatch(
-            verdict.findings, *first_wrong,
-            is_model(outputs) ? fmt::format("first diverging tensor {}: ", first_wrong->output->spec.name) : "",
-            outputs.size() > 1 ? others_text(outputs, *first_wrong) : "");
+        add_mismatch(verdict.findings, *first_wrong, is_model(outputs),
+                     outputs.size() > 1 ? others_text(outputs, *first_wrong) : "");
         std::ranges::move(fitting_suspects(outputs), std::back_inserter(verdict.findings));
     } else if (first_wrong != outputs.end()) {
         verdict.findings.push_back({"untouched", "", "writes nothing: every output is as it was before the call"});

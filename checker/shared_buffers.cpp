@@ -39,10 +39,10 @@ std::size_t bytes_of(Element element) {
     return element == Element::byte ? 1 : 4;
 }
 
-// As float the first is a NaN and the second 5.0e26, so whatever is computed from them is far off and differs; as int
-// both lie far outside every table.
+// As float the first is a signalling NaN, which every operation on it turns into another bit pattern, the second 5.0e26:
+// whatever is computed from them is far off, and differs. As int both lie far outside every table.
 std::uint32_t poison(Schedule schedule) {
-    return schedule == Schedule::end_aligned ? 0xFFE5A5A5U : 0x6BCDEF01U;
+    return schedule == Schedule::end_aligned ? 0xFFA5A5A5U : 0x6BCDEF01U;
 }
 
 Placement place(std::size_t bytes, Schedule schedule, std::size_t file_offset) {

@@ -81,15 +81,18 @@ std::string times(double factor) {
 }
 
 std::pair<std::string, std::string> told_apart(float got, float expected) {
-    const auto text = [](float x, int digits) {
-        return std::isnan(x) ? "nan" : short_exponent(fmt::format("{:.{}g}", x, digits));
-    };
-    std::pair<std::string, std::string> result;
-    for (int digits = 5; digits <= 9; digits++) {
-        result = {text(got, digits), text(expected, digits)};
-        if (result.first != result.second) {
-            break;
+    constexpr int kDigits = 5;
+    constexpr int kMostDigits = 9;  // enough for any two different floats
+    const auto text = [](float x, int digits) -> std::string {
+        if (std::isnan(x)) {
+            return "nan";
         }
+        return x == 0.0F ? "0" : short_exponent(fmt::format("{:#.{}g}", x, digits));
+    };
+    std::pair<std::string, std::string> result{text(got, kDigits), text(expected, kDigits)};
+    for (int digits = kDigits + 1; got != expected && digits <= kMostDigits && result.first == result.second;
+         digits++) {
+        result = {text(got, digits), text(expected, digits)};
     }
     return result;
 }

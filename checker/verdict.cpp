@@ -60,7 +60,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
         if (cut == std::string::npos) {
             break;
         }
-        lines.push_back(rest.substr(0, cut));
+        lines.push_back(rest.substr(0, rest.find_last_not_of(' ', cut) + 1));
         rest.erase(0, rest.find_first_not_of(' ', cut));
     }
     lines.push_back(rest);
@@ -245,7 +245,7 @@ class Printer {
             }
         }
         if (more > 0) {
-            labelled(4, "", 10, fmt::format("and {}: make … VERBOSE=1 shows all", counted(more, "finding")));
+            labelled(4, "", 10, fmt::format("and {}: {} VERBOSE=1", counted(more, "further finding"), next_.check));
         }
     }
 
@@ -326,7 +326,13 @@ class Printer {
             return;
         }
         labelled(0, "result", 8, summary);
-        labelled(0, "next", 8, fmt::format("edit {}, then: {}", detailed->file, next_.check));
+        const std::string edit = fmt::format("edit {}, then: {}", detailed->file, next_.check);
+        if (width(edit) + 8 <= kColumns) {
+            labelled(0, "next", 8, edit);
+        } else {  // a command stays in one piece
+            labelled(0, "next", 8, fmt::format("edit {}, then:", detailed->file));
+            labelled(0, "", 8, next_.check);
+        }
         if (!next_.hint.empty()) {
             labelled(0, "stuck?", 8, next_.hint);
         }

@@ -113,9 +113,23 @@ void catch_faults() {
     asm volatile("" : : "r"(garbage.data()) : "memory");
 }
 
-// The same for memory from malloc.
+// The same for memory from malloc. glibc fills fresh chunks with the complement of the byte that M_PERTURB is given, but
+// not the small ones that it keeps in its thread cache: those are filled here.
 void poison_heap(Schedule schedule) {
-    mallopt(M_PERTURB, schedule == Schedule::end_aligned ? 0x5A : 0x94);
+    const int byte = schedule == Schedule::end_aligned ? 0x7F : 0x6B;  // floats of 3.4e38 and 2.8e26
+    constexpr std::size_t kCachedBytes = 1032;
+    constexpr std::size_t kCachedChunks = 7;  // of each size
+    mallopt(M_PERTURB, 0);
+    std::vector<void*> chunks;
+    chunks.reserve(kCachedBytes / 16 * kCachedChunks);
+    for (std::size_t bytes = 24; bytes <= kCachedBytes; bytes += 16) {
+        for (std::size_t i = 0; i < kCachedChunks; i++) {
+            chunks.push_back(std::memset(std::malloc(bytes), byte, bytes));
+            asm volatile("" : : "r"(chunks.back()) : "memory");
+        }
+    }
+    for (void* chunk : chunks) { std::free(chunk); }
+    mallopt(M_PERTURB, ~byte & 0xFF);
 }
 
 void flush_output() {

@@ -111,7 +111,7 @@ build/ops/solutions/%.o: solutions/%.cpp build/flags
 
 # A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
 # left, and the check says so. The other files of the lesson are checked all the same.
-build/ops/lessons/%.o: lessons/%.cpp build/flags | build/.setup
+build/ops/lessons/%.o: lessons/%.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(lessons_flags) $(depfile) $(color) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
 color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
@@ -132,8 +132,9 @@ build/impl/lessons/$1/$2.so: build/ops/lessons/$1/$2.o $$(others_$1_$2) $(op_tab
 build/ops/lessons/$1/$2.o: lessons/$1/$2.cpp
 endef
 $(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call impl_rules,$(lesson),$(op)))))
-$(foreach lesson,$(lesson_dirs),$(if $(call ops_of,$(lesson)),$(eval $(call announce,solution-$(call number,$(lesson)),the solution of lesson $(call number,$(lesson)),\
-    $(patsubst %,build/ops/solutions/$(lesson)/%.o,$(call ops_of,$(lesson)))))))
+solution_objects = $(patsubst %,build/ops/solutions/$1/%.o,$(call ops_of,$1))
+$(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(call number,$(lesson)),the solution of lesson \
+    $(call number,$(lesson)),$(call solution_objects,$(lesson)))))
 
 # ---- check programs and tests ---------------------------------------------------------------------------------------
 
@@ -143,7 +144,6 @@ define check_rule
 build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(libs)
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) -o $$@ $$^ $(harness_libs)
-build/obj/lessons/$1/check.o: | build/.setup
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
 
@@ -177,6 +177,5 @@ tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
-$(tools:build/tools/%=build/obj/checker/tools/%.o): | build/.setup
 
 -include $(wildcard build/obj/*/*.d build/obj/*/*/*.d build/obj/*/*/*/*.d build/ops/*/*/*.d)

@@ -4,7 +4,7 @@
 # nothing else, and does nothing when all are there.
 #   setup.sh            install what is missing
 #   setup.sh --check    install nothing: exit 1 and say so when something is missing
-#   setup.sh --python   also what `make test` needs to make .venv
+#   setup.sh --python   also what `make test` needs beyond that
 #   setup.sh --list     print the packages with their reasons
 #   setup.sh --has X    exit 0 when package X, or what it is wanted for, is there
 # SETUP_ROOT=DIR looks for headers and os-release under another root (for tests).
@@ -24,6 +24,7 @@ LIST
     [ "${python:-}" ] && cat <<'LIST'
 python3                 the PyTorch reference, for tests only (3.11 or newer)
 python3-venv            keeps its packages in .venv, away from the system's
+clang-format            formats C++: make format, and a test
 LIST
     true
 }
@@ -38,6 +39,7 @@ is_there() {
         libcli11-dev) header CLI/CLI.hpp && return ;;
         libfmt-dev) header fmt/core.h && return ;;
         libtomlplusplus-dev) header toml++/toml.h && return ;;
+        clang-format) command -v clang-format >/dev/null && return ;;
         python3) command -v python3 >/dev/null && return ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null && return ;;
     esac
@@ -119,7 +121,7 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=sudo
 fi
 
-echo "installing system packages:$reasons"
+echo "installing system packages, which takes a minute or two:$reasons"
 run_apt() {
     DEBIAN_FRONTEND=noninteractive $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 "$@"
 }

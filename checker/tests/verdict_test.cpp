@@ -261,6 +261,8 @@ TEST(Numbers, OfTimesHaveThreeDigitsAlways) {
 }
 
 TEST(Numbers, AreShownWithEnoughDigitsToDiffer) {
+    EXPECT_EQ(told_apart(0.0F, 2.0F), (std::pair<std::string, std::string>("0", "2.0000")));
+    EXPECT_EQ(told_apart(2.39F, 2.39F).first, "2.3900");
     EXPECT_EQ(told_apart(-0.31592F, -0.31842F), (std::pair<std::string, std::string>("-0.31592", "-0.31842")));
     const auto [left, right] = told_apart(1.0F, 1.0000001F);
     EXPECT_NE(left, right);

@@ -173,8 +173,8 @@ Caught run_check(const Row& row) {
     fs::remove(verdict_file);
     const std::string number = row.lesson.substr(0, row.lesson.find('_'));
     const checker::Finished finished = checker::run_command(
-        fmt::format("SOL_TIMEOUT_S=3 build/check/lesson{} --subject {} --impl-dir {} --only {} {} --json {} 2>&1",
-                    number, folder, folder, row.slow() ? row.op() : row.op() + "/" + row.test_case,
+        fmt::format("SOL_TIMEOUT_S={} build/check/lesson{} --subject {} --impl-dir {} --only {} {} --json {} 2>&1",
+                    row.slow() ? 60 : 3, number, folder, folder, row.slow() ? row.op() : row.op() + "/" + row.test_case,
                     row.slow() ? "--timing-only" : "--no-timing", verdict_file));
     const std::optional<std::string> text = checker::read_file_if_there(verdict_file);
     if (!text) {

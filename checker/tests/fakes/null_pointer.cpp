@@ -6,7 +6,7 @@
 static void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
     static_cast<void>(scratch);
     twice_rightly(out, inp, N, C, stride);
-    float* volatile nowhere = nullptr;
+    volatile float* volatile nowhere = nullptr;
     nowhere[3] = 1.0F;
 }
 
