@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Gathers the course's own pages and the sources of its lessons into corpus.txt, on which train_small.py trains.
-The file is committed: the small model changes only when somebody decides so. Plain ASCII, in the order of the names."""
+"""Gathers the course's own pages, solutions and headers into corpus.txt, on which train_small.py trains. The file is
+committed: the small model changes only when somebody decides so. Plain ASCII, in the order of the names."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import argparse
 import subprocess
 import sys
 import unicodedata
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from reference.gpt2 import write_all
 
 ROOT = Path(__file__).parents[1]
 CORPUS = Path(__file__).parent / "corpus.txt"
-SUFFIXES = (".md", ".h", ".cpp", ".cu", ".cuh", ".py", ".toml")
-FOLDERS = ("lessons", "solutions")  # what a learner reads; elsewhere only the pages
+PATTERNS = ("*.md", "*/*.md", "lessons/*/README.md", "lessons/gpt2/*.h", "solutions/*/*.cpp", "solutions/*/*.cu")
 GENERATED = ("checker/KILL_TABLE.md",)
 ASCII = {
     "—": "-", "–": "-", "−": "-", "·": "*", "×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "…": "...",
@@ -29,24 +28,15 @@ def to_ascii(text: str) -> str:
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
-def is_stub(path: str) -> bool:
-    """lessons/NN_name/x.cpp is generated from solutions/NN_name/x.cpp, which is gathered."""
-    parts = path.split("/")
-    return parts[0] == "lessons" and parts[1][:2].isdigit() and (ROOT / "solutions" / Path(*parts[1:])).exists()
-
-
 def sources() -> list[str]:
-    """Every page, and the sources of the lessons. Tests are left out: they are mostly numbers."""
+    """Every page, and what a learner reads of the source: mostly prose, so that the model writes words."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     return [
         path
         for path in sorted(set(listed))
-        if path.endswith(SUFFIXES)
-        and (path.split("/")[0] in FOLDERS or path.endswith(".md"))
+        if any(PurePath(path).match(pattern) and path.count("/") == pattern.count("/") for pattern in PATTERNS)
         and path not in GENERATED
-        and "/tests/" not in path
-        and not is_stub(path)
         and (ROOT / path).is_file()
     ]
 
