@@ -26,6 +26,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -111,13 +112,12 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes);
 
 // ---- cases -----------------------------------------------------------------------------------------------------
 
-// reference/cases/NAME.safetensors, see reference/README.md for its names.
+// reference/cases/NAME.safetensors; reference/dump.py writes it and says what is in it.
 class CaseFile {
   public:
     CaseFile(const std::filesystem::path& file, const Budgets& budgets);
 
     int dim(std::string_view name) const;  // "B", "T", "C", ...: from the file's config
-    bool has(std::string_view tensor) const { return tensors_.find(tensor) != nullptr; }
     std::span<const float> f32(std::string_view tensor) const { return tensors_.at(tensor).f32(); }
     std::span<const std::int32_t> i32(std::string_view tensor) const { return tensors_.at(tensor).i32(); }
 
@@ -152,7 +152,7 @@ struct Op {
     std::function<bool(const Library&)> defined;
     std::string declared_in;  // the header that has its signature
     std::deque<Case> cases;
-    std::vector<Timed> timed;  // none or one
+    std::optional<Timed> timed;
 
     Case& add_case(std::string case_name, std::string shape);
 };

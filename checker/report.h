@@ -53,7 +53,8 @@ struct TimingReport {
 struct OpReport {
     std::string op;
     std::string file;
-    bool is_stub = false;  // the exercise as it was given
+    bool is_stub = false;   // the exercise as it was given
+    bool asked_for = true;  // false: left out by --only or by GoogleTest's filter
     std::vector<CaseReport> cases = {};
     TimingReport timing = {};
     std::string printed = {};  // what the code under test wrote to stdout and stderr

@@ -70,6 +70,7 @@ class Session {
         reports_.resize(lesson.ops().size());
         for (std::size_t i = 0; i < reports_.size(); i++) {
             reports_[i].op = lesson.ops()[i].name;
+            reports_[i].asked_for = false;
             const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
             reports_[i].file = source.string();
             reports_[i].is_stub =
@@ -81,6 +82,7 @@ class Session {
     void run_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
         OpReport& report = reports_[op];
+        report.asked_for = true;
         CaseReport result{.name = c.name, .shape = c.shape};
         if (std::optional<Finding> finding = judge_.missing(op, compiler_log(op))) {
             result.findings.push_back(std::move(*finding));
@@ -102,6 +104,10 @@ class Session {
 
     void run_timing(std::size_t op) {
         OpReport& report = reports_[op];
+        report.asked_for = true;
+        if (report.is_stub && report.cases.empty()) {
+            FAIL() << report.file << " is not written yet";
+        }
         const bool any_wrong = std::ranges::any_of(
             reports_, [](const OpReport& r) { return !r.cases.empty() && r.verdict() == Verdict::wrong; });
         if (any_wrong || !report.correct()) {
@@ -122,7 +128,7 @@ class Session {
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         for (const OpReport& op : reports_) {
-            if (!op.cases.empty() || op.timing.ran) {
+            if (op.asked_for) {
                 result.ops.push_back(op);
             }
         }
@@ -172,7 +178,7 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
     for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing; op++) {
         const Op& o = lesson.ops()[op];
         const bool wanted = options.wants(o.name, "timing");
-        if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
+        if (!wanted || !o.timed || !session.has_target(o.name)) {
             continue;
         }
         register_test("Timing", o.name, [&session, op] { session.run_timing(op); });
@@ -187,6 +193,9 @@ class VerdictListener : public testing::EmptyTestEventListener {
 
     void OnTestProgramEnd(const testing::UnitTest& /*unit_test*/) override {
         const LessonReport report = session_.report();
+        if (report.ops.empty()) {
+            return;
+        }
         fmt::print("{}", verdict_text(report, next_, Terminal::of_stdout(options_.verbose)));
         std::fflush(stdout);
         if (!options_.json.empty()) {
@@ -257,7 +266,7 @@ void require_known(const Options& options, const Lesson& lesson) {
                                                 fmt::join(known, ", ")));
     }
     for (const Case& c : op->cases) { known.push_back(c.name); }
-    if (!op->timed.empty()) {
+    if (op->timed) {
         known.emplace_back("timing");
     }
     if (!options.only_case().empty() && std::ranges::find(known, options.only_case()) == known.end()) {
@@ -290,7 +299,11 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
         testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
         delete listeners.Release(listeners.default_result_printer());
         listeners.Append(new VerdictListener(session, options, next_commands(options, lesson_name)));
-        return RUN_ALL_TESTS();
+        const int status = RUN_ALL_TESTS();
+        if (session.report().ops.empty() && !testing::GTEST_FLAG(list_tests)) {
+            throw std::invalid_argument("nothing was checked: the options leave no test");
+        }
+        return status;
     } catch (const std::exception& e) {
         fmt::print(stderr, "check: {}\n", e.what());
         return kCannotRun;

@@ -135,7 +135,9 @@ std::span<std::byte> SharedMemory::data(const Placement& placement) const {
 }
 
 void fill_with_poison(std::span<std::byte> region, Schedule schedule) {
-    for (std::size_t i = 0; i < region.size(); i++) { region[i] = poison_byte(schedule, i); }
+    // Whole pages, so whole words.
+    const std::span words(reinterpret_cast<std::uint32_t*>(region.data()), region.size() / sizeof(std::uint32_t));
+    std::ranges::fill(words, poison(schedule));
 }
 
 Scribble find_scribble(std::span<const std::byte> region, const Placement& placement, Schedule schedule) {

@@ -123,8 +123,17 @@ class Printer {
         line("");
     }
 
-    // What the learner should look at first: what is wrong, then what is slow, then what is not there.
+    // An op that cannot be run at all has one finding, the same for every shape.
+    static bool cannot_run(const OpReport& op) {
+        return op.verdict() == Verdict::wrong && !op.cases.empty() && !op.cases.front().findings.empty() &&
+               op.cases.front().findings.front().kind.starts_with("not_");
+    }
+
+    // What the learner should look at first: what does not compile, what is wrong, what is slow, what is not there.
     const OpReport* first_to_show() const {
+        if (const auto found = std::ranges::find_if(report_.ops, cannot_run); found != report_.ops.end()) {
+            return &*found;
+        }
         for (const Verdict verdict : {Verdict::wrong, Verdict::slow, Verdict::not_written}) {
             const auto found = std::ranges::find(report_.ops, verdict, &OpReport::verdict);
             if (found != report_.ops.end()) {
@@ -132,6 +141,15 @@ class Printer {
             }
         }
         return nullptr;
+    }
+
+    static std::string first_finding(const OpReport& op) {
+        for (const CaseReport& c : op.cases) {
+            if (!c.ok && !c.findings.empty()) {
+                return c.findings.front().text;
+            }
+        }
+        return op.file;
     }
 
     void op_line(const std::string& name, Tone tone, const std::string& word, const std::string& text) {
@@ -151,8 +169,10 @@ class Printer {
             line(fmt::format("  {:<{}}  {}   {}", op.op, name_width_, coloured(Tone::faint, to_string(verdict)),
                              op.file));
         } else if (!std::ranges::all_of(op.cases, &CaseReport::ok)) {
-            op_line(op.op, Tone::bad, to_string(Verdict::wrong), op.file);
-            if (in_full) {
+            op_line(op.op, Tone::bad, to_string(Verdict::wrong), in_full ? op.file : first_finding(op));
+            if (in_full && cannot_run(op)) {
+                findings(op.cases.front().findings, true);
+            } else if (in_full) {
                 wrong_cases(op);
             }
         } else if (!op.cases.empty()) {
@@ -309,6 +329,18 @@ class Printer {
 
     void closing(const OpReport* detailed) {
         line("");
+        const std::string took = "took " + milliseconds(report_.seconds);
+        const std::string ops = counted(static_cast<long>(report_.ops.size()), "op");
+        if (detailed == nullptr) {
+            const long unclear = std::ranges::count(report_.ops, Verdict::no_verdict, &OpReport::verdict);
+            labelled(0, "all ok", 8, fmt::format("{}; {}", ops, took), Tone::good);
+            if (unclear > 0) {
+                labelled(0, "", 8,
+                         fmt::format("{} too close to the target to tell: again when the machine is idle", unclear));
+            }
+            for (std::size_t i = 0; i < next_.done.size(); i++) { labelled(0, i == 0 ? "next" : "", 8, next_.done[i]); }
+            return;
+        }
         std::vector<std::string> counts;
         for (const Verdict verdict :
              {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::slow, Verdict::not_written}) {
@@ -317,15 +349,7 @@ class Printer {
                 counts.push_back(fmt::format("{} {}", n, to_string(verdict)));
             }
         }
-        const std::string summary =
-            fmt::format("{} of {}; took {}", fmt::join(counts, ", "),
-                        counted(static_cast<long>(report_.ops.size()), "op"), milliseconds(report_.seconds));
-        if (detailed == nullptr) {
-            labelled(0, "all ok", 8, summary, Tone::good);
-            for (std::size_t i = 0; i < next_.done.size(); i++) { labelled(0, i == 0 ? "next" : "", 8, next_.done[i]); }
-            return;
-        }
-        labelled(0, "result", 8, summary);
+        labelled(0, "result", 8, fmt::format("{} of {}; {}", fmt::join(counts, ", "), ops, took));
         const std::string edit = fmt::format("edit {}, then: {}", detailed->file, next_.check);
         if (width(edit) + 8 <= kColumns) {
             labelled(0, "next", 8, edit);

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 namespace checker {
 namespace {
@@ -138,6 +139,17 @@ void flush_output() {
     std::fflush(nullptr);
 }
 
+// What an implementation asks for as scratch. A size that was computed wrongly tends to be enormous.
+std::size_t scratch_bytes(const Scratch& scratch, const Library& library) {
+    constexpr std::size_t kMost = std::size_t{1} << 32;
+    const std::size_t bytes = scratch.bytes(library);
+    if (bytes > kMost) {
+        throw std::runtime_error("asks for " + std::to_string(bytes) + " bytes of " + scratch.name +
+                                 "; the check gives at most 4 GiB");
+    }
+    return bytes;
+}
+
 class Libraries {
   public:
     explicit Libraries(std::filesystem::path dir) : dir_(std::move(dir)) {}
@@ -167,7 +179,7 @@ class MappedCall {
             add(specs[i].name, specs[i].element, mappings_.back(), placements[i].bytes);
         }
         for (const Scratch& scratch : call.scratch) {
-            const Placement placement = place(scratch.bytes(library), schedule, 0);
+            const Placement placement = place(scratch_bytes(scratch, library), schedule, 0);
             scratch_.push_back({placement, GuardedMapping(-1, placement, false)});
             fill_with_poison(scratch_.back().mapping.region(), schedule);
             add(scratch.name, Element::byte, scratch_.back().mapping, placement.bytes);
@@ -257,7 +269,7 @@ class TimedCall {
             buffers.add(output.spec.name, output.spec.element, memory_.back().get());
         }
         for (const Scratch& scratch : call_.scratch) {
-            memory_.push_back(allocate(scratch.bytes(library)));
+            memory_.push_back(allocate(scratch_bytes(scratch, library)));
             buffers.add(scratch.name, Element::byte, memory_.back().get());
         }
         return {name, [this, buffers, &library] { call_.run(library, buffers); }};
@@ -333,7 +345,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                 if (!op.defined(library)) {
                     reply.answer = Answer::not_defined;
                 } else if (request.ask == Ask::time) {
-                    reply = time_op(op.timed.at(0), library, solution.at(op.name), request);
+                    reply = time_op(op.timed.value(), library, solution.at(op.name), request);
                 } else {
                     reply = run_call(op.cases.at(request.case_index).calls.at(request.call), library, request.schedule);
                 }

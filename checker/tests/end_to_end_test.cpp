@@ -82,13 +82,13 @@ int fake_check(int argc, char** argv) {
         add_case(op, "even", even, 4, 16, 16);
         add_case(op, "odd", odd, 3, 5, 7);
         constexpr int N = 64, C = 1024;
-        op.timed.push_back({.shape = fmt::format("N={} C={}", N, C),
-                            .bytes_moved = 2 * sizeof(float) * N * C,
-                            .call = {.where = "",
-                                     .inputs = {checker::normal("inp", "N C", {N, C})},
-                                     .outputs = {checker::output("out", "N C", {N, C})},
-                                     .scratch = {fake_scratch()},
-                                     .run = run_twice(N, C, C)}});
+        op.timed = checker::Timed{.shape = fmt::format("N={} C={}", N, C),
+                                  .bytes_moved = 2 * sizeof(float) * N * C,
+                                  .call = {.where = "",
+                                           .inputs = {checker::normal("inp", "N C", {N, C})},
+                                           .outputs = {checker::output("out", "N C", {N, C})},
+                                           .scratch = {fake_scratch()},
+                                           .run = run_twice(N, C, C)}};
     });
 }
 
@@ -412,6 +412,12 @@ TEST_F(EndToEnd, OnlyOneCaseRunsWhenAskedFor) {
     const Checked run = check("right", "--only twice/odd");
     EXPECT_EQ(run.json.at("ops").at(0).at("cases").size(), 1U);
     EXPECT_FALSE(run.json.at("ops").at(0).contains("timing"));
+}
+
+TEST_F(EndToEnd, AFilterThatLeavesNothingIsNotAPass) {
+    const Checked run = check("right", "--gtest_filter=Thrice.*");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("nothing was checked"), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, AnUnknownOpNamesThoseThereAre) {

@@ -132,6 +132,30 @@ TEST(Verdict, SendsToTheWrongFileBeforeTheSlowAndTheUnwritten) {
     EXPECT_TRUE(has_line(text, "stuck?  make hint-lesson01")) << text;
 }
 
+TEST(Verdict, SendsToTheFileThatDoesNotCompileBeforeTheWrongOne) {
+    LessonReport report = mixed();
+    report.ops[4].cases[0].untouched = false;
+    report.ops[4].cases[0].findings = {{"not_compiled", "", "does not compile; x.log has what g++ says", {}}};
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "next    edit lessons/01_layers/matmul.cpp, then: make check-lesson01")) << text;
+    EXPECT_TRUE(has_line(text, "  layernorm  WRONG   16 of 16 elements of rstd are wrong, worst off by 8.1e-3"))
+        << text;
+}
+
+TEST(Verdict, KeepsACommandInOnePiece) {
+    const Next next{"make check-lesson01 SOLUTION=1", "", {}};
+    LessonReport report = mixed();
+    report.ops[1].file = "lessons/01_layers/a_very_long_name_of_a_file.cpp";
+    EXPECT_TRUE(has_line(verdict_text(report, next, kPiped), "        make check-lesson01 SOLUTION=1"));
+}
+
+TEST(Verdict, OfAStubThatWasOnlyToBeTimedIsNotWrittenYet) {
+    OpReport stub = op("gelu", {});
+    stub.is_stub = true;
+    EXPECT_EQ(stub.verdict(), Verdict::not_written);
+    EXPECT_FALSE(lesson({stub}).ok());
+}
+
 TEST(Verdict, NamesWhatComesNextWhenAllIsRight) {
     const std::string text = verdict_text(lesson({op("encoder", {right_case("regular")})}), kNext, kPiped);
     EXPECT_NE(text.find("all ok"), std::string::npos);
