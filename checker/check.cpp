@@ -91,8 +91,8 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes, 
     Output result = output(std::move(name), dims, std::move(sizes));
     const auto elements = static_cast<std::size_t>(result.spec.dims.elements());
     if (reference.expected.values.size() != elements ||
-        reference.expected.floor.size() != static_cast<std::size_t>(result.spec.dims.rows())) {
-        throw std::logic_error(fmt::format("output {} ({}): its reference has {} elements and {} rows",
+        !has_floors(result.spec.dims, reference.expected.floor.size())) {
+        throw std::logic_error(fmt::format("output {} ({}): its reference has {} elements and {} floors",
                                            result.spec.name, result.spec.dims.text(), reference.expected.values.size(),
                                            reference.expected.floor.size()));
     }

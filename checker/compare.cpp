@@ -31,10 +31,15 @@ void for_columns(const Dims& dims, long begin, long end, F&& f) {
 
 void require_sizes(const Dims& dims, std::size_t got, const Expected& expected) {
     const std::size_t elements = at(dims.elements());
-    if (got != elements || expected.values.size() != elements || expected.floor.size() != at(dims.rows())) {
+    if (got != elements || expected.values.size() != elements || !has_floors(dims, expected.floor.size())) {
         throw std::invalid_argument("compare: the output, its reference and its floor do not have the shape (" +
                                     dims.text() + ")");
     }
+}
+
+float floor_of(const Dims& dims, const Expected& expected, long element) {
+    const bool one_a_row = expected.floor.size() == at(dims.rows());
+    return expected.floor[at(one_a_row ? element / dims.columns() : element)];
 }
 
 bool holds(const Run& run, long element, std::uint32_t bits) {
@@ -61,7 +66,7 @@ Elements select(const Dims& dims, long begin, long end, F&& is) {
 }  // namespace
 
 double budget_of(const Dims& dims, const Expected& expected, long element) {
-    return budget(expected.factor, expected.floor[at(element / dims.columns())], expected.values[at(element)]);
+    return budget(expected.factor, floor_of(dims, expected, element), expected.values[at(element)]);
 }
 
 Comparison compare(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
@@ -120,7 +125,7 @@ bool fits(const Dims& dims, long columns, std::span<const float> got, const Expe
             all = all && !std::isfinite(value) && !std::isfinite(guess);
             return;
         }
-        const double allowed = kSuspectBudgets * budget(expected.factor, expected.floor[at(i / dims.columns())], guess);
+        const double allowed = kSuspectBudgets * budget(expected.factor, floor_of(dims, expected, i), guess);
         all = all && error(value, guess) <= allowed;
     });
     return all;

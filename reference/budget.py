@@ -41,9 +41,9 @@ class Verdict:
 
 
 def budgets(ref: np.ndarray, floor: np.ndarray, ratio: float, k: float) -> np.ndarray:
-    """The budget of every element of ref, all finite. ref is (..., n), floor is (...) or, for one row, (1)."""
+    """The budget of every element of ref, all finite. ref is (..., n), floor is (...), for one row (1), or as ref."""
     row = k * max(ratio, 1.0) * np.asarray(floor, dtype=np.float64)
-    row = row.reshape(*np.shape(ref)[:-1], 1)
+    row = row.reshape(np.shape(ref) if row.size == np.size(ref) else (*np.shape(ref)[:-1], 1))
     return np.maximum(row, ulp32(ref))
 
 
@@ -55,7 +55,8 @@ def verdict(got: np.ndarray, ref: np.ndarray, floor: np.ndarray, ratio: float, k
     return Verdict(int(np.count_nonzero(~(used <= 1.0))), int(np.argmax(used)), float(np.max(used)))
 
 
-# The floors. `rows` reduces (..., n) to (...): the largest element of each row.
+# The floors. `rows` reduces (..., n) to (...): the largest element of each row. What has one value a row already (mean,
+# rstd, lse, losses) keeps a floor for each.
 
 
 def rows(x: Tensor) -> Tensor:
@@ -102,7 +103,7 @@ def floor_layernorm(inp: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, 
     out = normal * weight + bias
     of_out = (weight * rstd.unsqueeze(-1)).abs() * of_mean.unsqueeze(-1)
     of_out = of_out + (normal * weight).abs() * (of_rstd / rstd + 2 * U).unsqueeze(-1) + U * out.abs()
-    return rows(of_out), rows(of_mean), rows(of_rstd)
+    return rows(of_out), of_mean, of_rstd
 
 
 def of_exponent(scaled: Tensor, mask: Tensor) -> Tensor:
@@ -128,11 +129,11 @@ def floor_causal_softmax(scores: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     mask = causal_mask(scores.shape[-1])
     scaled = scale * scores
     of_att, of_lse = floor_softmax_rows(scaled, mask, of_exponent(scaled, mask))
-    return of_att, rows(of_lse)
+    return of_att, of_lse
 
 
 def floor_attention(qkv: Tensor, NH: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Of out (B, T), of lse (B, NH) and of the unscaled scores (B, NH, T)."""
+    """Of out (B, T), of lse (B, NH, T) and of the unscaled scores (B, NH, T)."""
     query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS)
     T, HS = query.shape[-2:]
     scale, mask = 1 / math.sqrt(HS), causal_mask(T)
@@ -149,7 +150,7 @@ def floor_attention(qkv: Tensor, NH: int) -> tuple[Tensor, Tensor, Tensor]:
     length = torch.arange(1, T + 1, dtype=qkv.dtype).reshape(T, 1)
     of_sum = sum_error(att**2 @ value**2, out, length) + 3 * U * out.abs()
     of_out = moved.clamp(min=0).sqrt() + of_sum
-    return rows(join_heads(of_out)), rows(of_lse), rows(of_scores * mask)
+    return rows(join_heads(of_out)), of_lse, rows(of_scores * mask)
 
 
 def floor_softmax(logits: Tensor) -> Tensor:
@@ -158,4 +159,4 @@ def floor_softmax(logits: Tensor) -> Tensor:
 
 
 def floor_crossentropy(losses: Tensor) -> Tensor:
-    return U * rows(losses.abs())
+    return U * losses.abs()

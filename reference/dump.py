@@ -4,7 +4,7 @@
 A case holds inputs, two references for each op, the floor of each row and the suspects:
   local/NAME    the op's output in float64 from its stored float32 inputs: what a lesson's check compares with
   chained/NAME  the same tensor in float64 through the whole model: what whole-model checks compare with
-  floor/NAME    the floor of each row (BUDGET.md); shape without the last dimension
+  floor/NAME    the floor of each row (BUDGET.md); shape without the last dimension, or NAME's where that is one a row
   suspect/local/NAME/ID, suspect/chained/NAME/ID   what NAME would be under mistake ID (suspects.py)
 NAME is an activation's name in lessons/gpt2/tensors.h, and in the op-level cases OP.OUT as in lessons/gpt2/ops.h.
 """
@@ -438,8 +438,9 @@ def in_bf16(arg) -> bool:
 
 
 def ratio(got: Tensor, exact: Tensor, floor: Tensor) -> float:
-    """The largest error of a row in units of its floor."""
-    error = budget.rows((got.double() - exact).abs())
+    """The largest error in units of its floor, which is of a row or of the element."""
+    error = (got.double() - exact).abs()
+    error = error if error.shape == floor.shape else budget.rows(error)
     return float((error / floor).max())
 
 

@@ -63,6 +63,17 @@ TEST(Compare, EachRowHasItsOwnFloor) {
     EXPECT_EQ(c.first, 4);
 }
 
+TEST(Compare, EachElementMayHaveItsOwnFloor) {
+    Example e;
+    e.floor = {1.0F, 0.001F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};
+    e.expected.floor = e.floor;
+    std::vector<float> got = e.reference;
+    for (float& value : got) { value += 5.0F; }
+    const Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.wrong, 1);
+    EXPECT_EQ(c.first, 1);
+}
+
 TEST(Compare, NanAndInfinityAreWrongAndCounted) {
     const Example e;
     std::vector<float> got = e.reference;
