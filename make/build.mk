@@ -174,6 +174,7 @@ $(eval $(call announce,tests,the tests,$(test_objects)))
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
+$(eval $(call announce,tools,the tools,$(tools:build/tools/%=build/obj/checker/tools/%.o)))
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)

@@ -30,7 +30,7 @@ echo "making .venv: $(grep -vc '^#' "$requirements") Python packages for the tes
 if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
     "$python" -m venv --clear .venv
 fi
-pip() { .venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
+pip() { .venv/bin/python -m pip -qq --disable-pip-version-check "$@"; }
 if [ -n "${TORCH_INDEX:-}" ]; then
     pip install --index-url "$TORCH_INDEX" --no-deps "$(grep '^torch==' "$requirements")"
 fi
