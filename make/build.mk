@@ -153,9 +153,13 @@ test_programs := $(checker_tests) $(gpt2_tests)
 checker_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard checker/tests/*.cpp)))
 gpt2_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard lessons/gpt2/tests/*.cpp)))
 
+# The fuzz targets are called by their own names there, without libFuzzer.
+fuzz_objects := $(call objects,$(filter-out %_main.cpp,$(wildcard checker/fuzz/*.cpp)))
+build/tests/checker/fuzz_corpus_test: $(fuzz_objects)
+
 build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(libs)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -o $@ $^ -lgtest_main $(harness_libs)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest_main $(harness_libs)
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
