@@ -92,6 +92,11 @@ build/obj/%.o: %.cpp build/flags
 # The assembler reads these; the compiler's depfile does not name them.
 build/obj/lessons/gpt2/embedded.o: reference/small/config.json reference/small/model.safetensors
 
+# The roof is measured with the flags of the code that is measured against it.
+build/obj/checker/roof_kernels.o: checker/roof_kernels.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
+
 build/lib/libchecker.a: $(checker_objects)
 build/lib/libgpt2.a: $(gpt2_objects)
 build/lib/libsolutions.a: $(newest_objects)
@@ -174,6 +179,10 @@ build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/
 test_objects := $(checker_tests:build/tests/checker/%=build/obj/checker/tests/%.o) \
     $(gpt2_tests:build/tests/gpt2/%=build/obj/lessons/gpt2/tests/%.o) $(checker_test_helpers) $(gpt2_test_helpers)
 $(eval $(call announce,tests,the tests,$(test_objects)))
+
+build/calibrate: build/obj/checker/calibrate_main.o build/lib/libchecker.a
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
 # ---- tools ----------------------------------------------------------------------------------------------------------
 

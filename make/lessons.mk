@@ -14,6 +14,7 @@
 #:   make reset-lesson01     the stub again; yours is kept in results/kept
 #:   make diff-lesson01      yours against the solution, once yours passes
 #:   make progress           what passes so far
+#:   make calibrate          how fast this machine copies and computes at best
 #:
 
 subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
@@ -81,4 +82,8 @@ $(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(c
 
 .PHONY: progress
 progress: build/tools/progress
+	@$<
+
+.PHONY: calibrate
+calibrate: build/calibrate
 	@$<

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// `make calibrate`: measures the roof of this machine into results/roof.json and prints it.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "checker/roof.h"
+
+namespace {
+
+std::string utc_now() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+void print(const checker::CpuRoof& cpu) {
+    fmt::print("CPU     {}, {} {}, {} floats a register\n", cpu.name, cpu.cores, cpu.cores == 1 ? "core" : "cores",
+               cpu.lanes);
+    const auto row = [&](std::string_view what, std::string_view one, std::string_view all) {
+        fmt::print("{:<26}{:>14}{:>16}\n", what, one, cpu.cores == 1 ? "" : all);
+    };
+    const auto giga = [](double rate, const char* unit) { return fmt::format("{:.3g} {}", rate / 1e9, unit); };
+    row("", "one core", "all cores");
+    row("copy (read plus written)", giga(cpu.copy_one, "GB/s"), giga(cpu.copy_all, "GB/s"));
+    row("fp32 multiply-adds", giga(cpu.fma_one, "GFLOP/s"), giga(cpu.fma_all, "GFLOP/s"));
+    fmt::print("two processes do {:.2f} times the work of one: ", cpu.two_processes);
+    fmt::print("{}\n", checker::cores_add_up(cpu) ? "the cores add up" : "the cores do not add up");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Measures the roof of this machine.", "calibrate");
+    std::filesystem::path out = "results/roof.json";
+    app.add_option("--out", out, "where the roof is written")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    try {
+        const bool terminal = isatty(STDERR_FILENO) != 0;
+        checker::Roof roof;
+        roof.cpu = checker::measure_cpu_roof([&](const std::string& what) {
+            fmt::print(stderr, "{}measuring {} …{}", terminal ? "\r\033[K" : "", what, terminal ? "" : "\n");
+            std::fflush(stderr);
+        });
+        fmt::print(stderr, "{}", terminal ? "\r\033[K" : "");
+        roof.measured_at = utc_now();
+        checker::save_roof(roof, out);
+        print(roof.cpu);
+        fmt::print("written to {}\n", out.string());
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "calibrate: {}\n", error.what());
+        return 1;
+    }
+}
