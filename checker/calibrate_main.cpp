@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -35,12 +38,38 @@ void print(const checker::CpuRoof& cpu) {
     fmt::print("{}\n", checker::cores_add_up(cpu) ? "the cores add up" : "the cores do not add up");
 }
 
+// What the GPU's program prints, or null where it is not built or there is no GPU. It explains itself on stderr.
+nlohmann::json measure_gpu(const std::filesystem::path& program) {
+    if (!std::filesystem::exists(program)) {
+        return nullptr;
+    }
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(program.c_str(), "r"), pclose);
+    if (!pipe) {
+        return nullptr;
+    }
+    std::string text;
+    std::array<char, 4096> part{};
+    while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe.get())) { text.append(part.data(), n); }
+    return text.empty() ? nlohmann::json() : nlohmann::json::parse(text);
+}
+
+void print_gpu(const nlohmann::json& gpu) {
+    fmt::print("GPU\n");
+    for (const auto& [key, value] : gpu.items()) {
+        if (value.is_number() || value.is_string()) {
+            fmt::print("  {:<44}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+        }
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     CLI::App app("Measures the roof of this machine.", "calibrate");
     std::filesystem::path out = "results/roof.json";
+    std::filesystem::path gpu = "build/calibrate-gpu";
     app.add_option("--out", out, "where the roof is written")->capture_default_str();
+    app.add_option("--gpu", gpu, "the program that measures the GPU, if it is there")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     try {
         const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -50,9 +79,13 @@ int main(int argc, char** argv) {
             std::fflush(stderr);
         });
         fmt::print(stderr, "{}", terminal ? "\r\033[K" : "");
+        roof.gpu = measure_gpu(gpu);
         roof.measured_at = utc_now();
         checker::save_roof(roof, out);
         print(roof.cpu);
+        if (!roof.gpu.is_null()) {
+            print_gpu(roof.gpu);
+        }
         fmt::print("written to {}\n", out.string());
         return 0;
     } catch (const std::exception& error) {

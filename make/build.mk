@@ -184,6 +184,18 @@ build/calibrate: build/obj/checker/calibrate_main.o build/lib/libchecker.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
+# The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
+nvcc := $(shell command -v nvcc)
+calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
+cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
+    -gencode arch=compute_90a,code=sm_90a
+calibrate_gpu_sources := checker/calibrate_gpu.cu checker/gpu_roof.cpp checker/timing.cpp
+build/calibrate-gpu: $(calibrate_gpu_sources) $(wildcard checker/*.h checker/*.cuh)
+	@mkdir -p $(@D)
+	@echo "building the GPU's calibration …"
+	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. \
+	    $(calibrate_gpu_sources) -o $@
+
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))

@@ -85,5 +85,5 @@ progress: build/tools/progress
 	@$<
 
 .PHONY: calibrate
-calibrate: build/calibrate
+calibrate: build/calibrate $(calibrate_gpu)
 	@$<
