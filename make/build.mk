@@ -199,7 +199,7 @@ build/calibrate-gpu: $(calibrate_gpu_sources) $(wildcard checker/*.h checker/*.c
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
-$(eval $(call announce,tools,the tools,$(tools:build/tools/%=build/obj/checker/tools/%.o)))
+$(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)

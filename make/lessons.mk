@@ -62,6 +62,8 @@ endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call number,$(lesson)))))
 
 define no_lesson_rule
+$1-lesson:
+	$$(error which lesson? For example: make $1-lesson01)
 $1-lesson%:
 	$$(call no_lesson,$$*)
 endef

@@ -317,6 +317,7 @@ TEST_F(Course, EveryRefusalIsOneLineThatSaysWhatIsThereAndExitsWith2) {
         const char *command, *says;
     } rows[] = {
         {"make check-lesson77", "there is no lesson 77; the lessons are 01 02"},
+        {"make check-lesson", "which lesson? For example: make check-lesson01"},
         {"make hint-lesson0", "there is no lesson 0"},
         {"make check-lesson01 ONLY=layernrom", "lesson 01 has no layernrom; it has: encoder gelu layernorm residual"},
         {"make check-lesson01 DEVICE=gpu", "lesson 01 is plain C++ for the CPU"},
