@@ -217,14 +217,11 @@ TimingReport Judge::time(std::size_t op_index, const Target& target) {
             report.roof_bytes_per_second = bandwidth(timed.bytes_moved, reply.other.median);
         }
         const Speed speed = copy ? judge_at_least(ratio, target.limit) : judge_at_most(ratio, target.limit);
-        report.verdict = speed == Speed::fast   ? Verdict::ok
-                         : speed == Speed::slow ? Verdict::slow
-                                                : Verdict::no_verdict;
-        if (speed == Speed::fast || (speed == Speed::slow && before == Speed::slow)) {
+        report.verdict = speed == Speed::fast                            ? Verdict::ok
+                         : speed == Speed::slow && before == Speed::slow ? Verdict::slow
+                                                                         : Verdict::no_verdict;
+        if (report.verdict != Verdict::no_verdict) {
             break;
-        }
-        if (speed == Speed::slow) {
-            report.verdict = Verdict::no_verdict;
         }
         before = speed;
     }

@@ -196,6 +196,8 @@ void write_whole(const std::filesystem::path& file, const std::string& text) {
     }
     std::filesystem::rename(temporary, file, error);
     if (error) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
         throw FileError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
     }
 }

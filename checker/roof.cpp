@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "checker/roof.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -13,14 +12,12 @@
 #include <barrier>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <fstream>
-#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
-#include "checker/file_error.h"
+#include "checker/report.h"
 #include "checker/roof_kernels.h"
 #include "checker/timing.h"
 
@@ -146,10 +143,6 @@ double spin(int processes, double seconds, long rounds) {
     return calls;
 }
 
-double median(std::vector<double> values) {
-    return quantile(values, 0.5);
-}
-
 nlohmann::json to_json(const CpuRoof& cpu) {
     return {{"name", cpu.name},
             {"cores", cpu.cores},
@@ -227,7 +220,7 @@ double measure_two_processes(int rounds, double seconds) {
         const double two = spin(2, seconds, calls);
         ratios.push_back(two / std::max(one, 1.0));
     }
-    return median(ratios);
+    return quantile(ratios, 0.5);
 }
 
 CpuRoof measure_cpu_roof(const std::function<void(const std::string&)>& progress) {
@@ -250,25 +243,9 @@ CpuRoof measure_cpu_roof(const std::function<void(const std::string&)>& progress
 
 void save_roof(const Roof& roof, const std::filesystem::path& path) {
     const nlohmann::json json = {{"cpu", to_json(roof.cpu)}, {"gpu", roof.gpu}, {"measured_at", roof.measured_at}};
-    std::error_code ignored;
+    std::error_code ignored;  // write_whole says what is wrong with the folder
     std::filesystem::create_directories(path.parent_path(), ignored);
-    const std::filesystem::path temporary = path.string() + fmt::format(".{}", getpid());
-    {
-        std::ofstream file(temporary);
-        file << json.dump(2) << '\n';
-        file.close();
-        if (!file) {
-            std::filesystem::remove(temporary, ignored);
-            throw FileError(
-                fmt::format("{}: cannot be written; is the disk full, or the folder read-only?", path.string()));
-        }
-    }
-    std::error_code error;
-    std::filesystem::rename(temporary, path, error);
-    if (error) {
-        std::filesystem::remove(temporary, ignored);
-        throw FileError(fmt::format("{}: cannot be written: {}", path.string(), error.message()));
-    }
+    write_whole(path, json.dump(2) + '\n');
 }
 
 std::optional<Roof> load_roof(const std::filesystem::path& path, const std::string& cpu, std::string& why) {
