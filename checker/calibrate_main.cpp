@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // `make calibrate`: measures the roof of this machine into results/roof.json and prints it.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -16,13 +14,10 @@
 #include <string>
 #include <string_view>
 
+#include "checker/report.h"
 #include "checker/roof.h"
 
 namespace {
-
-std::string utc_now() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
 
 void print(const checker::CpuRoof& cpu) {
     fmt::print("CPU     {}, {} {}, {} floats a register\n", cpu.name, cpu.cores, cpu.cores == 1 ? "core" : "cores",
@@ -80,7 +75,7 @@ int main(int argc, char** argv) {
         });
         fmt::print(stderr, "{}", terminal ? "\r\033[K" : "");
         roof.gpu = measure_gpu(gpu);
-        roof.measured_at = utc_now();
+        roof.measured_at = checker::utc_now();
         checker::save_roof(roof, out);
         print(roof.cpu);
         if (!roof.gpu.is_null()) {

@@ -20,21 +20,28 @@ Input filled(std::string name, Element element, std::string_view dims, const std
         throw std::logic_error(
             fmt::format("input {} ({}) is given {} elements", spec.name, spec.dims.text(), values.size()));
     }
-    return {std::move(spec),
-            [values](std::span<std::byte> to) { std::memcpy(to.data(), values.data(), values.size_bytes()); }};
+    return {std::move(spec), [values](std::span<std::byte> to, std::uint64_t /*seed*/) {
+                std::memcpy(to.data(), values.data(), values.size_bytes());
+            }};
 }
 
-// Seeded by the name, so that two inputs of a call differ and each is the same in every run.
+// Seeded by the name too, so that two inputs of a call differ.
 template <class T, class Distribution>
 Input drawn(std::string name, Element element, std::string_view dims, const std::vector<long>& sizes,
             Distribution distribution) {
-    std::seed_seq seed(name.begin(), name.end());
-    const std::mt19937 generator(seed);
-    return {{std::move(name), Role::input, element, Dims(dims, sizes)}, [=](std::span<std::byte> to) {
-                std::mt19937 random = generator;
+    const std::vector<std::uint32_t> letters(name.begin(), name.end());
+    return {{std::move(name), Role::input, element, Dims(dims, sizes)},
+            [=](std::span<std::byte> to, std::uint64_t seed) {
+                std::vector<std::uint32_t> words = letters;
+                words.insert(words.end(), {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
+                std::seed_seq sequence(words.begin(), words.end());
+                std::mt19937 random(sequence);
                 Distribution draw = distribution;
                 const std::span values(reinterpret_cast<T*>(to.data()), to.size() / sizeof(T));
-                std::ranges::generate(values, [&] { return draw(random); });
+                // Drawing 40 million values takes a second; repeated with a prime period, no two rows are alike.
+                constexpr std::size_t kPeriod = 65'537;
+                std::ranges::generate(values.first(std::min(kPeriod, values.size())), [&] { return draw(random); });
+                for (std::size_t i = kPeriod; i < values.size(); i++) { values[i] = values[i - kPeriod]; }
             }};
 }
 
@@ -84,6 +91,12 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes) 
     Output result;
     result.spec = {std::move(name), Role::output, Element::f32, Dims(dims, sizes)};
     result.columns = result.spec.dims.columns();
+    return result;
+}
+
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute) {
+    Output result = output(std::move(name), dims, std::move(sizes));
+    result.compute = std::move(compute);
     return result;
 }
 
@@ -166,11 +179,19 @@ Op& Lesson::op(std::string name, std::function<bool(const Library&)> defined) {
     return ops_.back();
 }
 
-const CaseFile& Lesson::case_file(const std::string& name) {
+const Budgets& Lesson::budgets() {
     if (!budgets_) {
         budgets_ =
             std::make_unique<Budgets>(Budgets::read(reference_ / "budget.toml", reference_ / "cases" / "budgets.json"));
     }
+    return *budgets_;
+}
+
+double Lesson::budget_factor(std::string_view output) {
+    return budgets().local(output, "fp32");
+}
+
+const CaseFile& Lesson::case_file(const std::string& name) {
     std::unique_ptr<CaseFile>& file = files_[name];
     if (!file) {
         const std::filesystem::path path = reference_ / "cases" / (name + ".safetensors");
@@ -180,7 +201,7 @@ const CaseFile& Lesson::case_file(const std::string& name) {
                             "anew",
                             path.string(), path.parent_path().string()));
         }
-        file = std::make_unique<CaseFile>(path, *budgets_);
+        file = std::make_unique<CaseFile>(path, budgets());
     }
     return *file;
 }

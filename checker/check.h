@@ -62,8 +62,16 @@ class Buffers {
 
 struct Input {
     BufferSpec spec;
-    std::function<void(std::span<std::byte>)> fill;
+    std::function<void(std::span<std::byte>, std::uint64_t seed)> fill;  // committed values do not depend on the seed
 };
+
+// What an output should be where no tensor is committed: computed from the call's inputs, in its order, in float64.
+struct Computed {
+    std::vector<float> values;
+    std::vector<float> floor;
+    double factor = 0;
+};
+using ComputeFunction = std::function<Computed(const std::vector<std::span<const float>>& inputs)>;
 
 // An output and what it should be. Columns from `columns` on are padding.
 struct Output {
@@ -71,6 +79,7 @@ struct Output {
     long columns = 0;
     Expected expected;
     std::vector<Suspect> suspects;
+    ComputeFunction compute;       // in place of `expected`
     bool watch_padding = true;     // padding must stay as it was
     bool stays_untouched = false;  // nothing at all may be written (the loss of a forward without targets)
 };
@@ -96,7 +105,7 @@ struct Call {
 Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values);
 Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const std::int32_t> values);
 
-// Inputs for timing: normally distributed floats, floats in [low, high), integers in [0, below). The same every time.
+// Inputs drawn from a seed: normally distributed floats, floats in [low, high), integers in [0, below).
 Input normal(std::string name, std::string_view dims, std::vector<long> sizes, float sigma = 1.0F);
 Input uniform(std::string name, std::string_view dims, std::vector<long> sizes, float low, float high);
 Input integers(std::string name, std::string_view dims, std::vector<long> sizes, int below);
@@ -108,7 +117,9 @@ struct Reference {
 };
 
 Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference);
-Output output(std::string name, std::string_view dims, std::vector<long> sizes);  // for timing: nothing to compare with
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute);
+// For timing: where there is nothing else to compare with, it is the solution.
+Output output(std::string name, std::string_view dims, std::vector<long> sizes);
 
 // ---- cases -----------------------------------------------------------------------------------------------------
 
@@ -140,11 +151,20 @@ struct Case {
     std::vector<Call> calls;
 };
 
-// What an op is timed on: one call at GPT-2's shapes. The target is in lesson.toml.
+// The vendor's routine for the same call.
+struct Vendor {
+    std::string name;  // "OpenBLAS"
+    std::function<void(const Buffers&)> run;
+};
+
+// What an op is timed on: one call at one of GPT-2's shapes. The target is in lesson.toml.
 struct Timed {
     std::string shape;
-    std::size_t bytes_moved = 0;  // read and written once; a copy of as many bytes is the roof (copy_bandwidth only)
-    Call call;
+    std::size_t bytes_moved = 0;          // read and written once; a copy of as many bytes is its roof
+    double flop = 0;                      // of an op that arithmetic bounds: multiply-adds in registers are its roof
+    Call call = {};                       // its run is called in a row on the same Context, if it keeps one
+    std::optional<Vendor> library = {};   // one core
+    RunFunction run_on_two_threads = {};  // for targets that ask how it scales
 };
 
 struct Op {
@@ -152,7 +172,7 @@ struct Op {
     std::function<bool(const Library&)> defined;
     std::string declared_in;  // the header that has its signature
     std::deque<Case> cases;
-    std::optional<Timed> timed;
+    std::vector<Timed> timed;
 
     Case& add_case(std::string case_name, std::string shape);
 };
@@ -175,10 +195,15 @@ class Lesson {
     // A case file, opened once. Throws FileError when it is missing or malformed.
     const CaseFile& case_file(const std::string& name);
 
+    // k * max(ratio, 1) of an op's output in fp32, for what is computed.
+    double budget_factor(std::string_view output);
+
     const std::string& name() const { return name_; }  // "01_layers"
     const std::deque<Op>& ops() const { return ops_; }
 
   private:
+    const Budgets& budgets();
+
     std::string name_;
     std::filesystem::path reference_;
     std::string header_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Samples of device work by pairs of CUDA events, and of host work by the host's clock. Everything between two events
-// is queued while the device is still busy with a delay, so that the host's speed is not in the time.
+// Samples of device work by pairs of CUDA events, and of host work by the host's clock.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "checker/calibrate_kernels.cuh"
@@ -21,55 +22,71 @@ namespace checker {
 constexpr int kMinSamples = 20;
 constexpr int kMaxSamples = 51;
 constexpr int kWarmupSamples = 3;
+constexpr int kSpoilt = 10;            // samples that the doubling of the delay may cost
 constexpr double kSecondsEach = 0.25;  // of one measurement, once it has the least number of samples
 constexpr double kHurrySeconds = 38;   // from here on no measurement takes more than the least number
 constexpr double kLastSeconds = 50;    // none begins after this
 constexpr const char* kOutOfTime = "not measured: the time for all of it was up";
 
-class Sampler {
+// Device time by a pair of CUDA events on one stream. What is timed is queued behind a delay, which is doubled until the
+// host queues all of it in that time; a sample that the device began before all was queued is no reading.
+class EventStopwatch final : public Stopwatch {
   public:
-    Sampler() : started_(steady_nanoseconds()) {}
+    explicit EventStopwatch(const Stream& stream) : stream_(stream.get()) {}
 
-    cudaStream_t stream() const { return stream_.get(); }
-    double elapsed() const { return static_cast<double>(steady_nanoseconds() - started_) * 1e-9; }
-    bool out_of_time() const { return elapsed() > kLastSeconds; }
+    std::optional<double> seconds_of(const std::function<void()>& work) override {
+        delay_kernel<<<1, 1, 0, stream_>>>(delay_nanoseconds_);
+        check(cudaGetLastError());
+        begin_.record(stream_);
+        work();
+        end_.record(stream_);
+        const bool late = begin_.reached();
+        end_.wait();
+        if (late && delay_nanoseconds_ < kLongestDelay) {
+            delay_nanoseconds_ *= 2;
+            return std::nullopt;
+        }
+        const double seconds = end_.seconds_since(begin_);
+        return seconds > 0 ? std::optional(seconds) : std::nullopt;
+    }
+    double now() const override { return static_cast<double>(steady_nanoseconds()) * 1e-9; }
 
-    // Device time of one run of `body`.
+    // Device time of one run of `body` with nothing queued before it: launching is in it.
     double once(const std::function<void()>& body) const {
-        begin_.record(stream());
+        begin_.record(stream_);
         body();
-        end_.record(stream());
+        end_.record(stream_);
         end_.wait();
         return end_.seconds_since(begin_);
     }
 
+  private:
+    static constexpr std::uint64_t kLongestDelay = 20'000'000;
+    cudaStream_t stream_;
+    Event begin_, end_;
+    std::uint64_t delay_nanoseconds_ = 50'000;
+};
+
+class Sampler {
+  public:
+    Sampler() : events_(stream_), started_(host_.now()) {}
+
+    cudaStream_t stream() const { return stream_.get(); }
+    double elapsed() const { return host_.now() - started_; }
+    bool out_of_time() const { return elapsed() > kLastSeconds; }
+
+    // Device time of one run of `body`.
+    double once(const std::function<void()>& body) const { return events_.once(body); }
+
     // Samples of `body`, which queues `calls` calls; `prepare` runs before each and is not timed.
     Result on_device(const std::function<void()>& prepare, const std::function<void()>& body, int calls) {
-        return sample(calls, [&]() -> std::optional<double> {
-            prepare();
-            delay_kernel<<<1, 1, 0, stream()>>>(delay_nanoseconds_);
-            check(cudaGetLastError());
-            begin_.record(stream());
-            body();
-            end_.record(stream());
-            const bool late = begin_.reached();  // the device came to `begin` before all was queued
-            end_.wait();
-            if (late && delay_nanoseconds_ < kLongestDelay) {
-                delay_nanoseconds_ *= 2;
-                return std::nullopt;
-            }
-            return end_.seconds_since(begin_);
-        });
+        return sample({"", body, prepare}, calls, events_);
     }
 
     // Samples of `body`, which does `calls` calls and returns when they are done, by the host's clock.
     Result on_host(const std::function<void()>& body, int calls) {
         check(cudaStreamSynchronize(stream()));
-        return sample(calls, [&]() -> std::optional<double> {
-            const std::int64_t begin = steady_nanoseconds();
-            body();
-            return static_cast<double>(steady_nanoseconds() - begin) * 1e-9;
-        });
+        return sample({"", body}, calls, host_);
     }
 
     // How often `run(n)` must repeat its work inside to take `seconds`.
@@ -89,35 +106,24 @@ class Sampler {
     }
 
   private:
-    static constexpr std::uint64_t kLongestDelay = 20'000'000;
-
-    // `take` returns the seconds of one sample, or nothing where it was spoilt.
-    Result sample(int calls, const std::function<std::optional<double>()>& take) {
+    Result sample(const Candidate& candidate, int calls, Stopwatch& stopwatch) {
         if (out_of_time()) {
             return not_measured(kOutOfTime);
         }
-        const double begin = elapsed();
+        const TimingOptions options{.warmup_rounds = kWarmupSamples,
+                                    .min_rounds = kMinSamples,
+                                    .max_rounds = elapsed() > kHurrySeconds ? kMinSamples + kSpoilt : kMaxSamples,
+                                    .max_seconds = kSecondsEach,
+                                    .fewest_rounds = kMinSamples + kSpoilt,
+                                    .min_sample_seconds = 0};
         std::vector<double> samples;
-        int warmups = 0;
-        for (int tries = 0; tries < 4 * kMaxSamples; tries++) {
-            const std::optional<double> seconds = take();
-            if (!seconds || !(*seconds > 0)) {  // a clock that stood still or went back is no sample
-                continue;
-            }
-            if (warmups < kWarmupSamples) {
-                warmups++;
-                continue;
-            }
-            samples.push_back(*seconds / calls);
-            const int most = elapsed() > kHurrySeconds ? kMinSamples : kMaxSamples;
-            const int taken = static_cast<int>(samples.size());
-            if (taken >= most || (taken >= kMinSamples && elapsed() - begin > kSecondsEach)) {
-                break;
-            }
-        }
+        try {
+            samples = time_interleaved(std::span(&candidate, 1), options, stopwatch).front().seconds;
+        } catch (const std::runtime_error&) {}  // not one sample
         if (samples.size() < kMinSamples) {
             return not_measured("not measured: too few samples had a time that could be right");
         }
+        for (double& seconds : samples) { seconds /= calls; }
         Result result;
         result.seconds = summarise(samples);
         result.calls_per_sample = calls;
@@ -125,9 +131,9 @@ class Sampler {
     }
 
     Stream stream_;
-    Event begin_, end_;
-    std::uint64_t delay_nanoseconds_ = 50'000;  // doubled until the host queues a sample within it
-    std::int64_t started_;
+    EventStopwatch events_;
+    HostStopwatch host_;
+    double started_;
 };
 
 }  // namespace checker

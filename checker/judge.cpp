@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "checker/describe.h"
@@ -50,12 +52,95 @@ long differing_element(const Output& output, const std::vector<float>& subject, 
     return -1;
 }
 
+// The inputs of cases are the same in every run.
+constexpr std::uint64_t kCaseSeed = 0;
+
+// A call whose outputs all have values to compare with: those that are computed from the inputs are computed here.
+class ComputedCall {
+  public:
+    ComputedCall(const Call& call, std::uint64_t seed) : call_(&call) {
+        if (std::ranges::none_of(call.outputs, [](const Output& output) { return output.compute != nullptr; })) {
+            return;
+        }
+        std::vector<std::vector<float>> inputs;
+        std::vector<std::span<const float>> views;
+        for (const Input& input : call.inputs) {
+            inputs.emplace_back(input.spec.bytes() / sizeof(float));
+            input.fill(std::as_writable_bytes(std::span(inputs.back())), seed);
+            views.emplace_back(inputs.back());
+        }
+        own_ = call;
+        call_ = &*own_;
+        for (Output& output : own_->outputs) {
+            if (output.compute != nullptr) {
+                const Computed& computed = computed_.emplace_back(output.compute(views));
+                output.expected = {computed.values, computed.floor, computed.factor};
+            }
+        }
+    }
+    ComputedCall(const ComputedCall&) = delete;
+    ComputedCall& operator=(const ComputedCall&) = delete;
+
+    const Call& call() const { return *call_; }
+
+  private:
+    const Call* call_;
+    std::optional<Call> own_;
+    std::deque<Computed> computed_;
+};
+
+// How many times as fast as the older solution, and two threads as one.
+std::optional<Ratio> over_older(const ShapeTiming& timing) {
+    const auto found = timing.share.find(Rival::older);
+    return found == timing.share.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
+    const auto found = timing.share.find(Rival::two_threads);
+    return found == timing.share.end() ? std::nullopt : std::optional(inverse(found->second));
+}
+
+// What a shape's intervals say to its target: the worst of what is asked.
+SpeedVerdict judge_shape(const ShapeTiming& timing, const Target& target) {
+    SpeedVerdict verdict = checker::judge(timing.share.at(target.against), target.shares);
+    const auto also = [&](const std::optional<Ratio>& ratio, double least) {
+        if (!ratio || verdict.speed == Speed::slow) {
+            return;
+        }
+        const Speed speed = checker::judge(*ratio, {least, least, least}).speed;
+        if (speed != Speed::fast) {
+            verdict = {speed, Medal::none};
+        }
+    };
+    also(over_older(timing), target.older);
+    also(of_two_threads(timing), 2 * target.threads);
+    return verdict;
+}
+
+// Which of the targets was missed.
+std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
+    const Ratio& share = timing.share.at(target.against);
+    const std::string whose = target.against == Rival::library ? library + "'s"
+                              : target.against == Rival::copy  ? "a copy's"
+                                                               : "the solution's";
+    if (share.interval.high < target.shares.bronze) {
+        return fmt::format("{} of {} speed, bronze is {}", percent(share.value), whose, percent(target.shares.bronze));
+    }
+    if (const std::optional<Ratio> older = over_older(timing); older && older->interval.high < target.older) {
+        return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
+                           significant(target.older));
+    }
+    return fmt::format("two threads are {} as fast as one, the target is {}", times(of_two_threads(timing)->value),
+                       significant(2 * target.threads));
+}
+
 }  // namespace
 
-Judge::Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::vector<std::string> worker_arguments,
-             std::chrono::duration<double> limit)
+Judge::Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesystem::path reference_dir,
+             std::vector<std::string> worker_arguments, std::chrono::duration<double> limit)
     : lesson_(lesson),
       impl_dir_(std::move(impl_dir)),
+      reference_dir_(std::move(reference_dir)),
       limit_(limit),
       worker_(std::move(worker_arguments), memory_.fd(), limit) {}
 
@@ -96,7 +181,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     for (std::size_t i = 0; i < specs.size(); i++) {
         fill_with_poison(memory_.region(placements[i]), schedule);
         if (i < call.inputs.size()) {
-            call.inputs[i].fill(memory_.data(placements[i]));
+            call.inputs[i].fill(memory_.data(placements[i]), kCaseSeed);
         }
     }
 
@@ -129,7 +214,8 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
     report.calls = static_cast<long>(c.calls.size());
 
     for (std::size_t i = 0; i < c.calls.size(); i++) {
-        const Call& call = c.calls[i];
+        const ComputedCall computed(c.calls[i], kCaseSeed);
+        const Call& call = computed.call();
         const auto fail = [&](std::vector<Finding> findings) {
             report.calls_wrong++;
             if (!report.ok) {
@@ -168,91 +254,160 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
     return report;
 }
 
-TimingReport Judge::time(std::size_t op_index, const Target& target) {
+TimingReport Judge::time(std::size_t op_index, const Target& target, const std::optional<CpuRoof>& roof,
+                         bool all_shapes) {
     const Op& op = lesson_.ops().at(op_index);
-    const Timed& timed = op.timed.value();
-    TimingReport report;
-    report.ran = true;
-    report.shape = timed.shape;
-    report.target = target.limit;
-    const bool copy = target.kind == Target::Kind::copy_bandwidth;
-    report.against = copy ? "copy" : "solution";
+    TimingReport report{.against = target.against, .library = {}, .target = target.shares, .shapes = {}, .notes = {}};
+    for (std::size_t i = 0; i < op.timed.size(); i++) {
+        const Timed& timed = op.timed[i];
+        // A slow implementation is not waited for at shapes that would take it minutes.
+        constexpr double kLongestCall = 2.0;
+        if (i > 0 && timed.flop > 0 && report.shapes.back().flop > 0) {
+            const double seconds = timed.flop / report.shapes.back().rate();
+            if (seconds > kLongestCall) {
+                report.notes.push_back(fmt::format("{} is not timed: a call would take about {} s at that speed",
+                                                   timed.shape, significant(seconds)));
+                continue;
+            }
+        }
+        std::uint32_t rivals = bit(Rival::solution);
+        if (timed.library) {
+            rivals |= bit(Rival::library);
+            report.library = timed.library->name;
+        }
+        rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
+        rivals |= timed.flop > 0 ? bit(Rival::arithmetic) : 0;
+        if (i == 0 && target.older > 0 && !older_implementation(reference_dir_, op.name).empty()) {
+            rivals |= bit(Rival::older);
+        }
+        if (i == 0 && target.threads > 0) {
+            if (roof && cores_add_up(*roof)) {
+                rivals |= bit(Rival::two_threads);
+            } else {
+                report.notes.push_back(
+                    roof ? fmt::format("threads are not judged: two processes do {} the work of one here",
+                                       times(roof->two_processes))
+                         : "threads are not judged: `make calibrate` finds whether the cores here add up");
+            }
+        }
+        report.shapes.push_back(time_shape(op_index, i, target, rivals));
+        const ShapeTiming& shape = report.shapes.back();
+        if (shape.verdict == Verdict::wrong) {
+            return report;
+        }
+        if (shape.verdict == Verdict::slow && !all_shapes) {
+            if (i + 1 < op.timed.size()) {
+                report.notes.push_back(
+                    fmt::format("{} not timed", counted(static_cast<long>(op.timed.size() - i - 1), "further shape")));
+            }
+            return report;
+        }
+    }
+    return report;
+}
 
+ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target, std::uint32_t rivals) {
+    const Op& op = lesson_.ops().at(op_index);
+    const Timed& timed = op.timed[shape];
+    ShapeTiming report{.shape = timed.shape,
+                       .seconds = {},
+                       .flop = timed.flop,
+                       .bytes = static_cast<double>(timed.bytes_moved),
+                       .share = {}};
     std::vector<BufferSpec> specs;
     for (int who = 0; who < 2; who++) {
         for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
     }
-    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
-    memory_.grow(shared_bytes(placements));
+    memory_.grow(shared_bytes(place(specs, Schedule::start_aligned)));
 
     Request request;
     request.ask = Ask::time;
     request.op = op_index;
-    request.against_copy = copy;
+    request.timed = shape;
+    request.rivals = rivals;
     request.seconds = 0.25;
     // Where the interval straddles the target, more samples may decide. `slow` is said only when two attempts in a row
     // agree: other work on the machine can make one of them slow, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
     Speed before = Speed::unclear;
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0) {
-        const Outcome outcome = ask(request, fmt::format("timing {}", op.name));
+        request.seed = std::random_device{}();
+        const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
             report.verdict = Verdict::wrong;
             report.findings.push_back(std::move(*finding));
             return report;
         }
         const Reply& reply = outcome.reply;
-        report.seconds = reply.subject.median;
-        report.seconds_low = reply.subject.interval.low;
-        report.seconds_high = reply.subject.interval.high;
-        // The worker says subject / other; of a copy's speed the subject reaches the inverse.
-        const Ratio ratio =
-            copy ? Ratio{1.0 / reply.ratio.value, {1.0 / reply.ratio.interval.high, 1.0 / reply.ratio.interval.low}}
-                 : reply.ratio;
-        report.ratio = ratio.value;
-        report.ratio_low = ratio.interval.low;
-        report.ratio_high = ratio.interval.high;
-        if (copy) {
-            report.bytes_per_second = bandwidth(timed.bytes_moved, reply.subject.median);
-            report.roof_bytes_per_second = bandwidth(timed.bytes_moved, reply.other.median);
+        report.seconds = reply.subject;
+        report.discarded = reply.discarded;
+        for (std::size_t i = 0; i < kRivals; i++) {
+            const auto rival = static_cast<Rival>(i);
+            if ((rivals & bit(rival)) != 0) {
+                report.share[rival] = inverse(reply.ratio[i]);
+            }
         }
-        const Speed speed = copy ? judge_at_least(ratio, target.limit) : judge_at_most(ratio, target.limit);
-        report.verdict = speed == Speed::fast                            ? Verdict::ok
-                         : speed == Speed::slow && before == Speed::slow ? Verdict::slow
-                                                                         : Verdict::no_verdict;
+        if (report.share.contains(Rival::arithmetic)) {  // the rate of what does other work
+            Ratio& share = report.share.at(Rival::arithmetic);
+            const double work = timed.flop / reply.arithmetic_flop;
+            share = {share.value * work, {share.interval.low * work, share.interval.high * work}};
+        }
+        const SpeedVerdict verdict = judge_shape(report, target);
+        report.medal = verdict.medal;
+        report.verdict = verdict.speed == Speed::fast                            ? Verdict::ok
+                         : verdict.speed == Speed::slow && before == Speed::slow ? Verdict::slow
+                                                                                 : Verdict::no_verdict;
         if (report.verdict != Verdict::no_verdict) {
             break;
         }
-        before = speed;
+        before = verdict.speed;
     }
 
-    const std::size_t n = timed.call.outputs.size();
-    for (std::size_t i = 0; i < n; i++) {
+    if (std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1)) {
+        report.verdict = Verdict::wrong;
+        report.findings.push_back(std::move(*mismatch));
+        return report;
+    }
+    const std::optional<Ratio> of_roof = report.of_roof();
+    if (of_roof && impossible(*of_roof, report.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
+        report.verdict = Verdict::impossible;
+        report.findings.push_back(
+            {"impossible", "",
+             fmt::format("{} {}: no machine is that fast, so the work was not done in the time that was taken",
+                         times(of_roof->value), report.flop > 0 ? "the multiply-adds of one core" : "a copy's speed")});
+    } else if (report.verdict == Verdict::slow) {
+        report.findings.push_back({"slow", "", slow_text(report, target, timed.library ? timed.library->name : "")});
+    }
+    return report;
+}
+
+std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t seed) {
+    const ComputedCall computed(timed.call, seed);
+    const std::vector<Output>& outputs = computed.call().outputs;
+    std::vector<BufferSpec> specs;
+    for (int who = 0; who < 2; who++) {
+        for (const Output& output : outputs) { specs.push_back(output.spec); }
+    }
+    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
+    for (std::size_t i = 0; i < outputs.size(); i++) {
+        const Output& output = outputs[i];
         const std::vector<float> subject = floats(memory_.data(placements[i]));
-        const std::vector<float> solution = floats(memory_.data(placements[n + i]));
-        const long element = differing_element(timed.call.outputs[i], subject, solution);
+        const std::vector<float> solution = floats(memory_.data(placements[outputs.size() + i]));
+        const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
+                                            : differing_element(output, subject, solution);
         if (element < 0) {
             continue;
         }
         const auto k = static_cast<std::size_t>(element);
-        const auto [got, expected] = told_apart(subject[k], solution[k]);
-        report.verdict = Verdict::wrong;
-        report.findings.push_back(
-            {"mismatch",
-             "",
-             fmt::format("is wrong at the timed shape {}", timed.shape),
-             {fmt::format("first\t{}[{}]   got {}   the solution {}", timed.call.outputs[i].spec.name,
-                          timed.call.outputs[i].spec.dims.index_text(element), got, expected)}});
-        return report;
+        const auto [got, expected] = told_apart(subject[k], output.compute ? output.expected.values[k] : solution[k]);
+        return Finding{
+            "mismatch",
+            "",
+            fmt::format("is wrong at the timed shape {}", timed.shape),
+            {fmt::format("first\t{}[{}]   got {}   {} {}", output.spec.name, output.spec.dims.index_text(element), got,
+                         output.compute ? "expected" : "the solution", expected)}};
     }
-    if (report.verdict == Verdict::slow) {
-        report.findings.push_back({"slow", "",
-                                   copy ? fmt::format("{} of the copy's speed, the target is {}", percent(report.ratio),
-                                                      percent(report.target))
-                                        : fmt::format("{} the solution's time, the target is {}", times(report.ratio),
-                                                      times(report.target))});
-    }
-    return report;
+    return std::nullopt;
 }
 
 std::optional<Finding> Judge::missing(std::size_t op_index, const std::filesystem::path& compiler_log) const {

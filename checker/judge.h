@@ -12,6 +12,7 @@
 #include "checker/check.h"
 #include "checker/lesson_toml.h"
 #include "checker/report.h"
+#include "checker/roof.h"
 #include "checker/worker_process.h"
 
 namespace checker {
@@ -19,14 +20,15 @@ namespace checker {
 class Judge {
   public:
     // `worker_arguments` are the command line that makes this program register the same cases.
-    Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::vector<std::string> worker_arguments,
-          std::chrono::duration<double> limit);
+    Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesystem::path reference_dir,
+          std::vector<std::string> worker_arguments, std::chrono::duration<double> limit);
 
     // While the judge waits longer than two seconds, a line on stderr says for what (only on a terminal).
     void show_progress(bool on) { progress_ = on; }
 
     CaseReport judge(std::size_t op, std::size_t case_index);
-    TimingReport time(std::size_t op, const Target& target);
+    // Every shape, or, unless `all_shapes`, no more once one is slow. `roof` is this machine's, if it is known.
+    TimingReport time(std::size_t op, const Target& target, const std::optional<CpuRoof>& roof, bool all_shapes);
 
     // Why an op cannot be run at all: its file does not compile, or lacks the function. None if it can.
     std::optional<Finding> missing(std::size_t op, const std::filesystem::path& compiler_log) const;
@@ -40,11 +42,15 @@ class Judge {
         std::vector<Finding> scribbles;
     };
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
+    ShapeTiming time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals);
+    // Whether what was timed gives the right outputs on inputs that it had not seen; the seed is that of the inputs.
+    std::optional<Finding> timed_mismatch(const Timed& timed, std::uint64_t seed);
     std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;
     Outcome ask(const Request& request, const std::string& what);
 
     const Lesson& lesson_;
     std::filesystem::path impl_dir_;
+    std::filesystem::path reference_dir_;
     std::chrono::duration<double> limit_;
     SharedMemory memory_;
     WorkerProcess worker_;

@@ -4,9 +4,52 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+
 #include "checker/file_error.h"
 
 namespace checker {
+namespace {
+
+constexpr std::array kKeys{"against", "bronze", "silver", "gold", "older", "threads", "shapes"};
+
+std::optional<Rival> rival_of(const std::string& text) {
+    for (const Rival rival : {Rival::copy, Rival::solution, Rival::library}) {
+        if (text == to_string(rival)) {
+            return rival;
+        }
+    }
+    return std::nullopt;
+}
+
+// What is wrong with a target, or empty.
+std::string read_target(const toml::table& row, Target& target) {
+    for (const auto& [key, value] : row) {
+        if (std::ranges::find(kKeys, std::string(key.str())) == kKeys.end()) {
+            return fmt::format("has the key {}, which means nothing", key.str());
+        }
+    }
+    const std::optional<Rival> against = rival_of(row["against"].value_or(""));
+    if (!against) {
+        return "needs against = \"copy\", \"solution\" or \"library\"";
+    }
+    target.against = *against;
+    target.shares = {row["bronze"].value_or(0.0), row["silver"].value_or(0.0), row["gold"].value_or(0.0)};
+    if (!(0 < target.shares.bronze && target.shares.bronze < target.shares.silver &&
+          target.shares.silver < target.shares.gold)) {
+        return "needs bronze, silver and gold, rising shares above 0";
+    }
+    target.older = row["older"].value_or(0.0);
+    target.threads = row["threads"].value_or(0.0);
+    if (const toml::array* shapes = row["shapes"].as_array()) {
+        for (const toml::node& shape : *shapes) { target.shapes.push_back(shape.value_or("")); }
+    }
+    return target.shapes.empty() ? "needs shapes = [\"N=…\", …]" : "";
+}
+
+}  // namespace
 
 LessonToml read_lesson_toml(const std::filesystem::path& file) {
     LessonToml result;
@@ -22,21 +65,12 @@ LessonToml read_lesson_toml(const std::filesystem::path& file) {
         return result;
     }
     for (const auto& [op, node] : *targets) {
-        const toml::table row = node.is_table() ? *node.as_table() : toml::table{};
-        const std::string kind = row["kind"].value_or("");
         Target target;
-        if (kind == "copy_bandwidth") {
-            target = {Target::Kind::copy_bandwidth, row["share"].value_or(0.0)};
-        } else if (kind == "solution_time") {
-            target = {Target::Kind::solution_time, row["ratio"].value_or(0.0)};
+        const std::string problem = node.is_table() ? read_target(*node.as_table(), target) : "is no table";
+        if (!problem.empty()) {
+            throw FileError(fmt::format("{}: [target.{}] {}", file.string(), op.str(), problem));
         }
-        if (!(target.limit > 0.0)) {
-            throw FileError(
-                fmt::format("{}: [target.{}] needs kind = \"copy_bandwidth\" and a share, or "
-                            "kind = \"solution_time\" and a ratio",
-                            file.string(), op.str()));
-        }
-        result.targets[std::string(op.str())] = target;
+        result.targets[std::string(op.str())] = std::move(target);
     }
     return result;
 }

@@ -6,13 +6,18 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "checker/timing.h"
 
 namespace checker {
 
 struct Target {
-    enum class Kind { copy_bandwidth, solution_time };
-    Kind kind = Kind::solution_time;
-    double limit = 0;  // at least this share of the copy's speed, or at most so many times the solution's time
+    Rival against = Rival::solution;  // or copy or library
+    Shares shares;                    // of its speed, in the same run; bronze is needed to pass
+    double older = 0;                 // also at least so many times as fast as the newest older solution; 0: not asked
+    double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
+    std::vector<std::string> shapes;  // as check.cpp names them
 };
 
 struct LessonToml {

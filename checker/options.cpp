@@ -39,6 +39,7 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     app.add_flag("--no-timing", options.no_timing, "right or wrong only");
     app.add_flag("--timing-only", options.timing_only, "the times only");
     app.add_flag("--verbose", options.verbose, "every case and every finding");
+    app.add_option("--roof", options.roof, "this machine's roof; --timing-only measures it where it is missing");
     app.add_option("--json", options.json, "write the verdict to this file");
     app.add_option("--results", options.results, "append one JSON line an op to this file");
     app.add_flag("--worker", options.worker, "(the check starts itself with this)")->group("");

@@ -21,6 +21,7 @@ struct Options {
     bool timing_only = false;
     bool verbose = false;
     bool worker = false;
+    std::filesystem::path roof;  // "" for none
     std::filesystem::path json;
     std::filesystem::path results;
 

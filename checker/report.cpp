@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -35,16 +36,47 @@ Json to_json(const std::vector<Finding>& findings) {
     return result;
 }
 
+Json interval(const Interval& of, double unit = 1) {
+    return {number(of.low * unit), number(of.high * unit)};
+}
+
+Json to_json(const ShapeTiming& timing) {
+    constexpr double kMs = 1e3;
+    Json share = Json::object();
+    for (const auto& [rival, ratio] : timing.share) {
+        share[to_string(rival)] = {{"share", number(ratio.value)}, {"interval", interval(ratio.interval)}};
+    }
+    Json result{{"shape", timing.shape},
+                {"median_ms", number(timing.seconds.median * kMs)},
+                {"p10_ms", number(timing.seconds.p10 * kMs)},
+                {"p90_ms", number(timing.seconds.p90 * kMs)},
+                {"interval_ms", interval(timing.seconds.interval, kMs)},
+                {"samples", timing.seconds.samples},
+                {"discarded", timing.discarded},
+                {"of_speed_of", share},
+                {"verdict", to_string(timing.verdict)},
+                {"medal", to_string(timing.medal)},
+                {"findings", to_json(timing.findings)}};
+    if (timing.flop > 0 || timing.bytes > 0) {
+        result[timing.flop > 0 ? "flop_per_s" : "bytes_per_s"] = number(timing.rate());
+    }
+    return result;
+}
+
 Json to_json(const TimingReport& timing) {
-    return {{"shape", timing.shape},
-            {"against", timing.against},
-            {"median_ms", number(timing.seconds * 1e3)},
-            {"interval_ms", {number(timing.seconds_low * 1e3), number(timing.seconds_high * 1e3)}},
-            {"ratio", number(timing.ratio)},
-            {"ratio_interval", {number(timing.ratio_low), number(timing.ratio_high)}},
-            {"target", number(timing.target)},
-            {"verdict", to_string(timing.verdict)},
-            {"findings", to_json(timing.findings)}};
+    Json shapes = Json::array();
+    for (const ShapeTiming& shape : timing.shapes) { shapes.push_back(to_json(shape)); }
+    const ShapeTiming& worst = timing.worst();
+    const auto share = worst.share.find(timing.against);
+    return {
+        {"against", to_string(timing.against)},
+        {"library", timing.library},
+        {"target", {{"bronze", timing.target.bronze}, {"silver", timing.target.silver}, {"gold", timing.target.gold}}},
+        {"verdict", to_string(timing.verdict())},
+        {"medal", to_string(worst.medal)},
+        {"share", share == worst.share.end() ? Json(nullptr) : number(share->second.value)},
+        {"shapes", shapes},
+        {"notes", timing.notes}};
 }
 
 Json to_json(const OpReport& op) {
@@ -59,13 +91,17 @@ Json to_json(const OpReport& op) {
                          {"findings", to_json(report.findings)}});
     }
     Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
-    if (op.timing.ran) {
+    if (op.timing.ran()) {
         result["timing"] = to_json(op.timing);
     }
     return result;
 }
 
 }  // namespace
+
+std::string utc_now() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
 
 std::string fnv1a64(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -89,24 +125,43 @@ std::string to_string(Verdict verdict) {
             return "not written yet";
         case Verdict::slow:
             return "SLOW";
+        case Verdict::impossible:
+            return "IMPOSSIBLE";
         case Verdict::no_verdict:
             return "no verdict";
     }
     return "";
 }
 
+std::optional<Ratio> ShapeTiming::of_roof() const {
+    const auto found = share.find(flop > 0 ? Rival::arithmetic : Rival::copy);
+    return found == share.end() ? std::nullopt : std::optional(found->second);
+}
+
+const ShapeTiming& TimingReport::worst() const {
+    const auto rank = [&](const ShapeTiming& shape) {
+        constexpr std::array kOrder{Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::no_verdict,
+                                    Verdict::ok};
+        const auto found = shape.share.find(against);
+        return std::pair(std::ranges::find(kOrder, shape.verdict) - kOrder.begin(),
+                         found == shape.share.end() ? 0.0 : found->second.value);
+    };
+    return *std::ranges::min_element(shapes, {}, rank);
+}
+
+Verdict TimingReport::verdict() const {
+    return worst().verdict;
+}
+
 Verdict OpReport::verdict() const {
-    if (is_stub && cases.empty() && !timing.ran) {
+    if (is_stub && cases.empty() && !timing.ran()) {
         return Verdict::not_written;
     }
     const bool right = std::ranges::all_of(cases, &CaseReport::ok);
     if (!right) {
         return is_stub || std::ranges::all_of(cases, &CaseReport::untouched) ? Verdict::not_written : Verdict::wrong;
     }
-    if (!timing.ran) {
-        return Verdict::ok;
-    }
-    return timing.verdict;
+    return timing.ran() ? timing.verdict() : Verdict::ok;
 }
 
 bool OpReport::correct() const {
@@ -155,7 +210,7 @@ void append_results(const std::filesystem::path& file, const LessonReport& repor
     if (fd < 0) {
         throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
     }
-    const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    const std::string now = utc_now();
     int failure = 0;
     for (const OpReport& op : report.ops) {
         Json line{{"time", now},
@@ -168,7 +223,7 @@ void append_results(const std::filesystem::path& file, const LessonReport& repor
                   {"cases", op.cases.size()},
                   {"verdict", to_string(op.verdict())},
                   {"budget_used", number(op.budget_used())}};
-        if (op.timing.ran) {
+        if (op.timing.ran()) {
             line["timing"] = to_json(op.timing);
         }
         const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -4,16 +4,22 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "checker/roof.h"
+#include "checker/timing.h"
 
 namespace checker {
 
 struct Finding {
-    std::string kind;     // mismatch, nonfinite, untouched, suspect, padding, nondeterministic, uninitialised,
-                          // out_of_bounds, input_changed, crash, exit, hang, exception, not_defined, not_compiled, slow
-    std::string id = {};  // of a suspect
-    std::string text;     // one line
+    std::string kind;  // mismatch, nonfinite, untouched, suspect, padding, nondeterministic, uninitialised,
+                       // out_of_bounds, input_changed, crash, exit, hang, exception, not_defined, not_compiled, slow,
+                       // impossible
+    std::string id = {};                    // of a suspect
+    std::string text;                       // one line
     std::vector<std::string> details = {};  // further lines, "label\ttext"
 };
 
@@ -30,24 +36,36 @@ struct CaseReport {
     std::vector<Finding> findings = {};
 };
 
-enum class Verdict { ok, wrong, not_written, slow, no_verdict };
-std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "no verdict"
+enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
+std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict"
+
+// An op at one shape, timed.
+struct ShapeTiming {
+    std::string shape;
+    Summary seconds;               // of one call
+    int discarded = 0;             // rounds in which a clock reading could not be right
+    double flop = 0;               // of one call; 0: not counted
+    double bytes = 0;              // moved by one call; 0: not counted
+    std::map<Rival, Ratio> share;  // of each rival's speed
+    Verdict verdict = Verdict::no_verdict;
+    Medal medal = Medal::none;  // where the verdict is ok
+    std::vector<Finding> findings = {};
+
+    // The share of the roof: of arithmetic where FLOPs are counted, else of a copy of as many bytes. None without.
+    std::optional<Ratio> of_roof() const;
+    double rate() const { return (flop > 0 ? flop : bytes) / seconds.median; }  // FLOP or bytes a second
+};
 
 struct TimingReport {
-    bool ran = false;
-    std::string shape;
-    std::string against;  // "copy" or "solution"
-    double seconds = 0;
-    double seconds_low = 0;  // the 95% interval of the median
-    double seconds_high = 0;
-    double ratio = 0;  // share of the copy's speed, or time over the solution's
-    double ratio_low = 0;
-    double ratio_high = 0;
-    double target = 0;
-    double bytes_per_second = 0;       // with "copy"
-    double roof_bytes_per_second = 0;  // with "copy"
-    Verdict verdict = Verdict::no_verdict;
-    std::vector<Finding> findings = {};
+    Rival against = Rival::solution;
+    std::string library;  // "OpenBLAS", where one was timed
+    Shares target;
+    std::vector<ShapeTiming> shapes;  // empty: not timed
+    std::vector<std::string> notes;   // what was not judged or not timed, and why
+
+    bool ran() const { return !shapes.empty(); }
+    Verdict verdict() const;           // that of the worst shape
+    const ShapeTiming& worst() const;  // by verdict, then by its share of the speed it is timed against
 };
 
 struct OpReport {
@@ -69,7 +87,9 @@ struct LessonReport {
     std::string device = "CPU";
     std::vector<OpReport> ops = {};
     double seconds = 0;
-    bool ok() const;  // every op is ok or has no verdict on its speed
+    bool times_asked = false;          // a table of all times is wanted
+    std::optional<CpuRoof> roof = {};  // this machine's, where it is known
+    bool ok() const;                   // every op is ok or has no verdict on its speed
 };
 
 std::string lesson_number(const std::string& lesson);  // "01"
@@ -79,6 +99,8 @@ std::string to_json(const LessonReport& report);
 
 // One JSON line an op, appended with one write each. Throws FileError when the file cannot be written.
 void append_results(const std::filesystem::path& file, const LessonReport& report);
+
+std::string utc_now();  // "2026-01-31T12:00:00Z"
 
 // Identifies a text, so that a reader of results knows whether one is about the file as it is; empty without the file.
 std::string fnv1a64(const std::filesystem::path& file);

@@ -212,6 +212,19 @@ double measure_fma(double seconds) {
     return fma_rate(1, seconds);
 }
 
+FmaCandidate fma_candidate() {
+    constexpr long kRounds = 20'000;  // of one or two dozen multiply-adds each, of which two start in a cycle
+    float sink = 0;
+    return {{.name = "multiply-adds",
+             .run =
+                 [] {
+                     float kept = 0;
+                     run_fma(kRounds, kept);
+                     asm volatile("" : : "r"(&kept) : "memory");
+                 }},
+            run_fma(1, sink) * kRounds};
+}
+
 double measure_two_processes(int rounds, double seconds) {
     const long calls = fma_rounds();
     std::vector<double> ratios;
@@ -251,7 +264,7 @@ void save_roof(const Roof& roof, const std::filesystem::path& path) {
 std::optional<Roof> load_roof(const std::filesystem::path& path, const std::string& cpu, std::string& why) {
     std::ifstream file(path);
     if (!file) {
-        why = "the roof of this machine is not measured yet; `make calibrate` measures it";
+        why = "the roof of this machine is not measured yet (`make calibrate` does)";
         return std::nullopt;
     }
     try {
@@ -260,13 +273,13 @@ std::optional<Roof> load_roof(const std::filesystem::path& path, const std::stri
                   .gpu = json.value("gpu", nlohmann::json()),
                   .measured_at = json.value("measured_at", "")};
         if (roof.cpu.name != cpu) {
-            why = fmt::format("{} was measured on another machine ({}); `make calibrate` measures this one",
+            why = fmt::format("{} was measured on another machine ({}; `make calibrate` measures this one)",
                               path.string(), roof.cpu.name);
             return std::nullopt;
         }
         return roof;
     } catch (const std::exception& error) {
-        why = fmt::format("{} cannot be read ({}); `make calibrate` measures it anew", path.string(), error.what());
+        why = fmt::format("{} cannot be read ({}; `make calibrate` measures it anew)", path.string(), error.what());
         return std::nullopt;
     }
 }

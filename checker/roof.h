@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "checker/timing.h"
+
 namespace checker {
 
 // Rates of the CPU; `all` is one thread on each core at the same time.
@@ -38,6 +40,14 @@ CpuRoof measure_cpu_roof(const std::function<void(const std::string&)>& progress
 
 // The best of several timings of one thread, in FLOP a second; about `seconds` long.
 double measure_fma(double seconds);
+
+// Independent multiply-adds in registers, about a tenth of a millisecond of them, and the FLOP of one run: the roof of
+// arithmetic on one core, to be taken in the same run as what it bounds.
+struct FmaCandidate {
+    Candidate candidate;
+    double flop = 0;
+};
+FmaCandidate fma_candidate();
 
 // Work of two spinning processes over the work of one alone: the median of `rounds` rounds of `seconds` each.
 double measure_two_processes(int rounds, double seconds);

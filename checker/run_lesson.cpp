@@ -20,6 +20,8 @@
 #include "checker/lesson_toml.h"
 #include "checker/options.h"
 #include "checker/report.h"
+#include "checker/roof.h"
+#include "checker/text.h"
 #include "checker/tools/stub.h"
 #include "checker/verdict.h"
 #include "checker/worker.h"
@@ -58,14 +60,33 @@ std::string first_text(const std::vector<Finding>& findings) {
     return findings.empty() ? "wrong" : findings.front().text;
 }
 
+// lesson.toml tells the reader the shapes that check.cpp times. Throws FileError where they differ.
+void require_same_shapes(const Lesson& lesson, const std::map<std::string, Target>& targets,
+                         const std::filesystem::path& file) {
+    for (const Op& op : lesson.ops()) {
+        const auto target = targets.find(op.name);
+        if (target == targets.end()) {
+            continue;
+        }
+        std::vector<std::string> timed;
+        for (const Timed& one : op.timed) { timed.push_back(one.shape); }
+        if (target->second.shapes != timed) {
+            throw FileError(fmt::format("{}: [target.{}] has shapes = [\"{}\"], check.cpp times \"{}\"", file.string(),
+                                        op.name, fmt::join(target->second.shapes, "\", \""),
+                                        fmt::join(timed, "\", \"")));
+        }
+    }
+}
+
 // The state of one run of the check: what the tests share.
 class Session {
   public:
     Session(const Lesson& lesson, const Options& options)
         : lesson_(lesson),
           options_(options),
-          judge_(lesson, options.impl_dir, options.for_worker(), worker_limit()),
+          judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()),
           targets_(read_lesson_toml(options.lesson_dir / "lesson.toml").targets) {
+        require_same_shapes(lesson, targets_, options.lesson_dir / "lesson.toml");
         judge_.show_progress(isatty(STDERR_FILENO) == 1);
         reports_.resize(lesson.ops().size());
         for (std::size_t i = 0; i < reports_.size(); i++) {
@@ -116,10 +137,14 @@ class Session {
         if (judge_.missing(op, compiler_log(op))) {
             GTEST_SKIP() << "not timed: " << report.file << " is not built";
         }
-        report.timing = judge_.time(op, targets_.at(report.op));
+        read_roof();
+        report.timing = judge_.time(op, targets_.at(report.op), roof_, options_.timing_only);
         report.printed += judge_.take_output();
-        if (report.timing.verdict == Verdict::slow || report.timing.verdict == Verdict::wrong) {
-            ADD_FAILURE() << report.file << ": " << report.timing.shape << ": " << first_text(report.timing.findings);
+        note_slow_machine(report.timing);
+        const Verdict verdict = report.timing.verdict();
+        if (verdict != Verdict::ok && verdict != Verdict::no_verdict) {
+            const ShapeTiming& worst = report.timing.worst();
+            ADD_FAILURE() << report.file << ": " << worst.shape << ": " << first_text(worst.findings);
         }
     }
 
@@ -127,6 +152,8 @@ class Session {
 
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
+        result.times_asked = options_.timing_only;
+        result.roof = roof_;
         for (const OpReport& op : reports_) {
             if (op.asked_for) {
                 result.ops.push_back(op);
@@ -137,6 +164,43 @@ class Session {
     }
 
   private:
+    // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
+    void read_roof() {
+        if (options_.roof.empty() || roof_asked_) {
+            return;
+        }
+        roof_asked_ = true;
+        std::string why;
+        const std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
+        if (known) {
+            roof_ = known->cpu;
+        } else if (options_.timing_only) {
+            fmt::print(stderr, "{}; measuring it now …\n", why);
+            const Roof measured{
+                .cpu = measure_cpu_roof([](const std::string&) {}), .gpu = {}, .measured_at = utc_now()};
+            save_roof(measured, options_.roof);
+            roof_ = measured.cpu;
+        }
+    }
+
+    // Where multiply-adds reached much less in this run than when the roof was measured, something else is running.
+    void note_slow_machine(TimingReport& timing) const {
+        constexpr double kMuch = 0.75;
+        for (const ShapeTiming& shape : timing.shapes) {
+            const auto arithmetic = shape.share.find(Rival::arithmetic);
+            if (!roof_ || arithmetic == shape.share.end()) {
+                continue;
+            }
+            const double now = shape.rate() / arithmetic->second.value;
+            if (now < kMuch * roof_->fma_one) {
+                timing.notes.push_back(
+                    fmt::format("this core did {} of its best in this run: something else is running",
+                                percent(now / roof_->fma_one)));
+                return;
+            }
+        }
+    }
+
     std::filesystem::path compiler_log(std::size_t op) const {
         return std::filesystem::path("build/ops") / options_.subject / lesson_.name() / (reports_[op].op + ".log");
     }
@@ -147,6 +211,8 @@ class Session {
     std::map<std::string, Target> targets_;
     std::vector<OpReport> reports_;
     std::set<std::size_t> hung_;
+    std::optional<CpuRoof> roof_;
+    bool roof_asked_ = false;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -178,7 +244,7 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
     for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing; op++) {
         const Op& o = lesson.ops()[op];
         const bool wanted = options.wants(o.name, "timing");
-        if (!wanted || !o.timed || !session.has_target(o.name)) {
+        if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
             continue;
         }
         register_test("Timing", o.name, [&session, op] { session.run_timing(op); });
@@ -266,7 +332,7 @@ void require_known(const Options& options, const Lesson& lesson) {
                                                 fmt::join(known, ", ")));
     }
     for (const Case& c : op->cases) { known.push_back(c.name); }
-    if (op->timed) {
+    if (!op->timed.empty()) {
         known.emplace_back("timing");
     }
     if (!options.only_case().empty() && std::ranges::find(known, options.only_case()) == known.end()) {

@@ -2,6 +2,7 @@
 #include "checker/timing.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -14,17 +15,19 @@ namespace {
 // Enough for any callable that a clock of microseconds can time.
 constexpr int kMaxCallsPerSample = 1 << 16;
 
-// Nanoseconds that `calls` calls took; not positive when the clock is no use.
-std::int64_t time_calls(const Candidate& candidate, int calls, const Clock& clock) {
-    const std::int64_t begin = clock();
-    for (int i = 0; i < calls; i++) { candidate.run(); }
-    return clock() - begin;
+std::optional<double> time_calls(const Candidate& candidate, int calls, Stopwatch& stopwatch) {
+    if (candidate.prepare) {
+        candidate.prepare();
+    }
+    return stopwatch.seconds_of([&] {
+        for (int i = 0; i < calls; i++) { candidate.run(); }
+    });
 }
 
 // The smallest power of two of calls that together take at least `min_seconds`.
-int calls_for(const Candidate& candidate, double min_seconds, const Clock& clock) {
+int calls_for(const Candidate& candidate, double min_seconds, Stopwatch& stopwatch) {
     int calls = 1;
-    while (calls < kMaxCallsPerSample && static_cast<double>(time_calls(candidate, calls, clock)) < min_seconds * 1e9) {
+    while (calls < kMaxCallsPerSample && time_calls(candidate, calls, stopwatch).value_or(0.0) < min_seconds) {
         calls *= 2;
     }
     return calls;
@@ -51,48 +54,62 @@ std::int64_t steady_nanoseconds() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options) {
+std::optional<double> HostStopwatch::seconds_of(const std::function<void()>& work) {
+    const std::int64_t begin = clock_();
+    work();
+    const std::int64_t took = clock_() - begin;
+    return took > 0 ? std::optional(static_cast<double>(took) * 1e-9) : std::nullopt;
+}
+
+std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options,
+                                      Stopwatch& stopwatch) {
     if (candidates.empty()) {
         throw std::invalid_argument("timing: no candidates");
     }
-    const std::int64_t begin = options.clock();
+    const double begin = stopwatch.now();
     std::vector<Samples> all;
     for (const Candidate& candidate : candidates) {
         all.push_back({.name = candidate.name,
                        .seconds = {},
-                       .calls_per_sample = calls_for(candidate, options.min_sample_seconds, options.clock)});
+                       .calls_per_sample = calls_for(candidate, options.min_sample_seconds, stopwatch)});
     }
     for (int i = 0; i < options.warmup_rounds; i++) {
-        for (const Candidate& candidate : candidates) { candidate.run(); }
+        for (const Candidate& candidate : candidates) { time_calls(candidate, 1, stopwatch); }
     }
 
-    std::vector<std::int64_t> round(candidates.size());
+    std::vector<std::optional<double>> round(candidates.size());
     for (int i = 0; i < options.max_rounds; i++) {
         for (std::size_t c = 0; c < candidates.size(); c++) {
-            round[c] = time_calls(candidates[c], all[c].calls_per_sample, options.clock);
+            round[c] = time_calls(candidates[c], all[c].calls_per_sample, stopwatch);
         }
-        const bool usable = std::all_of(round.begin(), round.end(), [](std::int64_t ns) { return ns > 0; });
+        const bool usable = std::ranges::all_of(round, [](const auto& seconds) { return seconds.has_value(); });
         for (std::size_t c = 0; c < candidates.size(); c++) {
             if (usable) {
-                all[c].seconds.push_back(static_cast<double>(round[c]) * 1e-9 / all[c].calls_per_sample);
+                all[c].seconds.push_back(*round[c] / all[c].calls_per_sample);
             } else {
                 all[c].discarded++;
             }
         }
         const int taken = static_cast<int>(all[0].seconds.size());
-        if (taken >= options.min_rounds && std::all_of(all.begin(), all.end(), [&](const Samples& samples) {
+        if (taken >= options.min_rounds && std::ranges::all_of(all, [&](const Samples& samples) {
                 return narrow_enough(samples, options.interval_goal);
             })) {
             break;
         }
-        if (static_cast<double>(options.clock() - begin) * 1e-9 >= options.max_seconds) {
+        const double spent = stopwatch.now() - begin;
+        if ((spent >= options.max_seconds && i + 1 >= options.fewest_rounds) || spent >= options.last_seconds) {
             break;
         }
     }
     if (all[0].seconds.empty()) {
-        throw std::runtime_error("timing: the clock never moved forward during a round; run the check again");
+        throw std::runtime_error("timing: no round had a time that could be right; run the check again");
     }
     return all;
+}
+
+std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options) {
+    HostStopwatch stopwatch;
+    return time_interleaved(candidates, options, stopwatch);
 }
 
 Interval median_interval(std::span<const double> samples) {
@@ -140,18 +157,44 @@ Ratio time_ratio(const Samples& a, const Samples& b) {
     return {.value = quantile(ratios, 0.5), .interval = median_interval(ratios)};
 }
 
-Speed judge_at_most(const Ratio& ratio, double limit) {
-    if (ratio.interval.low > limit) {
-        return Speed::slow;
-    }
-    return ratio.interval.high <= limit ? Speed::fast : Speed::unclear;
+Ratio inverse(const Ratio& ratio) {
+    return {1.0 / ratio.value, {1.0 / ratio.interval.high, 1.0 / ratio.interval.low}};
 }
 
-Speed judge_at_least(const Ratio& ratio, double limit) {
-    if (ratio.interval.high < limit) {
-        return Speed::slow;
+std::string to_string(Rival rival) {
+    constexpr std::array<const char*, kRivals> kNames{"solution",   "library", "copy",
+                                                      "arithmetic", "older",   "two_threads"};
+    return kNames.at(static_cast<std::size_t>(rival));
+}
+
+std::string to_string(Medal medal) {
+    switch (medal) {
+        case Medal::bronze:
+            return "bronze";
+        case Medal::silver:
+            return "silver";
+        case Medal::gold:
+            return "gold";
+        case Medal::none:
+            break;
     }
-    return ratio.interval.low >= limit ? Speed::fast : Speed::unclear;
+    return "";
+}
+
+double Shares::of(Medal medal) const {
+    return medal == Medal::gold ? gold : medal == Medal::silver ? silver : bronze;
+}
+
+SpeedVerdict judge(const Ratio& share, const Shares& target) {
+    if (share.interval.high < target.bronze) {
+        return {Speed::slow, Medal::none};
+    }
+    if (!(share.interval.low >= target.bronze)) {
+        return {Speed::unclear, Medal::none};
+    }
+    return {Speed::fast, share.interval.low >= target.gold     ? Medal::gold
+                         : share.interval.low >= target.silver ? Medal::silver
+                                                               : Medal::bronze};
 }
 
 Candidate copy_candidate(std::size_t bytes) {
@@ -162,10 +205,6 @@ Candidate copy_candidate(std::size_t bytes) {
                 std::memcpy(to->data(), from->data(), from->size());
                 asm volatile("" : : "r"(to->data()) : "memory");  // the copy is wanted though nothing reads it
             }};
-}
-
-double bandwidth(std::size_t bytes, double seconds) {
-    return static_cast<double>(bytes) / seconds;
 }
 
 }  // namespace checker

@@ -2,35 +2,59 @@
 //
 // Timing of several callables against each other. Samples alternate (a, b, c, a, b, c, …), so that a machine that
 // slows down for a moment slows all of them; a ratio is taken round by round and its interval is that of the ratios'
-// median. Everything but time_interleaved is a pure function of samples.
+// median. Everything but time_interleaved is a pure function of samples. A stopwatch takes the time: the host's clock
+// here, CUDA events in gpu_sampler.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace checker {
 
+class Stopwatch {
+  public:
+    virtual ~Stopwatch() = default;
+    // Seconds from before `work` begins until all that it does or queues is done; nothing where the reading cannot be
+    // right: a clock that went backwards or stood still, a queue that ran dry.
+    virtual std::optional<double> seconds_of(const std::function<void()>& work) = 0;
+    // Seconds since any fixed moment, by the host's clock: what time limits count.
+    virtual double now() const = 0;
+};
+
 // Nanoseconds since any fixed moment. Tests pass their own.
 using Clock = std::function<std::int64_t()>;
 std::int64_t steady_nanoseconds();
 
+class HostStopwatch final : public Stopwatch {
+  public:
+    explicit HostStopwatch(Clock clock = steady_nanoseconds) : clock_(std::move(clock)) {}
+    std::optional<double> seconds_of(const std::function<void()>& work) override;
+    double now() const override { return static_cast<double>(clock_()) * 1e-9; }
+
+  private:
+    Clock clock_;
+};
+
 struct Candidate {
     std::string name;
     std::function<void()> run;
+    std::function<void()> prepare = {};  // before each sample, not timed
 };
 
 struct TimingOptions {
     int warmup_rounds = 2;             // not recorded
-    int min_rounds = 11;               // fewer than 6 samples have no 95% interval
+    int min_rounds = 11;               // that are enough where their intervals are narrow
     int max_rounds = 501;              // at least 1
-    double max_seconds = 0.5;          // for all candidates together; checked after each round
+    double max_seconds = 0.5;          // for all candidates together, looked at after each round …
+    int fewest_rounds = 6;             // … that has so many before it: fewer have no 95% interval
+    double last_seconds = 20;          // this ends it whatever there is
     double interval_goal = 0.02;       // stop when each median's 95% interval is no wider than this share of it
     double min_sample_seconds = 2e-5;  // a shorter callable is repeated within one sample
-    Clock clock = steady_nanoseconds;
 };
 
 // One candidate's samples, in the order taken. Sample i of every candidate is from the same round.
@@ -38,11 +62,13 @@ struct Samples {
     std::string name;
     std::vector<double> seconds;  // for one call
     int calls_per_sample = 1;
-    int discarded = 0;  // rounds thrown away because the clock went backwards or stood still
+    int discarded = 0;  // rounds thrown away because a reading could not be right
 };
 
 // Warm-up, then rounds of one sample of each candidate until every interval is narrow enough or a limit is reached.
 // Throws std::invalid_argument without candidates, std::runtime_error when no round could be timed.
+std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options,
+                                      Stopwatch& stopwatch);
 std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options = {});
 
 struct Interval {
@@ -74,16 +100,51 @@ struct Ratio {
 };
 Ratio time_ratio(const Samples& a, const Samples& b);
 
-// A ratio against a limit. `slow` only when even the favourable end of the interval misses the limit.
+// The other way round: of a time over another's, the share of the other's speed.
+Ratio inverse(const Ratio& ratio);
+
+// What an implementation is timed against, in the same rounds.
+enum class Rival : std::uint32_t {
+    solution,
+    library,      // the vendor's routine
+    copy,         // of as many bytes
+    arithmetic,   // multiply-adds in registers
+    older,        // the newest older solution of the op
+    two_threads,  // the same implementation on two threads
+};
+constexpr std::size_t kRivals = 6;
+std::string to_string(Rival rival);  // "solution", "library", "copy", "arithmetic", "older", "two_threads"
+
+// Shares of another's speed that earn a medal. A lesson is passed with bronze.
+enum class Medal { none, bronze, silver, gold };
+std::string to_string(Medal medal);  // "", "bronze", "silver", "gold"
+struct Shares {
+    double bronze = 0;
+    double silver = 0;
+    double gold = 0;
+    double of(Medal medal) const;
+};
+
+// A share of another's speed against what is asked for. `slow` only when even the favourable end of the interval misses
+// bronze, `fast` only when the unfavourable end reaches it; the medal is the best that this end reaches.
 enum class Speed { fast, slow, unclear };
-Speed judge_at_most(const Ratio& ratio, double limit);   // ratio of times: small is fast
-Speed judge_at_least(const Ratio& ratio, double limit);  // share of a roof: large is fast
+struct SpeedVerdict {
+    Speed speed = Speed::unclear;
+    Medal medal = Medal::none;
+};
+SpeedVerdict judge(const Ratio& share, const Shares& target);
+
+// A rate that no machine can have: even the low end of the interval lies above the roof by more than the margin. The
+// roof of arithmetic is measured and steady. A copy is not the fastest way to touch as many bytes, since reading is
+// cheaper than writing: hence the wider margin.
+constexpr double kAboveArithmetic = 1.1;
+constexpr double kAboveCopy = 2.0;
+inline bool impossible(const Ratio& share_of_roof, double margin) {
+    return share_of_roof.interval.low > margin;
+}
 
 // A candidate that moves `bytes` through memory: reads half of them from one buffer, writes half to another.
 // It is the roof of an op that moves as many bytes, taken in the same run.
 Candidate copy_candidate(std::size_t bytes);
-
-// Bytes moved a second, from the time of one call.
-double bandwidth(std::size_t bytes, double seconds);
 
 }  // namespace checker

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <sstream>
 
 #include "checker/text.h"
@@ -120,6 +121,10 @@ class Printer {
         line(coloured(Tone::strong, fmt::format("lesson {}{}{}", lesson_number(report_.lesson), dot(),
                                                 lesson_title(report_.lesson))) +
              dot() + files() + dot() + report_.device);
+        if (report_.times_asked && report_.roof) {
+            line(fmt::format("one core at best: {} GFLOP/s of multiply-adds, {} GB/s of copies (make calibrate)",
+                             significant(report_.roof->fma_one * 1e-9), significant(report_.roof->copy_one * 1e-9)));
+        }
         line("");
     }
 
@@ -134,7 +139,7 @@ class Printer {
         if (const auto found = std::ranges::find_if(report_.ops, cannot_run); found != report_.ops.end()) {
             return &*found;
         }
-        for (const Verdict verdict : {Verdict::wrong, Verdict::slow, Verdict::not_written}) {
+        for (const Verdict verdict : {Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::not_written}) {
             const auto found = std::ranges::find(report_.ops, verdict, &OpReport::verdict);
             if (found != report_.ops.end()) {
                 return &*found;
@@ -155,7 +160,7 @@ class Printer {
     void op_line(const std::string& name, Tone tone, const std::string& word, const std::string& text) {
         constexpr std::size_t kWord = 8;
         const std::string head = fmt::format("  {:<{}}  ", name, name_width_);
-        const std::string mark = coloured(tone, word) + std::string(kWord - std::min(kWord, word.size()), ' ');
+        const std::string mark = coloured(tone, word) + std::string(kWord - std::min(kWord - 1, word.size()), ' ');
         bool first = true;
         for (const std::string& part : wrapped(text, kColumns - head.size() - kWord)) {
             line((first ? head + mark : std::string(head.size() + kWord, ' ')) + part);
@@ -182,7 +187,7 @@ class Printer {
                 right_cases(op);
             }
         }
-        if (op.timing.ran) {
+        if (op.timing.ran()) {
             print(op.timing, op.cases.empty() ? op.op : "", op.file);
         }
         if (in_full) {
@@ -269,39 +274,128 @@ class Printer {
         }
     }
 
+    static std::string whose(const TimingReport& timing) {
+        return timing.against == Rival::copy      ? "a copy's"
+               : timing.against == Rival::library ? timing.library + "'s"
+                                                  : "the solution's";
+    }
+
+    // The worst shape stands for all.
+    static std::string measured(const TimingReport& timing, Medal target) {
+        const ShapeTiming& worst = timing.worst();
+        const bool several = timing.shapes.size() > 1;
+        return fmt::format("{}{} of {} speed{} ({} {})",
+                           several ? "at least " : milliseconds(worst.seconds.median) + ", ",
+                           percent(worst.share.at(timing.against).value), whose(timing),
+                           several ? fmt::format(" at {} shapes", timing.shapes.size()) : "", to_string(target),
+                           percent(timing.target.of(target)));
+    }
+
     void print(const TimingReport& timing, const std::string& name, const std::string& file) {
-        if (timing.verdict == Verdict::wrong) {
-            op_line(name, Tone::bad, to_string(timing.verdict), name.empty() ? "" : file);
-            findings(timing.findings, true);
-            return;
-        }
-        const bool copy = timing.against == "copy";
-        const std::string measured =
-            copy ? fmt::format("{}, {} of the speed of a copy", milliseconds(timing.seconds), percent(timing.ratio))
-                 : fmt::format("{}, {} the solution's", milliseconds(timing.seconds), times(timing.ratio));
-        const std::string target = copy ? fmt::format("(target {})", percent(timing.target))
-                                        : fmt::format("(target {})", significant(timing.target));
-        switch (timing.verdict) {
+        const ShapeTiming& worst = timing.worst();
+        const Verdict verdict = timing.verdict();
+        switch (verdict) {
+            case Verdict::wrong:
+                op_line(name, Tone::bad, to_string(verdict), name.empty() ? "" : file);
+                findings(worst.findings, true);
+                return;
+            case Verdict::impossible:
+                op_line(name, Tone::bad, to_string(verdict),
+                        fmt::format("{} at {}", milliseconds(worst.seconds.median), worst.shape));
+                findings(worst.findings, true);
+                break;
             case Verdict::slow:
-                op_line(name, Tone::warning, "SLOW", fmt::format("correct, not yet fast: {} {}", measured, target));
+                op_line(name, Tone::warning, to_string(verdict),
+                        fmt::format("correct, not yet fast: {}, {}", milliseconds(worst.seconds.median),
+                                    worst.findings.front().text) +
+                            (timing.shapes.size() > 1 ? " at " + worst.shape : ""));
                 break;
             case Verdict::no_verdict:
                 op_line(name, Tone::warning, "time",
-                        fmt::format("{} {}: too close to tell, no verdict", measured, target));
+                        measured(timing, Medal::bronze) + ": no verdict, the intervals overlap");
                 break;
-            default:
-                op_line(name, Tone::good, "ok", fmt::format("{} {}", measured, target));
-        }
-        if (terminal_.verbose) {
-            labelled(4, "", 8,
-                     fmt::format("at {}; 95% of medians in {} to {}", timing.shape, milliseconds(timing.seconds_low),
-                                 milliseconds(timing.seconds_high)));
-            if (copy) {
-                labelled(4, "", 8,
-                         fmt::format("{} GB/s; a copy of as many bytes in this run: {} GB/s",
-                                     significant(timing.bytes_per_second * 1e-9),
-                                     significant(timing.roof_bytes_per_second * 1e-9)));
+            default: {
+                const Medal next = worst.medal == Medal::gold     ? Medal::gold
+                                   : worst.medal == Medal::silver ? Medal::gold
+                                                                  : Medal::silver;
+                const bool noisy = next > worst.medal && worst.share.at(timing.against).value >= timing.target.of(next);
+                op_line(name, Tone::good, to_string(worst.medal),
+                        measured(timing, next) + (noisy ? ", but its interval reaches below" : ""));
             }
+        }
+        for (const ShapeTiming& shape : timing.shapes) { older_and_threads(shape); }
+        for (const std::string& note : timing.notes) { labelled(4, "", 8, note, Tone::faint); }
+        if (report_.times_asked || terminal_.verbose) {
+            table(timing);
+        }
+    }
+
+    void older_and_threads(const ShapeTiming& shape) {
+        if (const auto older = shape.share.find(Rival::older); older != shape.share.end()) {
+            labelled(4, "", 8, fmt::format("{} as fast as the older lesson's solution", times(older->second.value)));
+        }
+        if (const auto threads = shape.share.find(Rival::two_threads); threads != shape.share.end()) {
+            labelled(4, "", 8, fmt::format("two threads are {} as fast as one", times(inverse(threads->second).value)));
+        }
+    }
+
+    // As `significant`, with zeros at the end, so that columns line up.
+    static std::string three_digits(double x) {
+        if (!(x < 999.5)) {
+            return significant(x);
+        }
+        std::string text = fmt::format("{:#.3g}", x);
+        if (text.ends_with('.')) {
+            text.pop_back();
+        }
+        return text;
+    }
+
+    // Times in ms, then the rate, then shares of others' speed; a column that no row has is left out.
+    void table(const TimingReport& timing) {
+        struct Column {
+            std::string head;
+            std::size_t width;
+            std::function<std::string(const ShapeTiming&)> cell;
+        };
+        const auto ms = [](double seconds) { return three_digits(seconds * 1e3); };
+        const auto share = [](Rival rival) {
+            return [rival](const ShapeTiming& shape) {
+                const auto found = shape.share.find(rival);
+                return found == shape.share.end() ? "" : percent(found->second.value);
+            };
+        };
+        const bool flop = timing.shapes.front().flop > 0;
+        const std::vector<Column> columns{
+            {"median", 8, [&](const ShapeTiming& shape) { return ms(shape.seconds.median); }},
+            {"p10", 7, [&](const ShapeTiming& shape) { return ms(shape.seconds.p10); }},
+            {"p90", 7, [&](const ShapeTiming& shape) { return ms(shape.seconds.p90); }},
+            {flop ? "GFLOP/s" : "GB/s", 8,
+             [](const ShapeTiming& shape) {
+                 return shape.flop > 0 || shape.bytes > 0 ? three_digits(shape.rate() * 1e-9) : "";
+             }},
+            {flop ? "roof" : "copy", 6, share(flop ? Rival::arithmetic : Rival::copy)},
+            {timing.library, 9, share(Rival::library)},
+            {"solution", 9, share(Rival::solution)},
+        };
+        const std::string what = "times in ms";
+        std::size_t shape_width = what.size();
+        for (const ShapeTiming& shape : timing.shapes) { shape_width = std::max(shape_width, shape.shape.size()); }
+        std::string head = fmt::format("    {:<{}}", what, shape_width);
+        std::vector<Column> shown;
+        for (const Column& column : columns) {
+            const bool any = std::ranges::any_of(timing.shapes,
+                                                 [&](const ShapeTiming& shape) { return !column.cell(shape).empty(); });
+            if (any) {
+                shown.push_back(column);
+                head += fmt::format("{:>{}}", column.head, column.width);
+            }
+        }
+        line(coloured(Tone::faint, head));
+        for (const ShapeTiming& shape : timing.shapes) {
+            std::string row = fmt::format("    {:<{}}", shape.shape, shape_width);
+            for (const Column& column : shown) { row += fmt::format("{:>{}}", column.cell(shape), column.width); }
+            line(row);
         }
     }
 
@@ -342,8 +436,8 @@ class Printer {
             return;
         }
         std::vector<std::string> counts;
-        for (const Verdict verdict :
-             {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::slow, Verdict::not_written}) {
+        for (const Verdict verdict : {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::impossible,
+                                      Verdict::slow, Verdict::not_written}) {
             const long n = std::ranges::count(report_.ops, verdict, &OpReport::verdict);
             if (n > 0) {
                 counts.push_back(fmt::format("{} {}", n, to_string(verdict)));

@@ -15,12 +15,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+
+#include "checker/roof.h"
 
 namespace checker {
 namespace {
@@ -238,6 +241,7 @@ struct FreeAligned {
 };
 using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
 
+// Poisoned, and so that every page exists before the clock starts.
 AlignedBytes allocate(std::size_t bytes) {
     constexpr std::size_t kAlignment = 64;
     const std::size_t rounded = std::max((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
@@ -245,70 +249,134 @@ AlignedBytes allocate(std::size_t bytes) {
     if (!memory) {
         throw std::bad_alloc();
     }
-    std::memset(memory.get(), 0, rounded);  // every page exists before the clock starts
+    fill_with_poison({memory.get(), rounded}, Schedule::end_aligned);
     return memory;
 }
 
 // The memory of one timed call: inputs shared between the candidates, outputs and scratch each candidate's own.
 class TimedCall {
   public:
-    explicit TimedCall(const Call& call) : call_(call) {
+    TimedCall(const Call& call, std::uint64_t seed) : call_(call) {
         for (const Input& input : call.inputs) {
             memory_.push_back(allocate(input.spec.bytes()));
-            input.fill({memory_.back().get(), input.spec.bytes()});
-            inputs_.add(input.spec.name, input.spec.element, memory_.back().get());
+            buffers_.add(input.spec.name, input.spec.element, memory_.back().get());
+        }
+        draw(seed);
+    }
+
+    // New inputs.
+    void draw(std::uint64_t seed) {
+        for (std::size_t i = 0; i < call_.inputs.size(); i++) {
+            call_.inputs[i].fill({memory_[i].get(), call_.inputs[i].spec.bytes()}, seed);
         }
     }
 
-    // A callable that runs the op from `library`, and where its outputs lie.
-    Candidate candidate(const std::string& name, const Library& library, std::vector<std::byte*>& outputs) {
-        Buffers buffers = inputs_;
+    // Buffers of one candidate; `library` says how much scratch it wants, where it is one of ours.
+    const Buffers& add_candidate(const Library* library) {
+        Buffers& buffers = candidates_.emplace_back(buffers_);
+        outputs_.emplace_back();
         for (const Output& output : call_.outputs) {
             memory_.push_back(allocate(output.spec.bytes()));
-            outputs.push_back(memory_.back().get());
+            outputs_.back().push_back({memory_.back().get(), output.spec.bytes()});
             buffers.add(output.spec.name, output.spec.element, memory_.back().get());
         }
         for (const Scratch& scratch : call_.scratch) {
-            memory_.push_back(allocate(scratch_bytes(scratch, library)));
-            buffers.add(scratch.name, Element::byte, memory_.back().get());
+            if (library != nullptr) {
+                memory_.push_back(allocate(scratch_bytes(scratch, *library)));
+                buffers.add(scratch.name, Element::byte, memory_.back().get());
+            }
         }
-        return {name, [this, buffers, &library] { call_.run(library, buffers); }};
+        return buffers;
     }
+
+    // Where the outputs of the candidate lie that was added as number `candidate`.
+    const std::vector<std::span<std::byte>>& outputs(std::size_t candidate) const { return outputs_[candidate]; }
 
   private:
     const Call& call_;
-    Buffers inputs_;
+    Buffers buffers_;
+    std::deque<Buffers> candidates_;
+    std::vector<std::vector<std::span<std::byte>>> outputs_;
     std::vector<AlignedBytes> memory_;
 };
 
-// Times the subject against the solution or a copy. Leaves in shared memory the subject's outputs, then the solution's,
-// so that the parent sees that what was timed was the work.
-Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const Request& request) {
+// Times the subject against the rivals asked for. Then the inputs are drawn anew, the outputs poisoned, and the subject
+// and the solution run once more: what they give is left in shared memory, so that the parent sees that what was timed
+// was the work, and on any inputs.
+Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
+              const Request& request) {
     mallopt(M_PERTURB, 0);
-    TimedCall call(timed.call);
-    std::vector<std::byte*> subject_outputs;
-    std::vector<std::byte*> solution_outputs;
-    std::vector<Candidate> candidates{call.candidate("yours", subject, subject_outputs)};
-    const Candidate solved = call.candidate("solution", solution, solution_outputs);
-    candidates.push_back(request.against_copy ? copy_candidate(timed.bytes_moved) : solved);
-
-    solved.run();
-    const std::vector<Samples> samples = time_interleaved(candidates, {.max_seconds = request.seconds});
-    SharedMemory shared(dup(kWorkerMemory));
-    std::vector<BufferSpec> specs;
-    for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
-    for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
-    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
-    for (std::size_t i = 0; i < specs.size(); i++) {
-        const std::size_t n = subject_outputs.size();
-        const std::byte* from = i < n ? subject_outputs[i] : solution_outputs[i - n];
-        std::memcpy(shared.data(placements[i]).data(), from, placements[i].bytes);
-    }
+    TimedCall call(timed.call, request.seed);
+    const auto run = [&](const RunFunction& function, const Library& library) -> std::function<void()> {
+        return [&function, &library, &buffers = call.add_candidate(&library)] { function(library, buffers); };
+    };
+    const std::function<void()> run_subject = run(timed.call.run, subject);
+    const std::function<void()> run_solution = run(timed.call.run, solution);
+    const std::optional<Library> older_library =
+        (request.rivals & bit(Rival::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
 
     Reply reply;
+    std::vector<Candidate> candidates{{"yours", run_subject}};
+    std::vector<Rival> rivals;
+    for (std::uint32_t i = 0; i < kRivals; i++) {
+        const auto rival = static_cast<Rival>(i);
+        if ((request.rivals & bit(rival)) == 0) {
+            continue;
+        }
+        rivals.push_back(rival);
+        switch (rival) {
+            case Rival::solution:
+                candidates.push_back({"solution", run_solution});
+                break;
+            case Rival::library:
+                candidates.push_back({"library", [&timed, &buffers = call.add_candidate(nullptr)] {
+                                          timed.library.value().run(buffers);
+                                      }});
+                break;
+            case Rival::copy:
+                candidates.push_back(copy_candidate(timed.bytes_moved));
+                break;
+            case Rival::arithmetic: {
+                FmaCandidate fma = fma_candidate();
+                reply.arithmetic_flop = fma.flop;
+                candidates.push_back(std::move(fma.candidate));
+                break;
+            }
+            case Rival::older:
+                candidates.push_back({"older", run(timed.call.run, *older_library)});
+                break;
+            case Rival::two_threads:
+                candidates.push_back({"two threads", run(timed.run_on_two_threads, subject)});
+                break;
+        }
+    }
+    const std::vector<Samples> samples = time_interleaved(candidates, {.max_seconds = request.seconds});
+
+    call.draw(request.seed + 1);
+    SharedMemory shared(dup(kWorkerMemory));
+    std::vector<BufferSpec> specs;
+    for (int who = 0; who < 2; who++) {
+        for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
+    }
+    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
+    std::size_t at = 0;
+    for (std::size_t who = 0; who < 2; who++) {
+        for (const std::span<std::byte> output : call.outputs(who)) {
+            fill_with_poison(output, Schedule::start_aligned);
+        }
+        who == 0 ? run_subject() : run_solution();
+        for (const std::span<std::byte> output : call.outputs(who)) {
+            std::memcpy(shared.data(placements[at++]).data(), output.data(), output.size());
+        }
+    }
+
     reply.subject = summarise(samples[0].seconds);
-    reply.other = summarise(samples[1].seconds);
-    reply.ratio = time_ratio(samples[0], samples[1]);
+    reply.discarded = samples[0].discarded;
+    for (std::size_t i = 0; i < rivals.size(); i++) {
+        const auto rival = static_cast<std::size_t>(rivals[i]);
+        reply.rival[rival] = summarise(samples[i + 1].seconds);
+        reply.ratio[rival] = time_ratio(samples[0], samples[i + 1]);
+    }
     return reply;
 }
 
@@ -328,6 +396,20 @@ std::vector<BufferSpec> shared_specs(const Call& call) {
     return specs;
 }
 
+std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op) {
+    const std::filesystem::path here = reference_dir.lexically_normal();
+    std::filesystem::path newest;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(here.parent_path(), error)) {
+        const std::filesystem::path candidate = entry.path() / (op + ".so");
+        if (entry.path().filename() < here.filename() && std::filesystem::exists(candidate) &&
+            (newest.empty() || candidate > newest)) {
+            newest = candidate;
+        }
+    }
+    return newest;
+}
+
 void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir) {
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
@@ -345,7 +427,8 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                 if (!op.defined(library)) {
                     reply.answer = Answer::not_defined;
                 } else if (request.ask == Ask::time) {
-                    reply = time_op(op.timed.value(), library, solution.at(op.name), request);
+                    reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
+                                    older_implementation(reference_dir, op.name), request);
                 } else {
                     reply = run_call(op.cases.at(request.case_index).calls.at(request.call), library, request.schedule);
                 }

@@ -4,6 +4,7 @@
 // descriptors: a socket on which requests come and replies go, and the shared memory file. It judges nothing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -24,6 +25,10 @@ std::vector<BufferSpec> shared_specs(const Call& call);
 
 enum class Ask : std::uint32_t { run, time };
 
+constexpr std::uint32_t bit(Rival rival) {
+    return 1U << static_cast<std::uint32_t>(rival);
+}
+
 struct Request {
     Ask ask = Ask::run;
     Schedule schedule = Schedule::end_aligned;
@@ -31,8 +36,10 @@ struct Request {
     std::uint64_t case_index = 0;
     std::uint64_t call = 0;
     // time
-    bool against_copy = false;  // else against the solution
-    double seconds = 0;         // to be spent at most
+    std::uint64_t timed = 0;   // which of the op's timed calls
+    std::uint32_t rivals = 0;  // bits 1 << Rival
+    std::uint64_t seed = 0;    // of the inputs; afterwards the call is repeated once with those of seed + 1
+    double seconds = 0;        // to be spent at most, once there are enough samples
 };
 
 enum class Answer : std::uint32_t {
@@ -61,16 +68,22 @@ struct Reply {
     std::int64_t offset = 0;  // bytes from the start of its data
     std::uint64_t buffer_bytes = 0;
 
-    // time: seconds a call, and the subject's time over the solution's or the copy's
+    // time: seconds a call, and the subject's time over each rival's that was asked for
     Summary subject{};
-    Summary other{};
-    Ratio ratio{};
+    std::array<Summary, kRivals> rival{};
+    std::array<Ratio, kRivals> ratio{};
+    double arithmetic_flop = 0;  // of one call of Rival::arithmetic
+    std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
 
     char text[1024] = {};  // cannot_load and exception: what was said
 };
 static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
 
-// Serves requests until the socket closes. `reference_dir` holds the solution's objects, for timing against them.
+// Serves requests until the socket closes. `reference_dir` holds the solution's objects and those of older lessons lie
+// in folders beside it, for timing against them.
 void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir);
+
+// The newest older lesson's implementation of an op, beside the folder of the solution's; empty if there is none.
+std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op);
 
 }  // namespace checker

@@ -8,7 +8,8 @@
 #: The lessons (here 01; ONLY=layernorm takes one exercise of it)
 #:   make check-lesson01     check your files: right or wrong and why, how fast
 #:                           SOLUTION=1 checks the solution, VERBOSE=1 says more
-#:   make time-lesson01      only the times
+#:   make time-lesson01      only the times, all of them: median, p10, p90, rate,
+#:                           shares of the roof and of others' speed
 #:   make watch-lesson01     check again whenever you save
 #:   make hint-lesson01      the next hint
 #:   make reset-lesson01     the stub again; yours is kept in results/kept
@@ -19,7 +20,7 @@
 
 subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
 only_op := $(firstword $(subst /, ,$(ONLY)))
-check_options = --subject $(subject) --results results/results.jsonl $(if $(ONLY),--only '$(ONLY)') $(if $(VERBOSE),--verbose)
+check_options = --subject $(subject) --results results/results.jsonl --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') $(if $(VERBOSE),--verbose)
 
 # Ends make with one line when $1, the lesson's folder of a goal, cannot do what the command line asks.
 define reject

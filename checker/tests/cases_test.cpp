@@ -103,25 +103,26 @@ TEST(Buffers, RefuseNamesAndTypesThatTheCallLacks) {
 }
 
 TEST(DrawnInputs, AreTheSameEveryTimeAndDifferByName) {
-    const auto draw = [](const Input& in) {
+    const auto draw = [](const Input& in, std::uint64_t seed = 1) {
         std::vector<std::byte> bytes(in.spec.bytes());
-        in.fill(bytes);
+        in.fill(bytes, seed);
         return bytes;
     };
     EXPECT_EQ(draw(normal("a", "N", {100})), draw(normal("a", "N", {100})));
     EXPECT_NE(draw(normal("a", "N", {100})), draw(normal("b", "N", {100})));
+    EXPECT_NE(draw(normal("a", "N", {100}), 1), draw(normal("a", "N", {100}), 2));
     EXPECT_EQ(draw(integers("t", "N", {100}, 7)), draw(integers("t", "N", {100}, 7)));
 }
 
 TEST(DrawnInputs, StayInTheirRange) {
     const Input tokens = integers("t", "N", {1000}, 7);
     std::vector<int> values(1000);
-    tokens.fill(std::as_writable_bytes(std::span(values)));
+    tokens.fill(std::as_writable_bytes(std::span(values)), 1);
     EXPECT_EQ(*std::ranges::min_element(values), 0);
     EXPECT_EQ(*std::ranges::max_element(values), 6);
     const Input probs = uniform("p", "N", {1000}, 0.5F, 1.0F);
     std::vector<float> floats(1000);
-    probs.fill(std::as_writable_bytes(std::span(floats)));
+    probs.fill(std::as_writable_bytes(std::span(floats)), 1);
     EXPECT_GE(*std::ranges::min_element(floats), 0.5F);
     EXPECT_LE(*std::ranges::max_element(floats), 1.0F);
 }
@@ -140,21 +141,32 @@ TEST(Declaration, OfAnUnknownFunctionIsEmpty) {
 
 TEST_F(LessonTomlFile, HasTargets) {
     const LessonToml toml = read(
-        "step = true\n[target.gelu]\nkind = \"solution_time\"\nratio = 1.5\n"
-        "[target.residual]\nkind = \"copy_bandwidth\"\nshare = 0.5\n");
+        "step = true\n[target.gelu]\nagainst = \"solution\"\nbronze = 0.7\nsilver = 0.8\ngold = 0.9\nshapes = "
+        "[\"N=8\"]\n"
+        "[target.matmul]\nagainst = \"library\"\nbronze = 0.3\nsilver = 0.6\ngold = 0.8\nolder = 10\nthreads = 0.7\n"
+        "shapes = [\"N=8 C=4\", \"N=9 C=5\"]\n");
     EXPECT_TRUE(toml.step);
-    EXPECT_EQ(toml.targets.at("gelu").kind, Target::Kind::solution_time);
-    EXPECT_EQ(toml.targets.at("gelu").limit, 1.5);
-    EXPECT_EQ(toml.targets.at("residual").kind, Target::Kind::copy_bandwidth);
-    EXPECT_EQ(toml.targets.at("residual").limit, 0.5);
+    EXPECT_EQ(toml.targets.at("gelu").against, Rival::solution);
+    EXPECT_EQ(toml.targets.at("gelu").shares.bronze, 0.7);
+    EXPECT_EQ(toml.targets.at("gelu").older, 0);
+    EXPECT_EQ(toml.targets.at("matmul").against, Rival::library);
+    EXPECT_EQ(toml.targets.at("matmul").shares.gold, 0.8);
+    EXPECT_EQ(toml.targets.at("matmul").older, 10);
+    EXPECT_EQ(toml.targets.at("matmul").threads, 0.7);
+    EXPECT_EQ(toml.targets.at("matmul").shapes, (std::vector<std::string>{"N=8 C=4", "N=9 C=5"}));
 }
 
 TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
-    EXPECT_NE(message_of<FileError>([&] {
-                  read("[target.gelu]\nkind = \"solution_tim\"\nratio = 1.5\n");
-              }).find("target.gelu"),
+    EXPECT_NE(message_of<FileError>([&] { read("[target.gelu]\nagainst = \"solutoin\"\n"); }).find("target.gelu"),
               std::string::npos);
-    EXPECT_THROW(read("[target.gelu]\nkind = \"copy_bandwidth\"\nratio = 1.5\n"), FileError);
+    const std::string shares = "bronze = 0.7\nsilver = 0.8\ngold = 0.9\n", shapes = "shapes = [\"N=8\"]\n";
+    EXPECT_NO_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shares + shapes));
+    EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shapes), FileError);
+    EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shares), FileError);
+    EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\nratio = 1.5\n" + shares + shapes), FileError);
+    EXPECT_THROW(read("[target.gelu]\nagainst = \"older\"\n" + shares + shapes), FileError);
+    EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\nbronze = 0.7\nsilver = 0.6\ngold = 0.9\n" + shapes),
+                 FileError);
 }
 
 TEST_F(LessonTomlFile, ThatIsNoTomlIsNamedWithItsLine) {

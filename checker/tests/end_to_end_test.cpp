@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "checker/check.h"
+#include "checker/roof.h"
 #include "checker/tests/fakes/fake.h"
 
 namespace fs = std::filesystem;
@@ -82,13 +83,15 @@ int fake_check(int argc, char** argv) {
         add_case(op, "even", even, 4, 16, 16);
         add_case(op, "odd", odd, 3, 5, 7);
         constexpr int N = 64, C = 1024;
-        op.timed = checker::Timed{.shape = fmt::format("N={} C={}", N, C),
-                                  .bytes_moved = 2 * sizeof(float) * N * C,
-                                  .call = {.where = "",
-                                           .inputs = {checker::normal("inp", "N C", {N, C})},
-                                           .outputs = {checker::output("out", "N C", {N, C})},
-                                           .scratch = {fake_scratch()},
-                                           .run = run_twice(N, C, C)}};
+        const char* flop = std::getenv("SOL_FAKE_FLOP");  // a claim that no machine can fulfil
+        op.timed.push_back({.shape = fmt::format("N={} C={}", N, C),
+                            .bytes_moved = 2 * sizeof(float) * N * C,
+                            .flop = flop == nullptr ? 0 : std::stod(flop),
+                            .call = {.where = "",
+                                     .inputs = {checker::normal("inp", "N C", {N, C})},
+                                     .outputs = {checker::output("out", "N C", {N, C})},
+                                     .scratch = {fake_scratch()},
+                                     .run = run_twice(N, C, C)}});
     });
 }
 
@@ -128,14 +131,15 @@ class EndToEnd : public testing::Test {
         }
         std::string pattern = (fs::temp_directory_path() / "check_XXXXXX").string();
         folder_ = mkdtemp(pattern.data());
-        target("kind = \"solution_time\"\nratio = 8.0\n");
+        target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\n");  // a margin of 8
         fs::create_directories(folder_ / "right");
         fs::create_symlink(fs::absolute("build/tests/fakes/right.so"), folder_ / "right" / "twice.so");
     }
     void TearDown() override { fs::remove_all(folder_); }
 
     void target(const std::string& text) {
-        std::ofstream(folder_ / "lesson.toml") << "title = \"fake\"\n[target.twice]\n" << text;
+        std::ofstream(folder_ / "lesson.toml") << "title = \"fake\"\n[target.twice]\nshapes = [\"N=64 C=1024\"]\n"
+                                               << text;
     }
 
     std::string command(const std::string& fake, const std::string& options) {
@@ -384,7 +388,7 @@ TEST_F(EndToEnd, SlowIsCorrectButNotYetFast) {
 }
 
 TEST_F(EndToEnd, SlowIsSeenAgainstTheCopyToo) {
-    target("kind = \"copy_bandwidth\"\nshare = 0.1\n");
+    target("against = \"copy\"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\n");
     EXPECT_EQ(check("right", "--timing-only").status, 0);
     EXPECT_EQ(check("slow", "--timing-only").verdict(), "SLOW");
 }
@@ -394,6 +398,49 @@ TEST_F(EndToEnd, WhatIsWrongAtTheTimedShapeIsWrong) {
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.verdict(), "WRONG");
     EXPECT_NE(run.output.find("is wrong at the timed shape N=64 C=1024"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, WhatOnlyWorksTheFirstTimeIsWrongOnTheInputsAfterTheTiming) {
+    const Checked run = check("keeps_its_result", "--timing-only");
+    EXPECT_EQ(run.verdict(), "WRONG");
+    EXPECT_NE(run.output.find("is wrong at the timed shape N=64 C=1024"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, ARateAboveTheRoofIsImpossibleNotFast) {
+    const Checked run = check("right", "--timing-only", "SOL_FAKE_FLOP=1e15");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.verdict(), "IMPOSSIBLE");
+    EXPECT_NE(run.output.find("the multiply-adds of one core: no"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AllTimesAreTakenAgainstARoofThatIsMeasuredWhereItIsAnotherMachines) {
+    const fs::path roof = folder_ / "roof.json";
+    checker::save_roof({.cpu = {.name = "Another CPU",
+                                .cores = 1,
+                                .lanes = 8,
+                                .copy_one = 1,
+                                .copy_all = 1,
+                                .fma_one = 1,
+                                .fma_all = 1,
+                                .two_processes = 1},
+                        .gpu = {},
+                        .measured_at = "2026-01-31T12:00:00Z"},
+                       roof);
+    const Checked run = check("right", "--timing-only --roof " + roof.string());
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_NE(run.output.find("measured on another machine (Another CPU"), std::string::npos) << run.output;
+    std::string why;
+    EXPECT_TRUE(checker::load_roof(roof, checker::cpu_name(), why)) << why;
+    EXPECT_EQ(check("right", "--timing-only --roof " + roof.string()).output.find("measuring it now"),
+              std::string::npos);
+}
+
+TEST_F(EndToEnd, ShapesInLessonTomlThatAreNotTimedAreRefused) {
+    std::ofstream(folder_ / "lesson.toml")
+        << "[target.twice]\nagainst = \"copy\"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\nshapes = [\"N=65\"]\n";
+    const Checked run = check("right", "--timing-only");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("check.cpp times \"N=64 C=1024\""), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, WhatIsWrongIsNotTimed) {

@@ -15,9 +15,7 @@ namespace {
 // A clock that tests turn by hand: work() advances it, nothing else does.
 struct FakeClock {
     std::int64_t now = 1000;
-    Clock clock() {
-        return [this] { return now; };
-    }
+    HostStopwatch stopwatch{[this] { return now; }};
     Candidate takes(std::string name, std::int64_t nanoseconds) {
         return {std::move(name), [this, nanoseconds] { now += nanoseconds; }};
     }
@@ -125,13 +123,106 @@ TEST(TimeRatio, OfSamplesFromDifferentRunsThrows) {
     EXPECT_THROW(time_ratio(samples_of("a", {1, 2}), samples_of("b", {1})), std::invalid_argument);
 }
 
-TEST(Judge, IsSlowOnlyWhenEvenTheFavourableEndMissesTheLimit) {
-    EXPECT_EQ(judge_at_most({1.6, {1.51, 1.7}}, 1.5), Speed::slow);
-    EXPECT_EQ(judge_at_most({1.6, {1.45, 1.7}}, 1.5), Speed::unclear);
-    EXPECT_EQ(judge_at_most({1.4, {1.35, 1.5}}, 1.5), Speed::fast);
-    EXPECT_EQ(judge_at_least({0.4, {0.35, 0.49}}, 0.5), Speed::slow);
-    EXPECT_EQ(judge_at_least({0.4, {0.35, 0.51}}, 0.5), Speed::unclear);
-    EXPECT_EQ(judge_at_least({0.6, {0.50, 0.7}}, 0.5), Speed::fast);
+TEST(Inverse, TurnsATimeRatioIntoAShareOfTheOthersSpeedAndItsIntervalAround) {
+    const Ratio share = inverse({2.0, {1.6, 2.5}});
+    EXPECT_DOUBLE_EQ(share.value, 0.5);
+    EXPECT_DOUBLE_EQ(share.interval.low, 0.4);
+    EXPECT_DOUBLE_EQ(share.interval.high, 0.625);
+}
+
+constexpr Shares kShares{.bronze = 0.3, .silver = 0.6, .gold = 0.8};
+
+TEST(Judge, IsSlowOnlyWhenEvenTheFavourableEndMissesBronze) {
+    EXPECT_EQ(judge({0.25, {0.20, 0.29}}, kShares).speed, Speed::slow);
+    EXPECT_EQ(judge({0.30, {0.30, 0.35}}, kShares).speed, Speed::fast);
+}
+
+TEST(Judge, GivesNoVerdictWhereTheIntervalOverlapsBronze) {
+    EXPECT_EQ(judge({0.28, {0.25, 0.31}}, kShares).speed, Speed::unclear);
+    EXPECT_EQ(judge({0.35, {0.29, 0.90}}, kShares).medal, Medal::none);
+}
+
+TEST(Judge, GivesTheMedalThatTheUnfavourableEndReaches) {
+    EXPECT_EQ(judge({0.50, {0.45, 0.59}}, kShares).medal, Medal::bronze);
+    EXPECT_EQ(judge({0.65, {0.59, 0.70}}, kShares).medal, Medal::bronze);
+    EXPECT_EQ(judge({0.70, {0.60, 0.79}}, kShares).medal, Medal::silver);
+    EXPECT_EQ(judge({0.90, {0.80, 1.00}}, kShares).medal, Medal::gold);
+}
+
+TEST(Judge, OfNotANumberIsUnclear) {
+    const double nan = std::nan("");
+    EXPECT_EQ(judge({nan, {nan, nan}}, kShares).speed, Speed::unclear);
+}
+
+TEST(Impossible, IsARateWhoseLowEndLiesAboveTheRoofByMoreThanTheMargin) {
+    EXPECT_FALSE(impossible({0.98, {0.95, 1.02}}, kAboveArithmetic));
+    EXPECT_FALSE(impossible({1.08, {1.05, 1.12}}, kAboveArithmetic));  // the roof too is a measurement
+    EXPECT_FALSE(impossible({3.00, {1.09, 4.00}}, kAboveArithmetic));  // too wide to tell
+    EXPECT_TRUE(impossible({1.30, {1.20, 1.40}}, kAboveArithmetic));
+    EXPECT_FALSE(impossible({1.30, {1.20, 1.40}}, kAboveCopy));
+    EXPECT_TRUE(impossible({900, {850, 950}}, kAboveCopy));  // nothing was done at all
+}
+
+namespace {
+
+// Samples of two implementations on the same machine: yours takes `slower` times the solution's time, each round both
+// take machine(round) times that, and each sample a little noise of its own.
+struct Pair {
+    Samples yours{.name = "yours", .seconds = {}};
+    Samples solution{.name = "solution", .seconds = {}};
+};
+Pair synthetic(double slower, double noise, int rounds, const std::function<double(int)>& machine) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> around(1.0 - noise, 1.0 + noise);
+    Pair pair;
+    for (int i = 0; i < rounds; i++) {
+        pair.yours.seconds.push_back(slower * machine(i) * around(random));
+        pair.solution.seconds.push_back(machine(i) * around(random));
+    }
+    return pair;
+}
+
+SpeedVerdict verdict_of(const Pair& pair, const Shares& target) {
+    return judge(inverse(time_ratio(pair.yours, pair.solution)), target);
+}
+
+constexpr Shares kOfSolution{.bronze = 0.77, .silver = 0.85, .gold = 0.92};
+
+}  // namespace
+
+TEST(SyntheticSamples, OfEqualSpeedEarnGold) {
+    EXPECT_EQ(verdict_of(synthetic(1.0, 0.02, 41, [](int) { return 1.0; }), kOfSolution).medal, Medal::gold);
+}
+
+TEST(SyntheticSamples, ThatOverlapTheTargetHaveNoVerdict) {
+    const Pair pair = synthetic(1.0 / 0.77, 0.10, 41, [](int) { return 1.0; });
+    EXPECT_EQ(verdict_of(pair, kOfSolution).speed, Speed::unclear);
+}
+
+TEST(SyntheticSamples, OfAMachineThatDriftsToTwiceTheTimeAreJudgedAsWithoutDrift) {
+    const auto drifting = [](int i) { return 1.0 + i / 40.0; };
+    EXPECT_EQ(verdict_of(synthetic(1.0, 0.02, 41, drifting), kOfSolution).medal, Medal::gold);
+    EXPECT_EQ(verdict_of(synthetic(1.5, 0.02, 41, drifting), kOfSolution).speed, Speed::slow);
+}
+
+TEST(SyntheticSamples, WithAFifthOfOutliersAreJudgedAsWithoutThem) {
+    Pair pair = synthetic(1.0, 0.02, 41, [](int) { return 1.0; });
+    for (std::size_t i = 0; i < pair.yours.seconds.size(); i += 5) { pair.yours.seconds[i] *= 50; }
+    EXPECT_EQ(verdict_of(pair, kOfSolution).medal, Medal::gold);
+    EXPECT_LT(summarise(pair.yours.seconds).median, 1.1);
+    EXPECT_GT(summarise(pair.yours.seconds).p90, 10.0);  // but the report shows them
+}
+
+TEST(SyntheticSamples, OfAMachineWithTwoSpeedsAreJudgedByTheRatioOfEachRound) {
+    const auto bimodal = [](int i) { return i % 3 == 0 ? 2.0 : 1.0; };
+    EXPECT_EQ(verdict_of(synthetic(1.0, 0.02, 41, bimodal), kOfSolution).medal, Medal::gold);
+    EXPECT_EQ(verdict_of(synthetic(1.5, 0.02, 41, bimodal), kOfSolution).speed, Speed::slow);
+}
+
+TEST(SyntheticSamples, ThatAreThemselvesBimodalAreWideAndHaveNoVerdict) {
+    Pair pair = synthetic(1.0, 0.02, 40, [](int) { return 1.0; });
+    for (std::size_t i = 0; i < pair.yours.seconds.size(); i += 2) { pair.yours.seconds[i] *= 2; }
+    EXPECT_EQ(verdict_of(pair, kOfSolution).speed, Speed::unclear);
 }
 
 TEST(TimeInterleaved, RunsTheCandidatesInTurn) {
@@ -144,14 +235,14 @@ TEST(TimeInterleaved, RunsTheCandidatesInTurn) {
                          }};
     };
     const std::vector<Candidate> candidates = {logged('a'), logged('b'), logged('c')};
-    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = 3, .max_rounds = 3, .clock = fake.clock()});
+    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = 3, .max_rounds = 3}, fake.stopwatch);
     EXPECT_EQ(order, "abc" /* calls per sample */ "abc" /* warm-up */ "abcabcabc");
 }
 
 TEST(TimeInterleaved, ReportsSecondsForOneCallWhenShortCallsAreBatched) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("short", 1'000), fake.takes("long", 3'000'000)};
-    const std::vector<Samples> all = time_interleaved(candidates, {.min_sample_seconds = 1e-4, .clock = fake.clock()});
+    const std::vector<Samples> all = time_interleaved(candidates, {.min_sample_seconds = 1e-4}, fake.stopwatch);
     EXPECT_EQ(all[0].name, "short");
     EXPECT_EQ(all[0].calls_per_sample, 128);
     EXPECT_DOUBLE_EQ(summarise(all[0].seconds).median, 1e-6);
@@ -163,7 +254,7 @@ TEST(TimeInterleaved, StopsAtTheFewestRoundsWhenTheSamplesAgree) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("steady", 1'000'000)};
     const std::vector<Samples> all =
-        time_interleaved(candidates, {.min_rounds = 15, .max_seconds = 100.0, .clock = fake.clock()});
+        time_interleaved(candidates, {.min_rounds = 15, .max_seconds = 100.0}, fake.stopwatch);
     EXPECT_EQ(all[0].seconds.size(), 15u);
 }
 
@@ -172,16 +263,37 @@ TEST(TimeInterleaved, TakesMoreRoundsWhileTheIntervalIsWide) {
     int call = 0;
     const std::vector<Candidate> candidates = {{"noisy", [&] { fake.now += 1'000'000 + 500'000 * (call++ % 3); }}};
     const std::vector<Samples> all =
-        time_interleaved(candidates, {.min_rounds = 11, .max_rounds = 40, .max_seconds = 100, .clock = fake.clock()});
+        time_interleaved(candidates, {.min_rounds = 11, .max_rounds = 40, .max_seconds = 100}, fake.stopwatch);
     EXPECT_EQ(all[0].seconds.size(), 40u);
 }
 
-TEST(TimeInterleaved, StopsAtTheTimeLimitWithWhatItHas) {
+TEST(TimeInterleaved, StopsAtTheTimeLimitOnceAnIntervalCanBeGiven) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("slow", 300'000'000)};
-    const std::vector<Samples> all = time_interleaved(candidates, {.max_seconds = 1.0, .clock = fake.clock()});
-    // One call to size the sample, two to warm up, then a round before the limit is looked at.
-    EXPECT_EQ(all[0].seconds.size(), 1u);
+    const std::vector<Samples> all = time_interleaved(candidates, {.max_seconds = 1.0}, fake.stopwatch);
+    EXPECT_EQ(all[0].seconds.size(), 6u);
+}
+
+TEST(TimeInterleaved, StopsAtTheLastSecondWithWhatItHas) {
+    FakeClock fake;
+    const std::vector<Candidate> candidates = {fake.takes("very slow", 5'000'000'000)};
+    const std::vector<Samples> all = time_interleaved(candidates, {.last_seconds = 22}, fake.stopwatch);
+    // One call to size the sample, two to warm up, then rounds until 22 s are over.
+    EXPECT_EQ(all[0].seconds.size(), 2u);
+}
+
+TEST(TimeInterleaved, PreparesBeforeEachSampleOutsideTheTime) {
+    FakeClock fake;
+    int prepared = 0;
+    const std::vector<Candidate> candidates = {{"a", [&] { fake.now += 1'000'000; },
+                                                [&] {
+                                                    prepared++;
+                                                    fake.now += 7'000'000;
+                                                }}};
+    const std::vector<Samples> all =
+        time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = 3, .max_rounds = 3}, fake.stopwatch);
+    EXPECT_EQ(prepared, 1 /* calls per sample */ + 1 /* warm-up */ + 3);
+    EXPECT_DOUBLE_EQ(summarise(all[0].seconds).median, 1e-3);
 }
 
 TEST(TimeInterleaved, DiscardsARoundDuringWhichTheClockJumpsBackwards) {
@@ -191,7 +303,7 @@ TEST(TimeInterleaved, DiscardsARoundDuringWhichTheClockJumpsBackwards) {
         fake.takes("a", 1'000'000),
         {"b", [&] { fake.now += ++call == 6 ? -5'000'000 : 2'000'000; }},
     };
-    const std::vector<Samples> all = time_interleaved(candidates, {.min_rounds = 11, .clock = fake.clock()});
+    const std::vector<Samples> all = time_interleaved(candidates, {.min_rounds = 11}, fake.stopwatch);
     for (const Samples& samples : all) {
         EXPECT_EQ(samples.discarded, 1) << samples.name;
         EXPECT_EQ(samples.seconds.size(), 11u) << samples.name;
@@ -202,8 +314,8 @@ TEST(TimeInterleaved, DiscardsARoundDuringWhichTheClockJumpsBackwards) {
 
 TEST(TimeInterleaved, ThrowsWhenTheClockNeverMoves) {
     const std::vector<Candidate> candidates = {{"nothing", [] {}}};
-    EXPECT_THROW(time_interleaved(candidates, {.max_rounds = 5, .clock = [] { return std::int64_t{0}; }}),
-                 std::runtime_error);
+    HostStopwatch stopwatch([] { return std::int64_t{0}; });
+    EXPECT_THROW(time_interleaved(candidates, {.max_rounds = 5}, stopwatch), std::runtime_error);
 }
 
 TEST(TimeInterleaved, ThrowsWithoutCandidates) {
@@ -230,7 +342,7 @@ TEST(TimeInterleaved, TellsFiftyTimesTheWorkApartOnTheRealClock) {
 TEST(CopyCandidate, HasABandwidthThatAMachineCanHave) {
     constexpr std::size_t kBytes = 32 << 20;
     const std::vector<Candidate> candidates = {copy_candidate(kBytes)};
-    const double rate = bandwidth(kBytes, summarise(time_interleaved(candidates)[0].seconds).median);
+    const double rate = kBytes / summarise(time_interleaved(candidates)[0].seconds).median;
     EXPECT_GT(rate, 1e8);
     EXPECT_LT(rate, 1e13);
 }

@@ -47,17 +47,20 @@ OpReport op(const std::string& name, std::vector<CaseReport> cases) {
 }
 
 TimingReport timing(Verdict verdict) {
-    return {.ran = true,
-            .shape = "N=4096",
-            .against = "solution",
-            .seconds = 4.1e-3,
-            .seconds_low = 4e-3,
-            .seconds_high = 4.2e-3,
-            .ratio = 3.1,
-            .ratio_low = 3.0,
-            .ratio_high = 3.2,
-            .target = 1.5,
-            .verdict = verdict};
+    const double share = verdict == Verdict::slow ? 0.31 : 0.84;
+    ShapeTiming shape{
+        .shape = "N=4096",
+        .seconds = {.median = 4.1e-3, .p10 = 4e-3, .p90 = 4.2e-3, .interval = {4e-3, 4.2e-3}, .samples = 21},
+        .bytes = 32768,
+        .share = {{Rival::solution, {share, {share - 0.02, share + 0.02}}}, {Rival::copy, {0.91, {0.90, 0.92}}}},
+        .verdict = verdict};
+    if (verdict == Verdict::ok) {
+        shape.medal = Medal::silver;
+    }
+    if (verdict == Verdict::slow || verdict == Verdict::impossible) {
+        shape.findings.push_back({"slow", "", "31% of the solution's speed, bronze is 67%"});
+    }
+    return {.against = Rival::solution, .library = {}, .target = {0.67, 0.8, 0.9}, .shapes = {shape}, .notes = {}};
 }
 
 LessonReport lesson(std::vector<OpReport> ops) {
@@ -122,7 +125,8 @@ TEST(Verdict, CallsAStubAndAFileThatWritesNothingNotWrittenYet) {
 
 TEST(Verdict, KeepsSlowApartFromWrong) {
     const std::string text = verdict_text(mixed(), kNext, kPiped);
-    EXPECT_NE(text.find("SLOW    correct, not yet fast: 4.10 ms, 3.10 times the solution's"), std::string::npos)
+    EXPECT_NE(text.find("SLOW    correct, not yet fast: 4.10 ms, 31% of the solution's"),
+              std::string::npos)
         << text;
 }
 
@@ -169,8 +173,47 @@ TEST(Verdict, TooCloseToTellIsNeitherOkNorSlow) {
     const LessonReport report = lesson({close});
     EXPECT_TRUE(report.ok());
     const std::string text = verdict_text(report, kNext, kPiped);
-    EXPECT_NE(text.find("no verdict"), std::string::npos);
+    EXPECT_NE(text.find("no verdict,"), std::string::npos) << text;
     EXPECT_EQ(text.find("SLOW"), std::string::npos);
+}
+
+TEST(Verdict, NamesTheMedalAndTheNextOne) {
+    OpReport fast = op("gelu", {right_case("regular")});
+    fast.timing = timing(Verdict::ok);
+    const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "        silver  4.10 ms, 84% of the solution's speed (gold 90%)")) << text;
+}
+
+TEST(Verdict, OfARateAboveTheRoofIsImpossibleAndNoPass) {
+    OpReport report = op("gelu", {right_case("regular")});
+    report.timing = timing(Verdict::impossible);
+    EXPECT_FALSE(lesson({report}).ok());
+    EXPECT_NE(verdict_text(lesson({report}), kNext, kPiped).find("IMPOSSIBLE"), std::string::npos);
+}
+
+TEST(Verdict, HasATableOfAllTimesWhereTheyWereAskedFor) {
+    OpReport fast = op("gelu", {});
+    fast.timing = timing(Verdict::ok);
+    LessonReport report = lesson({fast});
+    EXPECT_EQ(verdict_text(report, kNext, kPiped).find("p10"), std::string::npos);
+    report.times_asked = true;
+    report.roof.emplace();
+    report.roof->copy_one = 1.2e10;
+    report.roof->fma_one = 1.74e11;
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    times in ms  median    p10    p90    GB/s  copy solution")) << text;
+    EXPECT_TRUE(has_line(text, "    N=4096         4.10   4.00   4.20 0.00799   91%      84%")) << text;
+    EXPECT_NE(text.find("174 GFLOP/s of multiply-adds, 12 GB/s of copies"), std::string::npos) << text;
+}
+
+TEST(Verdict, OfSeveralShapesIsThatOfTheWorst) {
+    OpReport report = op("matmul", {right_case("regular")});
+    report.timing = timing(Verdict::ok);
+    ShapeTiming slow = timing(Verdict::slow).shapes.front();
+    slow.shape = "N=999";
+    report.timing.shapes.insert(report.timing.shapes.begin(), slow);
+    EXPECT_EQ(report.verdict(), Verdict::slow);
+    EXPECT_NE(verdict_text(lesson({report}), kNext, kPiped).find("at N=999"), std::string::npos);
 }
 
 TEST(Verdict, FitsEightyColumnsWhateverTheFindingsSay) {

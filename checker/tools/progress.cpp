@@ -42,12 +42,15 @@ Results read_results(const fs::path& file) {
 }
 
 std::string time_of(const json& timing) {
-    if (!timing.is_object() || !timing.value("ratio", json()).is_number()) {
+    if (!timing.is_object() || !timing.value("share", json()).is_number()) {
         return "not timed yet";
     }
-    const double ratio = timing.at("ratio");
-    return timing.value("against", "") == "copy" ? checker::percent(ratio) + " of copy speed"
-                                                 : checker::times(ratio) + " the solution's time";
+    const std::string against = timing.value("against", "");
+    const std::string medal = timing.value("medal", "");
+    return fmt::format("{}{} of {} speed", medal.empty() ? "" : medal + ", ", checker::percent(timing.at("share")),
+                       against == "copy"      ? "a copy's"
+                       : against == "library" ? timing.value("library", "") + "'s"
+                                              : "the solution's");
 }
 
 struct Lesson {

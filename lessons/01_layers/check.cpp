@@ -43,17 +43,17 @@ void add_encoder(checker::Lesson& lesson) {
     add("op_c63", "input/encoder/tokens", "input/encoder/wte", "input/encoder/wpe", "encoder.out");
 
     constexpr int B = 4, T = 1024, C = 768, Vp = 4096;
-    op.timed = checker::Timed{
-        .shape = shape_text(B, T, C),
-        .call = {.where = "",
-                 .inputs = {checker::integers("tokens", "B T", {B, T}, Vp), checker::normal("wte", "Vp/v C", {Vp, C}),
-                            checker::normal("wpe", "T C", {T, C})},
-                 .outputs = {checker::output("out", "B T C", {B, T, C})},
-                 .run = [](const Library& library, const Buffers& at) {
-                     Context ctx;
-                     library.table<OpTable>().encoder(at.f32("out"), at.i32("tokens"), at.f32("wte"), at.f32("wpe"), B,
-                                                      T, C, ctx);
-                 }}};
+    op.timed.push_back(
+        {.shape = shape_text(B, T, C),
+         .call = {.where = "",
+                  .inputs = {checker::integers("tokens", "B T", {B, T}, Vp), checker::normal("wte", "Vp/v C", {Vp, C}),
+                             checker::normal("wpe", "T C", {T, C})},
+                  .outputs = {checker::output("out", "B T C", {B, T, C})},
+                  .run = [](const Library& library, const Buffers& at) {
+                      Context ctx;
+                      library.table<OpTable>().encoder(at.f32("out"), at.i32("tokens"), at.f32("wte"), at.f32("wpe"), B,
+                                                       T, C, ctx);
+                  }}});
 }
 
 checker::RunFunction run_layernorm(int B, int T, int C) {
@@ -103,14 +103,14 @@ void add_layernorm(checker::Lesson& lesson) {
                               "layernorm.out", "layernorm.mean", "layernorm.rstd"));
 
     constexpr int B = 4, T = 1024, C = 768;
-    op.timed = checker::Timed{
-        .shape = shape_text(B, T, C),
-        .call = {.where = "",
-                 .inputs = {checker::normal("inp", "B T C", {B, T, C}), checker::normal("weight", "C", {C}),
-                            checker::normal("bias", "C", {C})},
-                 .outputs = {checker::output("mean", "B T", {B, T}), checker::output("rstd", "B T", {B, T}),
-                             checker::output("out", "B T C", {B, T, C})},
-                 .run = run_layernorm(B, T, C)}};
+    op.timed.push_back(
+        {.shape = shape_text(B, T, C),
+         .call = {.where = "",
+                  .inputs = {checker::normal("inp", "B T C", {B, T, C}), checker::normal("weight", "C", {C}),
+                             checker::normal("bias", "C", {C})},
+                  .outputs = {checker::output("mean", "B T", {B, T}), checker::output("rstd", "B T", {B, T}),
+                              checker::output("out", "B T C", {B, T, C})},
+                  .run = run_layernorm(B, T, C)}});
 }
 
 checker::RunFunction run_gelu(int N) {
@@ -143,12 +143,12 @@ void add_gelu(checker::Lesson& lesson) {
         .calls.push_back(call(c63, c63.dim("C"), "input/gelu/inp", "gelu.out"));
 
     constexpr int N = 128 * 3072;
-    op.timed = checker::Timed{.shape = fmt::format("N={}", N),
-                              .bytes_moved = 2 * sizeof(float) * N,
-                              .call = {.where = "",
-                                       .inputs = {checker::normal("inp", "N/i", {N}, 2.0F)},
-                                       .outputs = {checker::output("out", "N/i", {N})},
-                                       .run = run_gelu(N)}};
+    op.timed.push_back({.shape = fmt::format("N={}", N),
+                        .bytes_moved = 2 * sizeof(float) * N,
+                        .call = {.where = "",
+                                 .inputs = {checker::normal("inp", "N/i", {N}, 2.0F)},
+                                 .outputs = {checker::output("out", "N/i", {N})},
+                                 .run = run_gelu(N)}});
 }
 
 checker::RunFunction run_residual(int N) {
@@ -185,13 +185,12 @@ void add_residual(checker::Lesson& lesson) {
         .calls.push_back(call(c63, "input/residual/inp1", "input/residual/inp2", "residual.out"));
 
     constexpr int N = 4 * 1024 * 768;
-    op.timed =
-        checker::Timed{.shape = fmt::format("N={}", N),
-                       .bytes_moved = 3 * sizeof(float) * N,
-                       .call = {.where = "",
-                                .inputs = {checker::normal("inp1", "N/i", {N}), checker::normal("inp2", "N/i", {N})},
-                                .outputs = {checker::output("out", "N/i", {N})},
-                                .run = run_residual(N)}};
+    op.timed.push_back({.shape = fmt::format("N={}", N),
+                        .bytes_moved = 3 * sizeof(float) * N,
+                        .call = {.where = "",
+                                 .inputs = {checker::normal("inp1", "N/i", {N}), checker::normal("inp2", "N/i", {N})},
+                                 .outputs = {checker::output("out", "N/i", {N})},
+                                 .run = run_residual(N)}});
 }
 
 void register_cases(checker::Lesson& lesson) {

@@ -80,13 +80,13 @@ void add_matmul(checker::Lesson& lesson) {
              .run = run_matmul(rows, in, out, out, true)});
 
     constexpr int N = 8, C = 768, OC = 768;
-    op.timed = checker::Timed{
-        .shape = fmt::format("N={} C={} OC={}", N, C, OC),
-        .call = {.where = "",
-                 .inputs = {checker::normal("inp", "N C", {N, C}), checker::normal("weight", "OC/o C", {OC, C}),
-                            checker::normal("bias", "OC/o", {OC})},
-                 .outputs = {checker::output("out", "N OC/o", {N, OC})},
-                 .run = run_matmul(N, C, OC, OC, true)}};
+    op.timed.push_back(
+        {.shape = fmt::format("N={} C={} OC={}", N, C, OC),
+         .call = {.where = "",
+                  .inputs = {checker::normal("inp", "N C", {N, C}), checker::normal("weight", "OC/o C", {OC, C}),
+                             checker::normal("bias", "OC/o", {OC})},
+                  .outputs = {checker::output("out", "N OC/o", {N, OC})},
+                  .run = run_matmul(N, C, OC, OC, true)}});
 }
 
 // ---- attention -------------------------------------------------------------------------------------------------
@@ -125,12 +125,12 @@ void add_causal_softmax(checker::Lesson& lesson) {
         .calls.push_back(call(large, "input/causal_softmax/scores", "causal_softmax"));
 
     constexpr int B = 1, NH = 12, T = 256;
-    op.timed = checker::Timed{.shape = fmt::format("B={} NH={} T={}", B, NH, T),
-                              .call = {.where = "",
-                                       .inputs = {checker::normal("scores", "B NH/h T T/s", {B, NH, T, T}, 8.0F)},
-                                       .outputs = {checker::output("lse", "B NH/h T", {B, NH, T}),
-                                                   checker::output("att", "B NH/h T T/s", {B, NH, T, T})},
-                                       .run = run_causal_softmax(0.125F, B, NH, T)}};
+    op.timed.push_back({.shape = fmt::format("B={} NH={} T={}", B, NH, T),
+                        .call = {.where = "",
+                                 .inputs = {checker::normal("scores", "B NH/h T T/s", {B, NH, T, T}, 8.0F)},
+                                 .outputs = {checker::output("lse", "B NH/h T", {B, NH, T}),
+                                             checker::output("att", "B NH/h T T/s", {B, NH, T, T})},
+                                 .run = run_causal_softmax(0.125F, B, NH, T)}});
 }
 
 checker::RunFunction run_attention(int B, int T, int C, int NH) {
@@ -174,13 +174,13 @@ void add_attention(checker::Lesson& lesson) {
         .calls.push_back(call(large, "input/attention/qkv", "attention.out", "attention.lse"));
 
     constexpr int B = 1, T = 64, C = 768, NH = 12;
-    op.timed = checker::Timed{.shape = fmt::format("B={} T={} C={} NH={}", B, T, C, NH),
-                              .call = {.where = "",
-                                       .inputs = {checker::normal("qkv", "B T 3C/c", {B, T, 3 * C})},
-                                       .outputs = {checker::output("lse", "B NH/h T", {B, NH, T}),
-                                                   checker::output("out", "B T C", {B, T, C})},
-                                       .scratch = {attention_scratch(B, T, C, NH)},
-                                       .run = run_attention(B, T, C, NH)}};
+    op.timed.push_back({.shape = fmt::format("B={} T={} C={} NH={}", B, T, C, NH),
+                        .call = {.where = "",
+                                 .inputs = {checker::normal("qkv", "B T 3C/c", {B, T, 3 * C})},
+                                 .outputs = {checker::output("lse", "B NH/h T", {B, NH, T}),
+                                             checker::output("out", "B T C", {B, T, C})},
+                                 .scratch = {attention_scratch(B, T, C, NH)},
+                                 .run = run_attention(B, T, C, NH)}});
 }
 
 // ---- loss ------------------------------------------------------------------------------------------------------
@@ -211,11 +211,11 @@ void add_softmax(checker::Lesson& lesson) {
     constexpr int N = 16, V = 50257, Vp = 50304;
     checker::Output probs = checker::output("probs", "N Vp/v", {N, Vp});
     probs.columns = V;
-    op.timed = checker::Timed{.shape = fmt::format("N={} V={} Vp={}", N, V, Vp),
-                              .call = {.where = "",
-                                       .inputs = {checker::normal("logits", "N Vp/v", {N, Vp}, 3.0F)},
-                                       .outputs = {probs},
-                                       .run = run_softmax(N, V, Vp)}};
+    op.timed.push_back({.shape = fmt::format("N={} V={} Vp={}", N, V, Vp),
+                        .call = {.where = "",
+                                 .inputs = {checker::normal("logits", "N Vp/v", {N, Vp}, 3.0F)},
+                                 .outputs = {probs},
+                                 .run = run_softmax(N, V, Vp)}});
 }
 
 checker::RunFunction run_crossentropy(int N, int Vp) {
@@ -239,12 +239,12 @@ void add_crossentropy(checker::Lesson& lesson) {
                  .run = run_crossentropy(B * T, Vp)});
     }
     constexpr int N = 4096, Vp = 256;
-    op.timed = checker::Timed{.shape = fmt::format("N={} Vp={}", N, Vp),
-                              .call = {.where = "",
-                                       .inputs = {checker::uniform("probs", "N Vp/v", {N, Vp}, 1e-6F, 1.0F),
-                                                  checker::integers("targets", "N", {N}, Vp)},
-                                       .outputs = {checker::output("losses", "N", {N})},
-                                       .run = run_crossentropy(N, Vp)}};
+    op.timed.push_back({.shape = fmt::format("N={} Vp={}", N, Vp),
+                        .call = {.where = "",
+                                 .inputs = {checker::uniform("probs", "N Vp/v", {N, Vp}, 1e-6F, 1.0F),
+                                            checker::integers("targets", "N", {N}, Vp)},
+                                 .outputs = {checker::output("losses", "N", {N})},
+                                 .run = run_crossentropy(N, Vp)}});
 }
 
 // ---- forward ---------------------------------------------------------------------------------------------------
@@ -345,8 +345,8 @@ void add_forward(checker::Lesson& lesson) {
     acts.visit([&](const std::string& name, float*&, const Shape& shape) {
         call.outputs.push_back(checker::output(name, dims_of(name, shape), sizes_of(shape)));
     });
-    op.timed = checker::Timed{.shape = fmt::format("B={} T={} C={} NH={} L={}", B, T, config.C, config.NH, config.L),
-                              .call = std::move(call)};
+    op.timed.push_back({.shape = fmt::format("B={} T={} C={} NH={} L={}", B, T, config.C, config.NH, config.L),
+                        .call = std::move(call)});
 }
 
 void register_cases(checker::Lesson& lesson) {
