@@ -74,9 +74,14 @@ OPS = {
     "layernorm": op(
         "out mean rstd", gpt2.layernorm, lambda _, *args: budget.floor_layernorm(*args), suspects.LAYERNORM
     ),
-    "gelu": op("out", gpt2.gelu, lambda _, inp: budget.floor_gelu(inp), suspects.GELU),
+    "gelu": op("out", gpt2.gelu, lambda _, inp: budget.floor_gelu(inp), suspects.GELU | suspects.GELU_EXPONENTIAL),
     "residual": op("out", gpt2.residual, lambda got, *_: budget.floor_residual(got["out"]), {}),
-    "matmul": op("out", gpt2.matmul, lambda _, *args: budget.floor_matmul(*args), suspects.MATMUL),
+    "matmul": op(
+        "out",
+        gpt2.matmul,
+        lambda _, *args: budget.floor_matmul(*args),
+        suspects.MATMUL | suspects.MATMUL_TAIL | suspects.MATMUL_BLOCK,
+    ),
     "attention": op("out lse", gpt2.attention, lambda _, *args: budget.floor_attention(*args)[:2], suspects.ATTENTION),
     "causal_softmax": op(
         "att lse",
@@ -127,10 +132,11 @@ class Shape:
     B: int
     T: int
     config: Config
+    gelu: tuple[str, ...] = ()  # suspects beside suspects.GELU
 
 
 MODELS = {
-    "regular": Shape(2, 8, Config(max_T=16, V=200, L=2, NH=4, C=64)),
+    "regular": Shape(2, 8, Config(max_T=16, V=200, L=2, NH=4, C=64), ("exponential_of_plus_2u",)),
     "odd": Shape(3, 37, Config(max_T=41, V=101, L=2, NH=3, C=60)),
     "head64": Shape(2, 16, Config(max_T=16, V=65, L=1, NH=2, C=128)),
     "t1": Shape(2, 1, Config(max_T=8, V=65, L=1, NH=4, C=64)),
@@ -193,7 +199,7 @@ def model_case(name: str, seed: int) -> Case:
     for key, value in exact.items():
         tensors[f"chained/{key}"] = value.numpy().astype(np.float32)
     config = {"B": B, "T": T, "C": c.C, "NH": c.NH, "V": c.V, "Vp": c.Vp, "max_T": c.max_T, "L": c.L}
-    return Case(name, config, tensors, model_calls(c, T), exact, model)
+    return Case(name, config, tensors, model_calls(c, T, shape.gelu), exact, model)
 
 
 def pad_vocabulary(acts: dict[str, Tensor], c: Config) -> dict[str, Tensor]:
@@ -206,7 +212,7 @@ def run_model(model: GPT2, tokens: np.ndarray, targets: np.ndarray) -> dict[str,
     return pad_vocabulary(keep, model.config)
 
 
-def model_calls(c: Config, T: int) -> list[Call]:
+def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
     """Every op of the model. Suspects are listed once an op, where they first occur; that keeps the files small.
     With one token there is nothing to mask or to weigh."""
     calls = []
@@ -240,7 +246,7 @@ def model_calls(c: Config, T: int) -> list[Call]:
         calls.append(Call("residual", (f"chained/{stream}", f"chained/{h}.attn_proj"), results))
         layernorm(f"{h}.residual_1", f"{h}.ln_2", first=False)
         matmul(f"{h}.ln_2", f"{h}.mlp.c_fc", f"{h}.fc", first=False)
-        ids = tuple(suspects.GELU) if first else ()
+        ids = (*suspects.GELU, *gelu) if first else ()
         calls.append(Call("gelu", (f"chained/{h}.fc",), {"out": f"{h}.fc_gelu"}, ids))
         matmul(f"{h}.fc_gelu", f"{h}.mlp.c_proj", f"{h}.fc_proj", first=False)
         results = {"out": f"{h}.residual_2"}
@@ -288,11 +294,31 @@ def c63_case(name: str, seed: int) -> Case:
     parts = [
         op_call("encoder", encoder, "out", ("position_off_by_one", "position_dropped")),
         op_call("layernorm", layernorm, "out mean rstd", layernorm_ids),
-        op_call("gelu", {"inp": normal(rng, 1.5, B, T, C)}, "out", tuple(suspects.GELU)),
+        # The other forms of GELU are in every model case.
+        op_call("gelu", {"inp": normal(rng, 1.5, B, T, C)}, "out", ("exact_gelu", "exponential_of_u")),
         op_call("residual", pair, "out", ()),
-        op_call("matmul", matmul, "out", tuple(suspects.MATMUL)),
+        op_call("matmul", matmul, "out", (*suspects.MATMUL, *suspects.MATMUL_TAIL)),
     ]
     return op_case(name, config, parts)
+
+
+def wide_case(name: str, seed: int) -> Case:
+    """Sums of several blocks of terms, the last of them short; and gelu where float32's exp overflows and vanishes."""
+    rng = generator(name, seed)
+    N, C, OC = 13, 1000, 37
+    matmul = {
+        "inp": normal(rng, 1, N, C),
+        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
+        "bias": normal(rng, 0.1, OC),
+    }
+    inp = normal(rng, 1.5, N, OC)
+    inp[0] = np.linspace(-60, 60, OC)
+    inp[1] *= 4
+    parts = [
+        op_call("matmul", matmul, "out", tuple(suspects.MATMUL_BLOCK)),
+        op_call("gelu", {"inp": inp}, "out", ()),
+    ]
+    return op_case(name, {"N": N, "C": C, "OC": OC}, parts)
 
 
 def large_scores_case(name: str, seed: int) -> Case:
@@ -328,6 +354,7 @@ BUILDERS: dict[str, Callable[[str, int], Case]] = {
     **dict.fromkeys(MODELS, model_case),
     "op_c63": c63_case,
     "op_large_scores": large_scores_case,
+    "op_wide": wide_case,
 }
 
 

@@ -31,8 +31,16 @@ SENTENCES = {
     "exact_gelu": "this is the GELU by erf; GPT-2 has the tanh form",
     "cubic_term_dropped": "the term 0.044715 x^3 is missing inside the tanh",
     "sigmoid_gelu": "this is the GELU by sigmoid, x / (1 + exp(-1.702 x)); GPT-2 has the tanh form",
+    "exponential_of_plus_2u": "the exponential is exp(2 u), not exp(-2 u), with u = sqrt(2 / pi) (x + 0.044715 x^3)",
+    "exponential_of_u": "the exponential is exp(-u), not exp(-2 u), with u = sqrt(2 / pi) (x + 0.044715 x^3)",
     # matmul
     "weight_transposed": "the weight was read as (C, OC); it is (OC, C), output channels first",
+    "tail_of_8_dropped": "the terms after the last whole group of 8 were not summed",
+    "tail_of_16_dropped": "the terms after the last whole group of 16 were not summed",
+    "last_block_dropped": "the terms after the last whole block of 384 were not summed",
+    "last_block_only": "each block of terms was stored over the one before, not added to it: only the last counts",
+    "bias_each_block": "the bias was added once for each block of 384 terms, not once",
+    "weight_block_reused": "every block of terms was multiplied by the first block of weight, its columns 0 to 383",
     # attention and softmax
     "no_mask": "the causal mask is missing: tokens after t were attended to",
     "mask_off_by_one": "the causal mask is off by one: token t+1 was attended to",
@@ -102,11 +110,54 @@ GELU = {
     "sigmoid_gelu": lambda x: x * torch.sigmoid(1.702 * x),
 }
 
+
+def gelu_exponent(x: Tensor) -> Tensor:
+    return math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)  # u: gelu is x / (1 + exp(-2 u))
+
+
+GELU_EXPONENTIAL = {
+    "exponential_of_plus_2u": lambda x: x / (1 + torch.exp(2 * gelu_exponent(x))),
+    "exponential_of_u": lambda x: x / (1 + torch.exp(-gelu_exponent(x))),
+}
+
 # matmul: weight (OC, C)
 
 MATMUL = {
     "weight_transposed": lambda x, w, b: gpt2.matmul(x, w.reshape(w.shape[1], w.shape[0]).mT, b),
     "bias_dropped": lambda x, w, b: gpt2.matmul(x, w, None),
+}
+
+# matmul whose sum over c goes by groups of 8 or 16, as vectors hold them, or by blocks of K terms
+
+
+def first_terms(x: Tensor, w: Tensor, b: Tensor, multiple: int) -> Tensor:
+    whole = x.shape[-1] // multiple * multiple
+    return gpt2.matmul(x[..., :whole], w[:, :whole], b)
+
+
+def last_block_only(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    start = (x.shape[-1] - 1) // K * K
+    return gpt2.matmul(x[..., start:], w[:, start:], b)
+
+
+def bias_each_block(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    return gpt2.matmul(x, w, math.ceil(x.shape[-1] / K) * b)
+
+
+def weight_block_reused(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    return gpt2.matmul(x, w[:, torch.arange(x.shape[-1]) % K], b)
+
+
+K = 384  # terms of a block in lesson 03's solution
+MATMUL_TAIL = {
+    "tail_of_8_dropped": lambda x, w, b: first_terms(x, w, b, 8),
+    "tail_of_16_dropped": lambda x, w, b: first_terms(x, w, b, 16),
+}
+MATMUL_BLOCK = {
+    "last_block_dropped": lambda x, w, b: first_terms(x, w, b, K),
+    "last_block_only": last_block_only,
+    "bias_each_block": bias_each_block,
+    "weight_block_reused": weight_block_reused,
 }
 
 # causal_softmax: att, lse

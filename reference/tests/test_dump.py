@@ -161,8 +161,9 @@ def test_sentences_differ_and_belong_to_a_suspect():
 EXPECTED = {
     "encoder.out": "position_off_by_one",
     "layernorm.out": "variance_c_minus_1 eps_missing eps_outside_root mean_not_subtracted bias_dropped",
-    "gelu.out": "exact_gelu",
-    "matmul.out": "weight_transposed bias_dropped",
+    "gelu.out": "exact_gelu exponential_of_u",
+    "matmul.out": "weight_transposed bias_dropped tail_of_8_dropped tail_of_16_dropped last_block_dropped "
+    "last_block_only bias_each_block weight_block_reused",
     "attention.out": "no_mask mask_off_by_one no_scale scale_by_channels heads_interleaved no_max_subtraction",
     "causal_softmax.att": "no_max_subtraction no_mask mask_off_by_one no_scale",
     "softmax.probs": "no_max_subtraction includes_padding",
@@ -172,12 +173,13 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_op_level_cases_have_the_suspects_of_the_lessons(name):
     keys = set()
-    for case in ("op_c63", "op_large_scores"):
+    for case in ("op_c63", "op_large_scores", "op_wide"):
         keys |= read(CASES / f"{case}.safetensors")[0].keys()
     for id in EXPECTED[name].split():
         if (name, id) != ("softmax.probs", "includes_padding"):
             assert f"suspect/local/{name}/{id}" in keys
     assert "suspect/local/probs/includes_padding" in read(CASES / "odd.safetensors")[0]
+    assert "suspect/local/h.0.fc_gelu/exponential_of_plus_2u" in read(CASES / "regular.safetensors")[0]
 
 
 def test_suspects_are_told_apart(committed):
@@ -248,6 +250,34 @@ def test_large_scores_overflow_float32():
         assert 0.2 < bad.mean() < 0.9, name
     # No element near the edge, where one exp overflows and another does not.
     assert not ((np.abs(scaled) > 70) & (np.abs(scaled) < 106)).any()
+
+
+def test_wide_sums_have_several_blocks_and_gelu_extreme_inputs():
+    tensors, metadata = read(CASES / "op_wide.safetensors")
+    C = metadata["config"]["C"]
+    assert C > 2 * suspects.K
+    assert C % suspects.K not in (0, suspects.K // 2)
+    inp = tensors["input/gelu/inp"]
+    assert (inp.min(), inp.max()) == (-60, 60)
+    gelu = tensors["local/gelu.out"][np.abs(inp) > 20]
+    assert np.array_equal(gelu, np.maximum(inp[np.abs(inp) > 20], 0))
+
+
+@pytest.mark.parametrize("block", [1000, 384, 1])
+def test_wide_sums_one_term_after_another_pass(block):
+    """From the bias on, in blocks that are added to it, and one by one from the last term down."""
+    tensors, _ = read(CASES / "op_wide.safetensors")
+    inp, weight, bias = (tensors[f"input/matmul/{name}"] for name in ("inp", "weight", "bias"))
+    out = np.tile(bias, (len(inp), 1))
+    for start in reversed(range(0, inp.shape[1], block)):
+        total = np.zeros_like(out)
+        for c in range(start, min(start + block, inp.shape[1])):
+            total += inp[:, c : c + 1] * weight[:, c]
+        out += total
+    assert out.dtype == np.float32
+    ratio = RATIOS["local"]["matmul.out"]["fp32"]
+    result = budget.verdict(out, tensors["local/matmul.out"], tensors["floor/matmul.out"], ratio, budget.k_of("fp32"))
+    assert result.used <= 0.5
 
 
 def test_local_and_chained_differ():
