@@ -1,6 +1,33 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What an op needs beside its arguments: on a device the stream, the library handles and a workspace.
-// On the CPU there is nothing to carry.
-struct Context {};
+#include <cstddef>
+#include <memory>
+#include <new>
+
+// What an op needs beside its arguments: on a CPU the threads that it may use and a workspace; on a device also the
+// stream and the library handles.
+class Context {
+  public:
+    int threads = 1;
+
+    // At least `floats` floats, aligned to 64 bytes, unset; they belong to the op until it returns. Grows when needed
+    // and is kept, so that an op that is called often does not pay for fresh memory each time.
+    float* workspace(std::size_t floats) {
+        if (floats > floats_) {
+            memory_.reset();  // first, so that old and new are never there at once
+            floats_ = 0;
+            memory_.reset(static_cast<float*>(::operator new(floats * sizeof(float), kAlignment)));
+            floats_ = floats;
+        }
+        return memory_.get();
+    }
+
+  private:
+    static constexpr std::align_val_t kAlignment{64};
+    struct Free {
+        void operator()(float* p) const { ::operator delete(p, kAlignment); }
+    };
+    std::unique_ptr<float, Free> memory_;
+    std::size_t floats_ = 0;
+};
