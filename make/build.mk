@@ -81,7 +81,7 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
 checker_objects := $(call objects,$(filter-out %_main.cpp,$(wildcard checker/*.cpp)))
-gpt2_objects := $(call objects,$(filter-out %/main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
+gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(lesson_dirs)))))
 

@@ -9,6 +9,9 @@
 #:                           STEP=02 takes lessons up to 02 only
 #:                           BASE=lessons takes your files where they pass
 #:   build/gpt2 --prompt "The loss"      writes on; --help tells the rest
+#:   make bench-cpu          the forward pass of the steps beside PyTorch's (Python)
+#:                           STEP=02 that step only, CONFIG=tiny a small shape
+#:                           B=4 T=64 ROUNDS=5 are what it takes unless told
 #:
 
 steps := $(foreach lesson,$(lesson_dirs),$(if $(call toml_has,$(lesson),step=true),$(lesson)))
@@ -50,3 +53,26 @@ program := build/gpt2-$(step)$(if $(filter lessons,$(BASE)),-lessons)
 gpt2: $(program)
 	@ln -sfn $(notdir $<) build/gpt2
 	@$(call show_served,$(step),$<.map)
+
+# ---- the steps beside PyTorch -----------------------------------------------------------------------------------------
+
+bench_object := build/obj/lessons/gpt2/bench_main.o
+bench_steps := $(if $(STEP),$(step),$(step_numbers))
+bench_programs := $(patsubst %,build/gpt2-bench-%,$(bench_steps))
+
+define bench_rule
+build/gpt2-bench-$1: $(bench_object) $$(patsubst %,build/ops/solutions/%.o,$$(served_$1)) $$(libs)
+	$(Q)$(CXX) -o $$@ $(bench_object) $$(call op_objects,solutions,$1) build/lib/libgpt2.a build/lib/libchecker.a -lfmt
+endef
+$(foreach step,$(step_numbers),$(eval $(call bench_rule,$(step))))
+$(eval $(call announce,bench,the benchmark program,$(bench_object)))
+
+ifneq ($(filter bench-cpu,$(MAKECMDGOALS)),)
+  $(reject_gpt2)
+endif
+
+.PHONY: bench-cpu
+bench-cpu: $(bench_programs) .venv/requirements.sha256
+	@.venv/bin/python -m reference.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') \
+	    $(foreach step,$(bench_steps),$(step)=build/gpt2-bench-$(step))

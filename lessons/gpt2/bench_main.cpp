@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs forward passes when it is told to, so that a script can alternate them with another program's.
+// Commands come a line each on standard input; each is answered by one line on standard output:
+//   run           one forward pass without a loss; the answer is its seconds
+//   logits FILE   the logits of the last pass, (B, T, V) little-endian float32; the answer is `ok`
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "checker/file_error.h"
+#include "lessons/gpt2/files.h"
+#include "lessons/gpt2/loading.h"
+#include "lessons/gpt2/ops.h"
+#include "lessons/gpt2/tensors.h"
+#include "lessons/gpt2/tokens.h"
+
+namespace {
+
+std::vector<int> read_tokens(const std::string& path, int B, int T, int V) {
+    std::vector<int> tokens = read_int32_tokens(path);
+    if (tokens.size() != static_cast<std::size_t>(B) * static_cast<std::size_t>(T)) {
+        throw checker::FileError(fmt::format("{}: holds {} tokens, not B * T = {} * {}", path, tokens.size(), B, T));
+    }
+    for (const int token : tokens) {
+        if (token < 0 || token >= V) {
+            throw checker::FileError(fmt::format("{}: token {} is not in the vocabulary, 0 to {}", path, token, V - 1));
+        }
+    }
+    return tokens;
+}
+
+// Columns of padding are left out.
+void write_logits(const Activations& acts, const std::string& path) {
+    const auto V = static_cast<std::size_t>(acts.config.V);
+    const auto Vp = static_cast<std::size_t>(acts.config.Vp);
+    const std::size_t rows = static_cast<std::size_t>(acts.B) * static_cast<std::size_t>(acts.T);
+    std::vector<float> logits(rows * V);
+    for (std::size_t n = 0; n < rows; n++) { std::copy_n(acts.logits + n * Vp, V, logits.data() + n * V); }
+    write_file(path, std::as_bytes(std::span(logits)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Runs forward passes of a GPT-2 on command.", "gpt2-bench");
+    std::string model, tokens_file;
+    int B = 0, T = 0;
+    app.add_option("--model", model, "a Hugging Face GPT-2 folder")->required();
+    app.add_option("--tokens", tokens_file, "B * T int32 token ids, little-endian")->required();
+    app.add_option("-B", B, "sequences")->required()->check(CLI::PositiveNumber);
+    app.add_option("-T", T, "tokens in a sequence")->required()->check(CLI::PositiveNumber);
+    CLI11_PARSE(app, argc, argv);
+    try {
+        const Parameters params = load_parameters(model);
+        if (T > params.config.max_T) {
+            throw std::runtime_error(fmt::format("T={} is above the model's {}", T, params.config.max_T));
+        }
+        const std::vector<int> tokens = read_tokens(tokens_file, B, T, params.config.V);
+        Activations acts(params.config, B, T);
+        acts.allocate(forward_scratch_bytes(params.config, B, T));
+        Context ctx;
+        for (std::string line; std::getline(std::cin, line);) {
+            if (line == "run") {
+                const auto begin = std::chrono::steady_clock::now();
+                forward(acts, params, tokens.data(), nullptr, ctx);
+                const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+                fmt::print("{}\n", seconds.count());
+            } else if (line.starts_with("logits ")) {
+                write_logits(acts, line.substr(7));
+                fmt::print("ok\n");
+            } else {
+                throw std::runtime_error(fmt::format("unknown command '{}'; there are `run` and `logits FILE`", line));
+            }
+            std::fflush(stdout);
+        }
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "gpt2-bench: {}\n", error.what());
+        return 1;
+    }
+}

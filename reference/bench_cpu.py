@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""`make bench-cpu`: the forward pass of the course's CPU steps beside PyTorch's, on one core, as ratios.
+
+The weights are random, the shape is GPT-2 124M's unless another is named. The logits are compared first. In each round
+PyTorch and every step take one pass in turn; a ratio is a step's time over PyTorch's in the same round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import torch
+
+from reference.gpt2 import GPT2, Config, save_folder
+
+CONFIGS = {
+    "124M": Config(max_T=1024, V=50257, L=12, NH=12, C=768),
+    "tiny": Config(max_T=64, V=300, L=2, NH=2, C=64),
+}
+TOLERANCE = 1e-4  # of the largest logit: float32 sums in another order make 2e-6, a wrong weight 1e-2
+
+
+class BenchError(Exception):
+    """One line for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"bench-cpu: {message}\n")
+
+
+class Step:
+    """One of the course's programs (bench_main.cpp), which runs a forward pass when told to."""
+
+    def __init__(self, name: str, program: Path, arguments: list[str]):
+        self.name = name
+        self.process = subprocess.Popen(
+            [program.absolute(), *arguments], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def __enter__(self) -> Step:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self, command: str) -> str:
+        with contextlib.suppress(BrokenPipeError):  # then there is no answer either
+            self.process.stdin.write(f"{command}\n".encode())
+        answer = self.process.stdout.readline().decode(errors="replace").strip()
+        if not answer:
+            raise BenchError(f"step {self.name} stopped with exit status {self.process.wait()}")
+        return answer
+
+    def forward(self) -> float:
+        answer = self.ask("run")
+        try:
+            return float(answer)
+        except ValueError:
+            raise BenchError(f"step {self.name} answered {answer!r}, not a time") from None
+
+    def logits(self, file: Path, shape: torch.Size) -> torch.Tensor:
+        self.ask(f"logits {file}")
+        values = np.fromfile(file, dtype="<f4")
+        if values.size != shape.numel():
+            raise BenchError(f"step {self.name} wrote {values.size} logits, not {shape.numel()}")
+        return torch.from_numpy(values).reshape(shape)
+
+
+def pytorch_forward(model: GPT2, tokens: torch.Tensor) -> tuple[float, torch.Tensor]:
+    start = time.perf_counter()
+    with torch.no_grad():
+        logits, _ = model(tokens)  # (B, T, V)
+    return time.perf_counter() - start, logits
+
+
+def pin() -> str:
+    """Binds this process, and what it starts, to one core where the system can; says which."""
+    torch.set_num_threads(1)
+    if not hasattr(os, "sched_setaffinity"):
+        return "one thread each, on whichever core the system picks"
+    core = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    return f"one thread each, all on core {core}"
+
+
+def say(text: str) -> None:
+    """Progress: in place on a terminal, else a line each."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="\r" if not text else "", file=sys.stderr, flush=True)
+    elif text:
+        print(text, file=sys.stderr, flush=True)
+
+
+def three_digits(x: float) -> str:
+    return f"{x:,.{max(0, 2 - math.floor(math.log10(x)))}f}"
+
+
+def table(seconds: dict[str, list[float]]) -> str:
+    """Times in milliseconds and, below PyTorch, ratios to its time."""
+    lines = [
+        f"{'':10}{'milliseconds':^27}   {'times PyTorch':^27}",
+        f"{'':10}" + "   ".join(["   median      min      max"] * 2),
+    ]
+    for name, samples in seconds.items():
+        times = [1e3 * s for s in samples]
+        row = [statistics.median(times), min(times), max(times)]
+        if name != "PyTorch":
+            ratios = [a / b for a, b in zip(samples, seconds["PyTorch"], strict=True)]
+            row += [statistics.median(ratios), min(ratios), max(ratios)]
+        cells = [f"{three_digits(x):>9}" for x in row]
+        lines.append(f"{name:10}" + "".join(cells[:3]) + ("   " + "".join(cells[3:]) if cells[3:] else ""))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def start_steps(
+    stack: contextlib.ExitStack, programs: dict[str, Path], model: GPT2, ids: np.ndarray
+) -> tuple[list[Step], float]:
+    """The programs with the model's weights loaded, each after one pass whose logits agree with PyTorch's; and the
+    largest difference. The weights are on the disk only for so long."""
+    B, T = ids.shape
+    size = f"{three_digits(4e-6 * sum(p.numel() for p in model.parameters()))} MB"
+    with tempfile.TemporaryDirectory(prefix="bench-cpu-") as scratch:
+        folder, file = Path(scratch), Path(scratch) / "tokens"
+        say(f"writing {size} of random weights …")
+        try:
+            save_folder(model, folder)
+            file.write_bytes(ids.astype("<i4").tobytes())
+        except OSError as error:
+            reason = f"{error.strerror}; TMPDIR=DIR names another folder"
+            raise BenchError(f"cannot write {size} to {tempfile.gettempdir()}: {reason}") from None
+        _, expected = pytorch_forward(model, torch.from_numpy(ids.astype(np.int64)))
+        steps, largest = [], 0.0
+        for name, program in programs.items():
+            say(f"step {name} loads them and takes its first pass …")
+            arguments = ["--model", str(folder), "--tokens", str(file), "-B", str(B), "-T", str(T)]
+            step = stack.enter_context(Step(name, program, arguments))
+            step.forward()
+            logits = step.logits(Path(scratch) / f"logits-{name}", expected.shape)
+            error = float((logits - expected).abs().max() / expected.abs().max())
+            if not error <= TOLERANCE:
+                allowed = f"{TOLERANCE:.0e} is allowed"
+                raise BenchError(f"step {name} is wrong: logits off by {error:.1e} of the largest; {allowed}")
+            steps.append(step)
+            largest = max(largest, error)
+    return steps, largest
+
+
+def bench(programs: dict[str, Path], name: str, B: int, T: int, rounds: int) -> None:
+    where = pin()
+    config = CONFIGS[name]
+    model = GPT2(config).eval()
+    ids = np.random.default_rng(0).integers(0, config.V, (B, T), dtype=np.int32)
+    tokens = torch.from_numpy(ids.astype(np.int64))
+    with contextlib.ExitStack() as stack:
+        steps, largest = start_steps(stack, programs, model, ids)
+        seconds: dict[str, list[float]] = {"PyTorch": [], **{f"step {step.name}": [] for step in steps}}
+        start = time.monotonic()
+        for i in range(rounds):
+            left = (rounds - i) * (time.monotonic() - start) / max(i, 1)
+            say(f"round {i + 1} of {rounds}{f', {left:.0f} s left' if left >= 1 else ''} …")
+            seconds["PyTorch"].append(pytorch_forward(model, tokens)[0])
+            for step in steps:
+                seconds[f"step {step.name}"].append(step.forward())
+    say("")
+    print(f"a forward pass of GPT-2 {name}, random weights, B={B} T={T}, beside PyTorch {torch.__version__}")
+    print(f"{where}; {rounds} {'round' if rounds == 1 else 'rounds'}, in turn")
+    print(f"logits agree: the largest difference is {largest:.1e} of the largest logit\n")
+    print(table(seconds))
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = Parser(prog="bench-cpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="+", metavar="STEP=PROGRAM", help="for example 02=build/gpt2-bench-02")
+    parser.add_argument("--config", choices=CONFIGS, default="124M", help="default: 124M")
+    parser.add_argument("-B", type=int, default=4, help="sequences (default: 4)")
+    parser.add_argument("-T", type=int, default=64, help="tokens in each (default: 64)")
+    parser.add_argument("--rounds", type=int, default=5, help="passes of each that are timed (default: 5)")
+    options = parser.parse_args(arguments)
+    max_T = CONFIGS[options.config].max_T
+    if options.rounds < 1:
+        parser.error(f"rounds: {options.rounds}; at least 1 is needed")
+    if options.B < 1:
+        parser.error(f"B: {options.B}; at least 1 is needed")
+    if not 1 <= options.T <= max_T:
+        parser.error(f"T: {options.T}; the context of {options.config} is 1 to {max_T} tokens")
+    programs = {}
+    for item in options.programs:
+        name, _, program = item.partition("=")
+        if not name or not program:
+            parser.error(f"{item}: not of the form STEP=PROGRAM")
+        if not Path(program).is_file():
+            parser.error(f"{program} is missing; `make bench-cpu` builds it")
+        programs[name] = Path(program)
+    options.programs = programs
+    return options
+
+
+def stop(*_) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # so that the weights are removed then too
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup asks
+            signal.signal(number, stop)
+    try:
+        bench(options.programs, options.config, options.B, options.T, options.rounds)
+    except KeyboardInterrupt:
+        say("")
+        print("bench-cpu: interrupted", file=sys.stderr)
+        return 130
+    except (BenchError, OSError, RuntimeError) as error:  # PyTorch's own are RuntimeErrors: no memory, for example
+        say("")
+        print(f"bench-cpu: {str(error).splitlines()[0]}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
