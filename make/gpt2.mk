@@ -9,9 +9,9 @@
 #:                           STEP=02 takes lessons up to 02 only
 #:                           BASE=lessons takes your files where they pass
 #:   build/gpt2 --prompt "The loss"      writes on; --help tells the rest
-#:   make bench-cpu          the forward pass of the steps beside PyTorch's (Python)
-#:                           STEP=02 that step only, CONFIG=tiny a small shape
-#:                           B=4 T=64 ROUNDS=5 are what it takes unless told
+#:   make bench-cpu          the steps' forward pass beside PyTorch's (needs Python)
+#:                           STEP=02 that step only, BASE=lessons as above
+#:                           CONFIG=tiny B=4 T=64 ROUNDS=5 other shapes, rounds
 #:
 
 steps := $(foreach lesson,$(lesson_dirs),$(if $(call toml_has,$(lesson),step=true),$(lesson)))
@@ -28,16 +28,20 @@ define show_served
 awk -f scripts/served.awk -v ops='$(sort $(notdir $(served_$1)))' $2
 endef
 
-# $1 step, $2 base, $3 what the choice of objects depends on
-define gpt2_rule
-build/gpt2-$1$(if $(filter lessons,$2),-lessons): $$(main_objects) \
-        $$(patsubst %,build/ops/solutions/%.o,$$(served_$1)) $$(libs) $3
-	$(Q)$(CXX) -o $$@ $$(main_objects) $$(call op_objects,$2,$1) build/lib/libgpt2.a build/lib/libchecker.a \
+objects_gpt2 := $(main_objects)
+objects_gpt2-bench := build/obj/lessons/gpt2/bench_main.o
+# $1 program, $2 step, $3 base, $4 what the choice of objects depends on
+define program_rule
+build/$1-$2$(if $(filter lessons,$3),-lessons): $(objects_$1) \
+        $$(patsubst %,build/ops/solutions/%.o,$$(served_$2)) $$(libs) $4
+	$(Q)$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2) build/lib/libgpt2.a build/lib/libchecker.a \
 	    -lfmt -Wl,--cref,-Map=$$@.map
 endef
-$(foreach step,$(step_numbers),$(eval $(call gpt2_rule,$(step),solutions)))
-$(foreach step,$(step_numbers),$(eval $(call gpt2_rule,$(step),lessons,$(patsubst %,build/verdict/%,$(served_$(step))))))
-$(eval $(call announce,main,the gpt2 program,$(main_objects)))
+$(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,\
+    $(eval $(call program_rule,$(program),$(step),solutions))\
+    $(eval $(call program_rule,$(program),$(step),lessons,$(patsubst %,build/verdict/%,$(served_$(step)))))))
+$(eval $(call announce,main,the gpt2 program,$(objects_gpt2)))
+$(eval $(call announce,bench,the benchmark program,$(objects_gpt2-bench)))
 
 reject_gpt2 = $(strip \
   $(if $(filter-out solutions lessons,$(BASE)),$(error BASE=$(BASE): it is solutions (the default) or lessons)) \
@@ -56,16 +60,9 @@ gpt2: $(program)
 
 # ---- the steps beside PyTorch -----------------------------------------------------------------------------------------
 
-bench_object := build/obj/lessons/gpt2/bench_main.o
+eq := =
 bench_steps := $(if $(STEP),$(step),$(step_numbers))
-bench_programs := $(patsubst %,build/gpt2-bench-%,$(bench_steps))
-
-define bench_rule
-build/gpt2-bench-$1: $(bench_object) $$(patsubst %,build/ops/solutions/%.o,$$(served_$1)) $$(libs)
-	$(Q)$(CXX) -o $$@ $(bench_object) $$(call op_objects,solutions,$1) build/lib/libgpt2.a build/lib/libchecker.a -lfmt
-endef
-$(foreach step,$(step_numbers),$(eval $(call bench_rule,$(step))))
-$(eval $(call announce,bench,the benchmark program,$(bench_object)))
+bench_programs := $(patsubst %,build/gpt2-bench-%$(if $(filter lessons,$(BASE)),-lessons),$(bench_steps))
 
 ifneq ($(filter bench-cpu,$(MAKECMDGOALS)),)
   $(reject_gpt2)
@@ -73,6 +70,7 @@ endif
 
 .PHONY: bench-cpu
 bench-cpu: $(bench_programs) .venv/requirements.sha256
-	@.venv/bin/python -m reference.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
-	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') \
-	    $(foreach step,$(bench_steps),$(step)=build/gpt2-bench-$(step))
+	@$(if $(filter lessons,$(BASE)),$(foreach step,$(bench_steps),echo "step $(step)"; \
+	    $(call show_served,$(step),build/gpt2-bench-$(step)-lessons.map) || exit;))\
+	.venv/bin/python -m reference.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') $(join $(bench_steps:=$(eq)),$(bench_programs))
