@@ -9,7 +9,7 @@
 #:                           STEP=02 takes lessons up to 02 only
 #:                           BASE=lessons takes your files where they pass
 #:   build/gpt2 --prompt "The loss"      writes on; --help tells the rest
-#:   make bench-cpu          the steps' forward pass beside PyTorch's (needs Python)
+#:   make bench-cpu          the steps' forward pass beside PyTorch's, by Python
 #:                           STEP=02 that step only, BASE=lessons as above
 #:                           CONFIG=tiny B=4 T=64 ROUNDS=5 other shapes, rounds
 #:
