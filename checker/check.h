@@ -128,6 +128,7 @@ class CaseFile {
   public:
     CaseFile(const std::filesystem::path& file, const Budgets& budgets);
 
+    bool has_dim(std::string_view name) const { return dims_.contains(name); }
     int dim(std::string_view name) const;  // "B", "T", "C", ...: from the file's config
     std::span<const float> f32(std::string_view tensor) const { return tensors_.at(tensor).f32(); }
     std::span<const std::int32_t> i32(std::string_view tensor) const { return tensors_.at(tensor).i32(); }

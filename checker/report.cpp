@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "checker/file_error.h"
 
@@ -143,8 +144,8 @@ const ShapeTiming& TimingReport::worst() const {
         constexpr std::array kOrder{Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::no_verdict,
                                     Verdict::ok};
         const auto found = shape.share.find(against);
-        return std::pair(std::ranges::find(kOrder, shape.verdict) - kOrder.begin(),
-                         found == shape.share.end() ? 0.0 : found->second.value);
+        return std::tuple(std::ranges::find(kOrder, shape.verdict) - kOrder.begin(), shape.medal,
+                          found == shape.share.end() ? 0.0 : found->second.value);
     };
     return *std::ranges::min_element(shapes, {}, rank);
 }

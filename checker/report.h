@@ -65,7 +65,7 @@ struct TimingReport {
 
     bool ran() const { return !shapes.empty(); }
     Verdict verdict() const;           // that of the worst shape
-    const ShapeTiming& worst() const;  // by verdict, then by its share of the speed it is timed against
+    const ShapeTiming& worst() const;  // by verdict, then medal, then its share of the speed it is timed against
 };
 
 struct OpReport {

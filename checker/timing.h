@@ -47,7 +47,7 @@ struct Candidate {
 };
 
 struct TimingOptions {
-    int warmup_rounds = 2;             // not recorded
+    int warmup_rounds = 2;             // not recorded; no more once half of max_seconds is over
     int min_rounds = 11;               // that are enough where their intervals are narrow
     int max_rounds = 501;              // at least 1
     double max_seconds = 0.5;          // for all candidates together, looked at after each round …

@@ -344,11 +344,8 @@ class Printer {
         if (!(x < 999.5)) {
             return significant(x);
         }
-        std::string text = fmt::format("{:#.3g}", x);
-        if (text.ends_with('.')) {
-            text.pop_back();
-        }
-        return text;
+        const std::string text = fmt::format("{:#.3g}", x);
+        return x < 99.95 ? text : text.substr(0, text.find('.'));
     }
 
     // Times in ms, then the rate, then shares of others' speed; a column that no row has is left out.

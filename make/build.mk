@@ -81,6 +81,7 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
 checker_objects := $(call objects,$(filter-out %_main.cpp,$(wildcard checker/*.cpp)))
+case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(lesson_dirs)))))
@@ -106,7 +107,7 @@ build/lib/%.a:
 
 libs := build/lib/libchecker.a build/lib/libgpt2.a
 $(eval $(call announce,checker,the checker,$(checker_objects)))
-$(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) build/obj/lessons/gpt2/op_table.o))
+$(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) $(case_objects) build/obj/lessons/gpt2/op_table.o))
 
 # ---- op objects and implementations ---------------------------------------------------------------------------------
 
@@ -144,11 +145,12 @@ $(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(call number,$(
 # ---- check programs and tests ---------------------------------------------------------------------------------------
 
 harness_libs := -lgtest -lfmt -ldl -lpthread
+blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
 
 define check_rule
-build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(libs)
+build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) $(libs)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) -o $$@ $$^ $(harness_libs)
+	$(Q)$(CXX) -o $$@ $$^ $(harness_libs) $(blas)
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
 

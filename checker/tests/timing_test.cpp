@@ -278,8 +278,8 @@ TEST(TimeInterleaved, StopsAtTheLastSecondWithWhatItHas) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("very slow", 5'000'000'000)};
     const std::vector<Samples> all = time_interleaved(candidates, {.last_seconds = 22}, fake.stopwatch);
-    // One call to size the sample, two to warm up, then rounds until 22 s are over.
-    EXPECT_EQ(all[0].seconds.size(), 2u);
+    // One call to size the sample, then rounds until 22 s are over.
+    EXPECT_EQ(all[0].seconds.size(), 4u);
 }
 
 TEST(TimeInterleaved, PreparesBeforeEachSampleOutsideTheTime) {

@@ -23,6 +23,7 @@
 #include <toml++/toml.h>
 
 #include "checker/tools/files.h"
+#include "checker/worker.h"
 
 namespace {
 
@@ -168,24 +169,36 @@ Caught find_reason(const Row& row, const json& findings, std::vector<std::string
     return {};
 }
 
+// Runs the check of `lesson` on the implementations in `folder`; the verdict is null where it wrote none.
+struct Checked {
+    checker::Finished finished;
+    json verdict;
+};
+Checked check(const std::string& lesson, const std::string& folder, const std::string& options, int limit_s,
+              const std::string& verdict_file) {
+    fs::remove(verdict_file);
+    Checked checked;
+    checked.finished = checker::run_command(
+        fmt::format("SOL_TIMEOUT_S={} build/check/lesson{} --subject {} --impl-dir {} {} --json {} 2>&1", limit_s,
+                    lesson.substr(0, lesson.find('_')), folder, folder, options, verdict_file));
+    if (const std::optional<std::string> text = checker::read_file_if_there(verdict_file)) {
+        checked.verdict = json::parse(*text);
+    }
+    return checked;
+}
+
 Caught run_check(const Row& row) {
     const std::string folder = row.folder().string();
-    const std::string verdict_file = folder + "/verdict.json";
-    fs::remove(verdict_file);
-    const std::string number = row.lesson.substr(0, row.lesson.find('_'));
-    const checker::Finished finished = checker::run_command(
-        fmt::format("SOL_TIMEOUT_S={} build/check/lesson{} --subject {} --impl-dir {} --only {} {} --json {} 2>&1",
-                    row.slow() ? 60 : 3, number, folder, folder, row.slow() ? row.op() : row.op() + "/" + row.test_case,
-                    row.slow() ? "--timing-only" : "--no-timing", verdict_file));
-    const std::optional<std::string> text = checker::read_file_if_there(verdict_file);
-    if (!text) {
+    const auto [finished, verdict] = check(
+        row.lesson, folder, fmt::format("--only {}/{} {}", row.op(), row.test_case, row.slow() ? "" : "--no-timing"),
+        row.slow() ? 60 : 3, folder + "/verdict.json");
+    if (verdict.is_null()) {
         return {false, "the check wrote no verdict:\n" + finished.output};
     }
     if (finished.status == 0) {
         return {false, "the check passed it:\n" + finished.output};
     }
     std::vector<std::string> others;
-    const json verdict = json::parse(*text);
     for (const json& op : verdict.at("ops")) {
         if (op.at("op") != row.op()) {
             continue;
@@ -261,6 +274,29 @@ class WrongSolution : public testing::Test {
     std::size_t number_;
     const Row& row_;
     std::map<std::string, Caught>& caught_;
+};
+
+// The newest older solution of an op, run through this lesson's check: no lesson may be passed with the kernel of the one
+// before.
+class OlderSolution : public testing::Test {
+  public:
+    OlderSolution(std::string lesson, std::string op, fs::path older)
+        : lesson_(std::move(lesson)), op_(std::move(op)), older_(std::move(older)) {}
+
+    void TestBody() override {
+        const fs::path folder = fs::path("build/wrong") / lesson_ / ("older_" + op_);
+        fs::create_directories(folder);
+        fs::copy_file(older_, folder / (op_ + ".so"), fs::copy_options::overwrite_existing);
+        const auto [finished, verdict] =
+            check(lesson_, folder.string(), "--only " + op_, 60, (folder / "verdict.json").string());
+        ASSERT_FALSE(verdict.is_null()) << finished.output;
+        EXPECT_EQ(finished.status, 1) << finished.output;
+        EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), "SLOW") << finished.output;
+    }
+
+  private:
+    std::string lesson_, op_;
+    fs::path older_;
 };
 
 std::string cell(const std::string& text) {
@@ -346,6 +382,15 @@ int main(int argc, char** argv) {
                 testing::RegisterTest("WrongSolutions",
                                       ("OfLesson_" + lesson + "_AreFiveAndASlowOneAndInTheTable").c_str(), nullptr,
                                       nullptr, __FILE__, __LINE__, [&, lesson] { return new LessonRows(all, lesson); });
+                for (const fs::directory_entry& file : fs::directory_iterator(entry.path())) {
+                    const std::string op = file.path().stem().string();
+                    const fs::path older = checker::older_implementation(fs::path("build/impl/solutions") / lesson, op);
+                    if (!fs::exists(fs::path("lessons") / lesson / file.path().filename()) || older.empty()) {
+                        continue;
+                    }
+                    testing::RegisterTest(("OlderSolutions_" + lesson).c_str(), op.c_str(), nullptr, nullptr, __FILE__,
+                                          __LINE__, [=] { return new OlderSolution(lesson, op, older); });
+                }
             }
         }
         Builds builds(selected(all));

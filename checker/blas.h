@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// The system's BLAS, on one core: the library that lesson 03 is measured against, and in float64 the reference at shapes
+// that have no committed tensor. Programs that use it link OpenBLAS.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "checker/check.h"
+
+namespace checker {
+
+// out[n, o] = sum over c of inp[n, c] * weight[o, c], plus bias[o] unless bias is null. out (N, out_stride), of which OC
+// columns are written; inp (N, C); weight (OC, C); bias (OC).
+void blas_matmul(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC,
+                 int out_stride);
+
+// The same in float64 from the float32 inputs, rounded to float32 (N, OC), and each row's floor: floor_matmul of
+// reference/budget.py. `factor` is that of the op's budget. bias may be empty.
+Computed computed_matmul(std::span<const float> inp, std::span<const float> weight, std::span<const float> bias, int N,
+                         int C, int OC, double factor);
+
+}  // namespace checker

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// The cases of GPT-2's ops, from the committed tensors, and what the ops are timed on: every lesson that has a file of an
+// op checks it with these. add_OP registers the op and its cases; time_OP is a call at a given shape.
+#pragma once
+
+#include <string>
+
+#include "checker/check.h"
+#include "lessons/gpt2/config.h"
+
+namespace cases {
+
+checker::Op& add_encoder(checker::Lesson& lesson);
+checker::Op& add_layernorm(checker::Lesson& lesson);
+checker::Op& add_gelu(checker::Lesson& lesson);
+checker::Op& add_residual(checker::Lesson& lesson);
+checker::Op& add_matmul(checker::Lesson& lesson);
+checker::Op& add_causal_softmax(checker::Lesson& lesson);
+checker::Op& add_attention(checker::Lesson& lesson);
+checker::Op& add_softmax(checker::Lesson& lesson);
+checker::Op& add_crossentropy(checker::Lesson& lesson);
+checker::Op& add_forward(checker::Lesson& lesson);
+
+// One more case of an op: the op-level inputs of a case file, as a case of the file's name.
+checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name);
+// With several threads the case is called `threads`.
+checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name, int threads = 1);
+
+struct MatmulDims {
+    int N = 0, C = 0, OC = 0;
+    int out_stride = 0;  // 0: OC
+    bool bias = true;
+    int stride() const { return out_stride == 0 ? OC : out_stride; }
+    std::string text() const;  // "N=256 C=768 OC=2304"
+};
+
+// A fresh Context for each call: its workspace is memory that the worker poisons. Or one that is kept, as a model does.
+enum class Contexts { fresh, kept };
+checker::RunFunction run_matmul(const MatmulDims& dims, Contexts contexts = Contexts::fresh, int threads = 1);
+
+checker::Timed time_encoder(int B, int T, int C, int Vp);
+checker::Timed time_layernorm(int B, int T, int C);
+checker::Timed time_gelu(int N);
+checker::Timed time_residual(int N);
+// Judged by a float64 product; `factor` is lesson.budget_factor("matmul.out").
+checker::Timed time_matmul(const MatmulDims& dims, double factor);
+checker::Timed time_causal_softmax(int B, int NH, int T);
+checker::Timed time_attention(int B, int T, int C, int NH);
+checker::Timed time_softmax(int N, int V, int Vp);
+checker::Timed time_crossentropy(int N, int Vp);
+checker::Timed time_forward(const Config& config, int B, int T);
+
+}  // namespace cases
