@@ -8,8 +8,24 @@
 #   check/    lessonNN                              the check program of a lesson
 #   tests/    checker/X_test, gpt2/X_test           GoogleTest programs
 
-harness_flags := -std=c++20 -O2 -fPIC -I. -Wall -Wextra -Wshadow -Wpedantic -Werror
-op_flags := -std=c++20 -O3 -march=native -fPIC -fno-gnu-unique -I. -Wall -Wextra
+comma := ,
+empty :=
+space := $(empty) $(empty)
+
+# `make start`, `setup` and `test` install what is missing; every other command says what is missing and stops.
+installing := $(filter start setup test generate,$(MAKECMDGOALS))
+local := $(filter-out 0,$(LOCAL))
+
+# What `make setup LOCAL=1` unpacks goes before the system's. The path of its libraries starts at the program, so that
+# the checkout can be moved, and is one of the old kind, which holds for what those libraries need in turn.
+deps := $(if $(wildcard .deps/usr)$(and $(local),$(installing)),.deps/usr)
+deps_include := $(deps:%=-isystem %/include)
+to_root = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(@D))))
+deps_lib = $(if $(deps),-L$(deps)/lib -Wl$(comma)--disable-new-dtags$(comma)-rpath-link$(comma)$(deps)/lib \
+    '-Wl$(comma)-rpath$(comma)$$ORIGIN/$(to_root)/$(deps)/lib')
+
+harness_flags := -std=c++20 -O2 -fPIC -I. $(deps_include) -Wall -Wextra -Wshadow -Wpedantic -Werror
+op_flags := -std=c++20 -O3 -march=native -fPIC -fno-gnu-unique -I. $(deps_include) -Wall -Wextra
 solutions_flags := $(op_flags) -Werror
 lessons_flags := $(op_flags) -Wno-unused -Wno-unused-parameter
 # Absolute names in depfiles would tie build/ to this folder; -MP lets a header disappear.
@@ -17,8 +33,6 @@ depfile = -MMD -MP -MF $(@:.o=.d)
 
 # ---- lessons, numbers, tracks, ops --------------------------------------------------------------------------------
 
-empty :=
-space := $(empty) $(empty)
 lesson_dirs := $(notdir $(patsubst %/,%,$(sort $(wildcard lessons/[0-9][0-9]_*/))))
 solution_files := $(sort $(wildcard solutions/[0-9][0-9]_*/*.cpp))
 all_ops := $(sort $(basename $(notdir $(solution_files))))
@@ -45,17 +59,16 @@ flags_now = $(shell command -v $(CXX) >/dev/null && { grep -m1 -E '^(flags|Featu
 ifneq ($(file <build/flags),)
   ifneq ($(strip $(flags_now)),$(strip $(file <build/flags)))
     $(file >build/flags,$(strip $(flags_now)))
+    $(shell rm -f build/.setup)
   endif
 endif
 build/flags: | build/.setup
 	@mkdir -p $(@D)
 	$(file >$@,$(strip $(flags_now)))@:
 
-# `make start`, `setup` and `test` install what is missing; every other command says what is missing and stops.
-installing := $(filter start setup test generate,$(MAKECMDGOALS))
 build/.setup: scripts/setup.sh $(if $(installing),FORCE)
-	@scripts/setup.sh $(if $(installing),,--check)
-	@mkdir -p build && touch $@
+	@scripts/setup.sh $(if $(installing),$(if $(local),--local),--check) $(if $(filter gpu,$(LOCAL)),--gpu)
+	@$(if $(filter gpu,$(LOCAL)),,mkdir -p build && touch $@)
 
 .PHONY: FORCE
 FORCE:
@@ -144,13 +157,13 @@ $(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(call number,$(
 
 # ---- check programs and tests ---------------------------------------------------------------------------------------
 
-harness_libs := -lgtest -lfmt -ldl -lpthread
+harness_libs = $(deps_lib) -lgtest -lfmt -ldl -lpthread
 blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
 
 define check_rule
 build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) $(libs)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) -o $$@ $$^ $(harness_libs) $(blas)
+	$(Q)$(CXX) -o $$@ $$^ $$(harness_libs) $(blas)
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
 
@@ -195,7 +208,7 @@ calibrate_gpu_sources := checker/calibrate_gpu.cu checker/gpu_roof.cpp checker/t
 build/calibrate-gpu: $(calibrate_gpu_sources) $(wildcard checker/*.h checker/*.cuh)
 	@mkdir -p $(@D)
 	@echo "building the GPU's calibration …"
-	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. \
+	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
 	    $(calibrate_gpu_sources) -o $@
 
 # ---- tools ----------------------------------------------------------------------------------------------------------

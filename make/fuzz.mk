@@ -13,7 +13,8 @@ SECONDS ?= 60
 fuzz_targets := $(patsubst checker/fuzz/%_fuzz.cpp,%,$(wildcard checker/fuzz/*_fuzz.cpp))
 fuzz_programs := $(fuzz_targets:%=build/fuzz/%)
 fuzzed := checker/safetensors.cpp lessons/gpt2/loading.cpp lessons/gpt2/tensors.cpp lessons/gpt2/files.cpp
-clang_fuzz := clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I.
+clang_fuzz := clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. \
+    $(deps_include)
 
 # Whether clang is here with the runtime that libFuzzer needs; asked only where it matters.
 has_fuzzer = $(shell echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
@@ -22,7 +23,7 @@ has_fuzzer = $(shell echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, un
 build/fuzz/%: checker/fuzz/%_fuzz.cpp checker/fuzz/fuzz_main.cpp $(fuzzed) $(wildcard checker/*.h lessons/gpt2/*.h) \
         checker/fuzz/targets.h | build/.setup
 	@mkdir -p $(@D)
-	$(Q)$(clang_fuzz) -DFUZZ_TARGET=fuzz_$* $(filter %.cpp,$^) -lfmt -o $@
+	$(Q)$(clang_fuzz) -DFUZZ_TARGET=fuzz_$* $(filter %.cpp,$^) $(deps_lib) -lfmt -o $@
 
 ifneq ($(filter fuzz,$(MAKECMDGOALS)),)
   $(if $(call has_fuzzer),,$(error clang with libFuzzer is not here; on Debian: apt-get install clang libclang-rt-dev))

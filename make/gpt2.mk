@@ -35,7 +35,7 @@ define program_rule
 build/$1-$2$(if $(filter lessons,$3),-lessons): $(objects_$1) \
         $$(patsubst %,build/ops/solutions/%.o,$$(served_$2)) $$(libs) $4
 	$(Q)$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2) build/lib/libgpt2.a build/lib/libchecker.a \
-	    -lfmt -Wl,--cref,-Map=$$@.map
+	    $$(deps_lib) -lfmt -Wl,--cref,-Map=$$@.map
 endef
 $(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,\
     $(eval $(call program_rule,$(program),$(step),solutions))\

@@ -6,6 +6,8 @@
 #:   make start              the first command: installs what is missing, lets
 #:                           GPT-2 write, shows the first lesson's red check
 #:   make setup              only installs what is missing
+#:                           LOCAL=1 needs no root: unpacks it into .deps, all
+#:                           but g++; LOCAL=gpu what a GPU build needs of it
 #:   make doctor             what is here, what is not and what mends it
 #:
 #: The course itself
@@ -55,7 +57,6 @@ build/wrong/commands: build/flags $(solution_files)
 	$(file >>$@,link $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
 	$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),\
 	    $(file >>$@,$(lesson)/$(op) $(others_$(lesson)_$(op)) $(op_table) build/lib/libgpt2.a)))@:
-comma := ,
 
 wrong_needs := build/wrong/commands $(check_programs) \
     $(foreach lesson,$(lesson_dirs),$(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))

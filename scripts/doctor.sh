@@ -70,7 +70,7 @@ while read -r package reason; do
     if scripts/setup.sh --has "$package"; then
         row "${package%-dev}" ok "$reason"
     else
-        required "${package%-dev}" "$package: $reason" 'make setup'
+        required "${package%-dev}" "$package: $reason" 'make setup; without root: make setup LOCAL=1'
     fi
 done < <(scripts/setup.sh --list)
 

@@ -3,19 +3,26 @@
 # Installs the system packages that the course needs, on Debian-like systems: says what and why first, installs
 # nothing else, and does nothing when all are there.
 #   setup.sh            install what is missing
+#   setup.sh --local    without root: unpack all but g++ into .deps, where every build finds them first
 #   setup.sh --check    install nothing: exit 1 and say so when something is missing
-#   setup.sh --python   also what `make test` needs beyond that
 #   setup.sh --list     print the packages with their reasons
 #   setup.sh --has X    exit 0 when package X, or what it is wanted for, is there
-# SETUP_ROOT=DIR looks for headers and os-release under another root (for tests).
+#   --gpu               with any of these: only what the programs for a GPU are built with
+#   --python            with any but --local: also what `make test` needs
+# SETUP_ROOT=DIR looks for headers and os-release under another root (for tests), SETUP_DEPS=DIR is taken for .deps.
 set -eu
 root=${SETUP_ROOT:-}
+deps=${SETUP_DEPS:-$(cd "$(dirname "$0")/.." && pwd)/.deps}
 
 packages() {
     cat <<'LIST'
 g++                     compiles C++20 (12 or newer)
 libgtest-dev            GoogleTest, which the checks and tests are written with
+LIST
+    [ "${gpu:-}" ] || cat <<'LIST'
 libopenblas-dev         the BLAS that lesson 03 is measured against
+LIST
+    cat <<'LIST'
 nlohmann-json3-dev      reads and writes JSON
 libcli11-dev            reads command lines
 libfmt-dev              formats what the programs print
@@ -47,23 +54,28 @@ is_there() {
 }
 
 header() {
+    [ -e "$deps/usr/include/$1" ] && return 0
+    [ "$mode" = local ] && return 1
     for directory in "$root"/usr/include "$root"/usr/local/include "$root"/usr/include/*-linux-gnu; do
         [ -e "$directory/$1" ] && return 0
     done
     return 1
 }
 
+mode=install
+gpu=
+python=
 if [ "${1-}" = --has ]; then
     is_there "$2"
     exit
 fi
 
-mode=install
-python=
 for argument in "$@"; do
     case $argument in
+        --local) mode=local ;;
         --check) mode=check ;;
         --list) mode=list ;;
+        --gpu) gpu=yes ;;
         --python) python=yes ;;
         *)
             echo "setup.sh: unknown option $argument" >&2
@@ -71,6 +83,8 @@ for argument in "$@"; do
             ;;
     esac
 done
+
+[ "$mode" != local ] || python= # programs are not unpacked, only what is compiled with
 
 if [ "$mode" = list ]; then
     packages
@@ -90,7 +104,7 @@ LIST
 [ -n "$missing" ] || exit 0
 
 if [ "$mode" = check ]; then
-    echo "missing:$missing. Install with: make setup" >&2
+    echo "missing:$missing. Install with: make setup; without root: make setup LOCAL=1" >&2
     exit 1
 fi
 
@@ -104,6 +118,93 @@ debian_like() {
     return 1
 }
 
+# ---- without root ----------------------------------------------------------------------------------------------------
+
+# apt-get as an ordinary user: cache and status are our own. The status is empty, so that dependencies which this system
+# has are named too. $lists is empty for the system's package lists, or the folder of our own.
+apt_here() {
+    set -- -qq -o Debug::NoLocking=1 -o "APT::Sandbox::User=$(id -un)" -o Acquire::Retries=2 \
+        -o Acquire::http::Timeout=20 -o "Dir::State::status=$new/status" -o "Dir::Cache=$new/cache" \
+        ${lists:+-o "Dir::State::lists=$lists"} "$@"
+    LC_ALL=C apt-get "$@" </dev/null
+}
+
+# Downloads packages $1 and what they depend on into $new/debs, but for what every g++ brings and GoogleTest's source.
+download() {
+    # shellcheck disable=SC2086  # one word a package
+    names=$(apt_here --simulate --no-install-recommends install $1 |
+        sed -n 's/^Inst \([^ ]*\).*/\1/p' | grep -Evx 'libc6|libgcc-s1|libstdc\+\+6|googletest')
+    # shellcheck disable=SC2086
+    [ -n "$names" ] && (cd "$new/debs" && apt_here download $names)
+}
+
+# Lays the unpacked packages out for a compiler: no folder a machine type, no links into /etc, nothing that no build
+# reads. Licences stay.
+lay_out() {
+    for folder in "$1"/lib/*-linux-gnu; do
+        mv "$folder"/* "$1/lib" && rmdir "$folder"
+    done
+    for folder in "$1"/lib/openblas-* "$1"/include/*-linux-gnu/openblas-*; do
+        [ -d "$folder" ] || continue
+        find "$folder" ! -type d ! -name 'libopenblas*.so*' ! -name '*.h' -delete
+        case $folder in
+            */lib/*) mv "$folder"/*.so* "$1/lib" ;;
+            *) mv "$folder"/*.h "$1/include" ;;
+        esac
+    done
+    rm -rf "$1"/src "$1"/lib/cmake "$1"/lib/pkgconfig "$1"/lib/openblas-* "$1"/include/*-linux-gnu
+    find "$1/share" ! -type d ! -path '*/doc/*/copyright' -delete
+    find "$1" -type d -empty -delete
+}
+
+stop() {
+    grep -m 2 -E '^(E|W: Failed|dpkg-deb)' "$new/log" >&2 || tail -n 2 "$new/log" >&2
+    echo "$1; the command can be repeated as it is" >&2
+    exit 1
+}
+
+# Only a whole tree gets the name that builds look for; what an interrupted run left is thrown away by the next.
+unpack_here() {
+    new=$deps/new
+    rm -rf "$new"
+    mkdir -p "$new/debs" "$new/cache/archives/partial" "$new/lists/partial"
+    : >"$new/status"
+    lists=
+    if ! download "$1" >"$new/log" 2>&1; then
+        # This system's package lists are missing or old.
+        lists=$new/lists
+        { apt_here update && download "$1"; } >"$new/log" 2>&1 || stop "the packages could not be downloaded"
+    fi
+    for package in "$new"/debs/*.deb; do
+        dpkg-deb -x "$package" "$new/tree" >>"$new/log" 2>&1 || stop "${package##*/} could not be unpacked"
+    done
+    lay_out "$new/tree/usr"
+    [ ! -e "$deps/usr" ] || mv "$deps/usr" "$new/old"
+    mv "$new/tree/usr" "$deps/usr"
+    rm -rf "$new"
+}
+
+if [ "$mode" = local ]; then
+    case $missing in
+        *" g++"*)
+            echo "g++ is not there, and LOCAL=1 does not bring one: load the module that has g++ 12 or newer, or ask" \
+                "who runs this machine" >&2
+            exit 1
+            ;;
+    esac
+    if ! debian_like; then
+        echo "LOCAL=1 unpacks Debian's packages, and this system is not Debian-like; install (Debian's names):$missing" >&2
+        exit 1
+    fi
+    echo "unpacking packages into .deps, which takes a few seconds:$reasons"
+    # shellcheck disable=SC2046  # one line of words
+    unpack_here "$(echo $(packages | sed 's/ .*//' | grep -vx 'g++'))"
+    echo "unpacked into .deps: $(du -sm "$deps" | cut -f1) MB"
+    exit 0
+fi
+
+# ---- as root ---------------------------------------------------------------------------------------------------------
+
 if ! debian_like; then
     cat >&2 <<TEXT
 This system is not Debian-like, so nothing was installed. Install these (Debian's names), then run the same command:
@@ -115,7 +216,8 @@ fi
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo "missing:$missing. You are not root and sudo is not there; as root: apt-get install$missing" >&2
+        echo "missing:$missing. You are not root and sudo is not there. Without root: make setup LOCAL=1;" \
+            "as root: apt-get install$missing" >&2
         exit 1
     fi
     as_root=sudo
@@ -130,7 +232,8 @@ trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086  # one word a package
 if ! { run_apt update && run_apt install --yes --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
     tail -n 5 "$log" >&2
-    echo "apt-get failed. Try by hand: ${as_root:+$as_root }apt-get update && ${as_root:+$as_root }apt-get install$missing" >&2
+    echo "apt-get failed. Try by hand: ${as_root:+$as_root }apt-get update && ${as_root:+$as_root }apt-get" \
+        "install$missing; without root: make setup LOCAL=1" >&2
     exit 1
 fi
 echo "installed:$missing"

@@ -99,8 +99,10 @@ class Course : public testing::Test {
         const Finished copied = checker::run_command(
             "git ls-files -z --cached --others --exclude-standard | "
             "xargs -0 sh -c 'for f; do [ -e \"$f\" ] && echo \"$f\"; done' sh | tar cf - -T - | tar xf - -C " +
-            kTree.string() + " && tar cf - --exclude=build/course_test --exclude=build/wrong build | tar xf - -C " +
-            kTree.string());
+            kTree.string() +
+            " && tar cf - --exclude=build/course_test --exclude=build/wrong --exclude=build/local_test build | "
+            "tar xf - -C " +
+            kTree.string() + " && if [ -e .deps ]; then ln -s \"$PWD/.deps\" " + kTree.string() + "/.deps; fi");
         ASSERT_EQ(copied.status, 0) << copied.output;
         ASSERT_EQ(
             run("git init --quiet && git add -A && git -c user.name=t -c user.email=t@example.org commit -qm tree")
@@ -512,11 +514,16 @@ fs::path root_of(const std::string& os_release) {
     return root;
 }
 
+// setup.sh under that root, where nothing is unpacked either.
+Finished set_up(const fs::path& root, const std::string& options = "") {
+    return checker::run_command(fmt::format(
+        "SETUP_ROOT={0} SETUP_DEPS={0}/deps PATH={0}/bin:$PATH scripts/setup.sh {1} 2>&1", root.string(), options));
+}
+
 }  // namespace
 
 TEST(Setup, PrintsTheListAndStopsOnASystemThatIsNotDebianLike) {
-    const Finished setup = checker::run_command(
-        fmt::format("SETUP_ROOT={} scripts/setup.sh 2>&1", root_of("ID=fedora\nID_LIKE=\"rhel centos\"\n").string()));
+    const Finished setup = set_up(root_of("ID=fedora\nID_LIKE=\"rhel centos\"\n"));
     EXPECT_TRUE(exits(setup, 1));
     EXPECT_TRUE(contains(setup, "not Debian-like"));
     EXPECT_TRUE(contains(setup, "libgtest-dev"));
@@ -528,8 +535,7 @@ TEST(Setup, InstallsExactlyWhatIsMissingOnADebianLikeSystemAndSaysWhy) {
     checker::write_file(root / "bin/apt-get", "#!/bin/sh\necho \"$@\" >> " + (root / "log").string() + "\n");
     checker::write_file(root / "bin/sudo", "#!/bin/sh\nexec \"$@\"\n");
     for (const char* tool : {"bin/apt-get", "bin/sudo"}) { fs::permissions(root / tool, fs::perms::owner_all); }
-    const Finished setup =
-        checker::run_command(fmt::format("SETUP_ROOT={0} PATH={0}/bin:$PATH scripts/setup.sh 2>&1", root.string()));
+    const Finished setup = set_up(root);
     EXPECT_TRUE(exits(setup, 0));
     EXPECT_TRUE(contains(setup, "reads command lines"));
     const std::string calls = read_file(root / "log");
@@ -547,8 +553,7 @@ TEST(Setup, DoesNothingWhenEverythingIsThere) {
 }
 
 TEST(Setup, CheckInstallsNothingAndNamesTheCommand) {
-    const Finished check = checker::run_command(
-        fmt::format("SETUP_ROOT={} scripts/setup.sh --check 2>&1", root_of("ID=debian\n").string()));
+    const Finished check = set_up(root_of("ID=debian\n"), "--check");
     EXPECT_TRUE(exits(check, 1));
     EXPECT_TRUE(contains(check, "Install with: make setup"));
     EXPECT_EQ(count(check.output, "\n"), 1u);
