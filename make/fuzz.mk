@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
 # Fuzzing of what reads files that are not ours: libFuzzer with the address and undefined-behaviour sanitizers, which
-# clang brings. The inputs in checker/fuzz/corpus are committed and replayed by every `make test`; what the fuzzer finds
-# beyond them stays in build/fuzz/corpus.
+# clang brings. The inputs in checker/fuzz/corpus are committed and replayed by every `make test`; make_corpus.py writes
+# them and says what each is for. What the fuzzer finds beyond them stays in build/fuzz/corpus; an input that showed a
+# bug is added to the committed ones by hand, and to FOUND in make_corpus.py.
 
 #: Fuzzing
 #:   make fuzz               fuzzes the readers of safetensors and config.json
 #:                           SECONDS=60 for each; needs clang and its runtime
+#:   make fuzz-corpus        the inputs that it starts from
 #:
 
 SECONDS ?= 60
@@ -29,7 +31,10 @@ ifneq ($(filter fuzz,$(MAKECMDGOALS)),)
   $(if $(call has_fuzzer),,$(error clang with libFuzzer is not here; on Debian: apt-get install clang libclang-rt-dev))
 endif
 
-.PHONY: fuzz
+.PHONY: fuzz fuzz-corpus
+fuzz-corpus:
+	@python3 checker/fuzz/make_corpus.py
+
 fuzz: $(fuzz_programs)
 	@for target in $(fuzz_targets); do \
 	    mkdir -p build/fuzz/corpus/$$target; \

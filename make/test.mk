@@ -14,6 +14,7 @@
 #:   make test               every test that can run here; makes .venv for Python
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
 #:   make generate           everything that is generated: the four below
+#:                           and fuzz-corpus
 #:   make stubs              the lessons' stubs, from the solutions
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
@@ -72,7 +73,7 @@ test: $(test_programs) $(tools) $(all_impls) $(check_programs) $(gpt2_programs) 
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
-generate: stubs reference kill-table figures
+generate: stubs reference kill-table figures fuzz-corpus
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)
