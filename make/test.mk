@@ -28,7 +28,7 @@
 .PHONY: start setup doctor test generate stubs reference kill-table figures format clean
 
 setup: build/.setup
-	@echo "all packages are there; next: make start"
+	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make start)"
 
 start: build/check/lesson01 $(call impls,solutions,01_layers,$(call ops_of,01_layers)) \
         $(call impls,lessons,01_layers,$(call ops_of,01_layers)) build/gpt2-$(lastword $(step_numbers))

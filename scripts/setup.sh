@@ -142,7 +142,9 @@ download() {
 # reads. Licences stay.
 lay_out() {
     for folder in "$1"/lib/*-linux-gnu; do
-        mv "$folder"/* "$1/lib" && rmdir "$folder"
+        [ -d "$folder" ] || continue
+        mv "$folder"/* "$1/lib"
+        rmdir "$folder"
     done
     for folder in "$1"/lib/openblas-* "$1"/include/*-linux-gnu/openblas-*; do
         [ -d "$folder" ] || continue
