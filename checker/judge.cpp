@@ -290,7 +290,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
                          : "threads are not judged: `make calibrate` finds whether the cores here add up");
             }
         }
-        report.shapes.push_back(time_shape(op_index, i, target, rivals));
+        report.shapes.push_back(time_shape(op_index, i, target, rivals, all_shapes));
         const ShapeTiming& shape = report.shapes.back();
         if (shape.verdict == Verdict::wrong) {
             return report;
@@ -306,7 +306,8 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
     return report;
 }
 
-ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target, std::uint32_t rivals) {
+ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target, std::uint32_t rivals,
+                              bool settle_medal) {
     const Op& op = lesson_.ops().at(op_index);
     const Timed& timed = op.timed[shape];
     ShapeTiming report{.shape = timed.shape,
@@ -330,7 +331,7 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
     // agree: other work on the machine can make one of them slow, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
     Speed before = Speed::unclear;
-    for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0) {
+    for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
@@ -357,7 +358,9 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
         report.verdict = verdict.speed == Speed::fast                            ? Verdict::ok
                          : verdict.speed == Speed::slow && before == Speed::slow ? Verdict::slow
                                                                                  : Verdict::no_verdict;
-        if (report.verdict != Verdict::no_verdict) {
+        const bool medal_open =
+            settle_medal && report.share.at(target.against).value >= target.shares.gold && report.medal != Medal::gold;
+        if (report.verdict == Verdict::slow || (report.verdict == Verdict::ok && !medal_open)) {
             break;
         }
         before = verdict.speed;

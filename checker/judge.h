@@ -42,7 +42,9 @@ class Judge {
         std::vector<Finding> scribbles;
     };
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
-    ShapeTiming time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals);
+    // `settle_medal`: more samples are taken for the medal too, not for bronze alone.
+    ShapeTiming time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,
+                           bool settle_medal);
     // Whether what was timed gives the right outputs on inputs that it had not seen; the seed is that of the inputs.
     std::optional<Finding> timed_mismatch(const Timed& timed, std::uint64_t seed);
     std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;

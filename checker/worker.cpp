@@ -241,9 +241,10 @@ struct FreeAligned {
 };
 using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
 
-// Poisoned, and so that every page exists before the clock starts.
+// Poisoned, so that every page exists before the clock starts; from a page's start, so that all candidates' buffers lie
+// alike in the caches' sets.
 AlignedBytes allocate(std::size_t bytes) {
-    constexpr std::size_t kAlignment = 64;
+    constexpr std::size_t kAlignment = 4096;
     const std::size_t rounded = std::max((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
     AlignedBytes memory(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
     if (!memory) {
@@ -350,7 +351,8 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 break;
         }
     }
-    const std::vector<Samples> samples = time_interleaved(candidates, {.max_seconds = request.seconds});
+    const std::vector<Samples> samples =
+        time_interleaved(candidates, {.max_seconds = request.seconds, .fewest_rounds = request.rounds});
 
     call.draw(request.seed + 1);
     SharedMemory shared(dup(kWorkerMemory));

@@ -8,7 +8,7 @@ PATH = "lessons/03_cpu_matmul/figure.svg"
 N, C, OC = 4096, 768, 3072  # the first matmul of the MLP at B=4, T=1024
 LANES, VECTORS, TILE_N = 16, 3, 8  # AVX-512
 TILE_O = VECTORS * LANES
-BLOCK_C, PANELS = 384, 8
+BLOCK_C, PANELS = 768, 4
 BLOCK_O = PANELS * TILE_O
 
 
@@ -60,9 +60,9 @@ def figure() -> Figure:
     f.arrow([(wx + 5, top + 20 + BLOCK_O / scale), (wx + 5, y - 4)])
     f.text(wx + 16, y - 24, f"packed once, used for {N} rows", size=SMALL, color=GREY)
     panel = (right - wx) / PANELS
-    f.cells(wx, y, right - wx, 34, [f"{p}" for p in range(PANELS)], styles={2: "read"})
+    f.cells(wx, y, right - wx, 34, [f"{p}" for p in range(PANELS)], styles={1: "read"})
     caption = f"{PANELS} panels of ({BLOCK_C}, {TILE_O}): {size(BLOCK_O * BLOCK_C)}"
-    f.text(wx + 2.5 * panel + 12, y + 53, caption, size=SMALL, color=GREY)
+    f.text(wx + 1.5 * panel + 12, y + 53, caption, size=SMALL, color=GREY)
     f.arrow([(matrices["inp"] + 5, top + 33), (matrices["inp"] + 5, 314)])
     f.text(matrices["inp"] + 16, y + 6, "all of inp is packed", size=SMALL, color=GREY)
     f.text(matrices["inp"] + 16, y + 24, "before the first tile", size=SMALL, color=GREY)
@@ -71,10 +71,12 @@ def figure() -> Figure:
     y = 318
     f.text(left, y + 13, "L1", bold=True)
     f.text(left, y + 33, "32 to 48 KB", size=SMALL, color=GREY)
-    f.arrow([(wx + 2.5 * panel, 248), (wx + 2.5 * panel, y - 4)])
-    steps = ["c=0", "c=1", "…", "383"]
+    f.arrow([(wx + 1.5 * panel, 248), (wx + 1.5 * panel, y - 4)])
+    steps = ["c=0", "c=1", "…", f"{BLOCK_C - 1}"]
     cell = f.cells(inner, y, 148, 34, steps, styles={1: "read"})
-    wide = f.cells(wx, y, right - wx, 34, ["c=0", "c=1", "c=2", "…", "c=382", "c=383"], styles={1: "read"})
+    wide = f.cells(
+        wx, y, right - wx, 34, ["c=0", "c=1", "c=2", "…", f"c={BLOCK_C - 2}", f"c={BLOCK_C - 1}"], styles={1: "read"}
+    )
     for x, caption, note in (
         (inner + 1.5 * cell, f"inp panel: {size(BLOCK_C * TILE_N)},", f"for {PANELS} tiles"),
         (wx + 1.5 * wide, f"weight panel: {size(BLOCK_C * TILE_O)},", "through from L2 for every tile"),

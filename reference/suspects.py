@@ -37,9 +37,9 @@ SENTENCES = {
     "weight_transposed": "the weight was read as (C, OC); it is (OC, C), output channels first",
     "tail_of_8_dropped": "the terms after the last whole group of 8 were not summed",
     "tail_of_16_dropped": "the terms after the last whole group of 16 were not summed",
-    "last_block_dropped": "the terms after the last whole block of 384 were not summed",
+    "last_block_dropped": "the terms after the last whole block of 768 were not summed",
     "last_block_only": "each block of terms was stored over the one before, not added to it: only the last counts",
-    "bias_each_block": "the bias was added once for each block of 384 terms, not once",
+    "bias_each_block": "the bias was added once for each block of 768 terms, not once",
     "weight_block_reused": "every block of terms was multiplied by the first block of weight, its columns 0 to 383",
     # attention and softmax
     "no_mask": "the causal mask is missing: tokens after t were attended to",
@@ -148,7 +148,7 @@ def weight_block_reused(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     return gpt2.matmul(x, w[:, torch.arange(x.shape[-1]) % K], b)
 
 
-K = 384  # terms of a block in lesson 03's solution
+K = 768  # terms of a block in lesson 03's solution
 MATMUL_TAIL = {
     "tail_of_8_dropped": lambda x, w, b: first_terms(x, w, b, 8),
     "tail_of_16_dropped": lambda x, w, b: first_terms(x, w, b, 16),

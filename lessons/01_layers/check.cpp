@@ -8,7 +8,7 @@ void register_cases(checker::Lesson& lesson) {
     constexpr int B = 4, T = 1024, C = 768, Vp = 4096;
     cases::add_encoder(lesson).timed.push_back(cases::time_encoder(B, T, C, Vp));
     cases::add_layernorm(lesson).timed.push_back(cases::time_layernorm(B, T, C));
-    cases::add_gelu(lesson).timed.push_back(cases::time_gelu(128 * 4 * C));
+    cases::add_gelu(lesson).timed.push_back(cases::time_gelu(256 * 4 * C));
     cases::add_residual(lesson).timed.push_back(cases::time_residual(B * T * C));
 }
 

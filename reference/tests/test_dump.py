@@ -255,7 +255,7 @@ def test_large_scores_overflow_float32():
 def test_wide_sums_have_several_blocks_and_gelu_extreme_inputs():
     tensors, metadata = read(CASES / "op_wide.safetensors")
     C = metadata["config"]["C"]
-    assert C > 2 * suspects.K
+    assert C > suspects.K
     assert C % suspects.K not in (0, suspects.K // 2)
     inp = tensors["input/gelu/inp"]
     assert (inp.min(), inp.max()) == (-60, 60)
@@ -263,7 +263,7 @@ def test_wide_sums_have_several_blocks_and_gelu_extreme_inputs():
     assert np.array_equal(gelu, np.maximum(inp[np.abs(inp) > 20], 0))
 
 
-@pytest.mark.parametrize("block", [1000, 384, 1])
+@pytest.mark.parametrize("block", [1000, 768, 384, 1])
 def test_wide_sums_one_term_after_another_pass(block):
     """From the bias on, in blocks that are added to it, and one by one from the last term down."""
     tensors, _ = read(CASES / "op_wide.safetensors")
