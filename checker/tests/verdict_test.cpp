@@ -125,9 +125,7 @@ TEST(Verdict, CallsAStubAndAFileThatWritesNothingNotWrittenYet) {
 
 TEST(Verdict, KeepsSlowApartFromWrong) {
     const std::string text = verdict_text(mixed(), kNext, kPiped);
-    EXPECT_NE(text.find("SLOW    correct, not yet fast: 4.10 ms, 31% of the solution's"),
-              std::string::npos)
-        << text;
+    EXPECT_NE(text.find("SLOW    correct, not yet fast: 4.10 ms, 31% of the solution's"), std::string::npos) << text;
 }
 
 TEST(Verdict, SendsToTheWrongFileBeforeTheSlowAndTheUnwritten) {
