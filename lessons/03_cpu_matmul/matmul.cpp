@@ -27,8 +27,8 @@ constexpr int kTileN = 8;  // rows of a tile: of 32 vector registers, 24 hold it
 #else
 constexpr int kTileN = 4;  // of 16, 12 hold its sums
 #endif
-constexpr int kBlockC = 384;         // terms of the sum that are packed at a time
-constexpr int kBlockO = 8 * kTileO;  // channels of weight that are packed at a time: 590 KB with AVX-512, 295 with AVX2
+constexpr int kBlockC = 768;         // terms of the sum that are packed at a time
+constexpr int kBlockO = 4 * kTileO;  // channels of weight that are packed at a time: 590 KB with AVX-512, 295 with AVX2
 constexpr std::size_t kWeightFloats = std::size_t{kBlockO} * kBlockC;
 
 constexpr int round_up(int n, int multiple) {
