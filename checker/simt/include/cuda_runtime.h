@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// CUDA's runtime on the CPU device: what is declared here works as CUDA documents it, what is not is not there yet.
+#pragma once
+#include "simt/before_libc.h"
+#pragma GCC system_header
+
+#include "simt/qualifiers.h"
+//
+#include "simt/api.h"
+#include "simt/atomics.h"
+#include "simt/bits.h"
+#include "simt/cache_hints.h"
+#include "simt/clock.h"
+#include "simt/indices.h"
+#include "simt/launch.h"
+#include "simt/math.h"
+#include "simt/missing.h"
+#include "simt/synchronise.h"
+#include "simt/warp.h"
+#include "vector_functions.h"

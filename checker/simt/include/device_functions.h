@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#pragma GCC system_header
+
+#include "cuda_runtime.h"

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//
+// Types of the runtime: errors with CUDA's numbers, properties, handles.
+#pragma once
+#pragma GCC system_header
+
+#include <cstddef>
+
+#include "vector_types.h"
+
+// One line an error: name, number, CUDA's text. simt/runtime/errors.cpp reads the texts.
+#define SIMT_ERRORS(error) \
+    error(Success, 0, "no error") \
+    error(ErrorInvalidValue, 1, "invalid argument") \
+    error(ErrorMemoryAllocation, 2, "out of memory") \
+    error(ErrorInitializationError, 3, "initialization error") \
+    error(ErrorCudartUnloading, 4, "driver shutting down") \
+    error(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
+    error(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
+    error(ErrorInvalidSymbol, 13, "invalid device symbol") \
+    error(ErrorInvalidHostPointer, 16, "invalid host pointer") \
+    error(ErrorInvalidDevicePointer, 17, "invalid device pointer") \
+    error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    error(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    error(ErrorInvalidDeviceFunction, 98, "invalid device function") \
+    error(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
+    error(ErrorInvalidDevice, 101, "invalid device ordinal") \
+    error(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
+    error(ErrorNotReady, 600, "device not ready") \
+    error(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
+    error(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
+    error(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
+    error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") \
+    error(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
+    error(ErrorAssert, 710, "device-side assert triggered") \
+    error(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+    error(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    error(ErrorHardwareStackError, 714, "hardware stack error") \
+    error(ErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
+    error(ErrorMisalignedAddress, 716, "misaligned address") \
+    error(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
+    error(ErrorInvalidPc, 718, "invalid program counter") \
+    error(ErrorLaunchFailure, 719, "unspecified launch failure") \
+    error(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
+    error(ErrorNotPermitted, 800, "operation not permitted") \
+    error(ErrorNotSupported, 801, "operation not supported") \
+    error(ErrorUnknown, 999, "unknown error")
+
+enum cudaError {
+#define SIMT_ERROR(name, number, text) cuda##name = number,
+    SIMT_ERRORS(SIMT_ERROR)
+#undef SIMT_ERROR
+};
+using cudaError_t = cudaError;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4,
+};
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+};
+
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+};
+
+struct cudaDeviceProp {
+    char name[256];
+    std::size_t totalGlobalMem;
+    std::size_t sharedMemPerBlock;
+    int regsPerBlock;
+    int warpSize;
+    std::size_t memPitch;
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    std::size_t totalConstMem;
+    int major;
+    int minor;
+    int multiProcessorCount;
+    int integrated;
+    int canMapHostMemory;
+    int concurrentKernels;
+    int ECCEnabled;
+    int asyncEngineCount;
+    int unifiedAddressing;
+    int memoryBusWidth;
+    int l2CacheSize;
+    int persistingL2CacheMaxSize;
+    int maxThreadsPerMultiProcessor;
+    int managedMemory;
+    int concurrentManagedAccess;
+    int cooperativeLaunch;
+    std::size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor;
+    std::size_t sharedMemPerBlockOptin;
+    int maxBlocksPerMultiProcessor;
+    std::size_t reservedSharedMemPerBlock;
+};
+
+struct cudaFuncAttributes {
+    std::size_t sharedSizeBytes;  // static
+    std::size_t constSizeBytes;
+    std::size_t localSizeBytes;
+    int maxThreadsPerBlock;
+    int numRegs;
+    int ptxVersion;
+    int binaryVersion;
+    int cacheModeCA;
+    int maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout;
+};
+
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3,
+};
+
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void* devicePointer;
+    void* hostPointer;
+};
+
+using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
+
+#define cudaStreamDefault 0x00
+#define cudaStreamNonBlocking 0x01
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+#define cudaEventDefault 0x00
+#define cudaEventBlockingSync 0x01
+#define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess 0x04
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaHostRegisterDefault 0x00
+#define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost 0x02
+#define cudaCpuDeviceId (-1)
+
+enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeCooperative = 2 };
+
+union cudaLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+};
+
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+
+struct cudaLaunchConfig_t {
+    dim3 gridDim;
+    dim3 blockDim;
+    std::size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned int numAttrs;
+};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// What lowered launches and kernels call. Not for use by hand.
+#pragma once
+#pragma GCC system_header
+
+#include <cstddef>
+#include <cstring>
+
+#include "driver_types.h"
+#include "simt/indices.h"
+
+// The dynamic shared memory of the block that is running.
+extern "C" char simt_dynamic_shared[];
+
+namespace simt {
+
+struct LaunchBounds {
+    unsigned int max_threads = 0;  // a block; 0: not stated
+    unsigned int min_blocks = 0;
+    unsigned int max_blocks_per_cluster = 0;
+};
+
+// One thread of a kernel: runs the body on its own copy of the parameters.
+using ThreadBody = void (*)(const void* parameters);
+
+// A kernel as its function passes it on.
+struct KernelCall {
+    const char* signature;  // __PRETTY_FUNCTION__
+    LaunchBounds bounds;
+    ThreadBody body;
+    const void* parameters;
+    std::size_t parameter_bytes;
+    std::size_t parameter_alignment;
+    const void* shared_anchor;  // lies in the module's thread-local memory, which touching it has brought into being
+};
+
+// The configuration of the launch that follows in the same expression.
+void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes = 0, cudaStream_t stream = nullptr,
+               const char* file = __builtin_FILE(), unsigned int line = __builtin_LINE());
+
+void launch(const KernelCall& call);
+
+// Where cudaLaunchKernel calls: its array of pointers to arguments. Null at an ordinary launch.
+void** raw_arguments();
+
+template <class... Parameters>
+__attribute__((no_sanitize_thread)) void arguments(Parameters&... parameters) {
+    if (void** raw = raw_arguments()) {
+        ((std::memcpy(const_cast<void*>(static_cast<const volatile void*>(&parameters)), *raw++, sizeof parameters)), ...);
+    }
+}
+
+static thread_local char shared_anchor;
+
+// Not inlined: the parameters are the thread's own, on its own stack, and reading them is no access to memory.
+// flatten: what the kernel calls becomes part of it, as under nvcc.
+template <class Kernel>
+__attribute__((noinline, flatten)) void run_thread(Kernel kernel) {
+    kernel();
+}
+
+template <class Kernel>
+__attribute__((no_sanitize_thread)) void start_thread(const void* kernel) {
+    run_thread(*static_cast<const Kernel*>(kernel));
+}
+
+template <class Kernel>
+__attribute__((always_inline, no_sanitize_thread)) inline void enter(const char* signature, LaunchBounds bounds,
+                                                                      const Kernel& kernel) {
+    launch({signature, bounds, start_thread<Kernel>, &kernel, sizeof kernel, alignof(Kernel), &shared_anchor});
+}
+
+}  // namespace simt

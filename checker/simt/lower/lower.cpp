@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/lower/lower.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace simt {
+namespace {
+
+struct Edit {
+    std::size_t begin;  // replaces [begin, end) of the source; an insertion where they are equal
+    std::size_t end;
+    std::string text;
+};
+
+class Lowering {
+  public:
+    Lowering(const Source& source, const TokenRun& run, std::vector<Edit>& edits)
+        : source_(source), tokens_(run.tokens), is_macro_(run.is_macro), edits_(edits) {}
+
+    void run() {
+        for (std::size_t i = 0; i < tokens_.size(); i++) {
+            const std::string_view word = text(i);
+            if (word == "<") {
+                if (angles(i, "<") && !is(i - 1, "operator") && i > 0) {
+                    launch(i);
+                    i += 2;
+                }
+            } else if (tokens_[i].kind != TokenKind::identifier) {
+                continue;
+            } else if (word == "__global__") {
+                kernel(i);
+            } else if (word == "__shared__") {
+                shared(i);
+            } else if (word == "__device__" || word == "__constant__" || word == "__managed__") {
+                device_variable(i);
+            } else if (word == "__noinline__" && !is(i - 1, "(")) {
+                // libstdc++ writes __attribute__((__noinline__)): the word cannot be a macro.
+                replace(i, "SIMT_NOINLINE");
+            } else if (word == "asm" || word == "__asm__" || word == "__asm") {
+                throw source_.error(tokens_[i].begin, "inline PTX is not on the CPU device");
+            }
+        }
+    }
+
+  private:
+    std::string_view text(std::size_t i) const {
+        return i < tokens_.size() ? source_.spelling(tokens_[i]) : std::string_view();  // "" beyond either end
+    }
+    bool is(std::size_t i, std::string_view word) const { return text(i) == word; }
+
+    void insert(std::size_t offset, std::string what) { edits_.push_back({offset, offset, std::move(what)}); }
+    void replace(std::size_t i, std::string what) {
+        edits_.push_back({tokens_[i].begin, tokens_[i].end, std::move(what)});
+    }
+
+    // Three neighbouring < or >, with nothing between them.
+    bool angles(std::size_t i, std::string_view angle) const {
+        return is(i, angle) && is(i + 1, angle) && is(i + 2, angle) && tokens_[i].end == tokens_[i + 1].begin &&
+               tokens_[i + 1].end == tokens_[i + 2].begin;
+    }
+
+    static bool opens(std::string_view word) { return word == "(" || word == "[" || word == "{"; }
+    static bool closes(std::string_view word) { return word == ")" || word == "]" || word == "}"; }
+
+    // The token that closes the bracket at i.
+    std::size_t match(std::size_t i) const {
+        int depth = 0;
+        for (std::size_t j = i; j < tokens_.size(); j++) {
+            depth += opens(text(j)) ? 1 : closes(text(j)) ? -1 : 0;
+            if (depth == 0) {
+                return j;
+            }
+        }
+        throw source_.error(tokens_[i].begin, fmt::format("'{}' without its end", text(i)));
+    }
+
+    // The token that opens the bracket which closes at i, or i itself.
+    std::size_t match_back(std::size_t i) const {
+        int depth = 0;
+        for (std::size_t j = i + 1; j-- > 0;) {
+            depth += closes(text(j)) ? 1 : opens(text(j)) ? -1 : 0;
+            if (depth == 0) {
+                return j;
+            }
+        }
+        return i;
+    }
+
+    // The < of the template arguments that end at the > at i.
+    std::size_t match_angle_back(std::size_t i) const {
+        int depth = 0;
+        for (std::size_t j = i + 1; j-- > 0;) {
+            if (closes(text(j))) {
+                j = match_back(j);
+            } else if (is(j, ">")) {
+                depth++;
+            } else if (is(j, "<") && --depth == 0) {
+                return j;
+            }
+        }
+        throw source_.error(tokens_[i].begin, "template arguments without their '<'");
+    }
+
+    // The > of the template arguments that begin with the < at i.
+    std::size_t match_angle(std::size_t i) const {
+        int depth = 0;
+        for (std::size_t j = i; j < tokens_.size(); j++) {
+            if (opens(text(j))) {
+                j = match(j);
+            } else if (is(j, "<")) {
+                depth++;
+            } else if (is(j, ">") && --depth == 0) {
+                return j;
+            }
+        }
+        throw source_.error(tokens_[i].begin, "template arguments without their '>'");
+    }
+
+    // The first token of the expression that ends before the <<< at i: a name with its qualifiers and template
+    // arguments, a parenthesised expression, a member.
+    std::size_t callee(std::size_t i) const {
+        std::size_t j = i - 1;
+        while (true) {
+            if (is(j, ">")) {
+                j = match_angle_back(j) - 1;
+            } else if (closes(text(j))) {
+                j = match_back(j);
+                if (j > 0 && (tokens_[j - 1].kind == TokenKind::identifier || closes(text(j - 1)) || is(j - 1, ">")) &&
+                    !is(j - 1, "return")) {
+                    j--;
+                    continue;
+                }
+            }
+            if (j == 0 || j >= tokens_.size()) {
+                return std::min(j, i - 1);
+            }
+            const std::string_view before = text(j - 1);
+            if (before == "template") {
+                j--;
+            } else if (before == "::" && (j < 2 || (tokens_[j - 2].kind != TokenKind::identifier && !is(j - 2, ">")))) {
+                return j - 1;
+            } else if (before == "::" || before == "." || before == "->") {
+                j -= 2;
+            } else {
+                return j;
+            }
+        }
+    }
+
+    void launch(std::size_t open) {
+        std::size_t close = open + 3;
+        while (close < tokens_.size() && !(angles(close, ">") && is(close + 3, "("))) {
+            close = opens(text(close)) ? match(close) + 1 : close + 1;
+            if (is(close, ";") || closes(text(close))) {
+                break;
+            }
+        }
+        if (!angles(close, ">")) {
+            throw source_.error(tokens_[open].begin, "a launch '<<<' without its '>>>('");
+        }
+        const std::size_t begin = callee(open);
+        // kernel<<<cfg>>>(args) becomes (::simt::configure(cfg),kernel(args)): the name moves behind its configuration,
+        // its line ends stay.
+        std::string name;
+        for (std::size_t j = begin; j < open; j++) { name += ' ' + std::string(text(j)); }
+        const auto first = source_.text().begin() + static_cast<std::ptrdiff_t>(tokens_[begin].begin);
+        const auto last = source_.text().begin() + static_cast<std::ptrdiff_t>(tokens_[open].begin);
+        const std::string lines(static_cast<std::size_t>(std::count(first, last, '\n')), '\n');
+        edits_.push_back({tokens_[begin].begin, tokens_[open + 2].end, "(::simt::configure(" + lines});
+        edits_.push_back({tokens_[close].begin, tokens_[close + 2].end, ")," + name});
+        insert(tokens_[match(close + 3)].end, ")");
+    }
+
+    // The names of the parameters between the brackets open and close.
+    std::vector<std::string> parameter_names(std::size_t open, std::size_t close) const {
+        std::vector<std::string> names;
+        std::size_t begin = open + 1;
+        int angle = 0;
+        for (std::size_t j = open + 1; j <= close; j++) {
+            if (j < close && opens(text(j))) {
+                j = match(j);
+                continue;
+            }
+            angle += is(j, "<") ? 1 : is(j, ">") ? -1 : 0;
+            if (j == close || (is(j, ",") && angle == 0)) {
+                if (const std::optional<std::string> name = parameter_name(begin, j)) {
+                    names.push_back(*name);
+                }
+                begin = j + 1;
+            }
+        }
+        return names;
+    }
+
+    // The name that the declaration in [begin, end) gives, with "..." where it is a pack; nothing where it gives none.
+    std::optional<std::string> parameter_name(std::size_t begin, std::size_t end) const {
+        std::optional<std::string> name;
+        bool pack = false;
+        int words = 0;
+        for (std::size_t j = begin; j < end && !is(j, "="); j++) {
+            pack = pack || (is(j, ".") && is(j + 1, "."));
+            if (is(j, "(") && is(j + 1, "*")) {  // void (*function)(int)
+                return std::string(text(j + 2));
+            }
+            if (is(j, "<")) {
+                j = match_angle(j);
+            } else if (is(j, "[") || is(j, "(")) {
+                j = match(j);
+            } else if (tokens_[j].kind == TokenKind::identifier) {
+                const bool qualified = is(j + 1, "::");
+                name = qualified ? name : std::optional(std::string(text(j)));
+                words++;
+            }
+        }
+        static constexpr std::array kTypeWords = {"int",   "float", "double", "unsigned", "signed",
+                                                  "long",  "short", "char",   "bool",     "void",
+                                                  "const", "auto",  "size_t", "volatile", "__restrict__"};
+        if (!name || std::find(kTypeWords.begin(), kTypeWords.end(), *name) != kTypeWords.end() ||
+            (words == 1 && end == begin + 1)) {
+            return std::nullopt;
+        }
+        return pack ? *name + "..." : *name;
+    }
+
+    static bool takes_brackets(std::string_view word) {
+        static constexpr std::array kWords = {"__launch_bounds__", "__attribute__", "__align__",        "alignas",
+                                              "noexcept",          "decltype",      "__cluster_dims__", "requires"};
+        return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+    }
+
+    void kernel(std::size_t i) {
+        std::string bounds;
+        std::size_t open = i + 1;
+        for (; open < tokens_.size() && !is(open, "(") && !is(open, ";"); open++) {
+            if (takes_brackets(text(open)) && is(open + 1, "(")) {
+                const std::size_t end = match(open + 1);
+                if (is(open, "__cluster_dims__")) {
+                    throw source_.error(tokens_[open].begin, "__cluster_dims__ is not on the CPU device yet");
+                }
+                if (is(open, "__launch_bounds__")) {
+                    bounds = source_.text().substr(tokens_[open + 1].end, tokens_[end].begin - tokens_[open + 1].end);
+                }
+                open = end;
+            } else if (is(open, "<")) {
+                open = match_angle(open);
+            } else if (is(open, "__launch_bounds__") || is(open, "{")) {
+                return;
+            }
+        }
+        if (!is(open, "(")) {
+            return;
+        }
+        const std::size_t close = match(open);
+        std::size_t body = close + 1;
+        while (body < tokens_.size() && (takes_brackets(text(body)) || is(body, "__launch_bounds__"))) {
+            body = is(body + 1, "(") ? match(body + 1) + 1 : body + 1;
+        }
+        if (!is(body, "{")) {
+            return;  // a declaration
+        }
+        std::string names;
+        for (const std::string& name : parameter_names(open, close)) { names += (names.empty() ? "" : ", ") + name; }
+        std::replace(bounds.begin(), bounds.end(), '\n', ' ');
+        insert(tokens_[body].end, fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, "
+                                              "::simt::LaunchBounds{{{}}}, [=]() mutable {{",
+                                              names, bounds));
+        insert(tokens_[match(body)].begin, "});");
+    }
+
+    // The first token of the declaration that token i is part of.
+    std::size_t statement_begin(std::size_t i) const {
+        while (i > 0) {
+            const std::string_view before = text(i - 1);
+            if (before == ";" || before == "{" || before == "}" || before == ":" || before == ")") {
+                // __align__(16) and alignas(16) belong to the declaration.
+                if (before == ")" && takes_brackets(text(match_back(i - 1) - 1))) {
+                    i = match_back(i - 1) - 1;
+                    continue;
+                }
+                break;
+            }
+            i--;
+        }
+        return i;
+    }
+
+    std::size_t statement_end(std::size_t i) const {
+        while (i < tokens_.size() && !is(i, ";")) { i = opens(text(i)) ? match(i) + 1 : i + 1; }
+        return i;
+    }
+
+    bool statement_has(std::size_t begin, std::size_t end, std::string_view word) const {
+        for (std::size_t j = begin; j < end; j++) {
+            if (is(j, word)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void shared(std::size_t i) {
+        const std::size_t begin = statement_begin(i);
+        const std::size_t end = statement_end(i);
+        if (statement_has(begin, end, "extern")) {
+            dynamic_shared(begin, end);
+            return;
+        }
+        for (std::size_t j = begin; j < end && !is(j, "="); j++) {
+            if (is(j, "static")) {
+                replace(j, "");
+            }
+        }
+        // In a macro the guard's name would be defined twice where it is used twice on one line: no guard there.
+        if (!is_macro_) {
+            insert(tokens_[begin].begin, fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin));
+        }
+    }
+
+    // extern __shared__ __align__(16) volatile float tile[][32];
+    void dynamic_shared(std::size_t begin, std::size_t end) {
+        std::string type;
+        std::size_t bracket = begin;
+        std::size_t name = end;
+        for (std::size_t j = begin; j < end; j++) {
+            if (is(j, "[")) {
+                bracket = j;
+                break;
+            }
+            if (is(j, "extern") || is(j, "__shared__")) {
+                continue;
+            }
+            if (takes_brackets(text(j)) && is(j + 1, "(") && !is(j, "decltype")) {
+                j = match(j + 1);
+                continue;
+            }
+            if (name != end) {
+                type += std::string(text(name)) + ' ';
+            }
+            name = j;
+        }
+        if (bracket == begin || name == end || !is(bracket + 1, "]") || is(bracket + 1, ",")) {
+            throw source_.error(tokens_[begin].begin, "extern __shared__ is read as: extern __shared__ T name[];");
+        }
+        const std::size_t rest = tokens_[bracket + 1].end;
+        const std::string inner = source_.text().substr(rest, tokens_[end].begin - rest);  // [32] of name[][32]
+        edits_.push_back(
+            {tokens_[begin].begin, tokens_[end].begin,
+             fmt::format("[[maybe_unused]] {0}(*const {1}){2} = reinterpret_cast<{0}(*){2}>(simt_dynamic_shared)", type,
+                         text(name), inner)});
+    }
+
+    // Whether the declaration from `begin` on declares a variable that is no constant: constants are read-only data,
+    // which kernels may read wherever it lies. Gives the token that ends its declarator.
+    std::optional<std::size_t> variable_end(std::size_t begin) const {
+        bool constant = false;
+        for (std::size_t j = begin; j < tokens_.size(); j++) {
+            const std::string_view word = text(j);
+            if (word == "=" || word == ";" || word == "[" || word == "{") {
+                return constant ? std::nullopt : std::optional(j);
+            }
+            if (takes_brackets(word) && is(j + 1, "(")) {
+                j = match(j + 1);
+            } else if (word == "<") {
+                j = match_angle(j);
+            } else if (word == "(" || word == ")" || word == "operator" || word == "__global__" ||
+                       word == "__shared__" || word == "inline" || word == "template" || word == "using") {
+                return std::nullopt;
+            }
+            constant = word == "const" || word == "constexpr" || (constant && word != "*");
+        }
+        return std::nullopt;
+    }
+
+    // The first of CUDA's words before a variable gives it a section and a guard band; before a function it stays.
+    void device_variable(std::size_t i) {
+        const std::size_t begin = statement_begin(i);
+        const std::optional<std::size_t> end = is(i - 1, "]") ? std::nullopt : variable_end(begin);
+        if (!end || statement_has(begin, i, "__device__") || statement_has(begin, i, "__constant__")) {
+            return;
+        }
+        const char* kind = statement_has(begin, *end, "__constant__")  ? "CONSTANT"
+                           : statement_has(begin, *end, "__managed__") ? "MANAGED"
+                                                                       : "DEVICE";
+        replace(i, fmt::format("SIMT_{}_VARIABLE", kind));
+        if (!is_macro_ && !statement_has(begin, *end, "extern")) {
+            insert(tokens_[begin].begin, fmt::format("SIMT_{}_GUARD({}) ", kind, tokens_[begin].begin));
+        }
+    }
+
+    const Source& source_;
+    const std::vector<Token>& tokens_;
+    const bool is_macro_;
+    std::vector<Edit>& edits_;
+};
+
+}  // namespace
+
+std::string lower(const Source& source) {
+    std::vector<Edit> edits;
+    for (const TokenRun& run : source.runs()) { Lowering(source, run, edits).run(); }
+    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
+        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    std::string lowered;
+    std::size_t at = 0;
+    for (const Edit& edit : edits) {
+        if (edit.begin < at) {
+            throw source.error(edit.begin, "a CUDA construct inside another one, which the CPU device does not read");
+        }
+        lowered.append(source.text(), at, edit.begin - at);
+        lowered += edit.text;
+        at = edit.end;
+    }
+    lowered.append(source.text(), at);
+    return lowered;
+}
+
+}  // namespace simt

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// CUDA C++ to C++: what a C++ compiler cannot read is rewritten on its own line, everything else stays as it is.
+//   kernel<<<grid, block, bytes, stream>>>(args)   (::simt::configure(grid, block, bytes, stream), kernel(args))
+//   __global__ void kernel(float* out) { body }    { ::simt::arguments(out); ::simt::enter(…, [=]() mutable { body }); }
+//   extern __shared__ float tile[];                float (*const tile) = …the block's dynamic shared memory…;
+//   __shared__ float tile[32];                     a guard band, then the array
+//   __device__ float table[4];                     a guard band, then the variable, in a section of its own
+// So a kernel keeps its name, its overloads, its template arguments and its conversions, as under nvcc: called by the
+// host it launches itself.
+#pragma once
+
+#include <string>
+
+#include "checker/simt/lower/tokens.h"
+
+namespace simt {
+
+// Throws SourceError where a construct does not end, or is not on the CPU device.
+std::string lower(const Source& source);
+
+}  // namespace simt

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// simt-lower: reads the output of g++ -E -fdirectives-only, writes C++ (see lower.h). Called by simtcc.
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "checker/simt/lower/lower.h"
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::fprintf(stderr, "usage: simt-lower INPUT.ii OUTPUT.ii\n");
+        return 2;
+    }
+    std::ifstream in(argv[1], std::ios::binary);
+    if (!in) {
+        std::fprintf(stderr, "simt-lower: %s cannot be read\n", argv[1]);
+        return 2;
+    }
+    try {
+        const simt::Source source(std::string(std::istreambuf_iterator<char>(in), {}));
+        const std::string lowered = simt::lower(source);
+        std::ofstream out(argv[2], std::ios::binary);
+        out << lowered;
+        out.close();
+        if (!out) {
+            std::fprintf(stderr, "simt-lower: %s cannot be written\n", argv[2]);
+            return 2;
+        }
+    } catch (const simt::SourceError& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// C++ source as tokens: enough to find launches and CUDA's declaration words, no parser. Comments are no tokens.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt {
+
+enum class TokenKind { identifier, number, text, punctuator };
+
+struct Token {
+    TokenKind kind;
+    std::size_t begin;  // offsets into the source
+    std::size_t end;
+};
+
+// Tokens that stand beside each other: the text between two directives, or the body of one #define. System headers
+// (linemarker flag 3) have none. A `<` or `>` is always a token of its own.
+struct TokenRun {
+    std::vector<Token> tokens;
+    bool is_macro = false;
+};
+
+// What is wrong with the source, as "file:line: error: what".
+struct SourceError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class Source {
+  public:
+    // The output of g++ -E -fdirectives-only. Throws SourceError on an unterminated comment, string or character.
+    explicit Source(std::string text);
+
+    const std::string& text() const { return text_; }
+    const std::vector<TokenRun>& runs() const { return runs_; }
+    std::string_view spelling(const Token& token) const {
+        return std::string_view(text_).substr(token.begin, token.end - token.begin);
+    }
+    // An error at an offset, in the file and line that the linemarkers give it.
+    SourceError error(std::size_t offset, const std::string& what) const;
+
+  private:
+    friend class Tokenizer;
+    std::string text_;
+    std::vector<TokenRun> runs_;
+};
+
+}  // namespace simt
