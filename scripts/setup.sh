@@ -27,6 +27,7 @@ nlohmann-json3-dev      reads and writes JSON
 libcli11-dev            reads command lines
 libfmt-dev              formats what the programs print
 libtomlplusplus-dev     reads lesson.toml and wrong.toml
+libboost-context-dev    switches between the CPU device's threads
 LIST
     [ "${python:-}" ] && cat <<'LIST'
 python3                 the PyTorch reference, for tests only (3.11 or newer)
@@ -46,6 +47,7 @@ is_there() {
         libcli11-dev) header CLI/CLI.hpp && return ;;
         libfmt-dev) header fmt/core.h && return ;;
         libtomlplusplus-dev) header toml++/toml.h && return ;;
+        libboost-context-dev) header boost/context/detail/fcontext.hpp && return ;;
         clang-format) command -v clang-format >/dev/null && return ;;
         python3) command -v python3 >/dev/null && return ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null && return ;;

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "driver_types.h"
+#include "../driver_types.h"
 
 extern "C" {
 cudaError_t cudaGetLastError();   // and forgets it, unless it is sticky

@@ -5,7 +5,7 @@
 #pragma once
 #pragma GCC system_header
 
-#include "vector_types.h"
+#include "../vector_types.h"
 
 extern const uint3 threadIdx;
 extern const uint3 blockIdx;

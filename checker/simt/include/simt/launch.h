@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "driver_types.h"
-#include "simt/indices.h"
+#include "../driver_types.h"
+#include "indices.h"
 
 // The dynamic shared memory of the block that is running.
 extern "C" char simt_dynamic_shared[];

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "vector_types.h"
+#include "../vector_types.h"
 
 // The C library's functions without std::, as CUDA gives them.
 using std::abs;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// simtcc's command line: nvcc's everyday options.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+struct Options {
+    std::vector<std::string> sources;     // .cu, and .cpp and its like
+    std::vector<std::string> objects;     // what the linker gets as it is: .o, .a, .so
+    std::vector<std::string> preprocess;  // -I, -D, -U, -include, -isystem
+    std::vector<std::string> compile;     // of host compilers: -W…, -f…, what -Xcompiler gives
+    std::vector<std::string> link;        // -l, -L, -Wl,…
+    std::string output;                   // -o; empty: a.out, or the source's name with .o
+    std::string standard = "c++20";
+    std::string dependencies;      // -MF: a file for make
+    std::string optimise = "-O2";  // of host files; kernels are always compiled for checking
+    bool compile_only = false;     // -c
+    bool shared = false;           // -shared
+    bool all_cuda = false;         // -x cu
+    bool verbose = false;          // --verbose, -v: print the commands
+    bool help = false;
+};
+
+// One line: which option, and what is wrong with it.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+Options parse_options(std::span<const std::string> arguments);
+
+extern const char* const kUsage;
+
+}  // namespace simt

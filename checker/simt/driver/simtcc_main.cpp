@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+//
+// simtcc: the compiler driver of the CPU device. Each .cu is preprocessed as far as its directives, lowered (lower.h),
+// and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "checker/simt/driver/options.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Command = std::vector<std::string>;
+
+// Why each: -O1 without the passes that split, merge or move accesses, so that one access in the source is one hook;
+// thread: a call before each access; bounds: local arrays, whose accesses have no hook.
+constexpr const char* kDeviceFlags[] = {"-O1",
+                                        "-g",
+                                        "-fno-tree-sra",
+                                        "-fno-tree-vectorize",
+                                        "-fno-reorder-blocks",
+                                        "-fno-thread-jumps",
+                                        "-fsanitize=thread",
+                                        "--param",
+                                        "tsan-distinguish-volatile=1",
+                                        "--param",
+                                        "tsan-instrument-func-entry-exit=0",
+                                        "-fsanitize=bounds",
+                                        "-fno-gnu-unique",
+                                        "-Wno-unknown-pragmas"};
+
+// A folder of our own that is gone when the driver ends.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() {
+        std::string pattern = (fs::temp_directory_path() / "simtcc-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) {
+            throw std::runtime_error("no temporary folder: " + std::string(std::strerror(errno)));
+        }
+        path_ = pattern;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    fs::path operator/(const std::string& name) const { return path_ / name; }
+
+  private:
+    fs::path path_;
+};
+
+// Where simtcc was built: build/simtcc, beside checker/.
+struct Installation {
+    fs::path build = fs::read_symlink("/proc/self/exe").parent_path();
+    fs::path headers = build.parent_path() / "checker/simt/include";
+    fs::path lower = build / "simt-lower";
+    fs::path runtime = build / "lib/libsimt.a";
+    std::string compiler = std::getenv("CXX") != nullptr ? std::getenv("CXX") : "g++";
+};
+
+struct Failed {};  // a command ended badly and has said why
+
+void run(const Command& command, bool verbose) {
+    std::vector<char*> arguments;
+    for (const std::string& word : command) { arguments.push_back(const_cast<char*>(word.c_str())); }
+    arguments.push_back(nullptr);
+    if (verbose) {
+        for (const std::string& word : command) { std::fprintf(stderr, "%s ", word.c_str()); }
+        std::fputc('\n', stderr);
+    }
+    pid_t child = 0;
+    if (const int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ); error != 0) {
+        throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(error));
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        throw Failed();
+    }
+}
+
+void append(Command& command, const auto& words) {
+    command.insert(command.end(), std::begin(words), std::end(words));
+}
+
+void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
+             const std::string& source, const std::string& object) {
+    const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
+    Command base = {here.compiler, "-std=" + options.standard};
+    if (options.shared) {
+        base.push_back("-fPIC");
+    }
+    Command reading = base;
+    append(reading, std::vector<std::string>{"-I" + here.headers.string()});
+    append(reading, options.preprocess);
+    if (!options.dependencies.empty()) {
+        append(reading, std::vector<std::string>{"-MMD", "-MP", "-MF", options.dependencies, "-MT", object});
+    }
+    append(reading, options.compile);
+    if (!cuda) {
+        append(reading, std::vector<std::string>{options.optimise, "-g", "-c", source, "-o", object});
+        run(reading, options.verbose);
+        return;
+    }
+    const std::string read = (folder / "read.ii").string();
+    const std::string lowered = (folder / "lowered.ii").string();
+    append(reading, std::vector<std::string>{"-include", "cuda_runtime.h", "-E", "-fdirectives-only", "-x", "c++",
+                                             source, "-o", read});
+    run(reading, options.verbose);
+    run({here.lower.string(), read, lowered}, options.verbose);
+    Command compiling = base;
+    append(compiling, kDeviceFlags);
+    append(compiling, options.compile);
+    append(compiling,
+           std::vector<std::string>{"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", lowered, "-o", object});
+    run(compiling, options.verbose);
+}
+
+void link(const simt::Options& options, const Installation& here, const std::vector<std::string>& objects) {
+    Command command = {here.compiler, "-o", options.output.empty() ? "a.out" : options.output};
+    append(command, objects);
+    append(command, options.objects);
+    if (options.shared) {
+        command.push_back("-shared");  // the program that loads it has the runtime
+    } else {
+        append(command,
+               std::vector<std::string>{"-Wl,--whole-archive", here.runtime.string(), "-Wl,--no-whole-archive"});
+    }
+    append(command, options.link);
+    if (!options.shared) {
+        append(command, std::vector<std::string>{"-lboost_context", "-lbacktrace", "-lfmt", "-lpthread"});
+    }
+    run(command, options.verbose);
+}
+
+int build(const simt::Options& options) {
+    const Installation here;
+    const TemporaryFolder folder;
+    std::vector<std::string> objects;
+    for (const std::string& source : options.sources) {
+        if (!fs::is_regular_file(source)) {
+            throw std::runtime_error(source + ": no such file");
+        }
+        std::string object = (folder / (std::to_string(objects.size()) + ".o")).string();
+        if (options.compile_only) {
+            object =
+                options.output.empty() ? fs::path(source).filename().replace_extension(".o").string() : options.output;
+        }
+        compile(options, here, folder, source, object);
+        objects.push_back(object);
+    }
+    if (!options.compile_only) {
+        link(options, here, objects);
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const std::vector<std::string> arguments(argv + 1, argv + argc);
+        const simt::Options options = simt::parse_options(arguments);
+        if (options.help) {
+            std::fputs(simt::kUsage, stdout);
+            return 0;
+        }
+        return build(options);
+    } catch (const Failed&) { return 1; } catch (const simt::UsageError& error) {
+        std::fprintf(stderr, "simtcc: %s\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "simtcc: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/access.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/scheduler.h"
+
+namespace simt {
+namespace {
+
+const char* verb(Access access) {
+    switch (access) {
+        case Access::read:
+            return "reads";
+        case Access::write:
+            return "writes";
+        case Access::atomic:
+            return "changes atomically";
+    }
+    return "touches";
+}
+
+struct Request {
+    std::uintptr_t address;
+    std::size_t bytes;
+    Access access;
+    const void* site;
+
+    std::string what() const { return fmt::format("{} {} byte{}", verb(access), bytes, bytes == 1 ? "" : "s"); }
+    bool writes() const { return access != Access::read; }
+    bool reads() const { return access != Access::write; }
+};
+
+[[noreturn]] void end_launch(cudaError_t error) {
+    Scheduler::instance().abandon(error);
+}
+
+// The bytes that a struct's padding skips are never written: a word of which somebody wrote a part counts as written
+// where the access takes more than that word.
+template <class Written>
+std::size_t first_unwritten(const Request& request, Written written) {
+    constexpr std::size_t kWord = 4;
+    for (std::size_t i = 0; i < request.bytes; i++) {
+        if (written(i)) {
+            continue;
+        }
+        const std::size_t word = i / kWord * kWord;
+        bool padding = request.bytes > kWord && request.address % kWord == 0;
+        if (padding) {
+            padding = false;
+            for (std::size_t j = word; j < std::min(word + kWord, request.bytes); j++) {
+                padding = padding || written(j);
+            }
+        }
+        if (!padding) {
+            return i;
+        }
+    }
+    return request.bytes;
+}
+
+void judge_shared(const Request& request, Mark* marks) {
+    SharedMemory& shared = Scheduler::instance().shared();
+    const auto outside = static_cast<std::size_t>(std::find(marks, marks + request.bytes, Mark::outside) - marks);
+    if (outside < request.bytes) {
+        report(Kind::out_of_bounds, "shared", request.site,
+               [&] { return fmt::format("{} at {}", request.what(), shared.place_of(request.address + outside)); });
+        return;
+    }
+    if (request.reads()) {
+        const std::size_t missing = first_unwritten(request, [&](std::size_t i) { return marks[i] == Mark::written; });
+        if (missing < request.bytes) {
+            report(Kind::uninitialised, "shared", request.site, [&] {
+                return fmt::format("{} that no thread of the block has written: {}", request.what(),
+                                   shared.place_of(request.address + missing));
+            });
+        }
+    }
+    // What was reported once is not reported again.
+    std::fill_n(marks, request.bytes, Mark::written);
+}
+
+void judge_device(const Request& request) {
+    Memory& memory = Memory::instance();
+    const Allocation* allocation = memory.find(request.address);
+    if (allocation == nullptr) {
+        report(Kind::out_of_bounds, "global", request.site,
+               [&] { return request.what() + " far from every buffer of the device"; });
+        end_launch(cudaErrorIllegalAddress);
+    }
+    if (allocation->freed_at != nullptr) {
+        report(Kind::use_after_free, "global", request.site, [&] {
+            return fmt::format("{} at {}, which was freed at {}", request.what(),
+                               place_in(*allocation, request.address), text_of(source_of(allocation->freed_at)));
+        });
+        return;
+    }
+    const std::uintptr_t end = allocation->begin + allocation->bytes;
+    if (request.address < allocation->begin || request.address >= end || request.bytes > end - request.address) {
+        const std::uintptr_t wrong =
+            request.address < allocation->begin ? request.address : std::max(request.address, end);
+        report(Kind::out_of_bounds, "global", request.site,
+               [&] { return fmt::format("{}: {}", request.what(), place_in(*allocation, wrong)); });
+        return;
+    }
+    const std::uint8_t* shadow = hot.shadow + (request.address - hot.device_begin);
+    if (request.reads()) {
+        const std::size_t missing = first_unwritten(request, [&](std::size_t i) { return shadow[i] != 0; });
+        if (missing < request.bytes) {
+            report(Kind::uninitialised, "global", request.site, [&] {
+                return fmt::format("{} that nobody has written: {}", request.what(),
+                                   place_in(*allocation, request.address + missing));
+            });
+        }
+    }
+    if (request.writes()) {
+        memory.mark_written(request.address, request.bytes);
+    }
+}
+
+// A device variable, a constant, or memory of the host.
+void judge_elsewhere(const Request& request) {
+    const Module* module = module_of(reinterpret_cast<const void*>(request.address));
+    const Section section = module == nullptr ? Section::none : module->section_of(request.address);
+    if (section != Section::none) {
+        const Symbol* variable = module->variable_at(request.address);
+        if (variable == nullptr || variable->is_guard() ||
+            request.address + request.bytes > variable->begin + variable->bytes) {
+            report(Kind::out_of_bounds, section == Section::constant ? "constant" : "global", request.site, [&] {
+                const Symbol* before = nullptr;
+                for (const Symbol& symbol : module->variables) {
+                    before = !symbol.is_guard() && symbol.begin <= request.address ? &symbol : before;
+                }
+                return before == nullptr ? request.what() + " outside every device variable"
+                                         : fmt::format("{} past the end of the device variable {} ({} bytes)",
+                                                       request.what(), before->name(), before->bytes);
+            });
+        } else if (section == Section::constant && request.writes()) {
+            report(Kind::read_only, "constant", request.site,
+                   [&] { return fmt::format("{} of the __constant__ variable {}", request.what(), variable->name()); });
+        }
+        return;
+    }
+    if (module != nullptr && !request.writes()) {
+        for (const auto& [begin, end] : module->read_only) {
+            if (request.address >= begin && request.address < end) {
+                return;
+            }
+        }
+    }
+    if (request.address < 4096) {
+        report(Kind::null_pointer, "", request.site,
+               [&] { return fmt::format("{} at address {:#x}", request.what(), request.address); });
+    } else {
+        report(Kind::host_pointer, "", request.site, [&] {
+            const Symbol* variable = module == nullptr ? nullptr : module->variable_at(request.address);
+            return request.what() +
+                   (variable != nullptr ? " of the host's variable " + variable->name() : " of the host's memory") +
+                   " in a kernel";
+        });
+    }
+    end_launch(cudaErrorIllegalAddress);
+}
+
+}  // namespace
+
+void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site) {
+    const Request request{address, bytes, access, site};
+    const Lane* lane = running_lane();
+    Memory& memory = Memory::instance();
+    if (lane == nullptr) {
+        if (memory.contains(address) && memory.is_device_only(address)) {
+            report(Kind::device_memory, "", site, [&] {
+                const Allocation* allocation = memory.find(address);
+                return fmt::format(
+                    "host code {}{}", request.what(),
+                    allocation == nullptr ? " of the device's memory" : ": " + place_in(*allocation, address));
+            });
+        }
+        return;
+    }
+    const auto stack = reinterpret_cast<std::uintptr_t>(lane->stack.begin);
+    if (address - stack < Stack::kBytes) {
+        return;
+    }
+    const bool device = memory.contains(address);
+    Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);
+    const char* space = device ? "global" : marks != nullptr ? "shared" : "";
+    if (address % alignment != 0 && address >= 4096) {
+        report(Kind::misaligned, space, site, [&] {
+            return fmt::format("{} at an address that is a multiple of {} only, not of {}", request.what(),
+                               address & -address, alignment);
+        });
+        end_launch(cudaErrorMisalignedAddress);
+    }
+    hot.changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
+    if (device) {
+        judge_device(request);
+    } else if (marks != nullptr) {
+        judge_shared(request, marks);
+    } else {
+        judge_elsewhere(request);
+    }
+}
+
+void judge_span(const void* address, std::size_t bytes, Access access, const void* site) {
+    if (!hot.checking || bytes == 0) {
+        return;
+    }
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    judge_access(begin, bytes, access, 1, site);
+}
+
+}  // namespace simt

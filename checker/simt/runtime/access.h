@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether a thread may touch an address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+enum class Access { read, write, atomic };
+
+// Judges an access that is not plainly right: reports what is wrong, ends the launch where the device would, notes what
+// is written from now on. `alignment` is what the access needs.
+void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site);
+
+// A span of run-time size, as memcpy has it.
+void judge_span(const void* address, std::size_t bytes, Access access, const void* site);
+
+}  // namespace simt

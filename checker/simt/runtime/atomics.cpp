@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+//
+// CUDA's atomics, and those of C++ (std::atomic), which -fsanitize=thread turns into calls.
+#include "checker/simt/include/simt/atomics.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/scheduler.h"
+
+namespace simt {
+namespace {
+
+// Before an atomic of a CUDA thread: the address is judged, and whoever waits for a change looks again later.
+template <class T>
+void begin_atomic(const volatile T* address, Access access, const void* site) {
+    if (hot.checking) {
+        judge_access(reinterpret_cast<std::uintptr_t>(address), sizeof(T), access, sizeof(T), site);
+    }
+    if (running_lane() != nullptr) {
+        Scheduler::instance().poll(site);
+    }
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+template <class T>
+T outcome(Atomic operation, T old, T operand) {
+    if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;
+        switch (operation) {
+            case Atomic::add:
+                return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
+            case Atomic::subtract:
+                return static_cast<T>(static_cast<U>(old) - static_cast<U>(operand));
+            case Atomic::exchange:
+                return operand;
+            case Atomic::minimum:
+                return old < operand ? old : operand;
+            case Atomic::maximum:
+                return old > operand ? old : operand;
+            case Atomic::increment:
+                return old >= operand ? 0 : static_cast<T>(old + 1);
+            case Atomic::decrement:
+                return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+            case Atomic::bit_and:
+                return old & operand;
+            case Atomic::bit_or:
+                return old | operand;
+            case Atomic::bit_xor:
+                return old ^ operand;
+        }
+        return old;
+    } else {
+        return operation == Atomic::add ? old + operand : operand;
+    }
+}
+
+template <class T>
+void store(T* address, T value) {
+    hot.changes += same_bits(*address, value) ? 0 : 1;
+    *address = value;
+}
+
+template <class T, class Change>
+[[gnu::always_inline]] inline T change(T* address, const void* site, Change new_value) {
+    begin_atomic(address, Access::atomic, site);
+    const T old = *address;
+    store(address, new_value(old));
+    return old;
+}
+
+}  // namespace
+
+template <class T>
+T atomic(Atomic operation, T* address, T operand, Scope) {
+    return change(address, __builtin_return_address(0), [&](T old) { return outcome(operation, old, operand); });
+}
+
+template <class T>
+T compare_and_swap(T* address, T expected, T desired, Scope) {
+    return change(address, __builtin_return_address(0),
+                  [&](T old) { return same_bits(old, expected) ? desired : old; });
+}
+
+template int atomic(Atomic, int*, int, Scope);
+template unsigned atomic(Atomic, unsigned*, unsigned, Scope);
+template long long atomic(Atomic, long long*, long long, Scope);
+template unsigned long long atomic(Atomic, unsigned long long*, unsigned long long, Scope);
+template float atomic(Atomic, float*, float, Scope);
+template double atomic(Atomic, double*, double, Scope);
+template int compare_and_swap(int*, int, int, Scope);
+template unsigned compare_and_swap(unsigned*, unsigned, unsigned, Scope);
+template unsigned long long compare_and_swap(unsigned long long*, unsigned long long, unsigned long long, Scope);
+template unsigned short compare_and_swap(unsigned short*, unsigned short, unsigned short, Scope);
+
+}  // namespace simt
+
+// ---- std::atomic in code that simtcc compiles, of the host too ---------------------------------------------------------
+
+#define SIMT_SITE __builtin_return_address(0)
+#define SIMT_FETCH(bits, type, name, expression)                                                                       \
+    type __tsan_atomic##bits##_fetch_##name(volatile type* a, type v, int) {                                           \
+        if (simt::running_lane() == nullptr) {                                                                         \
+            return __atomic_fetch_##name(const_cast<type*>(a), v, __ATOMIC_SEQ_CST);                                   \
+        }                                                                                                              \
+        return simt::change(const_cast<type*>(a), SIMT_SITE, [&](type old) { return static_cast<type>(expression); }); \
+    }
+#define SIMT_COMPARE(bits, type, strength)                                                                            \
+    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* a, type* expected, type desired, int, int) { \
+        if (simt::running_lane() == nullptr) {                                                                        \
+            return __atomic_compare_exchange_n(const_cast<type*>(a), expected, desired, false, __ATOMIC_SEQ_CST,      \
+                                               __ATOMIC_SEQ_CST);                                                     \
+        }                                                                                                             \
+        const type wanted = *expected;                                                                                \
+        *expected =                                                                                                   \
+            simt::change(const_cast<type*>(a), SIMT_SITE, [&](type old) { return old == wanted ? desired : old; });   \
+        return *expected == wanted ? 1 : 0;                                                                           \
+    }
+#define SIMT_ATOMICS(bits, type)                                                       \
+    type __tsan_atomic##bits##_load(const volatile type* a, int) {                     \
+        simt::begin_atomic(a, simt::Access::read, SIMT_SITE);                          \
+        return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                   \
+    }                                                                                  \
+    void __tsan_atomic##bits##_store(volatile type* a, type v, int) {                  \
+        simt::begin_atomic(a, simt::Access::write, SIMT_SITE);                         \
+        __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                      \
+    }                                                                                  \
+    type __tsan_atomic##bits##_exchange(volatile type* a, type v, int) {               \
+        if (simt::running_lane() == nullptr) {                                         \
+            return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                        \
+        }                                                                              \
+        return simt::change(const_cast<type*>(a), SIMT_SITE, [&](type) { return v; }); \
+    }                                                                                  \
+    SIMT_FETCH(bits, type, add, old + v)                                               \
+    SIMT_FETCH(bits, type, sub, old - v)                                               \
+    SIMT_FETCH(bits, type, and, old& v)                                                \
+    SIMT_FETCH(bits, type, or, old | v)                                                \
+    SIMT_FETCH(bits, type, xor, old ^ v)                                               \
+    SIMT_FETCH(bits, type, nand, ~(old & v))                                           \
+    SIMT_COMPARE(bits, type, strong)                                                   \
+    SIMT_COMPARE(bits, type, weak)
+
+extern "C" {
+SIMT_ATOMICS(8, std::uint8_t)
+SIMT_ATOMICS(16, std::uint16_t)
+SIMT_ATOMICS(32, std::uint32_t)
+SIMT_ATOMICS(64, std::uint64_t)
+void __tsan_atomic_thread_fence(int) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+void __tsan_atomic_signal_fence(int) {}
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/faults.h"
+
+#include <backtrace.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/source.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+constexpr std::size_t kSignalStack = std::size_t{1} << 20;
+constexpr double kTick = 0.25;  // seconds
+
+// What a signal handler leaves for the code that the thread goes on with. Handlers have no other way to pass anything.
+struct Interrupted {
+    std::uintptr_t pc = 0;
+    std::uintptr_t address = 0;
+    int signal = 0;
+    char* stack = nullptr;  // the code's own: the thread's may be full
+} interrupted;
+
+struct Clock {
+    timer_t timer = nullptr;
+    bool made = false;
+    std::uint64_t slice = 0;  // the scheduler's, when the clock last ticked
+    int ticks = 0;            // in it
+} alarm_clock;
+
+struct sigaction previous_fault[2];
+constexpr int kFaults[] = {SIGSEGV, SIGBUS};
+const int kClockSignal = SIGRTMIN + 5;
+
+std::uintptr_t pc_of(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return context.uc_mcontext.pc;
+#else
+#error "the CPU device knows x86-64 and aarch64"
+#endif
+}
+
+// Lets the interrupted thread go on in `function`, on a stack that ends at `end`.
+void set_frame(ucontext_t& context, void (*function)(), char* end) {
+    const std::uintptr_t top = reinterpret_cast<std::uintptr_t>(end) & ~std::uintptr_t{15};
+#if defined(__x86_64__)
+    context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(top - 8);  // as after a call
+    context.uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(function);
+#elif defined(__aarch64__)
+    context.uc_mcontext.sp = top;
+    context.uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(function);
+#endif
+}
+
+// Where the thread goes on instead, outside the handler: it reports, and never returns.
+[[noreturn]] void go_on_here() {
+    const void* site = reinterpret_cast<const void*>(interrupted.pc + 1);  // resolved as a return address
+    Scheduler& scheduler = Scheduler::instance();
+    const Lane& lane = *hot.lane;
+    if (interrupted.signal == kClockSignal) {
+        report(Kind::spin, "", site, [] {
+            return fmt::format(
+                "an endless loop: the thread has run for {:g} seconds without coming to an end or to a barrier",
+                time_limit());
+        });
+        scheduler.abandon(cudaErrorLaunchTimeout);
+    }
+    const auto stack = reinterpret_cast<std::uintptr_t>(lane.stack.begin);
+    const auto guard = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    if (interrupted.address - stack < guard) {
+        report(Kind::stack_overflow, "local", site,
+               [] { return fmt::format("the thread's arrays and calls need more than {} bytes", Stack::kBytes); });
+    } else if (interrupted.address < 4096) {
+        report(Kind::null_pointer, "", site,
+               [] { return fmt::format("an access at address {:#x}", interrupted.address); });
+    } else {
+        report(Kind::crash, "", site,
+               [] { return fmt::format("an access at address {:#x}, where no memory is", interrupted.address); });
+    }
+    scheduler.abandon(cudaErrorIllegalAddress);
+}
+
+void redirect(ucontext_t& context, int signal, std::uintptr_t address) {
+    interrupted.pc = pc_of(context);
+    interrupted.address = address;
+    interrupted.signal = signal;
+    set_frame(context, go_on_here, interrupted.stack + kSignalStack);
+}
+
+// The return address of the user's code that led here, through the C library's frames.
+const void* users_site() {
+    const void* site = nullptr;
+    backtrace_state* state = backtrace_create_state(
+        nullptr, 0, [](void*, const char*, int) {}, nullptr);
+    backtrace_simple(
+        state, 0,
+        [](void* data, std::uintptr_t pc) {
+            const void* address = reinterpret_cast<const void*>(pc + 1);
+            const SourceLine& line = source_of(address);
+            if (line.file.empty() || line.file.find("checker/simt/runtime/") != std::string::npos ||
+                line.file.find("sysdeps") != std::string::npos || line.file.find("../") == 0) {
+                return 0;
+            }
+            *static_cast<const void**>(data) = address;
+            return 1;
+        },
+        [](void*, const char*, int) {}, &site);
+    return site;
+}
+
+void on_fault(int signal, siginfo_t* info, void* data) {
+    auto& context = *static_cast<ucontext_t*>(data);
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    if (running_lane() != nullptr && busy_depth == 0) {
+        redirect(context, signal, address);
+        return;
+    }
+    const Memory& memory = Memory::instance();
+    if (running_lane() == nullptr && memory.contains(address) && hot.checking) {
+        // The process is at its end; what follows is not for handlers in general, but nothing else runs any more.
+        const void* site = users_site();
+        report(Kind::device_memory, "", site == nullptr ? Place(SourceLine{}) : Place(site), [&] {
+            const Allocation* allocation = Memory::instance().find(address);
+            return "host code touches the device's memory" +
+                   (allocation == nullptr ? std::string() : ": " + place_in(*allocation, address));
+        });
+        print_findings();
+        std::fflush(nullptr);
+        _exit(1);
+    }
+    const struct sigaction& previous = previous_fault[signal == SIGSEGV ? 0 : 1];
+    if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
+        previous.sa_sigaction(signal, info, data);
+    } else {
+        sigaction(signal, &previous, nullptr);  // and the access faults again
+    }
+}
+
+void on_tick(int, siginfo_t*, void* data) {
+    Scheduler& scheduler = Scheduler::instance();
+    if (alarm_clock.slice != scheduler.slices()) {
+        alarm_clock.slice = scheduler.slices();
+        alarm_clock.ticks = 0;
+    }
+    if (++alarm_clock.ticks * kTick >= time_limit() && running_lane() != nullptr && busy_depth == 0) {
+        redirect(*static_cast<ucontext_t*>(data), kClockSignal, 0);
+    }
+}
+
+char* map_stack() {
+    void* memory = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        std::perror("simt: no memory for a signal's stack");
+        std::_Exit(1);
+    }
+    return static_cast<char*>(memory);
+}
+
+void arm(double seconds) {
+    itimerspec when = {};
+    when.it_interval.tv_nsec = static_cast<long>(seconds * 1e9);
+    when.it_value = when.it_interval;
+    timer_settime(alarm_clock.timer, 0, &when, nullptr);
+}
+
+}  // namespace
+
+void watch_host_faults() {
+    static bool watching = false;
+    if (watching) {
+        return;
+    }
+    watching = true;
+    interrupted.stack = map_stack();
+    const stack_t stack = {.ss_sp = map_stack(), .ss_flags = 0, .ss_size = kSignalStack};
+    sigaltstack(&stack, nullptr);
+    struct sigaction action = {};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_sigaction = on_fault;
+    for (int i = 0; i < 2; i++) { sigaction(kFaults[i], &action, &previous_fault[i]); }
+    action.sa_sigaction = on_tick;
+    action.sa_flags |= SA_RESTART;
+    sigaction(kClockSignal, &action, nullptr);
+    sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kClockSignal;
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    alarm_clock.made = timer_create(CLOCK_MONOTONIC, &event, &alarm_clock.timer) == 0;
+}
+
+FaultWatch::FaultWatch() {
+    watch_host_faults();
+    alarm_clock.ticks = 0;
+    if (alarm_clock.made) {
+        arm(kTick);
+    }
+}
+
+FaultWatch::~FaultWatch() {
+    if (alarm_clock.made) {
+        arm(0);
+    }
+}
+
+}  // namespace simt

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Signals: an access that the system refuses, and a thread that runs without end.
+#pragma once
+
+namespace simt {
+
+// While one lives, a fault or an endless loop of the running CUDA thread becomes a finding and ends the launch. A fault
+// of host code in the device's memory ends the process with its findings, with or without one.
+class FaultWatch {
+  public:
+    FaultWatch();
+    ~FaultWatch();
+    FaultWatch(const FaultWatch&) = delete;
+    FaultWatch& operator=(const FaultWatch&) = delete;
+};
+
+void watch_host_faults();  // from the first use of device memory on
+
+}  // namespace simt

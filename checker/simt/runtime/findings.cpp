@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/findings.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "checker/json_writer.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+constexpr std::size_t kMostPrinted = 20;
+constexpr std::size_t kMostKept = 10000;  // places, not times
+
+struct Ledger {
+    std::vector<Finding> findings;
+    std::vector<const void*> addresses;  // of findings[i]; null where its line was known
+    std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
+    bool at_exit = true;
+};
+
+// Global, and never destroyed: it is read when the process ends, after the destructors of the program's own objects.
+Ledger& ledger() {
+    static auto& instance = *new Ledger;
+    return instance;
+}
+
+}  // namespace
+
+const char* name_of(Kind kind) {
+    switch (kind) {
+        case Kind::out_of_bounds:
+            return "out_of_bounds";
+        case Kind::misaligned:
+            return "misaligned";
+        case Kind::uninitialised:
+            return "uninitialised";
+        case Kind::use_after_free:
+            return "use_after_free";
+        case Kind::double_free:
+            return "double_free";
+        case Kind::invalid_free:
+            return "invalid_free";
+        case Kind::leak:
+            return "leak";
+        case Kind::null_pointer:
+            return "null_pointer";
+        case Kind::host_pointer:
+            return "host_pointer";
+        case Kind::device_memory:
+            return "device_memory";
+        case Kind::read_only:
+            return "read_only";
+        case Kind::barrier:
+            return "barrier";
+        case Kind::collective:
+            return "collective";
+        case Kind::spin:
+            return "spin";
+        case Kind::bad_launch:
+            return "bad_launch";
+        case Kind::unchecked_error:
+            return "unchecked_error";
+        case Kind::stack_overflow:
+            return "stack_overflow";
+        case Kind::assertion:
+            return "assertion";
+        case Kind::trap:
+            return "trap";
+        case Kind::crash:
+            return "crash";
+        case Kind::bad_copy:
+            return "bad_copy";
+    }
+    return "unknown";
+}
+
+void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text) {
+    const Busy busy;
+    Ledger& all = ledger();
+    const std::string known = place.return_address == nullptr ? text_of(place.line) : std::string();
+    const auto key = std::tuple(kind, place.return_address, known);
+    if (const auto entry = all.by_place.find(key); entry != all.by_place.end()) {
+        all.findings[entry->second].count++;
+        return;
+    }
+    if (all.findings.size() == kMostKept) {
+        return;
+    }
+    all.by_place.emplace(key, all.findings.size());
+    Finding finding{.kind = kind, .space = space, .line = place.line, .text = text(), .kernel = {}, .thread = {}};
+    if (const Lane* lane = running_lane()) {
+        finding.kernel = running_kernel_name();
+        finding.thread = text_of(*lane);
+    }
+    all.findings.push_back(std::move(finding));
+    all.addresses.push_back(place.return_address);
+}
+
+std::vector<Finding> findings() {
+    const Busy busy;
+    const Ledger& all = ledger();
+    std::vector<Finding> folded;
+    std::map<std::tuple<Kind, std::string, std::string, std::string>, std::size_t> seen;
+    for (std::size_t i = 0; i < all.findings.size(); i++) {
+        Finding finding = all.findings[i];
+        if (all.addresses[i] != nullptr) {
+            finding.line = source_of(all.addresses[i]);
+        }
+        const auto [entry, is_new] =
+            seen.try_emplace({finding.kind, finding.space, text_of(finding.line), finding.kernel}, folded.size());
+        if (is_new) {
+            folded.push_back(std::move(finding));
+        } else {
+            folded[entry->second].count += finding.count;
+        }
+    }
+    return folded;
+}
+
+void forget_findings() {
+    ledger().findings.clear();
+    ledger().addresses.clear();
+    ledger().by_place.clear();
+}
+
+void report_at_exit(bool wanted) {
+    ledger().at_exit = wanted;
+}
+
+namespace {
+
+void print(const Finding& finding) {
+    fmt::print(stderr, "simt: {}{}{}: {}\n", name_of(finding.kind), finding.space.empty() ? "" : " ", finding.space,
+               finding.text);
+    std::string where = "  at " + text_of(finding.line);
+    if (!finding.kernel.empty()) {
+        where += " in " + finding.kernel + ", " + finding.thread;
+    }
+    fmt::print(stderr, "{}{}\n", where, finding.count > 1 ? fmt::format("; {} times", finding.count) : "");
+}
+
+void write_json(const std::vector<Finding>& all, const char* path) {
+    checker::JsonWriter json;
+    json.begin_array("findings");
+    for (const Finding& finding : all) {
+        json.begin_element();
+        json.text("kind", name_of(finding.kind));
+        json.text("space", finding.space);
+        json.text("file", finding.line.file);
+        json.integer("line", finding.line.line);
+        json.text("kernel", finding.kernel);
+        json.text("thread", finding.thread);
+        json.text("text", finding.text);
+        json.integer("count", finding.count);
+        json.end_object();
+    }
+    json.end_array();
+    std::ofstream out(path, std::ios::binary);
+    out << json.finish() << '\n';
+    out.close();
+    if (!out) {
+        fmt::print(stderr, "simt: SIMT_REPORT={}: it cannot be written\n", path);
+    }
+}
+
+}  // namespace
+
+std::size_t print_findings() {
+    const std::vector<Finding> all = findings();
+    std::fflush(stdout);
+    for (std::size_t i = 0; i < all.size() && i < kMostPrinted; i++) { print(all[i]); }
+    if (all.size() > kMostPrinted) {
+        fmt::print(stderr, "simt: and {} more\n", all.size() - kMostPrinted);
+    }
+    if (!all.empty()) {
+        fmt::print(stderr, "simt: {} finding{} (SIMT_SEED={})\n", all.size(), all.size() == 1 ? "" : "s", seed());
+    }
+    if (const char* path = std::getenv("SIMT_REPORT"); path != nullptr && *path != '\0') {
+        write_json(all, path);
+    }
+    return all.size();
+}
+
+// After the program's own destructors, which may free device memory.
+__attribute__((destructor)) static void report_when_the_process_ends() {
+    if (!ledger().at_exit || !hot.checking) {
+        return;
+    }
+    report_what_is_left();
+    if (print_findings() > 0) {
+        std::fflush(nullptr);
+        _exit(1);
+    }
+}
+
+}  // namespace simt

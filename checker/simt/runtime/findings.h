@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// What the device has seen go wrong. Findings of one kind at one place are one finding with a count.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "checker/simt/runtime/source.h"
+
+namespace simt {
+
+// The names, as reports and tests write them, are in findings.cpp.
+enum class Kind {
+    out_of_bounds,
+    misaligned,
+    uninitialised,
+    use_after_free,
+    double_free,
+    invalid_free,
+    leak,
+    null_pointer,
+    host_pointer,   // a kernel uses the host's memory
+    device_memory,  // the host uses the device's memory
+    read_only,      // a kernel writes what it may only read
+    barrier,        // a barrier that not all threads come to
+    collective,     // a warp collective against its rules
+    spin,           // a loop that cannot end
+    bad_launch,
+    unchecked_error,
+    stack_overflow,
+    assertion,
+    trap,
+    crash,
+    bad_copy,
+};
+
+const char* name_of(Kind kind);
+
+// A place in the program: a code address, or a file and line known already.
+struct Place {
+    const void* return_address = nullptr;
+    SourceLine line;
+    Place(const void* address) : return_address(address) {}
+    Place(SourceLine known) : line(std::move(known)) {}
+};
+
+struct Finding {
+    Kind kind;
+    std::string space;  // global, shared, local, constant, or empty
+    SourceLine line;
+    std::string text;    // one line
+    std::string kernel;  // empty: host code
+    std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"; empty: host code
+    long count = 1;
+};
+
+// Notes a finding about the CUDA thread that is running, or the host. `text` is asked for only where the finding is new.
+void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text);
+
+// All findings so far, oldest first; those of one kind, space and line are folded.
+std::vector<Finding> findings();
+void forget_findings();
+
+// Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Gives how many there are.
+std::size_t print_findings();
+
+// Whether the end of the process prints the findings and turns its status to 1 where there are any. A worker that
+// hands them on itself says no.
+void report_at_exit(bool wanted);
+
+}  // namespace simt

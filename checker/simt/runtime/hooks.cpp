@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// The functions that -fsanitize=thread and -fsanitize=bounds call before an access. The names are the compiler's; the
+// sanitizers' own runtimes are not linked.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+// Whether all bytes of an access lie in device memory that somebody has written; alignment 1 asks for none.
+template <std::size_t kBytes, std::size_t kAlignment>
+[[gnu::always_inline]] inline bool plainly_right(std::uintptr_t address) {
+    const std::uintptr_t offset = address - hot.device_begin;
+    if (offset >= hot.device_bytes || address % kAlignment != 0) {
+        return false;
+    }
+    const std::uint8_t* shadow = hot.shadow + offset;
+    if constexpr (kBytes == 16) {
+        std::uint64_t halves[2];
+        std::memcpy(halves, shadow, sizeof halves);
+        return (halves[0] & halves[1]) == 0x0101010101010101U;
+    } else {
+        constexpr std::uint64_t kWritten = 0x0101010101010101U >> (64 - 8 * kBytes);
+        std::uint64_t marks = 0;
+        std::memcpy(&marks, shadow, kBytes);
+        return marks == kWritten;
+    }
+}
+
+template <std::size_t kBytes, std::size_t kAlignment = kBytes>
+[[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (!plainly_right<kBytes, kAlignment>(address) && hot.checking) [[unlikely]] {
+        judge_access(address, kBytes, Access::read, kAlignment, site);
+    }
+}
+
+template <std::size_t kBytes, std::size_t kAlignment = kBytes>
+[[gnu::always_inline]] inline void write(void* pointer, const void* site) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
+        hot.changes++;
+    } else if (hot.checking) {
+        judge_access(address, kBytes, Access::write, kAlignment, site);
+    } else {
+        hot.changes++;
+    }
+}
+
+void poll(const void* site) {
+    if (running_lane() != nullptr) {
+        Scheduler::instance().poll(site);
+    }
+}
+
+}  // namespace
+}  // namespace simt
+
+#define SIMT_SITE __builtin_return_address(0)
+#define SIMT_HOOKS(bytes)                                  \
+    void __tsan_read##bytes(void* p) {                     \
+        simt::read<bytes>(p, SIMT_SITE);                   \
+    }                                                      \
+    void __tsan_write##bytes(void* p) {                    \
+        simt::write<bytes>(p, SIMT_SITE);                  \
+    }                                                      \
+    void __tsan_unaligned_read##bytes(void* p) {           \
+        simt::read<bytes, 1>(p, SIMT_SITE);                \
+    }                                                      \
+    void __tsan_unaligned_write##bytes(void* p) {          \
+        simt::write<bytes, 1>(p, SIMT_SITE);               \
+    }                                                      \
+    void __tsan_volatile_read##bytes(void* p) {            \
+        simt::read<bytes>(p, SIMT_SITE);                   \
+        simt::poll(SIMT_SITE);                             \
+    }                                                      \
+    void __tsan_volatile_write##bytes(void* p) {           \
+        simt::write<bytes>(p, SIMT_SITE);                  \
+    }                                                      \
+    void __tsan_unaligned_volatile_read##bytes(void* p) {  \
+        simt::read<bytes, 1>(p, SIMT_SITE);                \
+        simt::poll(SIMT_SITE);                             \
+    }                                                      \
+    void __tsan_unaligned_volatile_write##bytes(void* p) { \
+        simt::write<bytes, 1>(p, SIMT_SITE);               \
+    }
+
+extern "C" {
+
+SIMT_HOOKS(1)
+SIMT_HOOKS(2)
+SIMT_HOOKS(4)
+SIMT_HOOKS(8)
+SIMT_HOOKS(16)
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_read_range(void* p, std::size_t bytes) {
+    simt::judge_span(p, bytes, simt::Access::read, SIMT_SITE);
+}
+void __tsan_write_range(void* p, std::size_t bytes) {
+    simt::judge_span(p, bytes, simt::Access::write, SIMT_SITE);
+}
+
+// What GCC passes to the bounds hook.
+struct SimtSourceLocation {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+};
+struct SimtType {
+    std::uint16_t kind;
+    std::uint16_t info;  // of an integer: bit 0 signed, the rest the logarithm of its bits
+    char name[1];
+};
+struct SimtBoundsData {
+    SimtSourceLocation location;
+    const SimtType* array;
+    const SimtType* index;
+};
+
+void __ubsan_handle_out_of_bounds(const SimtBoundsData* data, std::uintptr_t index) {
+    if (!simt::hot.checking) {
+        return;
+    }
+    const bool is_signed = (data->index->info & 1U) != 0;
+    const unsigned bits = 1U << (data->index->info >> 1U);
+    const auto value = is_signed && bits < 64 ? static_cast<std::int64_t>(index << (64 - bits)) >> (64 - bits)
+                                              : static_cast<std::int64_t>(index);
+    simt::report(simt::Kind::out_of_bounds, simt::running_lane() != nullptr ? "local" : "host", SIMT_SITE,
+                 [&] { return fmt::format("index {} of an array of type {}", value, data->array->name); });
+    if (simt::running_lane() != nullptr) {
+        simt::Scheduler::instance().abandon(cudaErrorIllegalAddress);  // on it would go into the thread's own stack
+    }
+}
+
+}  // extern "C"
+#undef SIMT_HOOKS

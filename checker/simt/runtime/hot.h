@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// What the memory hooks read on every access. It is global because the compiler calls a hook with an address and
+// nothing else; everything that is not needed there lives elsewhere.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+struct Lane;
+
+struct Hot {
+    std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
+    std::size_t device_bytes = 0;
+    std::uint8_t* shadow = nullptr;  // a byte for each of the range: 1 where somebody has written, 0 where not
+    bool checking = true;            // SIMT_CHECK=off: only run
+    std::uint64_t changes = 0;       // writes so far: threads that poll wait for one
+    Lane* lane = nullptr;            // the CUDA thread that is running; null: host code
+    pthread_t launcher = {};         // the host thread that runs it
+};
+
+extern constinit Hot hot;
+
+// The CUDA thread that calls; null in host code, another host thread's during a launch included.
+inline Lane* running_lane() {
+    return hot.lane != nullptr && pthread_equal(hot.launcher, pthread_self()) ? hot.lane : nullptr;
+}
+
+}  // namespace simt

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+//
+// Launches: from a configuration and a kernel's call to a run of the scheduler, with CUDA's limits and error codes.
+#include "checker/simt/include/simt/launch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/device.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+struct Configuration {
+    dim3 grid, block;
+    std::size_t dynamic_bytes = 0;
+    SourceLine line;
+    void** raw_arguments = nullptr;
+    bool describe_only = false;  // the kernel is called to learn its bounds
+};
+
+// What the runtime knows of a kernel, by its function's address.
+struct KernelFacts {
+    LaunchBounds bounds;
+    std::size_t static_shared_bytes = 0;
+    std::size_t dynamic_limit = kStaticSharedLimit;  // cudaFuncAttributeMaxDynamicSharedMemorySize raises it
+    bool described = false;
+};
+
+struct Pending {
+    std::optional<Configuration> configuration;  // between <<<…>>> and the kernel's call
+    std::map<std::uintptr_t, KernelFacts> kernels;
+};
+
+Pending& pending() {
+    static auto& instance = *new Pending;
+    return instance;
+}
+
+// "void scale(float*, int) [with int N = 4]" -> "scale [int N = 4]"
+std::string kernel_name(std::string_view signature) {
+    const std::size_t with = signature.find(" [with ");
+    const std::string_view head = signature.substr(0, with);
+    std::size_t open = head.find('(');
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < open && i < head.size(); i++) {
+        depth += head[i] == '<' ? 1 : head[i] == '>' ? -1 : 0;
+        if (head[i] == ' ' && depth == 0) {
+            begin = i + 1;
+        }
+    }
+    std::string name(head.substr(begin, open - begin));
+    if (with != std::string_view::npos) {
+        name += " [" + std::string(signature.substr(with + std::string_view(" [with ").size()));
+    }
+    return name;
+}
+
+struct Refusal {
+    cudaError_t error;
+    std::string why;
+};
+
+std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts) {
+    const auto zero = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
+    if (zero(c.grid) || zero(c.block)) {
+        return Refusal{cudaErrorInvalidConfiguration, "a grid or block with an extent of 0"};
+    }
+    const std::size_t threads = std::size_t{c.block.x} * c.block.y * c.block.z;
+    if (threads > kMaxThreads || c.block.z > kMaxBlockZ) {
+        return Refusal{cudaErrorInvalidConfiguration,
+                       fmt::format("a block of {}×{}×{} threads; it may have {}, and {} along z", c.block.x, c.block.y,
+                                   c.block.z, kMaxThreads, kMaxBlockZ)};
+    }
+    if (c.grid.x > kMaxGridX || c.grid.y > kMaxGridYZ || c.grid.z > kMaxGridYZ) {
+        return Refusal{cudaErrorInvalidConfiguration,
+                       fmt::format("a grid of {}×{}×{} blocks; it may have {}×{}×{}", c.grid.x, c.grid.y, c.grid.z,
+                                   kMaxGridX, kMaxGridYZ, kMaxGridYZ)};
+    }
+    if (facts.bounds.max_threads != 0 && threads > facts.bounds.max_threads) {
+        return Refusal{cudaErrorLaunchOutOfResources,
+                       fmt::format("a block of {} threads; the kernel has __launch_bounds__({})", threads,
+                                   facts.bounds.max_threads)};
+    }
+    if (facts.static_shared_bytes > kStaticSharedLimit) {
+        return Refusal{cudaErrorInvalidValue, fmt::format("{} bytes of static shared memory; a kernel may have {}",
+                                                          facts.static_shared_bytes, kStaticSharedLimit)};
+    }
+    if (c.dynamic_bytes + facts.static_shared_bytes >
+            std::max(facts.dynamic_limit + facts.static_shared_bytes, kStaticSharedLimit) ||
+        c.dynamic_bytes > facts.dynamic_limit || c.dynamic_bytes + facts.static_shared_bytes > kDynamicSharedLimit) {
+        return Refusal{
+            cudaErrorInvalidValue,
+            fmt::format("{} bytes of dynamic shared memory beside {} static ones; the kernel may have {} in all (up to "
+                        "{} after cudaFuncSetAttribute("
+                        "…, cudaFuncAttributeMaxDynamicSharedMemorySize, …))",
+                        c.dynamic_bytes, facts.static_shared_bytes, facts.dynamic_limit, kDynamicSharedLimit)};
+    }
+    if (facts.dynamic_limit == kStaticSharedLimit && c.dynamic_bytes + facts.static_shared_bytes > kStaticSharedLimit) {
+        return Refusal{
+            cudaErrorInvalidValue,
+            fmt::format(
+                "{} bytes of dynamic and {} of static shared memory; together a kernel may have {} without the opt-in",
+                c.dynamic_bytes, facts.static_shared_bytes, kStaticSharedLimit)};
+    }
+    return std::nullopt;
+}
+
+[[noreturn]] void misuse(const char* what) {
+    fmt::print(stderr, "simt: {}\n", what);
+    std::exit(1);
+}
+
+// Calls the kernel's function for its own sake, with arguments that it replaces or never uses: as many as there may be
+// in registers and behind them, each pointing to memory of its own for parameters that are passed by reference.
+void call_kernel(const void* kernel) {
+    constexpr std::size_t kParameterBytes = 4096;  // CUDA's limit before 12.1, for each
+    static std::array<std::array<char, kParameterBytes>, 32> scratch;
+    using Any = void (*)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
+                         void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
+                         void*, void*, void*, void*, void*, void*);
+    const auto call = reinterpret_cast<Any>(const_cast<void*>(kernel));
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        call(scratch[i].data()...);
+    }
+    (std::make_index_sequence<32>());
+}
+
+KernelFacts& facts_of(const void* kernel) {
+    KernelFacts& facts = pending().kernels[reinterpret_cast<std::uintptr_t>(kernel)];
+    if (!facts.described) {
+        const auto outer = std::move(pending().configuration);
+        pending().configuration = Configuration{};
+        pending().configuration->describe_only = true;
+        call_kernel(kernel);
+        pending().configuration = outer;
+    }
+    return facts;
+}
+
+bool is_kernel(const void* kernel) {
+    const Module* module = kernel == nullptr ? nullptr : module_of(kernel);
+    const Symbol* function =
+        module == nullptr ? nullptr : module->function_at(reinterpret_cast<std::uintptr_t>(kernel));
+    return function != nullptr && function->begin == reinterpret_cast<std::uintptr_t>(kernel);
+}
+
+}  // namespace
+
+void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t, const char* file, unsigned int line) {
+    if (running_lane() != nullptr) {
+        misuse("a launch from a kernel is not on the CPU device");
+    }
+    if (pending().configuration) {
+        misuse("a launch <<<…>>> of something that simt-lower did not know for a kernel");
+    }
+    pending().configuration = Configuration{
+        .grid = grid, .block = block, .dynamic_bytes = dynamic_bytes, .line = {file, static_cast<int>(line), ""}};
+}
+
+void** raw_arguments() {
+    return pending().configuration ? pending().configuration->raw_arguments : nullptr;
+}
+
+void launch(const KernelCall& call) {
+    Pending& all = pending();
+    if (!all.configuration) {
+        misuse("a kernel was called without <<<…>>>");
+    }
+    const Configuration configuration = *std::exchange(all.configuration, std::nullopt);
+    const Module* module = module_of(reinterpret_cast<const void*>(call.body));
+    const auto site = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+    const Symbol* function = module == nullptr ? nullptr : module->function_at(site);
+    KernelFacts& facts = all.kernels[function == nullptr ? site : function->begin];
+    if (!facts.described) {
+        facts.described = true;
+        facts.bounds = call.bounds;
+        facts.static_shared_bytes = function == nullptr ? 0 : static_shared_bytes(*module, *function);
+    }
+    if (configuration.describe_only || result(cudaSuccess) != cudaSuccess) {
+        return;
+    }
+    const Launch what{.kernel = kernel_name(call.signature),
+                      .grid = configuration.grid,
+                      .block = configuration.block,
+                      .dynamic_bytes = configuration.dynamic_bytes,
+                      .module = module,
+                      .body = call.body,
+                      .parameters = call.parameters,
+                      .parameter_bytes = call.parameter_bytes,
+                      .line = configuration.line};
+    if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
+        launch_failed(refused->error, false, what.line);
+        report(Kind::bad_launch, "", what.line, [&] { return what.kernel + ": " + refused->why; });
+        return;
+    }
+    if (const cudaError_t error = Scheduler::instance().run(what); error != cudaSuccess) {
+        launch_failed(error, true, what.line);
+    }
+}
+
+}  // namespace simt
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t dynamic_bytes,
+                             cudaStream_t) {
+    if (!simt::is_kernel(kernel)) {
+        return simt::result(cudaErrorInvalidDeviceFunction);
+    }
+    static void* none[] = {nullptr};
+    simt::pending().configuration = simt::Configuration{.grid = grid,
+                                                        .block = block,
+                                                        .dynamic_bytes = dynamic_bytes,
+                                                        .line = simt::source_of(__builtin_return_address(0)),
+                                                        .raw_arguments = arguments == nullptr ? none : arguments};
+    simt::call_kernel(kernel);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
+    if (config == nullptr) {
+        return simt::result(cudaErrorInvalidValue);
+    }
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id != cudaLaunchAttributeIgnore) {
+            return simt::result(cudaErrorNotSupported);
+        }
+    }
+    return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                            config->stream);
+}
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (!simt::is_kernel(kernel)) {
+        return simt::result(cudaErrorInvalidDeviceFunction);
+    }
+    simt::KernelFacts& facts = simt::facts_of(kernel);
+    switch (attribute) {
+        case cudaFuncAttributeMaxDynamicSharedMemorySize:
+            if (value < 0 || static_cast<std::size_t>(value) + facts.static_shared_bytes > simt::kDynamicSharedLimit) {
+                return simt::result(cudaErrorInvalidValue);
+            }
+            facts.dynamic_limit = static_cast<std::size_t>(value);
+            return simt::result(cudaSuccess);
+        case cudaFuncAttributePreferredSharedMemoryCarveout:
+            return simt::result(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+    }
+    return simt::result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
+    return simt::result(simt::is_kernel(kernel) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+    if (attributes == nullptr || !simt::is_kernel(kernel)) {
+        return simt::result(attributes == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
+    }
+    const simt::KernelFacts& facts = simt::facts_of(kernel);
+    *attributes = {};
+    attributes->sharedSizeBytes = facts.static_shared_bytes;
+    attributes->maxThreadsPerBlock = facts.bounds.max_threads == 0 ? static_cast<int>(simt::kMaxThreads)
+                                                                   : static_cast<int>(facts.bounds.max_threads);
+    attributes->numRegs = simt::kRegistersPerThread;
+    attributes->ptxVersion = attributes->binaryVersion = 10 * simt::kMajor + simt::kMinor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(facts.dynamic_limit);
+    attributes->preferredShmemCarveout = -1;
+    return simt::result(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+                                                          std::size_t dynamic_bytes) {
+    if (blocks == nullptr || threads <= 0 || !simt::is_kernel(kernel)) {
+        return simt::result(blocks == nullptr || threads <= 0 ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
+    }
+    const simt::KernelFacts& facts = simt::facts_of(kernel);
+    const auto count = static_cast<std::size_t>(threads);
+    const std::size_t warps = (count + simt::kLanes - 1) / simt::kLanes;
+    const std::size_t shared = facts.static_shared_bytes + dynamic_bytes + simt::kReservedSharedPerBlock;
+    const std::size_t most = facts.bounds.max_threads == 0 ? simt::kMaxThreads : facts.bounds.max_threads;
+    *blocks =
+        count > most
+            ? 0
+            : static_cast<int>(std::min({simt::kMaxThreadsPerMultiprocessor / (warps * simt::kLanes),
+                                         simt::kSharedPerMultiprocessor / shared, simt::kMaxBlocksPerMultiprocessor}));
+    return simt::result(cudaSuccess);
+}
+
+}  // extern "C"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// The C library's functions that code of simtcc reaches under these names (checker/simt/include/simt/before_libc.h).
+#include <fmt/core.h>
+
+#include <cassert>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+#define SIMT_SITE __builtin_return_address(0)
+
+extern "C" {
+
+void* simt_memcpy(void* to, const void* from, std::size_t bytes) noexcept {
+    if (simt::running_lane() != nullptr) {
+        simt::judge_span(from, bytes, simt::Access::read, SIMT_SITE);
+        simt::judge_span(to, bytes, simt::Access::write, SIMT_SITE);
+    }
+    return std::memmove(to, from, bytes);
+}
+
+void* simt_memmove(void* to, const void* from, std::size_t bytes) noexcept {
+    if (simt::running_lane() != nullptr) {
+        simt::judge_span(from, bytes, simt::Access::read, SIMT_SITE);
+        simt::judge_span(to, bytes, simt::Access::write, SIMT_SITE);
+    }
+    return std::memmove(to, from, bytes);
+}
+
+void* simt_memset(void* to, int value, std::size_t bytes) noexcept {
+    if (simt::running_lane() != nullptr) {
+        simt::judge_span(to, bytes, simt::Access::write, SIMT_SITE);
+    }
+    return std::memset(to, value, bytes);
+}
+
+int simt_printf(const char* format, ...) {
+    const simt::Busy busy;
+    va_list arguments;
+    va_start(arguments, format);
+    const int printed = std::vprintf(format, arguments);
+    va_end(arguments);
+    return printed;
+}
+
+int simt_puts(const char* text) {
+    const simt::Busy busy;
+    return std::puts(text);
+}
+
+int simt_putchar(int character) {
+    const simt::Busy busy;
+    return std::putchar(character);
+}
+
+[[noreturn]] void simt_assert_fail(const char* expression, const char* file, unsigned int line,
+                                   const char* function) noexcept {
+    if (simt::running_lane() == nullptr) {
+        __assert_fail(expression, file, line, function);
+    }
+    simt::report(simt::Kind::assertion, "", simt::SourceLine{file, static_cast<int>(line), ""},
+                 [&] { return fmt::format("assert({}) does not hold", expression); });
+    simt::Scheduler::instance().abandon(cudaErrorAssert);
+}
+
+}  // extern "C"

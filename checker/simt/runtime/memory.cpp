@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/memory.h"
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "checker/simt/runtime/source.h"
+
+namespace simt {
+
+constinit Hot hot;
+
+namespace {
+
+constexpr std::size_t kSmallestGap = 8192;
+constexpr std::size_t kLargestGap = std::size_t{16} << 20;
+
+std::size_t page() {
+    static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return size;
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t to) {
+    return (bytes + to - 1) / to * to;
+}
+
+void* reserve(std::size_t bytes, int protection) {
+    void* address = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address == MAP_FAILED) {
+        std::perror("simt: the system gives no address space for the device's memory (see ulimit -v)");
+        std::_Exit(1);
+    }
+    return address;
+}
+
+void check_protection(int result) {
+    if (result != 0) {
+        std::perror("simt: the device's memory cannot be opened or closed");
+        std::_Exit(1);
+    }
+}
+
+std::string plural(std::size_t count, const char* unit) {
+    return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Memory& Memory::instance() {
+    static auto& memory = *new Memory;  // never destroyed: leaks are reported when the process ends
+    return memory;
+}
+
+Memory::Memory() {
+    hot_begin_ = reinterpret_cast<std::uintptr_t>(reserve(kReserved, PROT_NONE));
+    hot.device_begin = hot_begin_;
+    const char* check = std::getenv("SIMT_CHECK");
+    hot.checking = check == nullptr || std::string_view(check) != "off";
+    if (hot.checking) {
+        shadow_ = static_cast<std::uint8_t*>(reserve(kReserved, PROT_READ | PROT_WRITE));
+        hot.shadow = shadow_;
+        hot.device_bytes = kReserved;
+    }
+}
+
+void* Memory::allocate(std::size_t bytes, Residence residence, const void* site) {
+    if (bytes > kTotal || used_ + bytes > kTotal) {
+        return nullptr;
+    }
+    // CUDA promises 256 bytes of alignment; here a buffer has no more by accident.
+    std::size_t& end = residence == Residence::device ? device_end_ : host_end_;
+    const std::size_t offset = end + kAlignment;
+    const std::size_t gap = std::clamp(bytes / 2, kSmallestGap, kLargestGap);
+    const std::size_t next = round_up(offset + bytes + gap, page());
+    if (next > (residence == Residence::device ? kHostVisible : kReserved)) {
+        return nullptr;
+    }
+    const std::uintptr_t begin = hot_begin_ + offset;
+    if (residence != Residence::device || opened_ > 0 || !hot.checking) {
+        check_protection(mprotect(reinterpret_cast<void*>(hot_begin_ + end), next - end, PROT_READ | PROT_WRITE));
+    }
+    end = next;
+    used_ += bytes;
+    allocations_.emplace(begin,
+                         Allocation{.begin = begin, .bytes = bytes, .residence = residence, .allocated_at = site});
+    if (residence != Residence::device) {
+        mark_written(begin, bytes);
+    }
+    return reinterpret_cast<void*>(begin);
+}
+
+void Memory::free(Allocation& allocation, const void* site) {
+    allocation.freed_at = site;
+    used_ -= allocation.bytes;
+    // Its pages are its own: from the page that holds its first byte to the gap.
+    const std::uintptr_t begin = allocation.begin - kAlignment;
+    const std::size_t bytes = round_up(kAlignment + allocation.bytes, page());
+    madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
+    if (shadow_ != nullptr) {
+        madvise(shadow_ + (begin - hot_begin_), bytes, MADV_DONTNEED);
+    }
+}
+
+Allocation* Memory::find(std::uintptr_t address) {
+    if (last_found_ != nullptr && address - last_found_->begin < last_found_->bytes) {
+        return last_found_;
+    }
+    // What lies before a buffer by less than its page belongs to it; the rest of a gap to the buffer before.
+    auto after = allocations_.upper_bound(address);
+    if (after != allocations_.end() && after->first - address <= kAlignment) {
+        return &after->second;
+    }
+    if (after == allocations_.begin() || !contains(address)) {
+        return nullptr;
+    }
+    Allocation& before = std::prev(after)->second;
+    last_found_ = &before;
+    return &before;
+}
+
+Allocation* Memory::begins_at(const void* pointer) {
+    const auto entry = allocations_.find(reinterpret_cast<std::uintptr_t>(pointer));
+    return entry == allocations_.end() ? nullptr : &entry->second;
+}
+
+bool Memory::holds(std::uintptr_t address, std::size_t bytes) {
+    const Allocation* allocation = find(address);
+    return allocation != nullptr && allocation->freed_at == nullptr && address >= allocation->begin &&
+           address - allocation->begin <= allocation->bytes &&
+           bytes <= allocation->bytes - (address - allocation->begin);
+}
+
+void Memory::mark_written(std::uintptr_t address, std::size_t bytes) {
+    if (shadow_ != nullptr) {
+        std::memset(shadow_ + (address - hot_begin_), 1, bytes);
+    }
+}
+
+void Memory::copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
+    if (shadow_ != nullptr) {
+        std::memmove(shadow_ + (to - hot_begin_), shadow_ + (from - hot_begin_), bytes);
+    }
+}
+
+void Memory::open() {
+    if (opened_++ == 0 && hot.checking && device_end_ > 0) {
+        check_protection(mprotect(reinterpret_cast<void*>(hot_begin_), device_end_, PROT_READ | PROT_WRITE));
+    }
+}
+
+void Memory::close() {
+    if (--opened_ == 0 && hot.checking && device_end_ > 0) {
+        check_protection(mprotect(reinterpret_cast<void*>(hot_begin_), device_end_, PROT_NONE));
+    }
+}
+
+std::string text_of(const Allocation& allocation) {
+    if (!allocation.name.empty()) {
+        return fmt::format("{} ({})", allocation.name, allocation.dims.text());
+    }
+    return fmt::format("a buffer of {} from {}", plural(allocation.bytes, "byte"),
+                       text_of(source_of(allocation.allocated_at)));
+}
+
+std::string place_in(const Allocation& allocation, std::uintptr_t address) {
+    const bool before = address < allocation.begin;
+    const std::size_t past = before ? 0 : address - allocation.begin;
+    const auto element = static_cast<long>(past / allocation.element_bytes);
+    const checker::Dims& dims = allocation.dims;
+    if (before) {
+        return fmt::format("{} before {}", plural(allocation.begin - address, "byte"), text_of(allocation));
+    }
+    if (allocation.name.empty() || dims.rank() == 0 || dims.elements() == 0) {
+        return past < allocation.bytes
+                   ? fmt::format("byte {} of {}", past, text_of(allocation))
+                   : fmt::format("{} past the end of {}", plural(past - allocation.bytes, "byte"), text_of(allocation));
+    }
+    if (element < dims.elements()) {
+        return fmt::format("{}[{}] of {}", allocation.name, dims.index_text(element), text_of(allocation));
+    }
+    // Past the end the axis before the last goes on counting, so that a row too many is seen as one.
+    const long over = element - dims.elements();
+    if (dims.rank() == 1) {
+        return fmt::format("{}[{}={}], {} past the end of {}", allocation.name, dims.index_name(0), element,
+                           plural(static_cast<std::size_t>(over + 1), "element"), text_of(allocation));
+    }
+    const std::vector<long> last = dims.index(dims.elements() - 1);
+    std::string index;
+    for (std::size_t axis = 0; axis < dims.rank(); axis++) {
+        const long value = axis + 1 == dims.rank()   ? over % dims.columns()
+                           : axis + 2 == dims.rank() ? dims.size(axis) + over / dims.columns()
+                                                     : last[axis];
+        index += fmt::format("{}{}={}", axis == 0 ? "" : ", ", dims.index_name(axis), value);
+    }
+    const long rows = over / dims.columns() + 1;
+    return fmt::format("{}[{}] is {} past the end of {}", allocation.name, index,
+                       rows == 1 ? "one row" : plural(static_cast<std::size_t>(rows), "row"), text_of(allocation));
+}
+
+void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes) {
+    if (Allocation* allocation = Memory::instance().begins_at(pointer)) {
+        allocation->name = name;
+        allocation->dims = dims;
+        allocation->element_bytes = element_bytes;
+    }
+}
+
+}  // namespace simt

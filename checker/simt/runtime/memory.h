@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// The device's global memory: one range of addresses, far from the host's, of which a page costs nothing until it is
+// touched. It may be used only while a launch or a copy of the runtime has it open; host code that touches it otherwise
+// faults. Behind every allocation lies a gap of at least its half (16 MiB at most), and no address is used twice, so a
+// wrong address is told from a right one for as long as the process runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "checker/dims.h"
+#include "checker/simt/runtime/hot.h"
+
+namespace simt {
+
+enum class Residence { device, managed, pinned };
+
+struct Allocation {
+    std::uintptr_t begin;
+    std::size_t bytes;
+    Residence residence;
+    const void* allocated_at;        // return address
+    const void* freed_at = nullptr;  // null: it is alive
+    std::string name = {};           // empty: nobody named it
+    checker::Dims dims = {};
+    std::size_t element_bytes = 1;
+};
+
+class Memory {
+  public:
+    static constexpr std::size_t kTotal = std::size_t{64} << 30;  // what the imaginary device has
+    static constexpr std::size_t kAlignment = 256;
+
+    // The one device's. Global because the hooks, the API and the fault handler all mean the same memory.
+    static Memory& instance();
+
+    // Null where `bytes` more do not fit. Managed and pinned memory counts as written: the host's writes are not seen.
+    void* allocate(std::size_t bytes, Residence residence, const void* site);
+    void free(Allocation& allocation, const void* site);
+
+    // The allocation, alive or freed, whose bytes or the gap behind them hold the address; null where there is none.
+    Allocation* find(std::uintptr_t address);
+    Allocation* begins_at(const void* pointer);  // alive or freed
+    bool contains(std::uintptr_t address) const { return address - hot_begin_ < kReserved; }
+    bool is_device_only(std::uintptr_t address) const { return address - hot_begin_ < kHostVisible; }
+    // Whether [address, address + bytes) lies in one living allocation.
+    bool holds(std::uintptr_t address, std::size_t bytes);
+
+    void mark_written(std::uintptr_t address, std::size_t bytes);
+    void copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // the same range may overlap
+
+    std::size_t used() const { return used_; }
+    const std::map<std::uintptr_t, Allocation>& allocations() const { return allocations_; }
+
+    void open();
+    void close();
+
+  private:
+    Memory();
+
+    // A quarter of it for managed and pinned memory, which the host may touch at any time.
+    static constexpr std::size_t kReserved = std::size_t{1} << 41;
+    static constexpr std::size_t kHostVisible = kReserved / 4 * 3;
+
+    std::uintptr_t hot_begin_ = 0;
+    std::uint8_t* shadow_ = nullptr;
+    std::size_t device_end_ = 0;  // offsets of what was handed out
+    std::size_t host_end_ = kHostVisible;
+    std::size_t used_ = 0;
+    int opened_ = 0;
+    Allocation* last_found_ = nullptr;
+    std::map<std::uintptr_t, Allocation> allocations_;
+};
+
+// The device's memory is open while this lives.
+class OpenMemory {
+  public:
+    OpenMemory() { Memory::instance().open(); }
+    ~OpenMemory() { Memory::instance().close(); }
+    OpenMemory(const OpenMemory&) = delete;
+    OpenMemory& operator=(const OpenMemory&) = delete;
+};
+
+// "inp (B=1, T=8, C=64)", or "a buffer of 4096 bytes from main.cu:12".
+std::string text_of(const Allocation& allocation);
+// Where the address lies, in the buffer's own terms: "inp[b=0, t=8, c=0] is one row past the end of inp (…)".
+std::string place_in(const Allocation& allocation, std::uintptr_t address);
+
+// Names a buffer for reports: its shape and the bytes of an element. Nothing happens where the pointer is none of ours.
+void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes);
+
+}  // namespace simt

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+//
+// The functions of the runtime about memory.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/faults.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+constexpr std::size_t kPitch = 512;
+
+cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, const void* site) {
+    if (pointer == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    watch_host_faults();
+    *pointer = nullptr;
+    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || bytes == 0) {
+        return error;
+    }
+    *pointer = Memory::instance().allocate(bytes, residence, site);
+    return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
+cudaError_t free(void* pointer, bool pinned, const void* site) {
+    if (pointer == nullptr) {
+        return result(cudaSuccess);
+    }
+    Allocation* allocation = Memory::instance().begins_at(pointer);
+    if (allocation == nullptr) {
+        report(Kind::invalid_free, "", site, [&] {
+            const Allocation* inside = Memory::instance().find(reinterpret_cast<std::uintptr_t>(pointer));
+            return inside == nullptr ? std::string("the pointer is none that the device gave out")
+                                     : "the pointer is not the beginning of a buffer: " +
+                                           place_in(*inside, reinterpret_cast<std::uintptr_t>(pointer));
+        });
+        return result(cudaErrorInvalidValue);
+    }
+    if (allocation->freed_at != nullptr) {
+        report(Kind::double_free, "", site, [&] {
+            return fmt::format("{} was freed before, at {}", text_of(*allocation),
+                               text_of(source_of(allocation->freed_at)));
+        });
+        return result(cudaErrorInvalidValue);
+    }
+    if ((allocation->residence == Residence::pinned) != pinned) {
+        report(Kind::invalid_free, "", site, [&] {
+            return fmt::format("{} is freed with {}", text_of(*allocation),
+                               pinned ? "cudaFreeHost; cudaMalloc's memory takes cudaFree"
+                                      : "cudaFree; pinned memory takes cudaFreeHost");
+        });
+        return result(cudaErrorInvalidValue);
+    }
+    Memory::instance().free(*allocation, site);
+    return result(cudaSuccess);
+}
+
+// Whose memory a pointer names.
+enum class Side { host, device, either };
+
+Side side_of(const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    Memory& memory = Memory::instance();
+    if (memory.contains(address)) {
+        return memory.is_device_only(address) ? Side::device : Side::either;
+    }
+    const Module* module = module_of(pointer);
+    return module != nullptr && module->section_of(address) != Section::none ? Side::device : Side::host;
+}
+
+// One end of a copy: `bytes` from an address that must lie in one buffer where it is the device's.
+bool fits(const void* pointer, std::size_t bytes, const char* verb, const void* site) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    Memory& memory = Memory::instance();
+    if (!memory.contains(address) || memory.holds(address, bytes)) {
+        return true;
+    }
+    const Allocation* allocation = memory.find(address);
+    const bool freed = allocation != nullptr && allocation->freed_at != nullptr;
+    report(freed ? Kind::use_after_free : Kind::bad_copy, "", site, [&] {
+        if (allocation == nullptr) {
+            return fmt::format("{} {} bytes far from every buffer of the device", verb, bytes);
+        }
+        if (freed) {
+            return fmt::format("{} {}, which was freed at {}", verb, text_of(*allocation),
+                               text_of(source_of(allocation->freed_at)));
+        }
+        const std::uintptr_t wrong =
+            address < allocation->begin ? address : std::max(address, allocation->begin + allocation->bytes);
+        return fmt::format("{} {} bytes: {}", verb, bytes, place_in(*allocation, wrong));
+    });
+    return false;
+}
+
+struct Copy {
+    void* to;
+    std::size_t to_pitch;
+    const void* from;
+    std::size_t from_pitch;
+    std::size_t width;
+    std::size_t height;
+};
+
+cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const void* site) {
+    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
+        return error;
+    }
+    if (c.to == nullptr || c.from == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+        return result(cudaErrorInvalidMemcpyDirection);
+    }
+    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch)) {
+        return result(cudaErrorInvalidPitchValue);
+    }
+    const auto wrong_side = [&](const void* pointer, bool device, const char* end) {
+        const Side side = side_of(pointer);
+        if (kind == cudaMemcpyDefault || side == Side::either || (side == Side::device) == device) {
+            return false;
+        }
+        report(Kind::bad_copy, "", site, [&] {
+            return fmt::format("the copy's direction says that its {} is the {}'s memory; it is the {}'s", end,
+                               device ? "device" : "host", device ? "host" : "device");
+        });
+        return true;
+    };
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (wrong_side(c.to, to_device, "target") || wrong_side(c.from, from_device, "source")) {
+        return result(cudaErrorInvalidValue);
+    }
+    const std::size_t to_bytes = (c.height - 1) * c.to_pitch + c.width;
+    const std::size_t from_bytes = (c.height - 1) * c.from_pitch + c.width;
+    if (!fits(c.to, to_bytes, "the copy writes", site) || !fits(c.from, from_bytes, "the copy reads", site)) {
+        return result(cudaErrorInvalidValue);
+    }
+    const OpenMemory open;
+    Memory& memory = Memory::instance();
+    for (std::size_t row = 0; row < c.height; row++) {
+        auto* to = static_cast<char*>(c.to) + row * c.to_pitch;
+        const auto* from = static_cast<const char*>(c.from) + row * c.from_pitch;
+        std::memmove(to, from, c.width);
+        const auto to_address = reinterpret_cast<std::uintptr_t>(to);
+        const auto from_address = reinterpret_cast<std::uintptr_t>(from);
+        if (memory.contains(to_address) && memory.contains(from_address)) {
+            memory.copy_marks(to_address, from_address, c.width);
+        } else if (memory.contains(to_address)) {
+            memory.mark_written(to_address, c.width);
+        }
+    }
+    return result(cudaSuccess);
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const void* site) {
+    return copy(Copy{.to = to, .to_pitch = bytes, .from = from, .from_pitch = bytes, .width = bytes, .height = 1}, kind,
+                site);
+}
+
+cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, const void* site) {
+    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || width == 0 || height == 0) {
+        return error;
+    }
+    if (pointer == nullptr || (height > 1 && width > pitch) || side_of(pointer) == Side::host) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (!fits(pointer, (height - 1) * pitch + width, "the memset writes", site)) {
+        return result(cudaErrorInvalidValue);
+    }
+    const OpenMemory open;
+    for (std::size_t row = 0; row < height; row++) {
+        auto* begin = static_cast<char*>(pointer) + row * pitch;
+        std::memset(begin, value, width);
+        if (const auto address = reinterpret_cast<std::uintptr_t>(begin); Memory::instance().contains(address)) {
+            Memory::instance().mark_written(address, width);
+        }
+    }
+    return result(cudaSuccess);
+}
+
+const Symbol* device_variable(const void* symbol) {
+    const auto address = reinterpret_cast<std::uintptr_t>(symbol);
+    const Module* module = module_of(symbol);
+    return module == nullptr || module->section_of(address) == Section::none ? nullptr : module->variable_at(address);
+}
+
+bool in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
+    const Symbol* variable = device_variable(symbol);
+    return variable != nullptr && offset <= variable->bytes && bytes <= variable->bytes - offset;
+}
+
+}  // namespace
+}  // namespace simt
+
+using simt::Residence;
+using simt::result;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+    return simt::allocate(pointer, bytes, Residence::device, __builtin_return_address(0));
+}
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
+    return simt::allocate(pointer, bytes, Residence::device, __builtin_return_address(0));
+}
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+    if (pitch == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *pitch = (width + simt::kPitch - 1) / simt::kPitch * simt::kPitch;
+    return simt::allocate(pointer, *pitch * height, Residence::device, __builtin_return_address(0));
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
+    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+        return result(cudaErrorInvalidValue);
+    }
+    return simt::allocate(pointer, bytes, Residence::managed, __builtin_return_address(0));
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+    return simt::allocate(pointer, bytes, Residence::pinned, __builtin_return_address(0));
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int) {
+    return simt::allocate(pointer, bytes, Residence::pinned, __builtin_return_address(0));
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
+    const simt::Allocation* allocation = simt::Memory::instance().begins_at(host);
+    if (device == nullptr || flags != 0 || allocation == nullptr || allocation->residence != Residence::pinned) {
+        return result(cudaErrorInvalidValue);
+    }
+    *device = host;
+    return result(cudaSuccess);
+}
+
+// Pageable memory stays the host's: a kernel that uses it is told so.
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned int) {
+    return result(cudaErrorNotSupported);
+}
+cudaError_t cudaHostUnregister(void*) {
+    return result(cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaFree(void* pointer) {
+    return simt::free(pointer, false, __builtin_return_address(0));
+}
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+    return simt::free(pointer, false, __builtin_return_address(0));
+}
+cudaError_t cudaFreeHost(void* pointer) {
+    return simt::free(pointer, true, __builtin_return_address(0));
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    if (attributes == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, nullptr};
+    simt::Memory& memory = simt::Memory::instance();
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (memory.contains(address) && memory.holds(address, 1)) {
+        const Residence residence = memory.find(address)->residence;
+        void* const there = const_cast<void*>(pointer);
+        *attributes = {residence == Residence::device    ? cudaMemoryTypeDevice
+                       : residence == Residence::managed ? cudaMemoryTypeManaged
+                                                         : cudaMemoryTypeHost,
+                       0, there, residence == Residence::device ? nullptr : there};
+    }
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    return simt::copy(to, from, bytes, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+    return simt::copy(to, from, bytes, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                         std::size_t height, cudaMemcpyKind kind) {
+    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
+    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
+    return simt::set(pointer, bytes, value, bytes, 1, __builtin_return_address(0));
+}
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t) {
+    return simt::set(pointer, bytes, value, bytes, 1, __builtin_return_address(0));
+}
+cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+    return simt::set(pointer, pitch, value, width, height, __builtin_return_address(0));
+}
+cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                              cudaStream_t) {
+    return simt::set(pointer, pitch, value, width, height, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int, cudaStream_t) {
+    const simt::Allocation* allocation = simt::Memory::instance().find(reinterpret_cast<std::uintptr_t>(pointer));
+    const bool managed = allocation != nullptr && allocation->residence == Residence::managed &&
+                         simt::Memory::instance().holds(reinterpret_cast<std::uintptr_t>(pointer), bytes);
+    return result(managed ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    if (free == nullptr || total == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *total = simt::Memory::kTotal;
+    *free = simt::Memory::kTotal - simt::Memory::instance().used();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceReset() {
+    // A sticky error stays: CUDA asks for a new process.
+    std::vector<void*> alive;
+    for (const auto& [begin, allocation] : simt::Memory::instance().allocations()) {
+        if (allocation.freed_at == nullptr) {
+            alive.push_back(reinterpret_cast<void*>(begin));
+        }
+    }
+    for (void* pointer : alive) {
+        simt::Memory::instance().free(*simt::Memory::instance().begins_at(pointer), __builtin_return_address(0));
+    }
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                               cudaMemcpyKind kind) {
+    if (!simt::device_variable(symbol)) {
+        return result(cudaErrorInvalidSymbol);
+    }
+    if (!simt::in_symbol(symbol, bytes, offset) ||
+        (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
+        return result(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
+                                                                                     : cudaErrorInvalidValue);
+    }
+    return simt::copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind,
+                      __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                 cudaMemcpyKind kind) {
+    if (!simt::device_variable(symbol)) {
+        return result(cudaErrorInvalidSymbol);
+    }
+    if (!simt::in_symbol(symbol, bytes, offset) ||
+        (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
+        return result(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
+                                                                                     : cudaErrorInvalidValue);
+    }
+    return simt::copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+    if (pointer == nullptr || !simt::device_variable(symbol)) {
+        return result(pointer == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
+    }
+    *pointer = const_cast<void*>(symbol);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+    const simt::Symbol* variable = simt::device_variable(symbol);
+    if (bytes == nullptr || variable == nullptr) {
+        return result(bytes == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
+    }
+    *bytes = variable->bytes;
+    return result(cudaSuccess);
+}
+
+}  // extern "C"

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/modules.h"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace simt {
+namespace {
+
+std::string demangled(const std::string& linkage_name) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> name(
+        abi::__cxa_demangle(linkage_name.c_str(), nullptr, nullptr, &status), std::free);
+    return status == 0 ? name.get() : linkage_name;
+}
+
+// A file, mapped for reading while this lives; empty where it cannot be.
+class MappedFile {
+  public:
+    explicit MappedFile(const std::string& path) {
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat status = {};
+        if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
+            void* memory = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+            if (memory != MAP_FAILED) {
+                begin_ = static_cast<const char*>(memory);
+                bytes_ = static_cast<std::size_t>(status.st_size);
+            }
+        }
+        if (file >= 0) {
+            ::close(file);
+        }
+    }
+    ~MappedFile() {
+        if (begin_ != nullptr) {
+            munmap(const_cast<char*>(begin_), bytes_);
+        }
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    // `count` objects at an offset; null where the file ends before.
+    template <class T>
+    const T* at(std::size_t offset, std::size_t count = 1) const {
+        return offset <= bytes_ && count <= (bytes_ - offset) / sizeof(T) ? reinterpret_cast<const T*>(begin_ + offset)
+                                                                          : nullptr;
+    }
+
+  private:
+    const char* begin_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+Section section_named(std::string_view name) {
+    return name == "simt_device"     ? Section::device
+           : name == "simt_constant" ? Section::constant
+           : name == "simt_managed"  ? Section::managed
+                                     : Section::none;
+}
+
+void read_symbols(Module& module, std::uintptr_t base) {
+    const MappedFile file(module.path);
+    const auto* header = file.at<ElfW(Ehdr)>(0);
+    if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
+        return;
+    }
+    const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+    if (sections == nullptr || header->e_shstrndx >= header->e_shnum) {
+        return;
+    }
+    const std::size_t names = sections[header->e_shstrndx].sh_offset;
+    for (std::size_t s = 0; s < header->e_shnum; s++) {
+        const ElfW(Shdr)& section = sections[s];
+        const char* name = file.at<char>(names + section.sh_name);
+        if (const Section kind = name == nullptr ? Section::none : section_named(name); kind != Section::none) {
+            module.device_sections.push_back({base + section.sh_addr, base + section.sh_addr + section.sh_size, kind});
+        }
+        if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) {
+            continue;
+        }
+        const auto* symbols = file.at<ElfW(Sym)>(section.sh_offset, section.sh_size / sizeof(ElfW(Sym)));
+        for (std::size_t i = 0; symbols != nullptr && i < section.sh_size / sizeof(ElfW(Sym)); i++) {
+            const ElfW(Sym)& symbol = symbols[i];
+            const char* text = file.at<char>(sections[section.sh_link].sh_offset + symbol.st_name);
+            const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+            if (text == nullptr || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) {
+                continue;
+            }
+            if (type == STT_TLS) {
+                module.thread_locals.push_back({symbol.st_value, symbol.st_size, text});
+            } else if (type == STT_FUNC) {
+                module.functions.push_back({base + symbol.st_value, symbol.st_size, text});
+            } else if (type == STT_OBJECT) {
+                module.variables.push_back({base + symbol.st_value, symbol.st_size, text});
+            }
+        }
+    }
+    for (auto* list : {&module.thread_locals, &module.functions, &module.variables}) {
+        std::sort(list->begin(), list->end(), [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
+    }
+}
+
+const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::uintptr_t address) {
+    auto after = std::upper_bound(symbols.begin(), symbols.end(), address,
+                                  [](std::uintptr_t value, const Symbol& symbol) { return value < symbol.begin; });
+    if (after == symbols.begin()) {
+        return nullptr;
+    }
+    --after;
+    return address - after->begin < after->bytes ? &*after : nullptr;
+}
+
+int read_module(dl_phdr_info* info, std::size_t, void* data) {
+    auto& modules = *static_cast<std::vector<std::unique_ptr<Module>>*>(data);
+    auto module = std::make_unique<Module>();
+    module->path = info->dlpi_name == nullptr || *info->dlpi_name == '\0' ? "/proc/self/exe" : info->dlpi_name;
+    module->begin = UINTPTR_MAX;
+    module->thread_local_module = info->dlpi_tls_modid;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+        const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+        if (segment.p_type == PT_LOAD) {
+            module->begin = std::min(module->begin, begin);
+            module->end = std::max(module->end, begin + segment.p_memsz);
+            if ((segment.p_flags & PF_W) == 0) {
+                module->read_only.emplace_back(begin, begin + segment.p_memsz);
+            }
+        } else if (segment.p_type == PT_GNU_RELRO) {
+            module->read_only.emplace_back(begin, begin + segment.p_memsz);
+        } else if (segment.p_type == PT_TLS) {
+            module->thread_local_bytes = segment.p_memsz;
+        }
+    }
+    const bool known = std::any_of(modules.begin(), modules.end(), [&](const auto& other) {
+        return other->begin == module->begin && other->path == module->path;
+    });
+    if (!known && module->begin < module->end) {
+        read_symbols(*module, info->dlpi_addr);
+        modules.push_back(std::move(module));
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::string Symbol::name() const {
+    const std::string full = demangled(linkage_name);
+    int depth = 0;  // a scope's own :: lies in its brackets: kernel(float*)::{lambda()#1}::operator()() const::tile
+    for (std::size_t i = full.size(); i-- > 1;) {
+        depth += full[i] == ')' || full[i] == '>' || full[i] == '}'   ? 1
+                 : full[i] == '(' || full[i] == '<' || full[i] == '{' ? -1
+                                                                      : 0;
+        if (depth == 0 && full[i] == ':' && full[i - 1] == ':') {
+            return full.substr(i + 1);
+        }
+    }
+    return full;
+}
+
+bool Symbol::is_guard() const {
+    return linkage_name.find("simt_guard_") != std::string::npos;
+}
+
+const Symbol* Module::function_at(std::uintptr_t address) const {
+    return symbol_at(functions, address);
+}
+const Symbol* Module::variable_at(std::uintptr_t address) const {
+    return symbol_at(variables, address);
+}
+
+Section Module::section_of(std::uintptr_t address) const {
+    for (const Range& range : device_sections) {
+        if (address >= range.begin && address < range.end) {
+            return range.section;
+        }
+    }
+    return Section::none;
+}
+
+const Module* module_of(const void* address) {
+    static auto& modules = *new std::vector<std::unique_ptr<Module>>;  // read until the process ends
+    const auto value = reinterpret_cast<std::uintptr_t>(address);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        for (const auto& module : modules) {
+            if (value >= module->begin && value < module->end) {
+                return module.get();
+            }
+        }
+        if (attempt == 0) {
+            dl_iterate_phdr(read_module, &modules);
+        }
+    }
+    return nullptr;
+}
+
+std::uintptr_t thread_local_begin(const Module& module) {
+    struct Search {
+        std::size_t number;
+        std::uintptr_t begin;
+    } search{module.thread_local_module, 0};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& wanted = *static_cast<Search*>(data);
+            if (info->dlpi_tls_modid == wanted.number && wanted.number != 0) {
+                wanted.begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+                return 1;
+            }
+            return 0;
+        },
+        &search);
+    return search.begin;
+}
+
+std::size_t static_shared_bytes(const Module& module, const Symbol& kernel) {
+    // _Z6kernelPf has its arrays as _ZZ…6kernelPf…E4tile.
+    const std::string_view scope =
+        std::string_view(kernel.linkage_name).substr(kernel.linkage_name.starts_with("_Z") ? 2 : 0);
+    std::size_t bytes = 0;
+    for (const Symbol& symbol : module.thread_locals) {
+        if (!symbol.is_guard() && symbol.linkage_name.starts_with("_ZZ") &&
+            symbol.linkage_name.find(scope) != std::string::npos) {
+            bytes += symbol.bytes;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace simt

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// The program and its shared objects, as far as kernels use them: where their code, their constants, their device
+// variables and their __shared__ arrays lie, by name, from the ELF symbol table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+struct Symbol {
+    std::uintptr_t begin;  // an address; for thread-local symbols an offset into the module's thread-local memory
+    std::size_t bytes;
+    std::string linkage_name;
+    std::string name() const;  // without the scopes it lies in: "tile"
+    bool is_guard() const;
+};
+
+enum class Section { none, device, constant, managed };
+
+struct Module {
+    std::string path;
+    std::uintptr_t begin = 0, end = 0;                                 // all its segments
+    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> read_only;  // segments that are not writable
+    std::size_t thread_local_bytes = 0;
+    std::size_t thread_local_module = 0;                      // its number for dl_iterate_phdr
+    std::vector<Symbol> functions, variables, thread_locals;  // by address
+    struct Range {
+        std::uintptr_t begin, end;
+        Section section;
+    };
+    std::vector<Range> device_sections;
+
+    const Symbol* function_at(std::uintptr_t address) const;
+    const Symbol* variable_at(std::uintptr_t address) const;
+    Section section_of(std::uintptr_t address) const;
+};
+
+// The module that holds the address, null where none does. Modules are read once.
+const Module* module_of(const void* address);
+
+// Where this host thread's copy of the module's thread-local memory begins; 0 where it has none yet.
+std::uintptr_t thread_local_begin(const Module& module);
+
+// Static __shared__ bytes of the kernel with that function symbol; device functions' own arrays are not counted.
+std::size_t static_shared_bytes(const Module& module, const Symbol& kernel);
+
+}  // namespace simt

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/scheduler.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <numeric>
+
+#include "checker/simt/runtime/collectives.h"
+#include "checker/simt/runtime/faults.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/state.h"
+
+// The built-in variables of checker/simt/include/simt/indices.h, which are constants to kernels.
+uint3 threadIdx;
+uint3 blockIdx;
+dim3 blockDim;
+dim3 gridDim;
+
+namespace simt {
+namespace {
+
+using std::chrono::steady_clock;
+
+double seconds_since(steady_clock::time_point begin) {
+    return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+// How long polling threads may look at memory that nobody changes, and how often at least.
+constexpr double kIdleSeconds = 2;
+constexpr int kIdleRounds = 1000;
+// Looks at memory before the others get their turn.
+constexpr unsigned kPollsInARow = 32;
+
+std::string text_of(uint3 v) {
+    return fmt::format("({}, {}, {})", v.x, v.y, v.z);
+}
+
+}  // namespace
+
+std::string text_of(const Lane& lane) {
+    return fmt::format("block {}, thread {}", text_of(lane.block->index), text_of(lane.thread));
+}
+
+std::string running_kernel_name() {
+    return Scheduler::instance().launch().kernel;
+}
+
+Scheduler& Scheduler::instance() {
+    static auto& scheduler = *new Scheduler;  // never destroyed: findings at the end of the process name its launch
+    return scheduler;
+}
+
+cudaError_t Scheduler::run(const Launch& launch) {
+    launch_ = &launch;
+    error_ = cudaSuccess;
+    random_ = Random(seed() * 0x2545f4914f6cdd1dU + launches_++);
+    gridDim = launch.grid;
+    blockDim = launch.block;
+    loaded_ = nullptr;
+    shared_.configure(launch.module, launch.dynamic_bytes);
+    const OpenMemory open;
+    hot.launcher = pthread_self();
+    const FaultWatch watch;
+
+    const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    const Shuffled order(blocks, random_);
+    std::uint64_t next = 0;
+    std::size_t polling = 0;  // blocks in a row that only polled
+    int idle_rounds = 0;
+    std::uint64_t changes = hot.changes;
+    std::uint64_t steps = steps_;
+    steady_clock::time_point last_change, last_step = steady_clock::now();
+    while (error_ == cudaSuccess && (next < blocks || !resident_.empty())) {
+        if (polling >= resident_.size() && next < blocks && resident_.size() < kResidentBlocks) {
+            resident_.push_front(new_block(order[next++]));
+            polling = 0;
+        } else if (polling > 0 && polling >= resident_.size()) {
+            // All that can be there is there, and has had its turn.
+            polling = 0;
+            if (changes != hot.changes || idle_rounds == 0) {
+                idle_rounds = 0;
+                last_change = steady_clock::now();
+            }
+            changes = hot.changes;
+            if (++idle_rounds > kIdleRounds && seconds_since(last_change) > kIdleSeconds) {
+                name_endless_polling("and nothing that still runs changes it");
+                break;
+            }
+            if (steps != steps_) {
+                steps = steps_;
+                last_step = steady_clock::now();
+            } else if (seconds_since(last_step) > time_limit()) {
+                name_endless_polling("and no thread has come to an end or past a barrier for SIMT_TIME_LIMIT seconds");
+                break;
+            }
+        }
+        Block* block = resident_.front();
+        resident_.pop_front();
+        turn_to(*block);
+        const Outcome outcome = run_block(*block);
+        if (outcome == Outcome::done) {
+            release(*block);
+            polling = 0;
+        } else {
+            resident_.push_back(block);
+            polling++;
+        }
+    }
+    while (!resident_.empty()) {
+        release(*resident_.front());
+        resident_.pop_front();
+    }
+    hot.lane = nullptr;
+    return error_;
+}
+
+Block* Scheduler::new_block(std::uint64_t number) {
+    if (idle_.empty()) {
+        idle_.push_back(std::make_unique<Block>());
+    }
+    blocks_.push_back(std::move(idle_.back()));
+    idle_.pop_back();
+    Block& block = *blocks_.back();
+    const dim3 grid = launch_->grid;
+    const dim3 extent = launch_->block;
+    block.index = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),
+                   static_cast<unsigned>(number / grid.x / grid.y)};
+    const unsigned threads = extent.x * extent.y * extent.z;
+    block.alive = threads;
+    block.barrier = {};
+    block.released = false;
+    block.image = nullptr;
+    block.lanes.resize(threads);
+    block.warps.assign((threads + kLanes - 1) / kLanes, Warp{});
+    for (unsigned t = 0; t < threads; t++) {
+        Lane& lane = block.lanes[t];
+        Warp& warp = block.warps[t / kLanes];
+        lane.context = nullptr;
+        lane.stack = {};
+        lane.warp = &warp;
+        lane.block = &block;
+        lane.thread = {t % extent.x, t / extent.x % extent.y, t / extent.x / extent.y};
+        lane.number = t % kLanes;
+        lane.state = LaneState::ready;
+        lane.polls = 0;
+        if (lane.number == 0) {
+            warp.lanes = &lane;
+        }
+        warp.present |= 1U << lane.number;
+    }
+    for (Warp& warp : block.warps) { warp.ready = warp.present; }
+    return &block;
+}
+
+void Scheduler::release(Block& block) {
+    for (Lane& lane : block.lanes) {
+        if (lane.state != LaneState::exited && lane.stack.begin != nullptr) {
+            stacks_.give_back(lane.stack);
+        }
+    }
+    if (loaded_ == &block) {
+        loaded_ = nullptr;
+    }
+    const auto entry =
+        std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& other) { return other.get() == &block; });
+    idle_.push_back(std::move(*entry));
+    blocks_.erase(entry);
+}
+
+void Scheduler::turn_to(Block& block) {
+    blockIdx = block.index;
+    if (loaded_ == &block) {
+        return;
+    }
+    if (loaded_ != nullptr) {
+        if (loaded_->image == nullptr) {
+            loaded_->image = std::make_unique<SharedImage>();
+        }
+        shared_.save(*loaded_->image);
+    }
+    if (block.image == nullptr) {
+        shared_.begin_block();
+    } else {
+        shared_.load(*block.image);
+    }
+    loaded_ = &block;
+}
+
+Scheduler::Outcome Scheduler::run_block(Block& block) {
+    for (Warp& warp : block.warps) {
+        for (unsigned lanes = warp.polling; lanes != 0; lanes &= lanes - 1) {
+            wake(warp.lanes[std::countr_zero(lanes)]);
+        }
+    }
+    std::array<unsigned, 32> order;
+    const auto warps = static_cast<unsigned>(block.warps.size());
+    while (true) {
+        std::iota(order.begin(), order.begin() + warps, 0U);
+        for (unsigned i = warps; i > 1; i--) { std::swap(order[i - 1], order[random_.below(i)]); }
+        bool ran = false;
+        block.released = false;
+        for (unsigned i = 0; i < warps && !block.released; i++) {
+            Warp& warp = block.warps[order[i]];
+            if (warp.ready != 0) {
+                ran = true;
+                if (!run_warp(block, warp)) {
+                    return Outcome::failed;
+                }
+            }
+        }
+        if (block.alive == 0) {
+            return Outcome::done;
+        }
+        if (!ran) {
+            const bool polls =
+                std::any_of(block.warps.begin(), block.warps.end(), [](const Warp& warp) { return warp.polling != 0; });
+            if (!polls) {
+                name_deadlock(block);
+                error_ = cudaErrorLaunchFailure;
+                return Outcome::failed;
+            }
+            return Outcome::polling;
+        }
+    }
+}
+
+// Every ready lane once, from a random one on, up or down. False where the launch was abandoned.
+bool Scheduler::run_warp(Block& block, Warp& warp) {
+    const std::uint64_t dice = random_.next();
+    const unsigned start = static_cast<unsigned>(dice) % kLanes;
+    const bool down = (dice & 0x100U) != 0;
+    for (unsigned i = 0; i < kLanes && !block.released; i++) {
+        const unsigned number = (down ? start - i : start + i) % kLanes;
+        if ((warp.ready >> number & 1U) == 0) {
+            continue;
+        }
+        resume(warp.lanes[number]);
+        if (error_ != cudaSuccess) {
+            return false;
+        }
+    }
+    if (warp.at_active_mask != 0 && warp.ready == 0) {
+        resolve_active_mask(warp);
+    }
+    return true;
+}
+
+void Scheduler::start_lane(boost::context::detail::transfer_t from) {
+    Scheduler& scheduler = instance();
+    scheduler.context_ = from.fctx;
+    auto& lane = *static_cast<Lane*>(from.data);
+    scheduler.launch_->body(scheduler.launch_->parameters);
+    scheduler.exit_lane(lane);
+    boost::context::detail::jump_fcontext(scheduler.context_, nullptr);
+    __builtin_unreachable();
+}
+
+void Scheduler::resume(Lane& lane) {
+    if (lane.context == nullptr) {
+        lane.stack = stacks_.take();
+        lane.context = boost::context::detail::make_fcontext(lane.stack.end(), Stack::kBytes, start_lane);
+    }
+    slices_++;
+    lane.polls = 0;
+    threadIdx = lane.thread;
+    hot.lane = &lane;
+    lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
+    hot.lane = nullptr;
+    if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {
+        stacks_.give_back(lane.stack);
+        lane.stack = {};
+    }
+}
+
+void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
+    const unsigned bit = 1U << lane.number;
+    lane.state = state;
+    lane.site = site;
+    lane.warp->ready &= ~bit;
+    switch (state) {
+        case LaneState::polling:
+            lane.warp->polling |= bit;
+            break;
+        case LaneState::at_collective:
+            lane.warp->at_collective |= bit;
+            break;
+        case LaneState::at_active_mask:
+            lane.warp->at_active_mask |= bit;
+            break;
+        case LaneState::exited:
+            lane.warp->exited |= bit;
+            break;
+        case LaneState::at_barrier:
+        case LaneState::ready:
+            break;
+    }
+}
+
+void Scheduler::wake(Lane& lane) {
+    const unsigned bit = 1U << lane.number;
+    lane.state = LaneState::ready;
+    lane.warp->polling &= ~bit;
+    lane.warp->at_collective &= ~bit;
+    lane.warp->at_active_mask &= ~bit;
+    lane.warp->ready |= bit;
+}
+
+void Scheduler::abandon(cudaError_t error) {
+    error_ = error;
+    boost::context::detail::jump_fcontext(context_, nullptr);
+    __builtin_unreachable();
+}
+
+void Scheduler::exit_lane(Lane& lane) {
+    suspend(lane, LaneState::exited, nullptr);
+    steps_++;
+    lane.block->alive--;
+    complete_barrier(*lane.block);
+    complete_all_collectives(*lane.warp);
+}
+
+// ---- barriers ---------------------------------------------------------------------------------------------------------
+
+// A lane waits: back here when it is woken.
+static void wait(Context& scheduler) {
+    scheduler = boost::context::detail::jump_fcontext(scheduler, nullptr).fctx;
+}
+
+int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
+    Lane& lane = *hot.lane;
+    Block& block = *lane.block;
+    auto& barrier = block.barrier;
+    if (barrier.arrived == 0) {
+        barrier.kind = kind;
+        barrier.site = site;
+        barrier.count = 0;
+    } else if (site != barrier.site && hot.checking) {
+        const SourceLine first = source_of(barrier.site);
+        if (const SourceLine here = source_of(site); !(here == first)) {
+            report(Kind::barrier, "", site, [&] {
+                return fmt::format("threads of one block wait at different barriers: this one here, others at {}",
+                                   simt::text_of(first));
+            });
+        }
+    }
+    barrier.arrived++;
+    barrier.count += predicate != 0 ? 1 : 0;
+    suspend(lane, LaneState::at_barrier, site);
+    complete_barrier(block);
+    wait(context_);
+    switch (kind) {
+        case BarrierKind::plain:
+            return 0;
+        case BarrierKind::count:
+            return lane.predicate;
+        case BarrierKind::all:
+            return lane.predicate == static_cast<int>(block.lanes.size()) ? 1 : 0;
+        case BarrierKind::any:
+            return lane.predicate > 0 ? 1 : 0;
+    }
+    return 0;
+}
+
+// Threads that have exited are not waited for, and count as if their predicate did not matter.
+bool Scheduler::complete_barrier(Block& block) {
+    auto& barrier = block.barrier;
+    if (barrier.arrived == 0 || barrier.arrived < block.alive) {
+        return false;
+    }
+    const int exited = static_cast<int>(block.lanes.size() - block.alive);
+    for (Lane& lane : block.lanes) {
+        if (lane.state == LaneState::at_barrier) {
+            lane.predicate = barrier.kind == BarrierKind::all ? barrier.count + exited : barrier.count;
+            wake(lane);
+        }
+    }
+    barrier.arrived = 0;
+    block.released = true;
+    steps_++;
+    return true;
+}
+
+// ---- warp collectives ---------------------------------------------------------------------------------------------------
+
+void Scheduler::collective(Collective& request) {
+    Lane& lane = *hot.lane;
+    Warp& warp = *lane.warp;
+    if ((request.mask >> lane.number & 1U) == 0) {
+        report(Kind::collective, "", request.site, [&] {
+            return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request.kind),
+                               request.mask, lane.number);
+        });
+        abandon(cudaErrorLaunchFailure);
+    }
+    lane.collective = request;
+    suspend(lane, LaneState::at_collective, request.site);
+    if (!complete_collective(warp, request.mask)) {
+        wait(context_);
+    }
+    request = lane.collective;
+}
+
+bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
+    const unsigned needed = mask & warp.present & ~warp.exited;
+    if (needed == 0 || (warp.at_collective & needed) != needed) {
+        return false;
+    }
+    const Collective& first = warp.lanes[std::countr_zero(needed)].collective;
+    for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) {
+        const Collective& other = warp.lanes[std::countr_zero(lanes)].collective;
+        if (other.mask != mask || other.kind != first.kind || other.operation != first.operation) {
+            return false;
+        }
+    }
+    exchange(warp, needed);
+    for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
+    steps_++;
+    return true;
+}
+
+void Scheduler::complete_all_collectives(Warp& warp) {
+    for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
+        const unsigned number = static_cast<unsigned>(std::countr_zero(lanes));
+        if ((warp.at_collective >> number & 1U) != 0) {
+            complete_collective(warp, warp.lanes[number].collective.mask);
+        }
+    }
+}
+
+unsigned Scheduler::active_mask(const void* site) {
+    Lane& lane = *hot.lane;
+    suspend(lane, LaneState::at_active_mask, site);
+    wait(context_);
+    return lane.collective.mask;
+}
+
+// No other lane of the warp can run: those that ask at one place are together.
+void Scheduler::resolve_active_mask(Warp& warp) {
+    const unsigned waiting = warp.at_active_mask;
+    for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) {
+        Lane& lane = warp.lanes[std::countr_zero(lanes)];
+        lane.collective.mask = 0;
+        for (unsigned others = waiting; others != 0; others &= others - 1) {
+            const unsigned other = static_cast<unsigned>(std::countr_zero(others));
+            lane.collective.mask |= warp.lanes[other].site == lane.site ? 1U << other : 0;
+        }
+    }
+    for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
+}
+
+// ---- threads that wait for memory ----------------------------------------------------------------------------------------
+
+void Scheduler::poll(const void* site) {
+    if (++hot.lane->polls >= kPollsInARow) {
+        yield(site);
+    }
+}
+
+void Scheduler::yield(const void* site) {
+    suspend(*hot.lane, LaneState::polling, site);
+    wait(context_);
+}
+
+// ---- what can never go on ----------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string lanes_text(unsigned mask) {
+    std::string text;
+    for (unsigned first = 0; first < kLanes; first++) {
+        if ((mask >> first & 1U) == 0) {
+            continue;
+        }
+        unsigned last = first;
+        while (last + 1 < kLanes && (mask >> (last + 1) & 1U) != 0) { last++; }
+        text += (text.empty() ? "" : ", ") + (last > first ? fmt::format("{}-{}", first, last) : std::to_string(first));
+        first = last;
+    }
+    return fmt::format("lane{} {}", std::popcount(mask) == 1 ? "" : "s", text);
+}
+
+std::string where_it_is(const Lane& lane) {
+    const std::string line = text_of(source_of(lane.site));
+    switch (lane.state) {
+        case LaneState::at_barrier:
+            return "waits at a barrier of the block, " + line;
+        case LaneState::at_collective:
+            return fmt::format("waits at {} with mask 0x{:08x}, {}", name_of(lane.collective.kind),
+                               lane.collective.mask, line);
+        case LaneState::polling:
+            return "polls memory, " + line;
+        default:
+            return "is elsewhere";
+    }
+}
+
+}  // namespace
+
+void Scheduler::name_deadlock(Block& block) {
+    for (const Warp& warp : block.warps) {
+        if (warp.at_collective == 0) {
+            continue;
+        }
+        Lane& lane = warp.lanes[std::countr_zero(warp.at_collective)];
+        const Collective& request = lane.collective;
+        unsigned missing = 0;
+        for (unsigned lanes = request.mask & warp.present & ~warp.exited; lanes != 0; lanes &= lanes - 1) {
+            const Lane& other = warp.lanes[std::countr_zero(lanes)];
+            const bool here = other.state == LaneState::at_collective && other.collective.mask == request.mask &&
+                              other.collective.kind == request.kind;
+            missing |= here ? 0 : 1U << other.number;
+        }
+        hot.lane = &lane;
+        report(Kind::collective, "", request.site, [&] {
+            return fmt::format("{} with mask 0x{:08x} waits for {}, which never come{}: lane {} {}",
+                               name_of(request.kind), request.mask, lanes_text(missing),
+                               std::popcount(missing) == 1 ? "s" : "", std::countr_zero(missing),
+                               where_it_is(warp.lanes[std::countr_zero(missing)]));
+        });
+        hot.lane = nullptr;
+        return;
+    }
+}
+
+void Scheduler::name_endless_polling(const char* why) {
+    Lane* poller = nullptr;
+    std::size_t polling = 0, waiting = 0;
+    for (Block* block : resident_) {
+        for (Lane& lane : block->lanes) {
+            polling += lane.state == LaneState::polling ? 1 : 0;
+            waiting += lane.state == LaneState::at_barrier || lane.state == LaneState::at_collective ? 1 : 0;
+            poller = poller == nullptr && lane.state == LaneState::polling ? &lane : poller;
+        }
+    }
+    hot.lane = poller;
+    const std::uint64_t blocks = std::uint64_t{launch_->grid.x} * launch_->grid.y * launch_->grid.z;
+    report(Kind::spin, "", poller->site, [&] {
+        std::string text = fmt::format("an endless loop: {} thread{} look{} at memory over and over, {}", polling,
+                                       polling == 1 ? "" : "s", polling == 1 ? "s" : "", why);
+        if (waiting > 0) {
+            text += fmt::format("; {} more wait at a barrier or a warp collective", waiting);
+        }
+        if (resident_.size() == kResidentBlocks && blocks > kResidentBlocks) {
+            text += fmt::format("; {} blocks are resident at once, and the others begin only when one of these ends",
+                                kResidentBlocks);
+        }
+        return text;
+    });
+    hot.lane = nullptr;
+    error_ = cudaErrorLaunchFailure;
+}
+
+}  // namespace simt

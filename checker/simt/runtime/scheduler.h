@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// One launch: blocks, warps and threads (lanes), each lane a fiber on the host thread that launches. A block runs until
+// its threads have exited, or poll memory that another block must change; up to kResidentBlocks take turns then.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker/simt/include/driver_types.h"
+#include "checker/simt/runtime/fiber.h"
+#include "checker/simt/runtime/random.h"
+#include "checker/simt/runtime/shared.h"
+#include "checker/simt/runtime/source.h"
+
+namespace simt {
+
+inline constexpr unsigned kLanes = 32;
+inline constexpr std::size_t kResidentBlocks = 16;
+
+enum class LaneState : std::uint8_t { ready, polling, at_barrier, at_collective, at_active_mask, exited };
+
+enum class CollectiveKind : std::uint8_t {
+    sync,
+    shuffle,
+    ballot,
+    any,
+    all,
+    match_any,
+    match_all,
+    reduce_unsigned,
+    reduce_signed
+};
+
+// What a lane brings to a warp collective, and what it takes away.
+struct Collective {
+    CollectiveKind kind;
+    std::uint8_t operation = 0;  // Shuffle or Reduce
+    unsigned mask = 0;
+    std::uint64_t value = 0;
+    int operand = 0;
+    int width = static_cast<int>(kLanes);
+    const void* site = nullptr;  // return address
+    std::uint64_t result = 0;
+    int predicate = 0;
+};
+
+struct Block;
+struct Warp;
+
+struct Lane {
+    Context context = nullptr;
+    Stack stack;
+    Warp* warp = nullptr;
+    Block* block = nullptr;
+    uint3 thread{};       // threadIdx
+    unsigned number = 0;  // in its warp
+    LaneState state = LaneState::ready;
+    unsigned polls = 0;          // looks at memory since it was last turned to
+    const void* site = nullptr;  // where it waits or polls: return address
+    Collective collective{};
+    int predicate = 0;  // of a barrier: what it brings, then the outcome
+};
+
+struct Warp {
+    Lane* lanes = nullptr;
+    unsigned present = 0;  // lanes that exist
+    // Lanes by state; those of no other mask wait at the block's barrier.
+    unsigned ready = 0, polling = 0, at_collective = 0, at_active_mask = 0, exited = 0;
+};
+
+enum class BarrierKind : std::uint8_t { plain, count, all, any };
+
+struct Block {
+    uint3 index{};
+    std::vector<Lane> lanes;
+    std::vector<Warp> warps;
+    unsigned alive = 0;
+    struct {
+        unsigned arrived = 0;
+        BarrierKind kind = BarrierKind::plain;
+        const void* site = nullptr;
+        int count = 0;  // predicates that were not 0
+    } barrier;
+    bool released = false;  // a barrier has been passed: the warps get a new order
+    std::unique_ptr<SharedImage> image;
+};
+
+// What a launch is to run.
+struct Launch {
+    std::string kernel;
+    dim3 grid, block;
+    std::size_t dynamic_bytes = 0;
+    const Module* module = nullptr;
+    void (*body)(const void*) = nullptr;
+    const void* parameters = nullptr;
+    std::size_t parameter_bytes = 0;
+    SourceLine line;  // of the launch
+};
+
+class Scheduler {
+  public:
+    // The one that every launch runs on: its stacks and blocks are used again.
+    static Scheduler& instance();
+
+    // Runs a launch to its end. Gives cudaSuccess or the error that the device ends with.
+    cudaError_t run(const Launch& launch);
+
+    // For lanes, called on their own stacks.
+    int barrier(BarrierKind kind, int predicate, const void* site);
+    void collective(Collective& request);
+    unsigned active_mask(const void* site);
+    void poll(const void* site);                   // a look at memory that another thread may change
+    void yield(const void* site);                  // lets the others run first
+    [[noreturn]] void abandon(cudaError_t error);  // the launch ends here, and nothing of it runs on
+
+    const Launch& launch() const { return *launch_; }
+    SharedMemory& shared() { return shared_; }
+    std::uint64_t slices() const { return slices_; }
+
+  private:
+    enum class Outcome { done, polling, failed };
+
+    static void start_lane(boost::context::detail::transfer_t from);
+    Block* new_block(std::uint64_t number);
+    void turn_to(Block& block);
+    Outcome run_block(Block& block);
+    bool run_warp(Block& block, Warp& warp);
+    void resume(Lane& lane);
+    void suspend(Lane& lane, LaneState state, const void* site);
+    void wake(Lane& lane);
+    void exit_lane(Lane& lane);
+    bool complete_barrier(Block& block);
+    bool complete_collective(Warp& warp, unsigned mask);
+    void complete_all_collectives(Warp& warp);
+    void resolve_active_mask(Warp& warp);
+    void name_deadlock(Block& block);
+    void name_endless_polling(const char* why);
+    void release(Block& block);
+
+    const Launch* launch_ = nullptr;
+    cudaError_t error_ = cudaSuccess;
+    Context context_ = nullptr;  // of the scheduler, while a lane runs
+    StackPool stacks_;
+    SharedMemory shared_;
+    Random random_;
+    std::uint64_t launches_ = 0;
+    std::uint64_t slices_ = 0;  // times that a lane was turned to
+    std::uint64_t steps_ = 0;   // exits, barriers and collectives: signs of life
+    Block* loaded_ = nullptr;   // whose shared memory is in place
+    std::deque<Block*> resident_;
+    std::vector<std::unique_ptr<Block>> blocks_, idle_;
+};
+
+// "block (0, 0, 0), thread (3, 0, 0)"
+std::string text_of(const Lane& lane);
+std::string running_kernel_name();
+
+}  // namespace simt

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/shared.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "checker/simt/runtime/hot.h"
+
+// Where `extern __shared__` arrays lie (checker/simt/include/simt/launch.h).
+extern "C" {
+alignas(1024) char simt_dynamic_shared[simt::kDynamicSharedLimit + simt::kDynamicSharedGuard];
+}
+
+namespace simt {
+
+void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
+    dynamic_bytes_ = dynamic_bytes;
+    dynamic_marks_.assign(sizeof simt_dynamic_shared, Mark::outside);
+    static_begin_ = module == nullptr ? 0 : thread_local_begin(*module);
+    static_end_ = static_begin_ == 0 ? 0 : static_begin_ + module->thread_local_bytes;
+    if (module == module_) {
+        return;
+    }
+    module_ = module;
+    // Without a symbol table nothing is known, so nothing is held against a kernel.
+    const bool known = module != nullptr && !module->thread_locals.empty();
+    static_template_.assign(static_end_ - static_begin_, known ? Mark::outside : Mark::written);
+    for (std::size_t i = 0; known && i < module->thread_locals.size(); i++) {
+        const Symbol& symbol = module->thread_locals[i];
+        if (!symbol.is_guard() && symbol.begin + symbol.bytes <= static_template_.size()) {
+            std::fill_n(static_template_.begin() + static_cast<std::ptrdiff_t>(symbol.begin), symbol.bytes,
+                        Mark::unwritten);
+        }
+    }
+}
+
+void SharedMemory::begin_block() {
+    if (!hot.checking) {
+        return;
+    }
+    static_marks_ = static_template_;
+    std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::unwritten);
+}
+
+void SharedMemory::save(SharedImage& image) const {
+    const auto* begin = reinterpret_cast<const char*>(static_begin_);
+    image.static_bytes.assign(begin, begin + (static_end_ - static_begin_));
+    image.dynamic_bytes.assign(simt_dynamic_shared, simt_dynamic_shared + dynamic_bytes_);
+    image.static_marks = static_marks_;
+    image.dynamic_marks.assign(dynamic_marks_.begin(),
+                               dynamic_marks_.begin() + static_cast<std::ptrdiff_t>(dynamic_bytes_));
+}
+
+void SharedMemory::load(const SharedImage& image) {
+    std::copy(image.static_bytes.begin(), image.static_bytes.end(), reinterpret_cast<char*>(static_begin_));
+    std::copy(image.dynamic_bytes.begin(), image.dynamic_bytes.end(), simt_dynamic_shared);
+    static_marks_ = image.static_marks;
+    std::copy(image.dynamic_marks.begin(), image.dynamic_marks.end(), dynamic_marks_.begin());
+}
+
+Mark* SharedMemory::marks(std::uintptr_t address, std::size_t bytes) {
+    const std::uintptr_t dynamic_offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
+    if (dynamic_offset <= sizeof simt_dynamic_shared - bytes) {
+        return dynamic_marks_.data() + dynamic_offset;
+    }
+    const std::uintptr_t static_offset = address - static_begin_;
+    if (address >= static_begin_ && static_offset < static_marks_.size() &&
+        bytes <= static_marks_.size() - static_offset) {
+        return static_marks_.data() + static_offset;
+    }
+    return nullptr;
+}
+
+std::string SharedMemory::place_of(std::uintptr_t address) const {
+    const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
+    if (offset < sizeof simt_dynamic_shared) {
+        return offset < dynamic_bytes_
+                   ? fmt::format("byte {} of the {} bytes of dynamic shared memory", offset, dynamic_bytes_)
+                   : fmt::format("{} bytes past the end of the {} bytes of dynamic shared memory",
+                                 offset - dynamic_bytes_, dynamic_bytes_);
+    }
+    const std::uintptr_t at = address - static_begin_;
+    const Symbol* nearest = nullptr;
+    for (const Symbol& symbol : module_->thread_locals) {
+        if (!symbol.is_guard() && symbol.begin <= at) {
+            nearest = &symbol;
+        }
+    }
+    if (nearest == nullptr) {
+        return "before the first __shared__ array";
+    }
+    const std::size_t past = at - nearest->begin;
+    return past < nearest->bytes ? fmt::format("byte {} of {} ({} bytes)", past, nearest->name(), nearest->bytes)
+                                 : fmt::format("{} bytes past the end of {} ({} bytes)", past - nearest->bytes,
+                                               nearest->name(), nearest->bytes);
+}
+
+}  // namespace simt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Shared memory. Static arrays are thread-local variables of the kernel's module, dynamic shared memory is one array of
+// the runtime; both hold the block that is running, and are saved while another resident block runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checker/simt/runtime/modules.h"
+
+namespace simt {
+
+inline constexpr std::size_t kStaticSharedLimit = 48 * 1024;
+inline constexpr std::size_t kDynamicSharedLimit = 227 * 1024;
+inline constexpr std::size_t kDynamicSharedGuard = 4096;  // behind the largest: no kernel may touch it
+
+enum class Mark : std::uint8_t { outside, written, unwritten };
+
+// What a block's shared memory holds while the block does not run.
+struct SharedImage {
+    std::vector<char> static_bytes, dynamic_bytes;
+    std::vector<Mark> static_marks, dynamic_marks;
+};
+
+class SharedMemory {
+  public:
+    // For one launch: the module whose static arrays the kernel uses, and how much dynamic memory a block has.
+    void configure(const Module* module, std::size_t dynamic_bytes);
+
+    void begin_block();  // nothing is written yet
+    void save(SharedImage& image) const;
+    void load(const SharedImage& image);
+
+    // The marks of [address, address + bytes), null where that is not shared memory. A span that leaves the shared
+    // memory on its last bytes has marks `outside` there.
+    Mark* marks(std::uintptr_t address, std::size_t bytes);
+    std::string place_of(
+        std::uintptr_t address) const;  // "tile[12]", "the dynamic shared memory (1024 bytes), byte 1024"
+
+  private:
+    const Module* module_ = nullptr;
+    std::size_t dynamic_bytes_ = 0;
+    std::uintptr_t static_begin_ = 0, static_end_ = 0;
+    std::vector<Mark> static_template_, static_marks_, dynamic_marks_;
+};
+
+}  // namespace simt

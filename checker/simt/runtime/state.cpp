@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/state.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/scheduler.h"
+
+namespace simt {
+
+volatile int busy_depth = 0;
+
+namespace {
+
+struct Errors {
+    cudaError_t last = cudaSuccess;
+    cudaError_t sticky = cudaSuccess;
+    bool seen = true;   // whether somebody has looked at the launch's error
+    SourceLine launch;  // the launch that failed
+};
+
+// CUDA keeps these for the process (and the thread, of which the device serves one).
+Errors& errors() {
+    static auto& instance = *new Errors;
+    return instance;
+}
+
+// The number in the environment variable, or `otherwise`, with a line where it is none.
+double number_from(const char* variable, double otherwise) {
+    const char* text = std::getenv(variable);
+    if (text == nullptr || *text == '\0') {
+        return otherwise;
+    }
+    char* end = nullptr;
+    const double value = std::strtod(text, &end);
+    if (*end != '\0' || !(value >= 0)) {
+        fmt::print(stderr, "simt: {}={} is no number; {} is used\n", variable, text, otherwise);
+        return otherwise;
+    }
+    return value;
+}
+
+const char* text_of_error(cudaError_t error, bool name) {
+    switch (error) {
+#define SIMT_ERROR(id, number, text) \
+    case cuda##id:                   \
+        return name ? "cuda" #id : text;
+        SIMT_ERRORS(SIMT_ERROR)
+#undef SIMT_ERROR
+    }
+    return name ? "cudaErrorUnrecognized" : "unrecognized error code";
+}
+
+}  // namespace
+
+std::uint64_t seed() {
+    static const auto value = static_cast<std::uint64_t>(number_from("SIMT_SEED", 1));
+    return value;
+}
+
+double time_limit() {
+    static const double value = number_from("SIMT_TIME_LIMIT", 8);
+    return value;
+}
+
+cudaError_t result(cudaError_t error) {
+    Errors& all = errors();
+    if (all.sticky != cudaSuccess) {
+        all.seen = true;
+        return all.sticky;
+    }
+    if (error != cudaSuccess) {
+        all.last = error;
+    }
+    return error;
+}
+
+void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch) {
+    Errors& all = errors();
+    all.last = error;
+    if (sticky) {
+        all.sticky = error;
+    }
+    all.seen = false;
+    all.launch = launch;
+}
+
+void report_what_is_left() {
+    const Errors& all = errors();
+    if (!all.seen) {
+        report(Kind::unchecked_error, "", all.launch, [&] {
+            return fmt::format("the launch failed with {} ({}), and nobody looked: check(cudaGetLastError()) after it",
+                               text_of_error(all.last, true), text_of_error(all.last, false));
+        });
+    }
+    for (const auto& [begin, allocation] : Memory::instance().allocations()) {
+        if (allocation.freed_at == nullptr) {
+            report(Kind::leak, "", allocation.allocated_at, [&] { return text_of(allocation) + " was never freed"; });
+        }
+    }
+}
+
+}  // namespace simt
+
+extern "C" {
+
+cudaError_t cudaGetLastError() {
+    simt::Errors& all = simt::errors();
+    all.seen = true;
+    const cudaError_t error = all.sticky != cudaSuccess ? all.sticky : all.last;
+    all.last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError() {
+    simt::Errors& all = simt::errors();
+    all.seen = true;
+    return all.sticky != cudaSuccess ? all.sticky : all.last;
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+    return simt::text_of_error(error, true);
+}
+const char* cudaGetErrorString(cudaError_t error) {
+    return simt::text_of_error(error, false);
+}
+
+}  // extern "C"
