@@ -168,7 +168,10 @@ class Lowering {
         // kernel<<<cfg>>>(args) becomes (::simt::configure(cfg),kernel(args)): the name moves behind its configuration,
         // its line ends stay.
         std::string name;
-        for (std::size_t j = begin; j < open; j++) { name += ' ' + std::string(text(j)); }
+        for (std::size_t j = begin; j < open; j++) {
+            const bool apart = j == begin || tokens_[j - 1].end != tokens_[j].begin;
+            name += (apart ? " " : "") + std::string(text(j));
+        }
         const auto first = source_.text().begin() + static_cast<std::ptrdiff_t>(tokens_[begin].begin);
         const auto last = source_.text().begin() + static_cast<std::ptrdiff_t>(tokens_[open].begin);
         const std::string lines(static_cast<std::size_t>(std::count(first, last, '\n')), '\n');
@@ -349,10 +352,13 @@ class Lowering {
         }
         const std::size_t rest = tokens_[bracket + 1].end;
         const std::string inner = source_.text().substr(rest, tokens_[end].begin - rest);  // [32] of name[][32]
+        const bool rows = inner.find('[') != std::string::npos;
+        const std::string target = type + (rows ? "(*)" + inner : "*");
         edits_.push_back(
             {tokens_[begin].begin, tokens_[end].begin,
-             fmt::format("[[maybe_unused]] {0}(*const {1}){2} = reinterpret_cast<{0}(*){2}>(simt_dynamic_shared)", type,
-                         text(name), inner)});
+             fmt::format("[[maybe_unused]] {0}{1} = reinterpret_cast<{2}>(simt_dynamic_shared)", type,
+                         rows ? fmt::format("(*const {}){}", text(name), inner) : fmt::format("*const {}", text(name)),
+                         target)});
     }
 
     // Whether the declaration from `begin` on declares a variable that is no constant: constants are read-only data,

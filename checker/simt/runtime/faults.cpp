@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/source.h"
 #include "checker/simt/runtime/state.h"
@@ -26,7 +27,8 @@ namespace simt {
 namespace {
 
 constexpr std::size_t kSignalStack = std::size_t{1} << 20;
-constexpr double kTick = 0.25;  // seconds
+constexpr double kTick = 0.125;  // seconds
+constexpr int kMostWaits = 12;   // ticks to catch the thread in its own code, not in a hook
 
 // What a signal handler leaves for the code that the thread goes on with. Handlers have no other way to pass anything.
 struct Interrupted {
@@ -153,14 +155,26 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     }
 }
 
+// Whether the running kernel's code lies there, and none of the runtime's.
+bool is_kernels_code(std::uintptr_t pc) {
+    const Module* module = Scheduler::instance().launch().module;
+    const Symbol* function = module == nullptr ? nullptr : module->function_at(pc);
+    return function != nullptr && !function->linkage_name.starts_with("__tsan_") &&
+           (!function->linkage_name.starts_with("_ZN4simt") ||
+            function->linkage_name.find("run_thread") != std::string::npos);
+}
+
 void on_tick(int, siginfo_t*, void* data) {
     Scheduler& scheduler = Scheduler::instance();
     if (alarm_clock.slice != scheduler.slices()) {
         alarm_clock.slice = scheduler.slices();
         alarm_clock.ticks = 0;
     }
-    if (++alarm_clock.ticks * kTick >= time_limit() && running_lane() != nullptr && busy_depth == 0) {
-        redirect(*static_cast<ucontext_t*>(data), kClockSignal, 0);
+    auto& context = *static_cast<ucontext_t*>(data);
+    const double over = ++alarm_clock.ticks * kTick - time_limit();
+    if (over >= 0 && running_lane() != nullptr && busy_depth == 0 &&
+        (is_kernels_code(pc_of(context)) || over > kMostWaits * kTick)) {
+        redirect(context, kClockSignal, 0);
     }
 }
 

@@ -18,8 +18,8 @@
 // The built-in variables of checker/simt/include/simt/indices.h, which are constants to kernels.
 uint3 threadIdx;
 uint3 blockIdx;
-dim3 blockDim;
-dim3 gridDim;
+uint3 blockDim;
+uint3 gridDim;
 
 namespace simt {
 namespace {
@@ -340,11 +340,15 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
         barrier.site = site;
         barrier.count = 0;
     } else if (site != barrier.site && hot.checking) {
-        const SourceLine first = source_of(barrier.site);
-        if (const SourceLine here = source_of(site); !(here == first)) {
-            report(Kind::barrier, "", site, [&] {
-                return fmt::format("threads of one block wait at different barriers: this one here, others at {}",
-                                   simt::text_of(first));
+        SourceLine first = source_of(barrier.site);
+        SourceLine second = source_of(site);
+        if (!(first == second)) {
+            if (std::pair(second.file, second.line) < std::pair(first.file, first.line)) {
+                std::swap(first, second);  // the order in which the warps ran is no part of the finding
+            }
+            report(Kind::barrier, "", first, [&] {
+                return fmt::format("threads of one block wait at different barriers: here and at {}",
+                                   simt::text_of(second));
             });
         }
     }

@@ -9,6 +9,7 @@
 
 extern const uint3 threadIdx;
 extern const uint3 blockIdx;
-extern const dim3 blockDim;
-extern const dim3 gridDim;
+// uint3: a constant of a class with constructors is hooked like any variable.
+extern const uint3 blockDim;
+extern const uint3 gridDim;
 inline constexpr int warpSize = 32;
