@@ -19,6 +19,26 @@ build/simtcc: $(simt_driver_objects) | build/simt-lower build/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^
 
+# ---- tests: each kernel of the corpus is a program, and corpus_test holds it to the verdict in its first lines ----------
+
+simt_tests := $(patsubst checker/simt/tests/%.cpp,build/tests/simt/%,$(wildcard checker/simt/tests/*_test.cpp))
+simt_kernels := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%,$(wildcard checker/simt/tests/kernels/*/*.cu))
+test_programs += $(simt_tests)
+$(eval $(call announce,simt-tests,the CPU device's tests,$(simt_tests:build/tests/simt/%=build/obj/checker/simt/tests/%.o)))
+$(eval $(call announce,simt-kernels,the CPU device's test kernels,$(simt_kernels)))
+
+$(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out %_main.o,$(simt_lower_objects) $(simt_driver_objects)) \
+        build/lib/libsimt.a
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive \
+	    -lgtest_main $(harness_libs) -lboost_context -lbacktrace
+build/tests/simt/corpus_test: | $(simt_kernels)
+
+simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)
+$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu build/simtcc build/simt-lower build/lib/libsimt.a $(simt_headers)
+	@mkdir -p $(@D)
+	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+
 .PHONY: simt run
 simt: build/simtcc build/simt-lower build/lib/libsimt.a
 

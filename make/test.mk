@@ -68,6 +68,7 @@ test: $(test_programs) $(tools) $(all_impls) $(check_programs) $(gpt2_programs) 
         $(if $(filter test,$(MAKECMDGOALS)),$(fuzz_in_tests))
 	@$(python) scripts/run_tests.py \
 	    $(foreach program,$(checker_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
+	    $(foreach program,$(simt_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
 	    $(foreach program,$(gpt2_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
 	    wrong-solutions=build/tools/wrong python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
 

@@ -122,35 +122,38 @@ class Lowering {
         throw source_.error(tokens_[i].begin, "template arguments without their '>'");
     }
 
+    // A word that may name something, as none that begins a statement does.
+    bool is_name(std::size_t i) const {
+        return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier && !is(i, "return") && !is(i, "else") &&
+               !is(i, "do");
+    }
+
     // The first token of the expression that ends before the <<< at i: a name with its qualifiers and template
     // arguments, a parenthesised expression, a member.
     std::size_t callee(std::size_t i) const {
         std::size_t j = i - 1;
-        while (true) {
+        while (j > 0) {
             if (is(j, ">")) {
                 j = match_angle_back(j) - 1;
             } else if (closes(text(j))) {
                 j = match_back(j);
-                if (j > 0 && (tokens_[j - 1].kind == TokenKind::identifier || closes(text(j - 1)) || is(j - 1, ">")) &&
-                    !is(j - 1, "return")) {
+                if (is_name(j - 1) || closes(text(j - 1)) || is(j - 1, ">")) {  // a call or an element
                     j--;
                     continue;
                 }
             }
-            if (j == 0 || j >= tokens_.size()) {
-                return std::min(j, i - 1);
-            }
             const std::string_view before = text(j - 1);
             if (before == "template") {
                 j--;
-            } else if (before == "::" && (j < 2 || (tokens_[j - 2].kind != TokenKind::identifier && !is(j - 2, ">")))) {
-                return j - 1;
+            } else if (before == "::" && !is_name(j - 2) && !is(j - 2, ">")) {
+                return j - 1;  // ::name
             } else if (before == "::" || before == "." || before == "->") {
                 j -= 2;
             } else {
                 return j;
             }
         }
+        return j;
     }
 
     void launch(std::size_t open) {

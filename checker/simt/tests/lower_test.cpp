@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace {
+
+std::string lowered(const std::string& text) {
+    return simt::lower(simt::Source(text));
+}
+
+std::string without_spaces(std::string text) {
+    text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return c == ' '; }), text.end());
+    return text;
+}
+
+TEST(Lower, ALaunchBecomesItsConfigurationAndACall) {
+    EXPECT_EQ(without_spaces(lowered("k<<<g, b>>>(x);")), "(::simt::configure(g,b),k(x));");
+}
+
+TEST(Lower, ALaunchKeepsItsLines) {
+    const std::string text = "ns::k<1,\n  T>\n  <<<g,\n b>>>(\nx);\nnext();\n";
+    const std::string result = lowered(text);
+    EXPECT_EQ(std::count(result.begin(), result.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+    EXPECT_NE(result.find("next()"), std::string::npos);
+}
+
+TEST(Lower, TemplateArgumentsMayHoldShiftsBracketsAndNestedTemplates) {
+    EXPECT_EQ(without_spaces(lowered("k<(8 >> 1), A<B<int>>, f(1)><<<g, b>>>(x);")),
+              "(::simt::configure(g,b),k<(8>>1),A<B<int>>,f(1)>(x));");
+}
+
+TEST(Lower, AQualifiedOrParenthesisedKernelMovesWhole) {
+    EXPECT_EQ(without_spaces(lowered("return ::ns::k<<<g, b>>>(x);")), "return(::simt::configure(g,b),::ns::k(x));");
+    EXPECT_EQ(without_spaces(lowered("(fast ? a : b)<<<g, b>>>(x);")), "(::simt::configure(g,b),(fast?a:b)(x));");
+    EXPECT_EQ(without_spaces(lowered("table[i].kernel<<<g, b>>>(x);")), "(::simt::configure(g,b),table[i].kernel(x));");
+}
+
+TEST(Lower, CommentsStringsAndRawStringsStay) {
+    for (const char* text : {"// k<<<1, 2>>>(x)\n", "/* k<<<1, 2>>>(x) */", "auto s = \"k<<<1, 2>>>(x)\";",
+                             "auto s = R\"q(k<<<1, 2>>>(\")q\";", "auto n = 1'000'000; auto c = '\"';"}) {
+        EXPECT_EQ(lowered(text), text);
+    }
+}
+
+TEST(Lower, ALaunchInAMacrosBodyOrArgumentIsLowered) {
+    EXPECT_EQ(without_spaces(lowered("#define RUN(k, ...) k<<<1, 2>>>(__VA_ARGS__)\n")),
+              "#defineRUN(k,...)(::simt::configure(1,2),k(__VA_ARGS__))\n");
+    EXPECT_EQ(without_spaces(lowered("CHECK((k<1, 2><<<g, b>>>(x)));")),
+              "CHECK(((::simt::configure(g,b),k<1,2>(x))));");
+}
+
+TEST(Lower, StreamOperatorsAreNoLaunches) {
+    const char* text = "std::cout << a << b; X operator<<(A); auto x = &operator<< <int>;";
+    EXPECT_EQ(lowered(text), text);
+}
+
+TEST(Lower, AKernelsBodyBecomesALambdaOverItsParameters) {
+    EXPECT_EQ(without_spaces(lowered("template <class T, class... U>\n__global__ void __launch_bounds__(128, 2) k(T* "
+                                     "out, const A<T, 3> a, void (*f)(int), "
+                                     "int n = 3, U... rest) { body(); }")),
+              "template<classT,class...U>\n__global__void__launch_bounds__(128,2)k(T*out,constA<T,3>a,void(*f)(int),"
+              "intn=3,U...rest){"
+              "::simt::arguments(out,a,f,n,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{128,2},[=]()"
+              "mutable{body();});}");
+}
+
+TEST(Lower, ADeclarationOfAKernelStays) {
+    const char* text = "__global__ void k(int* x); template __global__ void k<3>(int*);";
+    EXPECT_EQ(lowered(text), text);
+}
+
+TEST(Lower, ExternSharedBecomesAPointer) {
+    EXPECT_EQ(lowered("extern __shared__ __align__(16) volatile float s[];"),
+              "[[maybe_unused]] volatile float *const s = reinterpret_cast<volatile float *>(simt_dynamic_shared);");
+}
+
+TEST(Lower, VariablesOfTheDeviceGetSectionsAndFunctionsDoNot) {
+    EXPECT_NE(lowered("__device__ int x;").find("SIMT_DEVICE_VARIABLE int x"), std::string::npos);
+    EXPECT_NE(lowered("static __constant__ float t[4] = {1};").find("static SIMT_CONSTANT_VARIABLE float t"),
+              std::string::npos);
+    for (const char* text : {"__device__ int f(int x) { return x; }", "__host__ __device__ X& operator=(const X&);",
+                             "__device__ constexpr int k = 3;", "auto f = [=] __device__ (int i) { return i; };"}) {
+        EXPECT_EQ(lowered(text), text);
+    }
+}
+
+TEST(Lower, ErrorsNameTheUsersFileAndLine) {
+    try {
+        lowered("# 1 \"dir/a.cu\"\nint x;\nvoid f() { k<<<1, 2>>(x); }\n");
+        FAIL() << "no error";
+    } catch (const simt::SourceError& error) {
+        EXPECT_STREQ(error.what(), "dir/a.cu:2: error: a launch '<<<' without its '>>>('");
+    }
+    EXPECT_THROW(lowered("void f() { asm(\"ret;\"); }"), simt::SourceError);
+}
+
+TEST(Lower, SystemHeadersAreNotTouched) {
+    const char* text = "# 1 \"/usr/include/x.h\" 1 3\n__noinline__ asm(\"nop\");\n# 2 \"a.cu\" 2\nint x;\n";
+    EXPECT_EQ(lowered(text), text);
+}
+
+}  // namespace
