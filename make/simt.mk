@@ -30,7 +30,7 @@ $(eval $(call announce,simt-kernels,the CPU device's test kernels,$(simt_kernels
 $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out %_main.o,$(simt_lower_objects) $(simt_driver_objects)) \
         build/lib/libsimt.a
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive \
+	$(Q)$(CXX) -rdynamic -o $@ $(filter %.o,$^) -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive \
 	    -lgtest_main $(harness_libs) -lboost_context -lbacktrace
 build/tests/simt/corpus_test: | $(simt_kernels)
 
@@ -38,6 +38,12 @@ simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu build/simtcc build/simt-lower build/lib/libsimt.a $(simt_headers)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+
+simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
+$(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc build/simt-lower $(simt_headers)
+	@mkdir -p $(@D)
+	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+build/tests/simt/shared_object_test: | $(simt_objects)
 
 .PHONY: simt run
 simt: build/simtcc build/simt-lower build/lib/libsimt.a

@@ -64,6 +64,8 @@ std::string kernel_name(std::string_view signature) {
         }
     }
     std::string name(head.substr(begin, open - begin));
+    constexpr std::string_view kUnnamed = "{anonymous}::";
+    while (name.find(kUnnamed) != std::string::npos) { name.erase(name.find(kUnnamed), kUnnamed.size()); }
     if (with != std::string_view::npos) {
         name += " [" + std::string(signature.substr(with + std::string_view(" [with ").size()));
     }

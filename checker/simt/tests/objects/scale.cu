@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What a lesson's shared object looks like: launchers over raw pointers, no main. The first is right, the others wrong.
+#include "checker/simt/tests/objects/scale.h"
+
+namespace {
+
+constexpr int kBlock = 64;
+
+// out[n, c] = factor * inp[n, c], through a tile in shared memory.
+__global__ void scale_kernel(float* out, const float* inp, float factor, int n) {
+    __shared__ float tile[kBlock];
+    const int i = blockIdx.x * kBlock + threadIdx.x;
+    if (i < n) {
+        tile[threadIdx.x] = inp[i];
+    }
+    __syncthreads();
+    if (i < n) {
+        out[i] = factor * tile[threadIdx.x];
+    }
+}
+
+// One element too far.
+__global__ void scale_too_far_kernel(float* out, const float* inp, float factor, int n) {
+    for (int i = threadIdx.x; i <= n; i += blockDim.x) {
+        out[i] = factor * inp[i];
+    }
+}
+
+}  // namespace
+
+void scale(float* out, const float* inp, float factor, int n) {
+    scale_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(out, inp, factor, n);
+}
+
+void scale_too_far(float* out, const float* inp, float factor, int n) {
+    scale_too_far_kernel<<<1, kBlock>>>(out, inp, factor, n);
+}

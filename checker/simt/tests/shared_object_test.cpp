@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// A worker's way: the runtime is part of the program, the kernels come from a shared object that simtcc has made.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "checker/dims.h"
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+
+namespace {
+
+using Scale = void (*)(float* out, const float* inp, float factor, int n);
+
+Scale function(const char* name) {
+    static void* const object = dlopen("build/tests/simt/objects/scale.so", RTLD_NOW | RTLD_LOCAL);
+    if (object == nullptr) {
+        throw std::runtime_error(dlerror());
+    }
+    return reinterpret_cast<Scale>(dlsym(object, name));
+}
+
+class SharedObject : public testing::Test {
+  protected:
+    static constexpr int kB = 2, kT = 3, kC = 5, kElements = kB * kT * kC;
+
+    void SetUp() override {
+        simt::report_at_exit(false);
+        simt::forget_findings();
+        void* memory[2] = {};
+        for (void*& pointer : memory) { ASSERT_EQ(cudaMalloc(&pointer, kElements * sizeof(float)), cudaSuccess); }
+        out_ = static_cast<float*>(memory[0]);
+        inp_ = static_cast<float*>(memory[1]);
+        simt::name_buffer(out_, "out", checker::Dims("B T C", {kB, kT, kC}), sizeof(float));
+        simt::name_buffer(inp_, "inp", checker::Dims("B T C", {kB, kT, kC}), sizeof(float));
+    }
+    void TearDown() override {
+        cudaFree(out_);
+        cudaFree(inp_);
+    }
+
+    float* out_ = nullptr;
+    float* inp_ = nullptr;
+};
+
+TEST_F(SharedObject, ItsKernelsRunAndAreRight) {
+    const std::vector<float> inp(kElements, 1.5F);
+    std::vector<float> out(kElements);
+    ASSERT_EQ(cudaMemcpy(inp_, inp.data(), kElements * sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+    function("scale")(out_, inp_, 2.0F, kElements);
+    ASSERT_EQ(cudaMemcpy(out.data(), out_, kElements * sizeof(float), cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(out, std::vector<float>(kElements, 3.0F));
+    EXPECT_TRUE(simt::findings().empty());
+}
+
+TEST_F(SharedObject, AFindingSpeaksInTheBuffersOwnTerms) {
+    ASSERT_EQ(cudaMemset(inp_, 0, kElements * sizeof(float)), cudaSuccess);
+    function("scale_too_far")(out_, inp_, 2.0F, kElements);
+    const std::vector<simt::Finding> findings = simt::findings();
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].kind, simt::Kind::out_of_bounds);
+    EXPECT_EQ(findings[0].kernel, "scale_too_far_kernel");
+    EXPECT_EQ(findings[0].line.file, "checker/simt/tests/objects/scale.cu");
+    EXPECT_EQ(findings[0].count, 2) << "the read and the write of one line";
+    EXPECT_EQ(findings[0].text, "reads 4 bytes: inp[b=1, t=3, c=0] is one row past the end of inp (B=2, T=3, C=5)");
+}
+
+TEST_F(SharedObject, AnInputThatNobodyHasWrittenIsNamedByItsElement) {
+    function("scale")(out_, inp_, 2.0F, 1);
+    const std::vector<simt::Finding> findings = simt::findings();
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].text, "reads 4 bytes that nobody has written: inp[b=0, t=0, c=0] of inp (B=2, T=3, C=5)");
+}
+
+}  // namespace
