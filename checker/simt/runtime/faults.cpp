@@ -46,6 +46,7 @@ struct Clock {
 } alarm_clock;
 
 struct sigaction previous_fault[2];
+struct sigaction previous_abort;
 constexpr int kFaults[] = {SIGSEGV, SIGBUS};
 const int kClockSignal = SIGRTMIN + 5;
 
@@ -143,7 +144,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
             return "host code touches the device's memory" +
                    (allocation == nullptr ? std::string() : ": " + place_in(*allocation, address));
         });
-        print_findings();
+        print_findings_once(false);
         std::fflush(nullptr);
         _exit(1);
     }
@@ -153,6 +154,13 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     } else {
         sigaction(signal, &previous, nullptr);  // and the access faults again
     }
+}
+
+// abort(), often by an exception that nobody catches, after an error that the findings explain.
+void on_abort(int) {
+    sigaction(SIGABRT, &previous_abort, nullptr);  // abort() raises it again
+    print_findings_once(false);
+    std::fflush(stderr);
 }
 
 // Whether the running kernel's code lies there, and none of the runtime's.
@@ -210,6 +218,10 @@ void watch_host_faults() {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     action.sa_sigaction = on_fault;
     for (int i = 0; i < 2; i++) { sigaction(kFaults[i], &action, &previous_fault[i]); }
+    struct sigaction aborting = {};
+    sigemptyset(&aborting.sa_mask);
+    aborting.sa_handler = on_abort;
+    sigaction(SIGABRT, &aborting, &previous_abort);
     action.sa_sigaction = on_tick;
     action.sa_flags |= SA_RESTART;
     sigaction(kClockSignal, &action, nullptr);

@@ -192,13 +192,19 @@ std::size_t print_findings() {
     return all.size();
 }
 
+bool print_findings_once(bool ends_as_it_should) {
+    if (!std::exchange(ledger().at_exit, false) || !hot.checking) {
+        return false;
+    }
+    if (ends_as_it_should) {
+        report_what_is_left();
+    }
+    return print_findings() > 0;
+}
+
 // After the program's own destructors, which may free device memory.
 __attribute__((destructor)) static void report_when_the_process_ends() {
-    if (!ledger().at_exit || !hot.checking) {
-        return;
-    }
-    report_what_is_left();
-    if (print_findings() > 0) {
+    if (print_findings_once(true)) {
         std::fflush(nullptr);
         _exit(1);
     }

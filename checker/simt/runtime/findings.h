@@ -48,7 +48,7 @@ struct Place {
 
 struct Finding {
     Kind kind;
-    std::string space;  // global, shared, local, constant, or empty
+    std::string space;  // global, shared, local, constant; array: an array by name, in any of them; or empty
     SourceLine line;
     std::string text;    // one line
     std::string kernel;  // empty: host code
@@ -65,6 +65,10 @@ void forget_findings();
 
 // Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Gives how many there are.
 std::size_t print_findings();
+
+// What the end of the process does, once: prints, and gives whether there are any findings. Where the process ends as it
+// should, what it leaves behind is a finding too.
+bool print_findings_once(bool ends_as_it_should);
 
 // Whether the end of the process prints the findings and turns its status to 1 where there are any. A worker that
 // hands them on itself says no.

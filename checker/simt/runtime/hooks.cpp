@@ -139,7 +139,7 @@ void __ubsan_handle_out_of_bounds(const SimtBoundsData* data, std::uintptr_t ind
     const unsigned bits = 1U << (data->index->info >> 1U);
     const auto value = is_signed && bits < 64 ? static_cast<std::int64_t>(index << (64 - bits)) >> (64 - bits)
                                               : static_cast<std::int64_t>(index);
-    simt::report(simt::Kind::out_of_bounds, simt::running_lane() != nullptr ? "local" : "host", SIMT_SITE,
+    simt::report(simt::Kind::out_of_bounds, "array", SIMT_SITE,
                  [&] { return fmt::format("index {} of an array of type {}", value, data->array->name); });
     if (simt::running_lane() != nullptr) {
         simt::Scheduler::instance().abandon(cudaErrorIllegalAddress);  // on it would go into the thread's own stack

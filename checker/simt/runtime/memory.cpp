@@ -66,6 +66,7 @@ Memory::Memory() {
         shadow_ = static_cast<std::uint8_t*>(reserve(kReserved, PROT_READ | PROT_WRITE));
         hot.shadow = shadow_;
         hot.device_bytes = kReserved;
+        key_ = pkey_alloc(0, PKEY_DISABLE_ACCESS);
     }
 }
 
@@ -82,8 +83,11 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
         return nullptr;
     }
     const std::uintptr_t begin = hot_begin_ + offset;
-    if (residence != Residence::device || opened_ > 0 || !hot.checking) {
+    if (residence != Residence::device || !hot.checking) {
         check_protection(mprotect(reinterpret_cast<void*>(hot_begin_ + end), next - end, PROT_READ | PROT_WRITE));
+    } else if (key_ >= 0) {
+        check_protection(
+            pkey_mprotect(reinterpret_cast<void*>(hot_begin_ + end), next - end, PROT_READ | PROT_WRITE, key_));
     }
     end = next;
     used_ += bytes;
@@ -148,15 +152,25 @@ void Memory::copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t byte
     }
 }
 
+// A key opens and closes at the cost of one instruction; without it the time grows with the pages in use.
+void Memory::protect(bool open) {
+    if (key_ >= 0) {
+        check_protection(pkey_set(key_, open ? 0 : PKEY_DISABLE_ACCESS));
+    } else if (hot.checking && device_end_ > 0) {
+        check_protection(
+            mprotect(reinterpret_cast<void*>(hot_begin_), device_end_, open ? PROT_READ | PROT_WRITE : PROT_NONE));
+    }
+}
+
 void Memory::open() {
-    if (opened_++ == 0 && hot.checking && device_end_ > 0) {
-        check_protection(mprotect(reinterpret_cast<void*>(hot_begin_), device_end_, PROT_READ | PROT_WRITE));
+    if (opened_++ == 0) {
+        protect(true);
     }
 }
 
 void Memory::close() {
-    if (--opened_ == 0 && hot.checking && device_end_ > 0) {
-        check_protection(mprotect(reinterpret_cast<void*>(hot_begin_), device_end_, PROT_NONE));
+    if (--opened_ == 0) {
+        protect(false);
     }
 }
 

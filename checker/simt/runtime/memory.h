@@ -60,6 +60,7 @@ class Memory {
 
   private:
     Memory();
+    void protect(bool open);
 
     // A quarter of it for managed and pinned memory, which the host may touch at any time.
     static constexpr std::size_t kReserved = std::size_t{1} << 41;
@@ -71,6 +72,8 @@ class Memory {
     std::size_t host_end_ = kHostVisible;
     std::size_t used_ = 0;
     int opened_ = 0;
+    int key_ =
+        -1;  // the processor's protection key of the device's memory; without one, pages are protected one by one
     Allocation* last_found_ = nullptr;
     std::map<std::uintptr_t, Allocation> allocations_;
 };

@@ -16,8 +16,9 @@ alignas(1024) char simt_dynamic_shared[simt::kDynamicSharedLimit + simt::kDynami
 namespace simt {
 
 void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
+    dynamic_marks_.resize(sizeof simt_dynamic_shared, Mark::outside);
+    std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::outside);  // the launch's before
     dynamic_bytes_ = dynamic_bytes;
-    dynamic_marks_.assign(sizeof simt_dynamic_shared, Mark::outside);
     static_begin_ = module == nullptr ? 0 : thread_local_begin(*module);
     static_end_ = static_begin_ == 0 ? 0 : static_begin_ + module->thread_local_bytes;
     if (module == module_) {

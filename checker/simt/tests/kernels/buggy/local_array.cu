@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: out_of_bounds local local_array.cu:9
+// verdict: out_of_bounds array local_array.cu:9
 // An array in registers with one element too few.
 #include <cuda_runtime.h>
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// simtcc as its user meets it: options, several files, and one clear line for what is wrong.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "checker/simt/driver/options.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Finished {
+    int status;
+    std::string output;
+};
+
+class Driver : public testing::Test {
+  protected:
+    void SetUp() override {
+        folder_ = fs::current_path() / "build/tests/simt/driver" /
+                  testing::UnitTest::GetInstance()->current_test_info()->name();
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+
+    void file(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+    // In the test's folder; both streams.
+    Finished shell(const std::string& command) const {
+        FILE* pipe = popen(fmt::format("cd '{}' && ({}) 2>&1", folder_.string(), command).c_str(), "r");
+        std::string output;
+        for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
+        const int status = pclose(pipe);
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+    }
+    Finished simtcc(const std::string& arguments) const {
+        return shell((fs::current_path() / "build/simtcc").string() + ' ' + arguments);
+    }
+
+    fs::path folder_;
+};
+
+simt::Options parsed(std::vector<std::string> arguments) {
+    return simt::parse_options(arguments);
+}
+
+TEST(Options, NvccsEverydayOptionsAreTaken) {
+    const simt::Options options = parsed({"-O3",
+                                          "-std=c++17",
+                                          "-arch=sm_80",
+                                          "-gencode",
+                                          "arch=compute_90,code=sm_90",
+                                          "-I",
+                                          "inc",
+                                          "-Iother",
+                                          "-DN=3",
+                                          "-g",
+                                          "-lineinfo",
+                                          "--expt-relaxed-constexpr",
+                                          "-Xcompiler",
+                                          "-Wall,-Wextra",
+                                          "-Xptxas=-v",
+                                          "-L.",
+                                          "-lm",
+                                          "a.cu",
+                                          "b.cpp",
+                                          "c.o",
+                                          "-o",
+                                          "x"});
+    EXPECT_EQ(options.sources, (std::vector<std::string>{"a.cu", "b.cpp"}));
+    EXPECT_EQ(options.objects, (std::vector<std::string>{"c.o"}));
+    EXPECT_EQ(options.preprocess, (std::vector<std::string>{"-Iinc", "-Iother", "-DN=3"}));
+    EXPECT_EQ(options.compile, (std::vector<std::string>{"-Wall", "-Wextra"}));
+    EXPECT_EQ(options.link, (std::vector<std::string>{"-L.", "-lm"}));
+    EXPECT_EQ(options.output, "x");
+}
+
+TEST(Options, AnUnknownOneIsNamed) {
+    try {
+        parsed({"--frobnicate", "a.cu"});
+        FAIL() << "no error";
+    } catch (const simt::UsageError& error) {
+        EXPECT_STREQ(error.what(), "unknown option --frobnicate (simtcc --help lists those that it takes)");
+    }
+    EXPECT_THROW(parsed({}), simt::UsageError);
+    EXPECT_THROW(parsed({"a.txt"}), simt::UsageError);
+    EXPECT_THROW(parsed({"-o"}), simt::UsageError);
+    EXPECT_THROW(parsed({"-std=c++03", "a.cu"}), simt::UsageError);
+}
+
+TEST_F(Driver, FilesThatShareAHeaderWithKernelsAndLaunchesMakeOneProgram) {
+    file("fill.cuh",
+         "#pragma once\n#include <cuda_runtime.h>\ntemplate <int N> __global__ void fill(float* x) { x[threadIdx.x] = "
+         "N; }\n"
+         "template <int N> void launch_fill(float* x) { fill<N><<<1, 32>>>(x); }\nvoid four(float* x);\nfloat "
+         "host_twice(float x);\n");
+    file("main.cu",
+         "#include \"fill.cuh\"\n#include <cstdio>\nint main() {\n float* x; cudaMalloc(&x, 128); launch_fill<3>(x); "
+         "four(x);\n"
+         " float y; cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost); cudaFree(x); std::printf(\"%g\\n\", host_twice(y)); "
+         "}\n");
+    file("four.cu", "#include \"fill.cuh\"\nvoid four(float* x) { launch_fill<4>(x); }\n");
+    file("host.cpp", "float host_twice(float x) { return 2 * x; }\n");
+    const Finished compile = simtcc("-I. main.cu four.cu host.cpp -o program");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    const Finished run = shell("./program");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.output, "8\n");
+}
+
+TEST_F(Driver, ErrorsNameTheUsersFileAndLine) {
+    file("a.cu",
+         "#include <string>\n__global__ void k(float* x, int n) { x[0] = n; }\nint main() {\n    float* x = nullptr;\n"
+         "    k<<<1, 1>>>(x, std::string());\n    k<<<1, 1>>>(x);\n}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    EXPECT_EQ(compile.status, 1);
+    EXPECT_NE(compile.output.find("a.cu:5:"), std::string::npos) << compile.output;
+    EXPECT_NE(compile.output.find("a.cu:6:"), std::string::npos) << compile.output;
+    EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(Driver, WhatTheDeviceLacksDoesNotCompile) {
+    file("a.cu", "int main() { cudaGraphLaunch(nullptr, nullptr); }\n");
+    const Finished compile = simtcc("a.cu -o a");
+    EXPECT_EQ(compile.status, 1);
+    EXPECT_NE(compile.output.find("cudaGraphLaunch is not on the CPU device"), std::string::npos) << compile.output;
+    file("b.cu", "__global__ void k() { asm volatile(\"bar.sync 0;\"); }\nint main() {}\n");
+    EXPECT_EQ(simtcc("b.cu -o b").output, "b.cu:1: error: inline PTX is not on the CPU device\n");
+}
+
+TEST_F(Driver, AMissingFileIsOneLine) {
+    const Finished compile = simtcc("none.cu");
+    EXPECT_EQ(compile.status, 1);
+    EXPECT_EQ(compile.output, "simtcc: none.cu: no such file\n");
+}
+
+TEST_F(Driver, AnExceptionThatNobodyCatchesStillShowsTheFindings) {
+    file("a.cu",
+         "#include <stdexcept>\n__global__ void k(int* x) { *x = 1; }\nint main() {\n k<<<1, 1>>>(nullptr);\n"
+         " if (cudaDeviceSynchronize() != cudaSuccess) { throw std::runtime_error(\"failed\"); }\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished run = shell("./a");
+    EXPECT_NE(run.status, 0);
+    EXPECT_NE(run.output.find("null_pointer"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("a.cu:2 in k"), std::string::npos) << run.output;
+}
+
+TEST_F(Driver, UncheckedOnlyRuns) {
+    file("a.cu",
+         "__global__ void k(int* x) { x[threadIdx.x] += 1; }\nint main() {\n int* x; cudaMalloc(&x, 4);\n k<<<1, "
+         "2>>>(x);\n return 3; }\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished run = shell("SIMT_CHECK=off ./a");
+    EXPECT_EQ(run.status, 3);
+    EXPECT_EQ(run.output, "");
+    EXPECT_EQ(shell("./a").status, 1);
+}
+
+}  // namespace
