@@ -6,10 +6,15 @@
 #:   make run FILE=x.cu      compiles a CUDA program for the CPU device and runs
 #:                           it checked; ARGS='…' are the program's
 
-simt_runtime_objects := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/dims.o
+simt_runtime_objects := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/dims.o
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
 simt_driver_objects := $(call objects,$(wildcard checker/simt/driver/*.cpp))
 $(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_lower_objects) $(simt_driver_objects)))
+
+# The checker's shapes with names, for a device that is built without the rest of the checker.
+build/obj/checker/simt/dims.o: checker/dims.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
 
 build/lib/libsimt.a: $(simt_runtime_objects)
 build/simt-lower: $(simt_lower_objects)
