@@ -23,6 +23,7 @@ struct Options {
     bool compile_only = false;     // -c
     bool shared = false;           // -shared
     bool all_cuda = false;         // -x cu
+    bool checked = true;           // --unchecked: no hooks, so no checks of memory, and faster
     bool verbose = false;          // --verbose, -v: print the commands
     bool help = false;
 };

@@ -22,22 +22,23 @@ namespace {
 namespace fs = std::filesystem;
 using Command = std::vector<std::string>;
 
+// What every kernel is compiled with. no-gnu-unique: two shared objects may have kernels of the same name.
+constexpr const char* kKernelFlags[] = {"-g", "-fno-gnu-unique", "-Wno-unknown-pragmas"};
+
 // Why each: -O1 without the passes that split, merge or move accesses, so that one access in the source is one hook;
-// thread: a call before each access; bounds: local arrays, whose accesses have no hook.
-constexpr const char* kDeviceFlags[] = {"-O1",
-                                        "-g",
-                                        "-fno-tree-sra",
-                                        "-fno-tree-vectorize",
-                                        "-fno-reorder-blocks",
-                                        "-fno-thread-jumps",
-                                        "-fsanitize=thread",
-                                        "--param",
-                                        "tsan-distinguish-volatile=1",
-                                        "--param",
-                                        "tsan-instrument-func-entry-exit=0",
-                                        "-fsanitize=bounds",
-                                        "-fno-gnu-unique",
-                                        "-Wno-unknown-pragmas"};
+// thread: a call before each access; bounds: arrays of a thread, whose accesses have no hook.
+constexpr const char* kCheckedFlags[] = {"-O1",
+                                         "-fno-tree-sra",
+                                         "-fno-tree-vectorize",
+                                         "-fno-reorder-blocks",
+                                         "-fno-thread-jumps",
+                                         "-fsanitize=thread",
+                                         "--param",
+                                         "tsan-distinguish-volatile=1",
+                                         "--param",
+                                         "tsan-instrument-func-entry-exit=0",
+                                         "-fsanitize=bounds"};
+constexpr const char* kUncheckedFlags[] = {"-O2"};
 
 // A folder of our own that is gone when the driver ends.
 class TemporaryFolder {
@@ -121,7 +122,12 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     run(reading, options.verbose);
     run({here.lower.string(), read, lowered}, options.verbose);
     Command compiling = base;
-    append(compiling, kDeviceFlags);
+    append(compiling, kKernelFlags);
+    if (options.checked) {
+        append(compiling, kCheckedFlags);
+    } else {
+        append(compiling, kUncheckedFlags);
+    }
     append(compiling, options.compile);
     append(compiling,
            std::vector<std::string>{"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", lowered, "-o", object});

@@ -9,42 +9,46 @@
 #include "vector_types.h"
 
 // One line an error: name, number, CUDA's text. simt/runtime/errors.cpp reads the texts.
-#define SIMT_ERRORS(error) \
-    error(Success, 0, "no error") \
-    error(ErrorInvalidValue, 1, "invalid argument") \
-    error(ErrorMemoryAllocation, 2, "out of memory") \
-    error(ErrorInitializationError, 3, "initialization error") \
-    error(ErrorCudartUnloading, 4, "driver shutting down") \
-    error(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
-    error(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
-    error(ErrorInvalidSymbol, 13, "invalid device symbol") \
-    error(ErrorInvalidHostPointer, 16, "invalid host pointer") \
-    error(ErrorInvalidDevicePointer, 17, "invalid device pointer") \
-    error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
-    error(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-    error(ErrorInvalidDeviceFunction, 98, "invalid device function") \
-    error(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
-    error(ErrorInvalidDevice, 101, "invalid device ordinal") \
-    error(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
-    error(ErrorNotReady, 600, "device not ready") \
-    error(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
-    error(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
-    error(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
-    error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") \
-    error(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
-    error(ErrorAssert, 710, "device-side assert triggered") \
-    error(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
-    error(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-    error(ErrorHardwareStackError, 714, "hardware stack error") \
-    error(ErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
-    error(ErrorMisalignedAddress, 716, "misaligned address") \
-    error(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
-    error(ErrorInvalidPc, 718, "invalid program counter") \
-    error(ErrorLaunchFailure, 719, "unspecified launch failure") \
-    error(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
-    error(ErrorNotPermitted, 800, "operation not permitted") \
-    error(ErrorNotSupported, 801, "operation not supported") \
-    error(ErrorUnknown, 999, "unknown error")
+#define SIMT_ERRORS(error)                                                                                            \
+    error(Success, 0, "no error") error(ErrorInvalidValue, 1, "invalid argument") error(                              \
+        ErrorMemoryAllocation, 2, "out of memory") error(ErrorInitializationError, 3, "initialization error")         \
+        error(ErrorCudartUnloading, 4, "driver shutting down") error(                                                 \
+            ErrorInvalidConfiguration, 9, "invalid configuration argument") error(ErrorInvalidPitchValue, 12,         \
+                                                                                  "invalid pitch argument")           \
+            error(ErrorInvalidSymbol, 13, "invalid device symbol") error(                                             \
+                ErrorInvalidHostPointer, 16, "invalid host pointer") error(ErrorInvalidDevicePointer, 17,             \
+                                                                           "invalid device pointer")                  \
+                error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") error(                    \
+                    ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")      \
+                    error(ErrorInvalidDeviceFunction, 98, "invalid device function") error(                           \
+                        ErrorNoDevice, 100, "no CUDA-capable device is detected") error(ErrorInvalidDevice, 101,      \
+                                                                                        "invalid device ordinal")     \
+                        error(ErrorInvalidResourceHandle, 400, "invalid resource handle") error(                      \
+                            ErrorNotReady, 600, "device not ready") error(ErrorIllegalAddress, 700,                   \
+                                                                          "an illegal memory access was encountered") \
+                            error(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") error(   \
+                                ErrorLaunchTimeout, 702, "the launch timed out and was terminated")                   \
+                                error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") error(    \
+                                    ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")               \
+                                    error(ErrorAssert, 710, "device-side assert triggered") error(                    \
+                                        ErrorHostMemoryAlreadyRegistered, 712,                                        \
+                                        "part or all of the requested memory range is already mapped")                \
+                                        error(ErrorHostMemoryNotRegistered, 713,                                      \
+                                              "pointer does not correspond to a registered memory region")            \
+                                            error(ErrorHardwareStackError, 714, "hardware stack error") error(        \
+                                                ErrorIllegalInstruction, 715,                                         \
+                                                "an illegal instruction was encountered")                             \
+                                                error(ErrorMisalignedAddress, 716, "misaligned address") error(       \
+                                                    ErrorInvalidAddressSpace, 717,                                    \
+                                                    "operation not supported on global/shared address space")         \
+                                                    error(ErrorInvalidPc, 718, "invalid program counter") error(      \
+                                                        ErrorLaunchFailure, 719, "unspecified launch failure")        \
+                                                        error(ErrorCooperativeLaunchTooLarge, 720,                    \
+                                                              "too many blocks in cooperative launch")                \
+                                                            error(ErrorNotPermitted, 800, "operation not permitted")  \
+                                                                error(ErrorNotSupported, 801,                         \
+                                                                      "operation not supported")                      \
+                                                                    error(ErrorUnknown, 999, "unknown error")
 
 enum cudaError {
 #define SIMT_ERROR(name, number, text) cuda##name = number,
@@ -66,7 +70,12 @@ enum cudaFuncAttribute {
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
 };
 
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
 
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,

@@ -35,6 +35,7 @@ struct Interrupted {
     std::uintptr_t pc = 0;
     std::uintptr_t address = 0;
     int signal = 0;
+    bool refused = false;   // the processor refused the instruction, not the address
     char* stack = nullptr;  // the code's own: the thread's may be full
 } interrupted;
 
@@ -85,6 +86,11 @@ void set_frame(ucontext_t& context, void (*function)(), char* end) {
         });
         scheduler.abandon(cudaErrorLaunchTimeout);
     }
+    if (interrupted.refused) {
+        report(Kind::misaligned, "", site,
+               [] { return std::string("an access of 16 bytes at an address that is no multiple of 16"); });
+        scheduler.abandon(cudaErrorMisalignedAddress);
+    }
     const auto stack = reinterpret_cast<std::uintptr_t>(lane.stack.begin);
     const auto guard = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     if (interrupted.address - stack < guard) {
@@ -132,6 +138,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     auto& context = *static_cast<ucontext_t*>(data);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (running_lane() != nullptr && busy_depth == 0) {
+        interrupted.refused = info->si_code == SI_KERNEL;
         redirect(context, signal, address);
         return;
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstdlib>
 #include <numeric>
 
 #include "checker/simt/runtime/collectives.h"
@@ -35,6 +36,14 @@ constexpr double kIdleSeconds = 2;
 constexpr int kIdleRounds = 1000;
 // Looks at memory before the others get their turn.
 constexpr unsigned kPollsInARow = 32;
+
+Lane& calling_lane() {
+    if (hot.lane == nullptr) {
+        fmt::print(stderr, "simt: host code called a function of the device (a barrier, a shuffle, …)\n");
+        std::exit(1);
+    }
+    return *hot.lane;
+}
 
 std::string text_of(uint3 v) {
     return fmt::format("({}, {}, {})", v.x, v.y, v.z);
@@ -332,7 +341,7 @@ static void wait(Context& scheduler) {
 }
 
 int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
-    Lane& lane = *hot.lane;
+    Lane& lane = calling_lane();
     Block& block = *lane.block;
     auto& barrier = block.barrier;
     if (barrier.arrived == 0) {
@@ -392,7 +401,7 @@ bool Scheduler::complete_barrier(Block& block) {
 // ---- warp collectives ---------------------------------------------------------------------------------------------------
 
 void Scheduler::collective(Collective& request) {
-    Lane& lane = *hot.lane;
+    Lane& lane = calling_lane();
     Warp& warp = *lane.warp;
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {
@@ -437,7 +446,7 @@ void Scheduler::complete_all_collectives(Warp& warp) {
 }
 
 unsigned Scheduler::active_mask(const void* site) {
-    Lane& lane = *hot.lane;
+    Lane& lane = calling_lane();
     suspend(lane, LaneState::at_active_mask, site);
     wait(context_);
     return lane.collective.mask;
@@ -460,13 +469,13 @@ void Scheduler::resolve_active_mask(Warp& warp) {
 // ---- threads that wait for memory ----------------------------------------------------------------------------------------
 
 void Scheduler::poll(const void* site) {
-    if (++hot.lane->polls >= kPollsInARow) {
+    if (++calling_lane().polls >= kPollsInARow) {
         yield(site);
     }
 }
 
 void Scheduler::yield(const void* site) {
-    suspend(*hot.lane, LaneState::polling, site);
+    suspend(calling_lane(), LaneState::polling, site);
     wait(context_);
 }
 

@@ -47,7 +47,6 @@
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define CUDART_VERSION 13000
-#define CUDA_VERSION 13000
 #define __SIMT__ 1  // the CPU device
 #define CUDARTAPI
 #define CUDART_CB
