@@ -303,4 +303,28 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     return simt::result(cudaSuccess);
 }
 
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* kernel, std::size_t dynamic_bytes,
+                                               int most_threads) {
+    if (grid == nullptr || block == nullptr || most_threads < 0) {
+        return simt::result(cudaErrorInvalidValue);
+    }
+    *grid = *block = 0;
+    int threads_at_once = 0;
+    const int largest = most_threads == 0 ? static_cast<int>(simt::kMaxThreads) : most_threads;
+    for (int threads = largest; threads > 0; threads -= static_cast<int>(simt::kLanes)) {
+        int blocks = 0;
+        if (const cudaError_t error =
+                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic_bytes);
+            error != cudaSuccess) {
+            return error;
+        }
+        if (blocks * threads > threads_at_once) {
+            threads_at_once = blocks * threads;
+            *grid = blocks;
+            *block = threads;
+        }
+    }
+    return simt::result(cudaSuccess);
+}
+
 }  // extern "C"

@@ -11,7 +11,7 @@
 #include "../driver_types.h"
 
 extern "C" {
-cudaError_t cudaGetLastError();   // and forgets it, unless it is sticky
+cudaError_t cudaGetLastError();  // and forgets it, unless it is sticky
 cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -42,11 +42,13 @@ cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                              std::size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height);
@@ -77,6 +79,10 @@ cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
                                                           std::size_t dynamic_bytes);
+
+// The block size with the most threads at once, and the grid that fills the device with it.
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* kernel, std::size_t dynamic_bytes,
+                                               int most_threads);
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice);
@@ -169,4 +175,10 @@ SIMT_TYPED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks
                                                                      std::size_t dynamic_bytes) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), threads,
                                                          dynamic_bytes);
+}
+template <SimtKernel Kernel>
+SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel,
+                                                          std::size_t dynamic_bytes = 0, int most_threads = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(grid, block, reinterpret_cast<const void*>(kernel), dynamic_bytes,
+                                              most_threads);
 }

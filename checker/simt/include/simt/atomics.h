@@ -113,7 +113,8 @@ inline int atomicCAS(int* address, int expected, int desired) {
 inline unsigned int atomicCAS(unsigned int* address, unsigned int expected, unsigned int desired) {
     return simt::compare_and_swap(address, expected, desired, simt::Scope::device);
 }
-inline unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected, unsigned long long desired) {
+inline unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected,
+                                    unsigned long long desired) {
     return simt::compare_and_swap(address, expected, desired, simt::Scope::device);
 }
 inline unsigned short atomicCAS(unsigned short* address, unsigned short expected, unsigned short desired) {
@@ -215,7 +216,8 @@ inline int atomicCAS_block(int* address, int expected, int desired) {
 inline unsigned int atomicCAS_block(unsigned int* address, unsigned int expected, unsigned int desired) {
     return simt::compare_and_swap(address, expected, desired, simt::Scope::block);
 }
-inline unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long expected, unsigned long long desired) {
+inline unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long expected,
+                                          unsigned long long desired) {
     return simt::compare_and_swap(address, expected, desired, simt::Scope::block);
 }
 inline unsigned short atomicCAS_block(unsigned short* address, unsigned short expected, unsigned short desired) {
@@ -317,7 +319,8 @@ inline int atomicCAS_system(int* address, int expected, int desired) {
 inline unsigned int atomicCAS_system(unsigned int* address, unsigned int expected, unsigned int desired) {
     return simt::compare_and_swap(address, expected, desired, simt::Scope::system);
 }
-inline unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long expected, unsigned long long desired) {
+inline unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long expected,
+                                           unsigned long long desired) {
     return simt::compare_and_swap(address, expected, desired, simt::Scope::system);
 }
 inline unsigned short atomicCAS_system(unsigned short* address, unsigned short expected, unsigned short desired) {

@@ -14,6 +14,7 @@ void* memset(void*, int, size_t) noexcept __asm__("simt_memset");
 int printf(const char*, ...) __asm__("simt_printf");
 int puts(const char*) __asm__("simt_puts");
 int putchar(int) __asm__("simt_putchar");
-[[noreturn]] void __assert_fail(const char*, const char*, unsigned int, const char*) noexcept __asm__("simt_assert_fail");
+[[noreturn]] void __assert_fail(const char*, const char*, unsigned int, const char*) noexcept
+    __asm__("simt_assert_fail");
 [[noreturn]] void abort() noexcept;
 }

@@ -7,12 +7,24 @@
 #include <bit>
 #include <cstdint>
 
-constexpr int __popc(unsigned int x) { return std::popcount(x); }
-constexpr int __popcll(unsigned long long x) { return std::popcount(x); }
-constexpr int __clz(int x) { return std::countl_zero(static_cast<unsigned int>(x)); }
-constexpr int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
-constexpr int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned int>(x)) + 1; }
-constexpr int __ffsll(long long x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1; }
+constexpr int __popc(unsigned int x) {
+    return std::popcount(x);
+}
+constexpr int __popcll(unsigned long long x) {
+    return std::popcount(x);
+}
+constexpr int __clz(int x) {
+    return std::countl_zero(static_cast<unsigned int>(x));
+}
+constexpr int __clzll(long long x) {
+    return std::countl_zero(static_cast<unsigned long long>(x));
+}
+constexpr int __ffs(int x) {
+    return x == 0 ? 0 : std::countr_zero(static_cast<unsigned int>(x)) + 1;
+}
+constexpr int __ffsll(long long x) {
+    return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1;
+}
 constexpr unsigned int __brev(unsigned int x) {
     unsigned int reversed = 0;
     for (int i = 0; i < 32; i++) { reversed |= ((x >> i) & 1U) << (31 - i); }
@@ -48,7 +60,9 @@ constexpr unsigned int __funnelshift_rc(unsigned int low, unsigned int high, uns
     return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 
-constexpr int __mulhi(int x, int y) { return static_cast<int>((static_cast<std::int64_t>(x) * y) >> 32); }
+constexpr int __mulhi(int x, int y) {
+    return static_cast<int>((static_cast<std::int64_t>(x) * y) >> 32);
+}
 constexpr unsigned int __umulhi(unsigned int x, unsigned int y) {
     return static_cast<unsigned int>((static_cast<std::uint64_t>(x) * y) >> 32);
 }
@@ -62,14 +76,22 @@ constexpr unsigned long long __umul64hi(unsigned long long x, unsigned long long
 constexpr int __mul24(int x, int y) {
     return static_cast<int>(static_cast<unsigned int>((x << 8) >> 8) * static_cast<unsigned int>((y << 8) >> 8));
 }
-constexpr unsigned int __umul24(unsigned int x, unsigned int y) { return (x & 0xffffffU) * (y & 0xffffffU); }
+constexpr unsigned int __umul24(unsigned int x, unsigned int y) {
+    return (x & 0xffffffU) * (y & 0xffffffU);
+}
 constexpr unsigned int __sad(int x, int y, unsigned int z) {
     return z + (x > y ? static_cast<unsigned int>(x) - static_cast<unsigned int>(y)
                       : static_cast<unsigned int>(y) - static_cast<unsigned int>(x));
 }
-constexpr unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) { return z + (x > y ? x - y : y - x); }
-constexpr int __hadd(int x, int y) { return static_cast<int>((static_cast<std::int64_t>(x) + y) >> 1); }
-constexpr int __rhadd(int x, int y) { return static_cast<int>((static_cast<std::int64_t>(x) + y + 1) >> 1); }
+constexpr unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) {
+    return z + (x > y ? x - y : y - x);
+}
+constexpr int __hadd(int x, int y) {
+    return static_cast<int>((static_cast<std::int64_t>(x) + y) >> 1);
+}
+constexpr int __rhadd(int x, int y) {
+    return static_cast<int>((static_cast<std::int64_t>(x) + y + 1) >> 1);
+}
 constexpr unsigned int __uhadd(unsigned int x, unsigned int y) {
     return static_cast<unsigned int>((static_cast<std::uint64_t>(x) + y) >> 1);
 }
@@ -77,14 +99,30 @@ constexpr unsigned int __urhadd(unsigned int x, unsigned int y) {
     return static_cast<unsigned int>((static_cast<std::uint64_t>(x) + y + 1) >> 1);
 }
 
-constexpr int __float_as_int(float x) { return std::bit_cast<int>(x); }
-constexpr unsigned int __float_as_uint(float x) { return std::bit_cast<unsigned int>(x); }
-constexpr float __int_as_float(int x) { return std::bit_cast<float>(x); }
-constexpr float __uint_as_float(unsigned int x) { return std::bit_cast<float>(x); }
-constexpr long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-constexpr double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
-constexpr int __double2hiint(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 32); }
-constexpr int __double2loint(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x)); }
+constexpr int __float_as_int(float x) {
+    return std::bit_cast<int>(x);
+}
+constexpr unsigned int __float_as_uint(float x) {
+    return std::bit_cast<unsigned int>(x);
+}
+constexpr float __int_as_float(int x) {
+    return std::bit_cast<float>(x);
+}
+constexpr float __uint_as_float(unsigned int x) {
+    return std::bit_cast<float>(x);
+}
+constexpr long long __double_as_longlong(double x) {
+    return std::bit_cast<long long>(x);
+}
+constexpr double __longlong_as_double(long long x) {
+    return std::bit_cast<double>(x);
+}
+constexpr int __double2hiint(double x) {
+    return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 32);
+}
+constexpr int __double2loint(double x) {
+    return static_cast<int>(std::bit_cast<std::uint64_t>(x));
+}
 constexpr double __hiloint2double(int high, int low) {
     return std::bit_cast<double>((static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) |
                                  static_cast<std::uint32_t>(low));

@@ -5,8 +5,8 @@
 #pragma GCC system_header
 
 extern "C" {
-long long clock64();                          // cycles of 1 GHz
-void __nanosleep(unsigned int nanoseconds);   // lets the other threads run
+long long clock64();                         // cycles of 1 GHz
+void __nanosleep(unsigned int nanoseconds);  // lets the other threads run
 [[noreturn]] void __trap();
 void __brkpt();
 }

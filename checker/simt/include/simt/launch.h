@@ -47,7 +47,8 @@ void** raw_arguments();
 template <class... Parameters>
 __attribute__((no_sanitize_thread)) void arguments(Parameters&... parameters) {
     if (void** raw = raw_arguments()) {
-        ((std::memcpy(const_cast<void*>(static_cast<const volatile void*>(&parameters)), *raw++, sizeof parameters)), ...);
+        ((std::memcpy(const_cast<void*>(static_cast<const volatile void*>(&parameters)), *raw++, sizeof parameters)),
+         ...);
     }
 }
 
@@ -67,7 +68,7 @@ __attribute__((no_sanitize_thread)) void start_thread(const void* kernel) {
 
 template <class Kernel>
 __attribute__((always_inline, no_sanitize_thread)) inline void enter(const char* signature, LaunchBounds bounds,
-                                                                      const Kernel& kernel) {
+                                                                     const Kernel& kernel) {
     launch({signature, bounds, start_thread<Kernel>, &kernel, sizeof kernel, alignof(Kernel), &shared_anchor});
 }
 

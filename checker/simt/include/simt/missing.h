@@ -4,8 +4,7 @@
 #pragma once
 #pragma GCC system_header
 
-#define SIMT_MISSING(name) \
-    __attribute__((unavailable(#name " is not on the CPU device"))) int name(...)
+#define SIMT_MISSING(name) __attribute__((unavailable(#name " is not on the CPU device"))) int name(...)
 
 namespace simt::missing {
 class Texture;

@@ -32,8 +32,7 @@
 // Guard bands between variables. Their names tell the runtime what they are.
 #define SIMT_GUARD_BYTES 128
 #define SIMT_SHARED_GUARD(n) static thread_local __attribute__((used)) char simt_guard_##n[SIMT_GUARD_BYTES];
-#define SIMT_DEVICE_GUARD(n) \
-    static __attribute__((used, section("simt_device"))) char simt_guard_##n[SIMT_GUARD_BYTES];
+#define SIMT_DEVICE_GUARD(n) static __attribute__((used, section("simt_device"))) char simt_guard_##n[SIMT_GUARD_BYTES];
 #define SIMT_CONSTANT_GUARD(n) \
     static __attribute__((used, section("simt_constant"))) char simt_guard_##n[SIMT_GUARD_BYTES];
 #define SIMT_MANAGED_GUARD(n) \

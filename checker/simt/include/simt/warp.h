@@ -20,7 +20,7 @@ unsigned int reduce_unsigned(Reduce kind, unsigned int mask, unsigned int value)
 int reduce_signed(Reduce kind, unsigned int mask, int value);
 
 template <class T>
-concept Word = std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2) &&
+concept Word = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2) &&
                !std::is_pointer_v<T>;
 
 template <Word T>
@@ -44,11 +44,14 @@ __attribute__((always_inline)) inline T __shfl_sync(unsigned int mask, T value, 
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {
-    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::up, mask, simt::to_bits(value), static_cast<int>(delta), width));
+    return simt::from_bits<T>(
+        simt::shuffle(simt::Shuffle::up, mask, simt::to_bits(value), static_cast<int>(delta), width));
 }
 template <simt::Word T>
-__attribute__((always_inline)) inline T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {
-    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::down, mask, simt::to_bits(value), static_cast<int>(delta), width));
+__attribute__((always_inline)) inline T __shfl_down_sync(unsigned int mask, T value, unsigned int delta,
+                                                         int width = 32) {
+    return simt::from_bits<T>(
+        simt::shuffle(simt::Shuffle::down, mask, simt::to_bits(value), static_cast<int>(delta), width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_xor_sync(unsigned int mask, T value, int lanes, int width = 32) {
@@ -79,7 +82,9 @@ inline unsigned int __reduce_min_sync(unsigned int mask, unsigned int value) {
 inline unsigned int __reduce_max_sync(unsigned int mask, unsigned int value) {
     return simt::reduce_unsigned(simt::Reduce::maximum, mask, value);
 }
-inline int __reduce_add_sync(unsigned int mask, int value) { return simt::reduce_signed(simt::Reduce::add, mask, value); }
+inline int __reduce_add_sync(unsigned int mask, int value) {
+    return simt::reduce_signed(simt::Reduce::add, mask, value);
+}
 inline int __reduce_min_sync(unsigned int mask, int value) {
     return simt::reduce_signed(simt::Reduce::minimum, mask, value);
 }

@@ -42,6 +42,8 @@ int main() {
     EXPECT(attributes.sharedSizeBytes == 400 && attributes.maxThreadsPerBlock == 256);
     int blocks = 0;
     EXPECT(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 0) == cudaSuccess && blocks >= 1);
+    int grid = 0, block = 0;
+    EXPECT(cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel) == cudaSuccess && grid >= 1 && block > 0 && block <= 256);
     EXPECT(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 30) == cudaErrorInvalidValue);
     EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
 
