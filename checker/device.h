@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What host code needs of CUDA: errors that throw, and owners of device memory, pinned memory, streams and events.
+// What host code needs of CUDA: owners of device memory, pinned memory, streams and events, whose errors throw.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,26 +8,10 @@
 #include <cstddef>
 #include <memory>
 #include <source_location>
-#include <stdexcept>
-#include <string>
+
+#include "checker/cuda_check.h"
 
 namespace checker {
-
-struct CudaError : std::runtime_error {
-    CudaError(cudaError_t code, const std::string& message) : std::runtime_error(message), code(code) {}
-    cudaError_t code;
-};
-
-// Throws CudaError, naming the caller's file and line. Forgets the error first, so that the check after the next
-// launch does not find it again.
-inline void check(cudaError_t status, std::source_location where = std::source_location::current()) {
-    if (status == cudaSuccess) {
-        return;
-    }
-    static_cast<void>(cudaGetLastError());
-    throw CudaError(status, std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
-                                cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
-}
 
 // Device memory for `size` elements, freed at the end of its scope. Its content is undefined.
 template <class T>

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Errors of the CUDA runtime as exceptions: check(cudaMalloc(&p, bytes)), and check(cudaGetLastError()) after a launch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace checker {
+
+struct CudaError : std::runtime_error {
+    CudaError(cudaError_t code, const std::string& message) : std::runtime_error(message), code(code) {}
+    cudaError_t code;
+};
+
+// Throws CudaError, naming the caller's file and line. Forgets the error first, so that the check after the next
+// launch does not find it again.
+inline void check(cudaError_t status, std::source_location where = std::source_location::current()) {
+    if (status == cudaSuccess) {
+        return;
+    }
+    static_cast<void>(cudaGetLastError());
+    throw CudaError(status, std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
+                                cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
+}
+
+}  // namespace checker
