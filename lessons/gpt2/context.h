@@ -5,11 +5,14 @@
 #include <memory>
 #include <new>
 
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
 // What an op needs beside its arguments: on a CPU the threads that it may use and a workspace; on a device also the
 // stream and the library handles.
 class Context {
   public:
     int threads = 1;
+    CUstream_st* stream = nullptr;  // what a device's ops launch on; null: the default stream
 
     // At least `floats` floats, aligned to 64 bytes, unset; they belong to the op until it returns. Grows when needed
     // and is kept, so that an op that is called often does not pay for fresh memory each time.
