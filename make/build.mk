@@ -34,7 +34,7 @@ depfile = -MMD -MP -MF $(@:.o=.d)
 # ---- lessons, numbers, tracks, ops --------------------------------------------------------------------------------
 
 lesson_dirs := $(notdir $(patsubst %/,%,$(sort $(wildcard lessons/[0-9][0-9]_*/))))
-solution_files := $(sort $(wildcard solutions/[0-9][0-9]_*/*.cpp))
+solution_files := $(sort $(wildcard $(addprefix solutions/[0-9][0-9]_*/*.,cpp cu)))
 all_ops := $(sort $(basename $(notdir $(solution_files))))
 
 number = $(firstword $(subst _, ,$1))

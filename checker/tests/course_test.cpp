@@ -249,6 +249,17 @@ TEST_F(Course, StubsFollowsAChangedSolutionWhereTheLessonIsUntouched) {
     EXPECT_TRUE(read_file(gelu).ends_with("// one line more\n"));
 }
 
+TEST_F(Course, StubsWritesTheStubOfAKernelFile) {
+    const fs::path solution = kTree / "solutions/01_layers/gelu.cu";
+    const fs::path stub = kTree / "lessons/01_layers/gelu.cu";
+    checker::write_file(solution, "// >>> solution\n//~ // TODO\nkernel<<<1, 32>>>(out);\n// <<< solution\n");
+    const Finished stubs = run("build/tools/stubs");
+    fs::remove(solution);
+    EXPECT_TRUE(exits(stubs, 0));
+    EXPECT_EQ(checker::read_file_if_there(stub), "// TODO\n");
+    fs::remove(stub);
+}
+
 TEST_F(Course, StubsCheckNamesTheDriftedFileAndLine) {
     const fs::path gelu = touch("01_layers", "gelu");
     checker::write_file(gelu, "// SPDX-License-Identifier: MIT\n// changed by hand\n");

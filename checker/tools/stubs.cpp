@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes lessons/NN_name/OP.cpp, the stub, from solutions/NN_name/OP.cpp (markers: see stub.h).
+// Writes lessons/NN_name/OP.cpp or OP.cu, the stub, from the file of that name in solutions/ (markers: see stub.h).
 // A lesson file that somebody has edited is left alone unless --force is given.
 #include <fmt/core.h>
 
@@ -24,7 +24,7 @@ std::vector<fs::path> all_solutions() {
             continue;
         }
         for (const fs::directory_entry& file : fs::directory_iterator(lesson)) {
-            if (file.path().extension() == ".cpp") {
+            if (file.path().extension() == ".cpp" || file.path().extension() == ".cu") {
                 files.push_back(file.path());
             }
         }
