@@ -191,7 +191,14 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     request.case_index = case_index;
     request.call = call_index;
     RunResult result;
-    result.finding = finding_of(ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name)), op, call);
+    const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
+    result.finding = finding_of(outcome, op, call);
+    if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
+        result.seen = findings_from_json(outcome.reply.findings);
+        if (result.finding) {  // what the device saw comes before what came of it
+            std::swap(*result.finding, result.seen.front());
+        }
+    }
     if (result.finding) {
         return result;
     }
@@ -199,10 +206,16 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
         result.values.push_back(floats(memory_.data(placements[i])));
         const Scribble scribble = find_scribble(memory_.region(placements[i]), placements[i], schedule);
         if (scribble.found) {
-            result.scribbles.push_back(describe_scribble(specs[i], scribble.offset));
+            result.seen.push_back(describe_scribble(specs[i], scribble.offset));
         }
     }
     return result;
+}
+
+std::vector<Finding> Judge::all_of(const RunResult& result) {
+    std::vector<Finding> findings{*result.finding};
+    findings.insert(findings.end(), result.seen.begin(), result.seen.end());
+    return findings;
 }
 
 CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
@@ -227,13 +240,13 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         };
         const RunResult first = run(op_index, case_index, i, Schedule::end_aligned);
         if (first.finding) {
-            fail({*first.finding});
+            fail(all_of(first));
             report.untouched = false;
             return report;
         }
         const RunResult second = run(op_index, case_index, i, Schedule::start_aligned);
         if (second.finding) {
-            fail({*second.finding});
+            fail(all_of(second));
             report.untouched = false;
             return report;
         }
@@ -243,7 +256,7 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
                 return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
             });
         });
-        std::vector<Finding> findings = first.scribbles.empty() ? second.scribbles : first.scribbles;
+        std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
         report.untouched = report.untouched && verdict.untouched;

@@ -22,7 +22,8 @@ std::filesystem::path Options::source(const std::string& lesson, const std::stri
     const bool known = subject == "lessons" || subject == "solutions";
     const std::filesystem::path folder =
         known ? std::filesystem::path(subject) / lesson : std::filesystem::path(subject);
-    return folder / (op + ".cpp");
+    const std::filesystem::path kernel = folder / (op + ".cu");
+    return std::filesystem::exists(kernel) ? kernel : folder / (op + ".cpp");
 }
 
 Parsed parse_options(int argc, const char* const* argv, const std::string& lesson) {

@@ -97,6 +97,10 @@ std::string lesson_title(const std::string& lesson);   // "layers"
 
 std::string to_json(const LessonReport& report);
 
+// Findings as they travel from the worker: a JSON array of {kind, text, details}.
+std::string findings_to_json(const std::vector<Finding>& findings);
+std::vector<Finding> findings_from_json(const std::string& json);  // throws std::exception where it is none
+
 // One JSON line an op, appended with one write each. Throws FileError when the file cannot be written.
 void append_results(const std::filesystem::path& file, const LessonReport& report);
 

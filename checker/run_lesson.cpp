@@ -15,6 +15,7 @@
 #include <set>
 
 #include "checker/check.h"
+#include "checker/device_side.h"
 #include "checker/file_error.h"
 #include "checker/judge.h"
 #include "checker/lesson_toml.h"
@@ -153,6 +154,9 @@ class Session {
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         result.times_asked = options_.timing_only;
+        if (device_side() != nullptr) {
+            result.device = device_side()->name();
+        }
         result.roof = roof_;
         for (const OpReport& op : reports_) {
             if (op.asked_for) {
@@ -241,7 +245,8 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
             register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
         }
     }
-    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing; op++) {
+    // The CPU device has no times.
+    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing && device_side() == nullptr; op++) {
         const Op& o = lesson.ops()[op];
         const bool wanted = options.wants(o.name, "timing");
         if (!wanted || o.timed.empty() || !session.has_target(o.name)) {

@@ -23,6 +23,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "checker/device_side.h"
 #include "checker/roof.h"
 
 namespace checker {
@@ -140,17 +141,6 @@ void flush_output() {
     std::cout.flush();
     std::cerr.flush();
     std::fflush(nullptr);
-}
-
-// What an implementation asks for as scratch. A size that was computed wrongly tends to be enormous.
-std::size_t scratch_bytes(const Scratch& scratch, const Library& library) {
-    constexpr std::size_t kMost = std::size_t{1} << 32;
-    const std::size_t bytes = scratch.bytes(library);
-    if (bytes > kMost) {
-        throw std::runtime_error("asks for " + std::to_string(bytes) + " bytes of " + scratch.name +
-                                 "; the check gives at most 4 GiB");
-    }
-    return bytes;
 }
 
 class Libraries {
@@ -391,6 +381,16 @@ Reply saying(Answer answer, std::string_view text) {
 
 }  // namespace
 
+std::size_t scratch_bytes(const Scratch& scratch, const Library& library) {
+    constexpr std::size_t kMost = std::size_t{1} << 32;  // a size that was computed wrongly tends to be enormous
+    const std::size_t bytes = scratch.bytes(library);
+    if (bytes > kMost) {
+        throw std::runtime_error("asks for " + std::to_string(bytes) + " bytes of " + scratch.name +
+                                 "; the check gives at most 4 GiB");
+    }
+    return bytes;
+}
+
 std::vector<BufferSpec> shared_specs(const Call& call) {
     std::vector<BufferSpec> specs;
     for (const Input& input : call.inputs) { specs.push_back(input.spec); }
@@ -416,6 +416,10 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     catch_faults();
+    DeviceSide* const device = device_side();
+    if (device != nullptr) {
+        device->start();
+    }
     Libraries subject(impl_dir);
     Libraries solution(reference_dir);
 
@@ -432,14 +436,16 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                     reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
                                     older_implementation(reference_dir, op.name), request);
                 } else {
-                    reply = run_call(op.cases.at(request.case_index).calls.at(request.call), library, request.schedule);
+                    const Call& call = op.cases.at(request.case_index).calls.at(request.call);
+                    reply = device != nullptr ? device->run(call, library, request.schedule)
+                                              : run_call(call, library, request.schedule);
                 }
             } catch (const std::exception& e) { reply = saying(Answer::exception, e.what()); } catch (...) {
                 reply = saying(Answer::exception, "something that is no std::exception");
             }
         } catch (const std::exception& e) { reply = saying(Answer::cannot_load, e.what()); }
         flush_output();
-        if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
+        if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0 || reply.last) {
             return;
         }
     }

@@ -73,12 +73,20 @@ struct Reply {
     Summary subject{};
     std::array<Summary, kRivals> rival{};
     std::array<Ratio, kRivals> ratio{};
+    bool last = false;  // the worker ends itself: a new one is to be started for the next request
+
     double arithmetic_flop = 0;  // of one call of Rival::arithmetic
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
 
     char text[1024] = {};  // cannot_load and exception: what was said
+
+    // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
+    char findings[16384] = {};
 };
 static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
+
+// What an implementation asks for as scratch. Throws where that is more than the check gives.
+std::size_t scratch_bytes(const Scratch& scratch, const Library& library);
 
 // Serves requests until the socket closes. `reference_dir` holds the solution's objects and those of older lessons lie
 // in folders beside it, for timing against them.

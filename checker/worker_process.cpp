@@ -175,7 +175,7 @@ Outcome WorkerProcess::ask(const Request& request) {
         if (got != static_cast<ssize_t>(sizeof outcome.reply)) {
             return reap();
         }
-        if (outcome.reply.answer == Answer::fault) {
+        if (outcome.reply.answer == Answer::fault || outcome.reply.last) {
             stop();
         }
         return outcome;

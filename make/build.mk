@@ -43,6 +43,10 @@ ops_of = $(basename $(notdir $(filter solutions/$1/%,$(solution_files))))
 toml_has = $(findstring $2,$(subst $(space),,$(file <lessons/$1/lesson.toml)))
 track_of = $(if $(call toml_has,$1,track="device"),device,host)
 
+# Op files are C++ on the host's track, CUDA C++ on the device's.
+extension_of = $(if $(filter device,$(call track_of,$1)),cu,cpp)
+host_lessons := $(foreach lesson,$(lesson_dirs),$(if $(filter host,$(call track_of,$(lesson))),$(lesson)))
+
 # served_NN: for every op that exists by lesson NN on its track, the lesson whose file serves it, as name/op.
 define note_lesson
 track := $$(call track_of,$1)
@@ -93,11 +97,11 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
-checker_objects := $(call objects,$(filter-out %_main.cpp,$(wildcard checker/*.cpp)))
+checker_objects := $(call objects,$(filter-out %_main.cpp %/simt_side.cpp,$(wildcard checker/*.cpp)))
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
-newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(lesson_dirs)))))
+newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(host_lessons)))))
 
 build/obj/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
@@ -128,6 +132,16 @@ build/ops/solutions/%.o: solutions/%.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
 
+# Kernel files, for the CPU device: its compiler driver, with the harness's warnings.
+simtcc_needs = build/simtcc build/simt-lower $(simt_headers)
+device_flags := -std=c++20 -I. -Xcompiler -fPIC,-Wall,-Wextra
+build/ops/solutions/%.o: solutions/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+	@mkdir -p $(@D)
+	$(show)build/simtcc $(device_flags) -Xcompiler -Werror -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
+build/ops/lessons/%.o: lessons/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+	@mkdir -p $(@D)
+	$(show)build/simtcc $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
+
 # A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
 # left, and the check says so. The other files of the lesson are checked all the same.
 build/ops/lessons/%.o: lessons/%.cpp build/flags
@@ -140,15 +154,19 @@ op_table := build/obj/lessons/gpt2/op_table.o
 link_impl = $(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $(filter %.o,$^) build/lib/libgpt2.a
 
 # $1 lesson, $2 op. The objects of the other ops are the solution's: one wrong file never spoils another's verdict.
+# What a kernel's object lacks, the check program has: the CPU device's runtime.
+link_device_impl = $(subst $(comma)-z$(comma)defs,,$(link_impl))
+
 define impl_rules
+link_$1_$2 := link_$(if $(filter device,$(call track_of,$1)),device_)impl
 others_$1_$2 := $$(patsubst %,build/ops/solutions/%.o,$$(filter-out %/$2,$$(served_$(call number,$1))))
 build/impl/solutions/$1/$2.so: build/ops/solutions/$1/$2.o $$(others_$1_$2) $(op_table) build/lib/libgpt2.a
 	@mkdir -p $$(@D)
-	$(Q)$$(link_impl)
+	$(Q)$$($$(link_$1_$2))
 build/impl/lessons/$1/$2.so: build/ops/lessons/$1/$2.o $$(others_$1_$2) $(op_table) build/lib/libgpt2.a
 	@mkdir -p $$(@D)
-	$(Q)if [ -f $$< ]; then $$(link_impl) 2> $$(<:.o=.log) || { rm -f $$@; cat $$(<:.o=.log) >&2; }; else rm -f $$@; fi
-build/ops/lessons/$1/$2.o: lessons/$1/$2.cpp
+	$(Q)if [ -f $$< ]; then $$($$(link_$1_$2)) 2> $$(<:.o=.log) || { rm -f $$@; cat $$(<:.o=.log) >&2; }; else rm -f $$@; fi
+build/ops/lessons/$1/$2.o: lessons/$1/$2.$(call extension_of,$1)
 endef
 $(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call impl_rules,$(lesson),$(op)))))
 solution_objects = $(patsubst %,build/ops/solutions/$1/%.o,$(call ops_of,$1))
@@ -161,9 +179,11 @@ harness_libs = $(deps_lib) -lgtest -lfmt -ldl -lpthread
 blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
 
 define check_rule
-build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) $(libs)
+build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) $(libs) \
+        $(if $(filter device,$(call track_of,$1)),build/obj/checker/simt_side.o build/lib/libsimt.a)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) -o $$@ $$^ $$(harness_libs) $(blas)
+	$(Q)$(CXX) -o $$@ $$(filter-out %/libsimt.a,$$^) $(if $(filter device,$(call track_of,$1)),$$(whole_simt)) \
+	    $$(harness_libs) $(blas)
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
 

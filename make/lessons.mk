@@ -26,7 +26,8 @@ check_options = --subject $(subject) --results results/results.jsonl --roof resu
 define reject
 $(if $(filter-out $(call ops_of,$1),$(only_op)),\
   $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
-$(if $(filter device,$(call track_of,$1)),,$(if $(filter-out cpu,$(DEVICE)),\
+$(if $(filter-out cpu,$(DEVICE)),$(if $(filter device,$(call track_of,$1)),\
+  $(error DEVICE=$(DEVICE): checks on a GPU are not written yet; DEVICE=cpu is the CPU device),\
   $(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
@@ -56,7 +57,7 @@ watch-lesson$2:
 hint-lesson$2:
 	@scripts/hint.sh $1 '$(only_op)'
 reset-lesson$2: build/tools/stubs
-	@$$< --reset $(patsubst %,solutions/$1/%.cpp,$(call chosen_ops,$1))
+	@$$< --reset $(patsubst %,solutions/$1/%.$(call extension_of,$1),$(call chosen_ops,$1))
 diff-lesson$2: build/tools/stubs $(patsubst %,build/verdict/$1/%,$(call chosen_ops,$1))
 	@scripts/diff.sh $1 $(call chosen_ops,$1)
 endef
@@ -78,7 +79,7 @@ build/verdict/$1/$2: build/impl/lessons/$1/$2.so build/check/lesson$(call number
 	@mkdir -p $$(@D)
 	$(Q)if [ -f $$< ] && build/check/lesson$(call number,$1) --only $2 --no-timing >$$@.log 2>&1; \
 	    then echo lessons; else echo solutions; fi >$$@
-lessons/$1/$2.cpp:
+lessons/$1/$2.$(call extension_of,$1):
 	$$(error $$@ is gone; the stub comes back with: make reset-lesson$(call number,$1) ONLY=$2)
 endef
 $(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call verdict_rule,$(lesson),$(op)))))

@@ -35,8 +35,7 @@ $(eval $(call announce,simt-kernels,the CPU device's test kernels,$(simt_kernels
 $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out %_main.o,$(simt_lower_objects) $(simt_driver_objects)) \
         build/lib/libsimt.a
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -rdynamic -o $@ $(filter %.o,$^) -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive \
-	    -lgtest_main $(harness_libs) -lboost_context -lbacktrace
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) -lgtest_main $(harness_libs)
 build/tests/simt/corpus_test: | $(simt_kernels)
 
 simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)
@@ -49,6 +48,12 @@ $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc bui
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 build/tests/simt/shared_object_test: | $(simt_objects)
+
+# What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
+whole_simt = -rdynamic -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive -lboost_context -lbacktrace
+build/obj/checker/simt_side.o: checker/simt_side.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
 
 .PHONY: simt run
 simt: build/simtcc build/simt-lower build/lib/libsimt.a

@@ -54,7 +54,8 @@ gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 # What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
 # The folder is made while the recipe is expanded: $(file) writes before the recipe's first line runs.
 build/wrong/commands: build/flags $(solution_files)
-	$(shell mkdir -p $(@D))$(file >$@,compile $(CXX) $(lessons_flags))
+	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(lessons_flags))
+	$(file >>$@,compile.cu build/simtcc $(device_flags))
 	$(file >>$@,link $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
 	$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),\
 	    $(file >>$@,$(lesson)/$(op) $(others_$(lesson)_$(op)) $(op_table) build/lib/libgpt2.a)))@:

@@ -6,15 +6,15 @@ lesson=$1
 shift
 shown=0
 for op in "$@"; do
-    yours=lessons/$lesson/$op.cpp
+    yours=$(ls "lessons/$lesson/$op".cu "lessons/$lesson/$op".cpp 2>/dev/null | head -n 1)
     if [ "$(cat "build/verdict/$lesson/$op")" != lessons ]; then
         echo "$op: yours does not pass yet; the solution is shown once it does: make check-lesson${lesson%%_*} ONLY=$op"
         continue
     fi
     shown=$((shown + 1))
-    solution=build/solution_text/$lesson/$op.cpp
+    solution=build/solution_text/$lesson/${yours##*/}
     mkdir -p "${solution%/*}"
-    build/tools/stubs --print solution "solutions/$lesson/$op.cpp" >"$solution"
+    build/tools/stubs --print solution "solutions/$lesson/${yours##*/}" >"$solution"
     if git --no-pager diff --no-index --color="$([ -t 1 ] && [ -z "${NO_COLOR-}" ] && echo always || echo never)" \
         "$yours" "$solution"; then
         echo "$op: yours is the solution, letter for letter"

@@ -13,7 +13,7 @@ fi
 
 # Whether the last check of the learner's file of op $1 found nothing to say.
 passes() {
-    grep -sF "\"file\":\"lessons/$lesson/$1.cpp\"" results/results.jsonl | tail -n 1 |
+    grep -sE "\"file\":\"lessons/$lesson/$1\.(cpp|cu)\"" results/results.jsonl | tail -n 1 |
         grep -qE '^[^{]*\{[^{]*"verdict":"(ok|no verdict)"'
 }
 

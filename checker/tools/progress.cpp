@@ -91,7 +91,10 @@ int main() {
         for (const Lesson& lesson : read_lessons()) {
             fmt::print("lesson {} · {}\n", checker::lesson_number(lesson.name), lesson.title);
             for (const std::string& op : lesson.ops) {
-                const std::string file = fmt::format("lessons/{}/{}.cpp", lesson.name, op);
+                std::string file = fmt::format("lessons/{}/{}.cu", lesson.name, op);
+                if (!fs::exists(file)) {
+                    file = fmt::format("lessons/{}/{}.cpp", lesson.name, op);
+                }
                 const auto found = results.find(file);
                 exercises++;
                 if (found == results.end()) {

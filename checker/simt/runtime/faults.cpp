@@ -151,9 +151,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
             return "host code touches the device's memory" +
                    (allocation == nullptr ? std::string() : ": " + place_in(*allocation, address));
         });
-        print_findings_once(false);
-        std::fflush(nullptr);
-        _exit(1);
+        end_with_findings();
     }
     const struct sigaction& previous = previous_fault[signal == SIGSEGV ? 0 : 1];
     if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {

@@ -27,6 +27,7 @@ struct Ledger {
     std::vector<const void*> addresses;  // of findings[i]; null where its line was known
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     bool at_exit = true;
+    void (*hand_on)() = nullptr;
 };
 
 // Global, and never destroyed: it is read when the process ends, after the destructors of the program's own objects.
@@ -138,6 +139,19 @@ void report_at_exit(bool wanted) {
     ledger().at_exit = wanted;
 }
 
+void hand_on_at_fatal_finding(void (*hand_on)()) {
+    ledger().hand_on = hand_on;
+}
+
+void end_with_findings() {
+    if (ledger().hand_on != nullptr) {
+        ledger().hand_on();
+    }
+    print_findings_once(false);
+    std::fflush(nullptr);
+    _exit(1);
+}
+
 namespace {
 
 void print(const Finding& finding) {
@@ -197,7 +211,8 @@ bool print_findings_once(bool ends_as_it_should) {
         return false;
     }
     if (ends_as_it_should) {
-        report_what_is_left();
+        report_unchecked_error();
+        report_leaks();
     }
     return print_findings() > 0;
 }

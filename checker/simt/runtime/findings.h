@@ -74,4 +74,8 @@ bool print_findings_once(bool ends_as_it_should);
 // hands them on itself says no.
 void report_at_exit(bool wanted);
 
+// Called with the findings there are, where the process must end at once: a worker hands them on. Null: it says nothing.
+void hand_on_at_fatal_finding(void (*hand_on)());
+[[noreturn]] void end_with_findings();
+
 }  // namespace simt

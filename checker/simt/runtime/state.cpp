@@ -57,9 +57,17 @@ const char* text_of_error(cudaError_t error, bool name) {
 
 }  // namespace
 
-std::uint64_t seed() {
-    static const auto value = static_cast<std::uint64_t>(number_from("SIMT_SEED", 1));
+static std::uint64_t& seed_now() {
+    static auto value = static_cast<std::uint64_t>(number_from("SIMT_SEED", 1));
     return value;
+}
+
+std::uint64_t seed() {
+    return seed_now();
+}
+
+void set_seed(std::uint64_t seed) {
+    seed_now() = seed;
 }
 
 double time_limit() {
@@ -89,7 +97,11 @@ void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch) {
     all.launch = launch;
 }
 
-void report_what_is_left() {
+bool has_sticky_error() {
+    return errors().sticky != cudaSuccess;
+}
+
+void report_unchecked_error() {
     const Errors& all = errors();
     if (!all.seen) {
         report(Kind::unchecked_error, "", all.launch, [&] {
@@ -97,6 +109,9 @@ void report_what_is_left() {
                                text_of_error(all.last, true), text_of_error(all.last, false));
         });
     }
+}
+
+void report_leaks() {
     for (const auto& [begin, allocation] : Memory::instance().allocations()) {
         if (allocation.freed_at == nullptr) {
             report(Kind::leak, "", allocation.allocated_at, [&] { return text_of(allocation) + " was never freed"; });

@@ -11,8 +11,9 @@
 
 namespace simt {
 
-// SIMT_SEED, 1 without it: the order in which blocks and warps run.
+// SIMT_SEED, 1 without it, or what was set last: the order in which blocks and warps run.
 std::uint64_t seed();
+void set_seed(std::uint64_t seed);
 
 // SIMT_TIME_LIMIT in seconds, 8 without it: how long a thread may run, or threads poll, without coming to an end.
 double time_limit();
@@ -31,7 +32,11 @@ cudaError_t result(cudaError_t error);
 // The error of a launch, which no function returns. A sticky one stays with the process, as CUDA documents.
 void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch);
 
-// At the end of the process: leaks, and errors of launches that nobody looked at.
-void report_what_is_left();
+// The error of a launch that nobody has looked at becomes a finding. Whether there is a sticky error.
+void report_unchecked_error();
+bool has_sticky_error();
+
+// Memory that was never freed becomes a finding.
+void report_leaks();
 
 }  // namespace simt

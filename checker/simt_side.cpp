@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// The CPU device as the side that a lesson's kernels run on. The runtime is part of the check program; kernels come in
+// shared objects that simtcc made.
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "checker/cuda_check.h"
+#include "checker/device_side.h"
+#include "checker/report.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/state.h"
+
+namespace checker {
+namespace {
+
+struct CudaFree {
+    void operator()(std::byte* p) const { static_cast<void>(cudaFree(p)); }
+};
+using DeviceBytes = std::unique_ptr<std::byte, CudaFree>;
+
+DeviceBytes allocate(const std::string& name, const Dims& dims, std::size_t element_bytes) {
+    void* memory = nullptr;
+    const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * element_bytes;
+    check(cudaMalloc(&memory, bytes));
+    simt::name_buffer(memory, name, dims, element_bytes);
+    return DeviceBytes(static_cast<std::byte*>(memory));
+}
+
+Finding described(const simt::Finding& seen) {
+    Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
+    if (!seen.line.file.empty()) {
+        finding.details.push_back(fmt::format("at\t{}:{}{}", seen.line.file, seen.line.line,
+                                              seen.kernel.empty() ? "" : " in " + seen.kernel));
+    }
+    if (!seen.thread.empty()) {
+        finding.details.push_back("thread\t" + seen.thread +
+                                  (seen.count > 1 ? fmt::format("; {} times in all", seen.count) : ""));
+    }
+    return finding;
+}
+
+// As many findings as the reply holds.
+void put_findings(Reply& reply) {
+    std::vector<Finding> findings;
+    for (const simt::Finding& seen : simt::findings()) {
+        findings.push_back(described(seen));
+        const std::string json = findings_to_json(findings);
+        if (json.size() >= sizeof reply.findings) {
+            return;
+        }
+        std::memcpy(reply.findings, json.c_str(), json.size() + 1);
+    }
+}
+
+Reply run_on_device(const Call& call, const Library& library, Schedule schedule) {
+    const SharedMemory shared(dup(kWorkerMemory));
+    const std::vector<BufferSpec> specs = shared_specs(call);
+    const std::vector<Placement> placements = place(specs, schedule);
+    std::vector<DeviceBytes> memory;
+    Buffers buffers;
+    for (std::size_t i = 0; i < specs.size(); i++) {
+        memory.push_back(allocate(specs[i].name, specs[i].dims, bytes_of(specs[i].element)));
+        const std::span<const std::byte> host = shared.data(placements[i]);
+        if (specs[i].role == Role::input) {
+            check(cudaMemcpy(memory.back().get(), host.data(), host.size(), cudaMemcpyHostToDevice));
+        } else {  // the poison is there, but counts as written by nobody
+            const simt::OpenMemory open;
+            std::memcpy(memory.back().get(), host.data(), host.size());
+        }
+        buffers.add(specs[i].name, specs[i].element, memory.back().get());
+    }
+    for (const Scratch& scratch : call.scratch) {
+        const auto bytes = static_cast<long>(scratch_bytes(scratch, library));
+        memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), 1));
+        buffers.add(scratch.name, Element::byte, memory.back().get());
+    }
+    call.run(library, buffers);
+    simt::report_unchecked_error();
+    check(cudaGetLastError());
+    for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
+        const std::span<std::byte> host = shared.data(placements[i]);
+        const simt::OpenMemory open;
+        std::memcpy(host.data(), memory[i].get(), host.size());
+    }
+    return {};
+}
+
+// The process must end at once: what the device has seen is the answer.
+void send_last_reply() {
+    Reply reply;
+    reply.answer = Answer::exception;
+    reply.last = true;
+    std::string_view("the process had to end").copy(reply.text, sizeof reply.text - 1);
+    put_findings(reply);
+    [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
+}
+
+class SimtSide final : public DeviceSide {
+  public:
+    std::string name() const override { return "CPU device"; }
+
+    void start() override {
+        simt::report_at_exit(false);
+        simt::hand_on_at_fatal_finding(send_last_reply);
+    }
+
+    Reply run(const Call& call, const Library& library, Schedule schedule) override {
+        simt::forget_findings();
+        simt::set_seed(schedule == Schedule::end_aligned ? 1 : 2);
+        Reply reply;
+        try {
+            reply = run_on_device(call, library, schedule);
+        } catch (const std::exception& error) {
+            reply.answer = Answer::exception;
+            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
+        }
+        simt::report_leaks();
+        put_findings(reply);
+        static_cast<void>(cudaDeviceReset());  // frees what leaked
+        reply.last = simt::has_sticky_error();
+        return reply;
+    }
+};
+
+}  // namespace
+
+DeviceSide* device_side() {
+    static SimtSide side;
+    return &side;
+}
+
+}  // namespace checker

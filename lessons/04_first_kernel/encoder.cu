@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// out[b, t, :] = wte[tokens[b, t], :] + wpe[t, :]
+//
+// Block b * T + t writes row [b, t]: its threads take channels threadIdx.x, threadIdx.x + kBlock, ... So the two rows
+// to add are found once a thread, without a division for each element.
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace {
+
+constexpr int kBlock = 256;  // threads in a block
+
+__global__ void encoder_forward_kernel(float* out,         // (B, T, C)
+                                       const int* tokens,  // (B, T), each in [0, V)
+                                       const float* wte,   // (Vp, C)
+                                       const float* wpe,   // (max_T, C), max_T >= T
+                                       int T, int C) {
+    const long bt = blockIdx.x;  // b * T + t; long, as B * T * C may pass 2^31
+    // TODO: name the three rows as in lesson 01 (bt gives t, and the token is read from device memory, here). Then a
+    // loop over this thread's channels; C is no multiple of kBlock everywhere.
+}
+
+}  // namespace
+
+void encoder(float* out,         // (B, T, C)
+             const int* tokens,  // (B, T), each in [0, V)
+             const float* wte,   // (Vp, C)
+             const float* wpe,   // (max_T, C), max_T >= T
+             int B, int T, int C, Context& ctx) {
+    // TODO: launch a block for each row, on ctx.stream, and check.
+}
