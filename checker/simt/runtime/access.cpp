@@ -169,6 +169,30 @@ void judge_elsewhere(const Request& request) {
     end_launch(cudaErrorIllegalAddress);
 }
 
+void judge_host(const Request& request) {
+    Memory& memory = Memory::instance();
+    if (memory.contains(request.address) && memory.is_device_only(request.address)) {
+        report(Kind::device_memory, "", request.site, [&] {
+            const Allocation* allocation = memory.find(request.address);
+            return fmt::format(
+                "host code {}{}", request.what(),
+                allocation == nullptr ? " of the device's memory" : ": " + place_in(*allocation, request.address));
+        });
+    } else if (request.address >= hot.variables_begin && request.address < hot.variables_end) {
+        const Module* module = module_of(reinterpret_cast<const void*>(request.address));
+        const Section section = module == nullptr ? Section::none : module->section_of(request.address);
+        const Symbol* variable =
+            section == Section::device || section == Section::constant ? module->variable_at(request.address) : nullptr;
+        if (variable != nullptr) {
+            report(Kind::device_memory, "", request.site, [&] {
+                return fmt::format(
+                    "host code {} of the device variable {}; cudaMemcpyFromSymbol and cudaMemcpyToSymbol copy it",
+                    request.what(), variable->name());
+            });
+        }
+    }
+}
+
 }  // namespace
 
 void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site) {
@@ -176,14 +200,7 @@ void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std:
     const Lane* lane = running_lane();
     Memory& memory = Memory::instance();
     if (lane == nullptr) {
-        if (memory.contains(address) && memory.is_device_only(address)) {
-            report(Kind::device_memory, "", site, [&] {
-                const Allocation* allocation = memory.find(address);
-                return fmt::format(
-                    "host code {}{}", request.what(),
-                    allocation == nullptr ? " of the device's memory" : ": " + place_in(*allocation, address));
-            });
-        }
+        judge_host(request);
         return;
     }
     const auto stack = reinterpret_cast<std::uintptr_t>(lane->stack.begin);

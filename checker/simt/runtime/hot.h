@@ -19,8 +19,10 @@ struct Hot {
     std::uint8_t* shadow = nullptr;  // a byte for each of the range: 1 where somebody has written, 0 where not
     bool checking = true;            // SIMT_CHECK=off: only run
     std::uint64_t changes = 0;       // writes so far: threads that poll wait for one
-    Lane* lane = nullptr;            // the CUDA thread that is running; null: host code
-    pthread_t launcher = {};         // the host thread that runs it
+    std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
+    std::uintptr_t variables_end = 0;
+    Lane* lane = nullptr;     // the CUDA thread that is running; null: host code
+    pthread_t launcher = {};  // the host thread that runs it
 };
 
 extern constinit Hot hot;

@@ -15,6 +15,8 @@
 #include <memory>
 #include <string_view>
 
+#include "checker/simt/runtime/hot.h"
+
 namespace simt {
 namespace {
 
@@ -84,7 +86,12 @@ void read_symbols(Module& module, std::uintptr_t base) {
         const ElfW(Shdr)& section = sections[s];
         const char* name = file.at<char>(names + section.sh_name);
         if (const Section kind = name == nullptr ? Section::none : section_named(name); kind != Section::none) {
-            module.device_sections.push_back({base + section.sh_addr, base + section.sh_addr + section.sh_size, kind});
+            const std::uintptr_t begin = base + section.sh_addr;
+            module.device_sections.push_back({begin, begin + section.sh_size, kind});
+            if (kind != Section::managed) {
+                hot.variables_begin = std::min(hot.variables_begin, begin);
+                hot.variables_end = std::max(hot.variables_end, begin + section.sh_size);
+            }
         }
         if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) {
             continue;
