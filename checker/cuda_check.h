@@ -12,7 +12,7 @@
 namespace checker {
 
 struct CudaError : std::runtime_error {
-    CudaError(cudaError_t code, const std::string& message) : std::runtime_error(message), code(code) {}
+    CudaError(cudaError_t which, const std::string& message) : std::runtime_error(message), code(which) {}
     cudaError_t code;
 };
 

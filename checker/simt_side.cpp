@@ -2,7 +2,6 @@
 //
 // The CPU device as the side that a lesson's kernels run on. The runtime is part of the check program; kernels come in
 // shared objects that simtcc made.
-#include <cuda_runtime.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>

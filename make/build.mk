@@ -100,6 +100,9 @@ objects = $(patsubst %.cpp,build/obj/%.o,$1)
 checker_objects := $(call objects,$(filter-out %_main.cpp %/simt_side.cpp,$(wildcard checker/*.cpp)))
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
+# The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
+simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp))
+simt_side_objects := build/obj/checker/simt_side.o $(simt_objects_alone)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(host_lessons)))))
 
@@ -179,11 +182,10 @@ harness_libs = $(deps_lib) -lgtest -lfmt -ldl -lpthread
 blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
 
 define check_rule
-build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) $(libs) \
-        $(if $(filter device,$(call track_of,$1)),build/obj/checker/simt_side.o build/lib/libsimt.a)
+build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) \
+        $(if $(filter device,$(call track_of,$1)),$(simt_side_objects)) $(libs)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) -o $$@ $$(filter-out %/libsimt.a,$$^) $(if $(filter device,$(call track_of,$1)),$$(whole_simt)) \
-	    $$(harness_libs) $(blas)
+	$(Q)$(CXX) -o $$@ $$^ $(if $(filter device,$(call track_of,$1)),$$(simt_libs)) $$(harness_libs) $(blas)
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
 

@@ -6,7 +6,7 @@
 #:   make run FILE=x.cu      compiles a CUDA program for the CPU device and runs
 #:                           it checked; ARGS='…' are the program's
 
-simt_runtime_objects := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/dims.o
+simt_runtime_objects := $(simt_objects_alone) build/obj/checker/simt/dims.o
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
 simt_driver_objects := $(call objects,$(wildcard checker/simt/driver/*.cpp))
 $(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_lower_objects) $(simt_driver_objects)))
@@ -51,7 +51,8 @@ $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc bui
 build/tests/simt/shared_object_test: | $(simt_objects)
 
 # What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
-whole_simt = -rdynamic -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive -lboost_context -lbacktrace
+simt_libs := -rdynamic -lboost_context -lbacktrace
+whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(simt_libs)
 build/obj/checker/simt_side.o: checker/simt_side.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
