@@ -56,7 +56,8 @@ gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 build/wrong/commands: build/flags $(solution_files)
 	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(lessons_flags))
 	$(file >>$@,compile.cu build/simtcc $(device_flags))
-	$(file >>$@,link $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
+	$(file >>$@,link.cpp $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
+	$(file >>$@,link.cu $(CXX) -shared -Wl$(comma)-Bsymbolic)
 	$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),\
 	    $(file >>$@,$(lesson)/$(op) $(others_$(lesson)_$(op)) $(op_table) build/lib/libgpt2.a)))@:
 

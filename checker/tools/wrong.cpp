@@ -4,7 +4,7 @@
 // implementation and checked on its one failing case; the check must reject it for the reason that the row expects.
 // One GoogleTest case a row; with --table FILE the rows that are caught are also written as a Markdown table.
 //
-// make writes build/wrong/commands: `compile.cpp FLAGS…`, `compile.cu FLAGS…`, `link FLAGS…` and, for each op of each lesson, `NN_name/OP OTHER OBJECTS…`.
+// make writes build/wrong/commands: `compile.cpp FLAGS…`, `compile.cu FLAGS…`, `link.…` and, for each op of each lesson, `NN_name/OP OTHER OBJECTS…`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -145,7 +145,7 @@ void build(const Row& row, const Commands& commands) {
     }
     const std::string object = (row.folder() / op).string() + ".o";
     for (const std::string& command : {fmt::format("{} -c {} -o {}", commands.at("compile" + source.extension().string()), source.string(), object),
-                                       fmt::format("{} -o {} {} {}", commands.at("link"),
+                                       fmt::format("{} -o {} {} {}", commands.at("link" + source.extension().string()),
                                                    (row.folder() / op).string() + ".so", object, others->second)}) {
         const checker::Finished finished = checker::run_command(command + " 2>&1");
         if (finished.status != 0) {
