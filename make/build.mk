@@ -99,7 +99,7 @@ objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
 checker_objects := $(call objects,$(filter-out %_main.cpp %/simt_side.cpp,$(wildcard checker/*.cpp)))
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
-gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp,$(wildcard lessons/gpt2/*.cpp)))
+gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp))
 simt_side_objects := build/obj/checker/simt_side.o $(simt_objects_alone)

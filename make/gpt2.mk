@@ -5,8 +5,9 @@
 # for something else.)
 
 #: The model
-#:   make gpt2               GPT-2 from the newest file of each op; prints which
-#:                           STEP=02 takes lessons up to 02 only
+#:   make gpt2               GPT-2 from the newest C++ file of each op; prints
+#:                           which. STEP=02 takes lessons up to 02 only, STEP=05
+#:                           the kernels up to 05, on the CPU device
 #:                           BASE=lessons takes your files where they pass
 #:   build/gpt2 --prompt "The loss"      writes on; --help tells the rest
 #:   make bench-cpu          the steps' forward pass beside PyTorch's, by Python
@@ -17,24 +18,42 @@
 steps := $(foreach lesson,$(lesson_dirs),$(if $(call toml_has,$(lesson),step=true),$(lesson)))
 step_numbers := $(foreach step,$(steps),$(call number,$(step)))
 BASE ?= solutions
-step := $(if $(STEP),$(if $(filter 1 2 3 4 5 6 7 8 9,$(STEP)),0$(STEP),$(STEP)),$(lastword $(step_numbers)))
+host_steps := $(foreach step,$(filter $(host_lessons),$(steps)),$(call number,$(step)))
+device_steps := $(filter-out $(host_steps),$(step_numbers))
+step := $(if $(STEP),$(if $(filter 1 2 3 4 5 6 7 8 9,$(STEP)),0$(STEP),$(STEP)),$(lastword $(host_steps)))
 
 # The side whose file serves lesson/op: solutions, or what the learner's verdict says.
 side = $(if $(filter lessons,$1),$(file <build/verdict/$2),solutions)
-op_objects = $(foreach served,$(served_$2),build/ops/$(call side,$1,$(served))/$(served).o)
+# On the device's track the program runs unchecked: other objects than those that the checks load.
+ops_folder = $(if $(filter $(device_steps),$1),build/fast-ops,build/ops)
+op_objects = $(foreach served,$(served_$2),$(call ops_folder,$2)/$(call side,$1,$(served))/$(served).o)
+build/fast-ops/%.o: %.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+	@mkdir -p $(@D)
+	$(show)build/simtcc --unchecked $(device_flags) -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
+-include $(wildcard build/fast-ops/*/*/*.d)
 
 # The linker's cross-reference names the file that defines each symbol; print that of each op.
 define show_served
 awk -f scripts/served.awk -v ops='$(sort $(notdir $(served_$1)))' $2
 endef
 
+device_objects := build/obj/lessons/gpt2/placement_device.o $(simt_objects_alone)
+build/obj/lessons/gpt2/placement_device.o: lessons/gpt2/placement_device.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
+
+# What tests run where it does not matter which step it is.
+build/gpt2-host: build/gpt2-$(lastword $(host_steps))
+	@ln -sfn $(notdir $<) $@
+
 objects_gpt2 := $(main_objects)
 objects_gpt2-bench := build/obj/lessons/gpt2/bench_main.o
 # $1 program, $2 step, $3 base, $4 what the choice of objects depends on
 define program_rule
-build/$1-$2$(if $(filter lessons,$3),-lessons): $(objects_$1) \
-        $$(patsubst %,build/ops/solutions/%.o,$$(served_$2)) $$(libs) $4
-	$(Q)$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2) build/lib/libgpt2.a build/lib/libchecker.a \
+build/$1-$2$(if $(filter lessons,$3),-lessons): $(objects_$1) $(if $(filter $(device_steps),$2),$(device_objects)) \
+        $$(patsubst %,$(call ops_folder,$2)/solutions/%.o,$$(served_$2)) $$(libs) $4
+	$(Q)$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2) $(if $(filter $(device_steps),$2),$(device_objects)) \
+	    build/lib/libgpt2.a build/lib/libchecker.a $(if $(filter $(device_steps),$2),$$(simt_libs)) \
 	    $$(deps_lib) -lfmt -Wl,--cref,-Map=$$@.map
 endef
 $(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,\
@@ -46,7 +65,9 @@ $(eval $(call announce,bench,the benchmark program,$(objects_gpt2-bench)))
 reject_gpt2 = $(strip \
   $(if $(filter-out solutions lessons,$(BASE)),$(error BASE=$(BASE): it is solutions (the default) or lessons)) \
   $(if $(filter-out $(step_numbers),$(step)),$(error STEP=$(STEP): no step; these lessons give a whole model: $(step_numbers))) \
-  $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): step $(step) is plain C++ for the CPU; leave DEVICE out)))
+  $(if $(filter-out cpu,$(DEVICE)),$(if $(filter $(device_steps),$(step)),\
+    $(error DEVICE=$(DEVICE): the build for a GPU is not written yet; DEVICE=cpu is the CPU device),\
+    $(error DEVICE=$(DEVICE): step $(step) is plain C++ for the CPU; leave DEVICE out))))
 
 ifneq ($(filter gpt2,$(MAKECMDGOALS)),)
   $(reject_gpt2)
@@ -61,7 +82,7 @@ gpt2: $(program)
 # ---- the steps beside PyTorch -----------------------------------------------------------------------------------------
 
 eq := =
-bench_steps := $(if $(STEP),$(step),$(step_numbers))
+bench_steps := $(if $(STEP),$(step),$(host_steps))
 bench_programs := $(patsubst %,build/gpt2-bench-%$(if $(filter lessons,$(BASE)),-lessons),$(bench_steps))
 
 ifneq ($(filter bench-cpu,$(MAKECMDGOALS)),)

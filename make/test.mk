@@ -31,8 +31,8 @@ setup: build/.setup
 	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make start)"
 
 start: build/check/lesson01 $(call impls,solutions,01_layers,$(call ops_of,01_layers)) \
-        $(call impls,lessons,01_layers,$(call ops_of,01_layers)) build/gpt2-$(lastword $(step_numbers))
-	@ln -sfn gpt2-$(lastword $(step_numbers)) build/gpt2
+        $(call impls,lessons,01_layers,$(call ops_of,01_layers)) build/gpt2-$(lastword $(host_steps))
+	@ln -sfn gpt2-$(lastword $(host_steps)) build/gpt2
 	@scripts/start.sh
 
 doctor:

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,7 +22,7 @@
 #include "checker/file_error.h"
 #include "lessons/gpt2/files.h"
 #include "lessons/gpt2/loading.h"
-#include "lessons/gpt2/ops.h"
+#include "lessons/gpt2/placement.h"
 #include "lessons/gpt2/tensors.h"
 #include "lessons/gpt2/tokens.h"
 
@@ -62,18 +63,18 @@ int main(int argc, char** argv) {
     app.add_option("-T", T, "tokens in a sequence")->required()->check(CLI::PositiveNumber);
     CLI11_PARSE(app, argc, argv);
     try {
-        const Parameters params = load_parameters(model);
+        Parameters params = load_parameters(model);
         if (T > params.config.max_T) {
             throw std::runtime_error(fmt::format("T={} is above the model's {}", T, params.config.max_T));
         }
         const std::vector<int> tokens = read_tokens(tokens_file, B, T, params.config.V);
         Activations acts(params.config, B, T);
-        acts.allocate(forward_scratch_bytes(params.config, B, T));
+        const std::unique_ptr<Placement> placement = place(params, acts);
         Context ctx;
         for (std::string line; std::getline(std::cin, line);) {
             if (line == "run") {
                 const auto begin = std::chrono::steady_clock::now();
-                forward(acts, params, tokens.data(), nullptr, ctx);
+                placement->forward(acts, tokens.data(), nullptr, ctx);
                 const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
                 fmt::print("{}\n", seconds.count());
             } else if (line.starts_with("logits ")) {

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "lessons/gpt2/ops.h"
 
 namespace {
 
@@ -23,7 +22,7 @@ void check_tokens(std::span<const int> tokens, int V) {
 
 Model::Model(Parameters params, int max_tokens)
     : params_(std::move(params)), acts_(params_.config, 1, max_tokens), max_tokens_(max_tokens) {
-    acts_.allocate(forward_scratch_bytes(params_.config, 1, max_tokens));
+    placement_ = place(params_, acts_);
 }
 
 const Activations& Model::run(std::span<const int> tokens, std::span<const int> targets) {
@@ -37,7 +36,7 @@ const Activations& Model::run(std::span<const int> tokens, std::span<const int> 
     check_tokens(targets, config().V);
     // With one sequence, fewer tokens use the first rows of each view.
     acts_.T = static_cast<int>(tokens.size());
-    forward(acts_, params_, tokens.data(), targets.empty() ? nullptr : targets.data(), ctx_);
+    placement_->forward(acts_, tokens.data(), targets.empty() ? nullptr : targets.data(), ctx_);
     return acts_;
 }
 

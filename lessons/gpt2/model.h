@@ -2,21 +2,25 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "lessons/gpt2/context.h"
+#include "lessons/gpt2/placement.h"
 #include "lessons/gpt2/tensors.h"
 
 // A GPT-2 with memory for the activations of one sequence. Nothing is allocated between runs.
 class Model {
   public:
     Model(Parameters params, int max_tokens);  // room for that many tokens, at most config().max_T
+    Model(const Model&) = delete;              // the placement refers to its members
+    Model& operator=(const Model&) = delete;
 
     const Config& config() const { return params_.config; }
     int max_tokens() const { return max_tokens_; }
 
     // The forward pass over 1 to max_tokens() tokens. With targets, as many, the losses too. The result is a view that
-    // the next run overwrites. Throws std::invalid_argument for a token outside the vocabulary.
+    // the next run overwrites: logits and losses, and on a host step every activation. Throws std::invalid_argument for a token outside the vocabulary.
     const Activations& run(std::span<const int> tokens, std::span<const int> targets = {});
 
     // The logits (V) that follow the last of the tokens. Of more than max_tokens() only the tail is looked at.
@@ -26,6 +30,7 @@ class Model {
     Parameters params_;
     Activations acts_;
     int max_tokens_;
+    std::unique_ptr<Placement> placement_;
     Context ctx_;
 };
 

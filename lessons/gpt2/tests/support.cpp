@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -31,18 +30,6 @@ void append(std::string& bytes, T value) {
     char raw[sizeof(T)];
     std::memcpy(raw, &value, sizeof(T));
     bytes.append(raw, sizeof(T));
-}
-
-// The gpt2 program of the newest step that is built.
-fs::path newest_program() {
-    fs::path newest = "build/gpt2-02";
-    for (const fs::directory_entry& entry : fs::directory_iterator("build")) {
-        const std::string name = entry.path().filename().string();
-        const bool step =
-            name.size() == 7 && name.starts_with("gpt2-") && std::isdigit(name[5]) && std::isdigit(name[6]);
-        newest = step ? std::max(newest, entry.path()) : newest;
-    }
-    return newest;
 }
 
 }  // namespace
@@ -193,7 +180,7 @@ Finished run_gpt2(const std::vector<std::string>& arguments, std::string_view ou
     const TemporaryFolder folder;
     write_text(folder / "out", "");
     std::string command = std::string(launcher) + " ";
-    command += shell_quoted(fs::absolute(binary ? fs::path(binary) : newest_program()).string());
+    command += shell_quoted(fs::absolute(binary ? binary : "build/gpt2-host").string());
     for (const std::string& argument : arguments) { command += " " + shell_quoted(argument); }
     command += fmt::format(" < /dev/null 2> {} ", shell_quoted((folder / "err").string()));
     command += output.empty() ? "> " + shell_quoted((folder / "out").string()) : std::string(output);

@@ -70,7 +70,7 @@ struct Finished {
     std::string err;
 };
 
-// Runs the gpt2 program (environment GPT2_BINARY, else the newest step, build/gpt2-NN) to its end. `output` says in the shell's words
+// Runs the gpt2 program (environment GPT2_BINARY, else the newest host step, build/gpt2-host) to its end. `output` says in the shell's words
 // where its standard output goes, `launcher` is put before its name.
 Finished run_gpt2(const std::vector<std::string>& arguments, std::string_view output = "",
                   std::string_view launcher = "");

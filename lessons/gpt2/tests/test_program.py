@@ -13,8 +13,7 @@ from safetensors.torch import load_file, save_file
 from transformers import GPT2Config, GPT2LMHeadModel
 
 ROOT = Path(__file__).resolve().parents[3]
-NEWEST = max((ROOT / "build").glob("gpt2-[0-9][0-9]"), default=ROOT / "build" / "gpt2")  # step
-PROGRAM = Path(os.environ.get("GPT2_BINARY", NEWEST)).absolute()
+PROGRAM = Path(os.environ.get("GPT2_BINARY", ROOT / "build" / "gpt2-host")).absolute()
 
 CONFIGS = {
     "odd": {"vocab_size": 301, "n_positions": 41, "n_embd": 60, "n_layer": 2, "n_head": 3},

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// x[s] = scale * scores[b, h, t, s], for s <= t
+// lse[b, h, t] = log of the sum over s <= t of exp(x[s])
+// att[b, h, t, s] = exp(x[s] - lse) for s <= t, exactly 0 for s > t
+//
+// One thread a row [b, h, t], with lesson 02's passes over its t + 1 scores. The largest x is subtracted first, so that
+// no exponential overflows.
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace {
+
+constexpr int kBlock = 128;  // threads in a block
+
+__global__ void causal_softmax_forward_kernel(float* att,           // (rows, T), rows = B * NH * T
+                                              float* lse,           // (rows)
+                                              const float* scores,  // (rows, T)
+                                              float scale, int rows, int T) {
+    const long row = blockIdx.x * blockDim.x + threadIdx.x;  // (b * NH + h) * T + t; long, as rows * T may pass 2^31
+    // TODO: nothing beyond the last row. Else lesson 02's passes over this row; which t is it? logf is the natural
+    // logarithm.
+}
+
+}  // namespace
+
+void causal_softmax(float* att,           // (B, NH, T, T)
+                    float* lse,           // (B, NH, T)
+                    const float* scores,  // (B, NH, T, T)
+                    float scale, int B, int NH, int T, Context& ctx) {
+    const int rows = B * NH * T;
+    causal_softmax_forward_kernel<<<ceil_div(rows, kBlock), kBlock, 0, ctx.stream>>>(att, lse, scores, scale, rows, T);
+    check(cudaGetLastError());
+}

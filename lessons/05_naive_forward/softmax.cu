@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// probs[n, v] = exp(logits[n, v]) / sum over v < V of exp(logits[n, v]), for v < V
+//
+// One thread a row, with lesson 02's three passes over the V tokens; the columns from V to Vp only pad the row. A block
+// is one warp, as in layernorm.
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace {
+
+constexpr int kBlock = 32;  // threads in a block
+
+__global__ void softmax_forward_kernel(float* probs,         // (N, Vp)
+                                       const float* logits,  // (N, Vp)
+                                       int N, int V, int Vp) {
+    const long n = blockIdx.x * blockDim.x + threadIdx.x;  // long, as N * Vp may pass 2^31
+    // TODO: nothing beyond row N. Else lesson 02's passes over row n: the largest logit, the exponentials and their
+    // sum, the probabilities. expf and fmaxf take floats.
+}
+
+}  // namespace
+
+void softmax(float* probs,         // (N, Vp)
+             const float* logits,  // (N, Vp)
+             int N, int V, int Vp, Context& ctx) {
+    softmax_forward_kernel<<<ceil_div(N, kBlock), kBlock, 0, ctx.stream>>>(probs, logits, N, V, Vp);
+    check(cudaGetLastError());
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Where a step's forward pass runs. A host step computes in the memory that the model has; a device step in a copy of
+// the parameters in the device's memory. Which of the two is linked: placement_host.cpp or placement_device.cpp.
+#pragma once
+
+#include <memory>
+
+#include "lessons/gpt2/context.h"
+#include "lessons/gpt2/tensors.h"
+
+class Placement {
+  public:
+    virtual ~Placement() = default;
+
+    // forward() of ops.h. Afterwards acts.logits (and, with targets, acts.losses) hold the result; what else it holds is
+    // the placement's affair. acts.B and acts.T may be smaller than those it was made with, for one sequence.
+    virtual void forward(Activations& acts, const int* tokens, const int* targets, Context& ctx) = 0;
+};
+
+// For activations of at most acts.B sequences of acts.T tokens; allocates what acts needs. Both must outlive the result.
+std::unique_ptr<Placement> place(Parameters& params, Activations& acts);
