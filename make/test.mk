@@ -98,7 +98,7 @@ reference: | stubs
 kill-table: | reference
 endif
 
-cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h')
+cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh')
 format: .venv/requirements.sha256
 	@clang-format -i $(cpp_files)
 	@.venv/bin/ruff format --quiet . && .venv/bin/ruff check --quiet --fix .

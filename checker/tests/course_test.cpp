@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <regex>
 #include <set>
+#include <span>
 
 #include "checker/tools/files.h"
 #include "checker/tools/stub.h"
@@ -67,7 +70,7 @@ std::vector<std::string> lessons() {
 std::vector<std::string> ops(const std::string& lesson) {
     std::vector<std::string> names;
     for (const fs::directory_entry& entry : fs::directory_iterator("solutions/" + lesson)) {
-        if (entry.path().extension() == ".cpp") {
+        if (entry.path().extension() == ".cpp" || entry.path().extension() == ".cu") {
             names.push_back(entry.path().stem().string());
         }
     }
@@ -79,14 +82,27 @@ std::string number(const std::string& lesson) {
     return lesson.substr(0, 2);
 }
 
+std::string toml_of(const std::string& lesson) {
+    return read_file("lessons/" + lesson + "/lesson.toml");
+}
+
+bool on_device(const std::string& lesson) {
+    return toml_of(lesson).find("track = \"device\"") != std::string::npos;
+}
+
+// Below lessons/ and solutions/.
+std::string file_of(const std::string& lesson, const std::string& op) {
+    return lesson + "/" + op + (on_device(lesson) ? ".cu" : ".cpp");
+}
+
 void write_solved(const std::string& lesson, const std::string& op) {
-    const std::string file = lesson + "/" + op + ".cpp";
+    const std::string file = file_of(lesson, op);
     checker::write_file(kTree / "lessons" / file,
                         checker::extract(read_file("solutions/" + file), file, checker::Text::solution));
 }
 
 void write_stub(const std::string& lesson, const std::string& op) {
-    const std::string file = lesson + "/" + op + ".cpp";
+    const std::string file = file_of(lesson, op);
     checker::write_file(kTree / "lessons" / file,
                         checker::extract(read_file("solutions/" + file), file, checker::Text::stub));
 }
@@ -130,7 +146,7 @@ class Course : public testing::Test {
     // A lesson file of the copy that this test writes; TearDown makes it the stub again.
     fs::path touch(const std::string& lesson, const std::string& op) {
         touched_.emplace_back(lesson, op);
-        return kTree / "lessons" / lesson / (op + ".cpp");
+        return kTree / "lessons" / file_of(lesson, op);
     }
 
   private:
@@ -172,7 +188,7 @@ TEST_F(Course, EverySolutionPassesItsCheck) {
 TEST(CourseFiles, EveryLessonFileIsTheStubOfItsSolution) {
     for (const std::string& lesson : lessons()) {
         for (const std::string& op : ops(lesson)) {
-            const std::string name = lesson + "/" + op + ".cpp";
+            const std::string name = file_of(lesson, op);
             const std::string stub = checker::extract(read_file("solutions/" + name), name, checker::Text::stub);
             const bool untouched = checker::read_file_if_there("lessons/" + name) == stub;
             EXPECT_TRUE(untouched ||
@@ -202,8 +218,10 @@ TEST(CourseFiles, EveryOpFileDefinesOnlyFunctionsOfTheSeam) {
                 const std::string function = name.substr(0, name.find('('));
                 // Weak instantiations of the standard library's templates, and references to its runtime's symbols, are
                 // the same in every object.
-                const bool library = (type == "W" || type == "V") &&
-                                     (name.find("std::") != std::string::npos || name.starts_with("DW.ref.__"));
+                const bool library =
+                    (type == "W" || type == "V") &&
+                    (name.find("std::") != std::string::npos || name.starts_with("DW.ref.__") ||
+                     name.find("simt::") != std::string::npos || name.find("checker::") != std::string::npos);
                 EXPECT_TRUE(library || seam.contains(function))
                     << object << " exports " << name << "; put it into an unnamed namespace";
                 defined.insert(function);
@@ -219,7 +237,7 @@ TEST(CourseFiles, AreFormatted) {
         GTEST_SKIP() << "clang-format 14 is not there, and other versions format otherwise";
     }
     const Finished format = checker::run_command(
-        "git ls-files -z --cached --others --exclude-standard '*.cpp' '*.h' | "
+        "git ls-files -z --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' | "
         "xargs -0 sh -c 'for f; do [ -e \"$f\" ] && echo \"$f\"; done' sh | "
         "xargs clang-format --dry-run -Werror 2>&1 | grep error: | sort -u -t: -k1,1");
     EXPECT_EQ(format.output, "") << "make format";
@@ -380,26 +398,66 @@ TEST_F(Course, HelpListsEveryCommandThatThePagesName) {
 
 TEST_F(Course, EachStepIsServedByTheNewestFileOfEachOpUpToIt) {
     for (const std::string& step : lessons()) {
-        if (read_file("lessons/" + step + "/lesson.toml").find("step = true") == std::string::npos) {
+        if (toml_of(step).find("step = true") == std::string::npos) {
             continue;
         }
         std::map<std::string, std::string> newest;
         for (const std::string& lesson : lessons()) {
             for (const std::string& op : ops(lesson)) {
-                if (lesson <= step) {
-                    newest[op] = fmt::format("solutions/{}/{}.cpp", lesson, op);
+                if (lesson <= step && on_device(lesson) == on_device(step)) {
+                    newest[op] = "solutions/" + file_of(lesson, op);
                 }
             }
         }
         const Finished gpt2 = run("make gpt2 STEP=" + number(step));
         ASSERT_TRUE(exits(gpt2, 0));
         std::map<std::string, std::string> served;
-        const std::regex line("\n?  (\\w+) +(\\S+\\.cpp)");
+        const std::regex line("\n?  (\\w+) +(\\S+\\.(?:cpp|cu))\\b");
         for (std::sregex_iterator match(gpt2.output.begin(), gpt2.output.end(), line), end; match != end; ++match) {
             served[(*match)[1]] = (*match)[2];
         }
         EXPECT_EQ(served, newest) << gpt2.output;
         EXPECT_EQ(fs::read_symlink(kTree / "build/gpt2"), "gpt2-" + number(step));
+    }
+}
+
+// Teacher-forced: every step sees the same tokens. Logits differ by rounding only; where the two best of the reference
+// are closer than that, the best may differ.
+TEST_F(Course, EachStepGivesTheSameLogits) {
+    constexpr std::size_t kTokens = 48, kVocabulary = 256;
+    std::string text = read_file("README.md").substr(0, kTokens);
+    std::string ids;
+    for (const char c : text) { ids += std::string{c, '\0', '\0', '\0'}; }
+    checker::write_file(kTree / "results/ids", ids);
+    std::vector<std::vector<float>> logits;
+    std::vector<std::string> steps;
+    for (const std::string& step : lessons()) {
+        if (toml_of(step).find("step = true") == std::string::npos) {
+            continue;
+        }
+        const std::string out = "results/logits" + number(step);
+        ASSERT_TRUE(exits(run(fmt::format("make gpt2 STEP={} && build/gpt2-{} --logits results/ids {}", number(step),
+                                          number(step), out)),
+                          0));
+        const std::string bytes = read_file(kTree / out);
+        ASSERT_EQ(bytes.size(), kTokens * kVocabulary * sizeof(float)) << step;
+        logits.emplace_back(kTokens * kVocabulary);
+        std::memcpy(logits.back().data(), bytes.data(), bytes.size());
+        steps.push_back(step);
+    }
+    ASSERT_GE(steps.size(), 3U);
+    const float largest = std::ranges::max(logits[0], {}, [](float x) { return std::abs(x); });
+    const float budget = 2e-5F * std::abs(largest);  // what fp32 storage keeps against transformers
+    for (std::size_t s = 1; s < steps.size(); s++) {
+        for (std::size_t t = 0; t < kTokens; t++) {
+            const std::span reference = std::span(logits[0]).subspan(t * kVocabulary, kVocabulary);
+            const std::span row = std::span(logits[s]).subspan(t * kVocabulary, kVocabulary);
+            for (std::size_t v = 0; v < kVocabulary; v++) {
+                ASSERT_NEAR(row[v], reference[v], budget) << steps[s] << " " << t;
+            }
+            const auto best = std::ranges::max_element(row) - row.begin();
+            EXPECT_GE(reference[static_cast<std::size_t>(best)], std::ranges::max(reference) - 2 * budget) << steps[s];
+        }
     }
 }
 
