@@ -99,6 +99,7 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
+    double bytes_needed = 0;  // of global memory, by a kernel that asks for each once; 0: not judged
 };
 
 // An input that holds these values.

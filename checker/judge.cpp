@@ -193,6 +193,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     RunResult result;
     const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
     result.finding = finding_of(outcome, op, call);
+    result.bytes_asked = outcome.reply.bytes_asked;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
         if (result.finding) {  // what the device saw comes before what came of it
@@ -259,6 +260,8 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
+        report.bytes_needed += call.bytes_needed;
+        report.bytes_asked += call.bytes_needed > 0 ? first.bytes_asked : 0;
         report.untouched = report.untouched && verdict.untouched;
         if (!findings.empty()) {
             fail(std::move(findings));

@@ -39,7 +39,8 @@ class Judge {
     struct RunResult {
         std::optional<Finding> finding;          // crash, hang, exit, ...: there are no values then
         std::vector<std::vector<float>> values;  // one an output
-        std::vector<Finding> seen;                // beside it: writes outside the data, what the device saw
+        double bytes_asked = 0;                  // of a device's memory
+        std::vector<Finding> seen;               // beside it: writes outside the data, what the device saw
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);

@@ -89,6 +89,8 @@ Json to_json(const OpReport& op) {
                          {"ran", report.ran},
                          {"budget_used", number(report.budget_used)},
                          {"where", report.where},
+                         {"bytes_asked", report.bytes_asked},
+                         {"bytes_needed", report.bytes_needed},
                          {"findings", to_json(report.findings)}});
     }
     Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
@@ -178,11 +180,19 @@ Verdict OpReport::verdict() const {
     if (!right) {
         return is_stub || std::ranges::all_of(cases, &CaseReport::untouched) ? Verdict::not_written : Verdict::wrong;
     }
+    if (wasteful() != nullptr) {
+        return Verdict::slow;
+    }
     return timing.ran() ? timing.verdict() : Verdict::ok;
 }
 
 bool OpReport::correct() const {
     return verdict() != Verdict::wrong && verdict() != Verdict::not_written;
+}
+
+const CaseReport* OpReport::wasteful() const {
+    const auto found = std::ranges::find_if(cases, &CaseReport::wasteful);
+    return found == cases.end() ? nullptr : &*found;
 }
 
 double OpReport::budget_used() const {

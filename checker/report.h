@@ -34,6 +34,11 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
+    double bytes_asked = 0;  // of a device's memory, where bytes_needed is not 0
+    double bytes_needed = 0;
+    // Bytes asked for beyond those needed, beyond what an odd row or two explain.
+    bool wasteful() const { return bytes_asked > kMostBytes * bytes_needed; }
+    static constexpr double kMostBytes = 1.02;
 };
 
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
@@ -79,6 +84,7 @@ struct OpReport {
     Verdict verdict() const;
     bool correct() const;  // verdict() is neither wrong nor not_written
     double budget_used() const;
+    const CaseReport* wasteful() const;  // the first right case that asks for more bytes than it needs; null if none
 };
 
 struct LessonReport {

@@ -14,6 +14,7 @@
 #include "checker/device_side.h"
 #include "checker/report.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/state.h"
 
@@ -81,7 +82,10 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule)
         memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), 1));
         buffers.add(scratch.name, Element::byte, memory.back().get());
     }
+    const std::uint64_t before = simt::hot.bytes_asked;
     call.run(library, buffers);
+    Reply reply;
+    reply.bytes_asked = static_cast<double>(simt::hot.bytes_asked - before);
     simt::report_unchecked_error();
     check(cudaGetLastError());
     for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
@@ -89,7 +93,7 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule)
         const simt::OpenMemory open;
         std::memcpy(host.data(), memory[i].get(), host.size());
     }
-    return {};
+    return reply;
 }
 
 // The process must end at once: what the device has seen is the answer.

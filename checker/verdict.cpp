@@ -183,6 +183,7 @@ class Printer {
         } else if (!op.cases.empty()) {
             const std::string shapes = counted(static_cast<long>(op.cases.size()), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
+            bytes_line(op);
             if (terminal_.verbose) {
                 right_cases(op);
             }
@@ -192,6 +193,18 @@ class Printer {
         }
         if (in_full) {
             printed(op);
+        }
+    }
+
+    // What the op asks a device's memory for, beside what is needed.
+    void bytes_line(const OpReport& op) {
+        if (const CaseReport* c = op.wasteful()) {
+            op_line("", Tone::warning, to_string(Verdict::slow),
+                    fmt::format("correct, not yet fast: asks for {} bytes at {}, {} the {} that are needed",
+                                counted(std::lround(c->bytes_asked)), c->shape, times(c->bytes_asked / c->bytes_needed),
+                                counted(std::lround(c->bytes_needed))));
+        } else if (std::ranges::any_of(op.cases, [](const CaseReport& one) { return one.bytes_asked > 0; })) {
+            op_line("", Tone::good, to_string(Verdict::ok), "asks for no more bytes than are needed");
         }
     }
 

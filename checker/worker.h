@@ -80,6 +80,8 @@ struct Reply {
 
     char text[1024] = {};  // cannot_load and exception: what was said
 
+    double bytes_asked = 0;  // of a device's global memory, by all threads of the call
+
     // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
     char findings[16384] = {};
 };

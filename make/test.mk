@@ -98,7 +98,7 @@ reference: | stubs
 kill-table: | reference
 endif
 
-cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh')
+cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' ':!:checker/simt/tests')
 format: .venv/requirements.sha256
 	@clang-format -i $(cpp_files)
 	@.venv/bin/ruff format --quiet . && .venv/bin/ruff check --quiet --fix .

@@ -6,7 +6,9 @@ namespace {
 void register_cases(checker::Lesson& lesson) {
     lesson.declared_in("lessons/gpt2/ops.h");
     constexpr int B = 64, T = 1024, C = 768, Vp = 50304;
-    cases::add_encoder(lesson).timed.push_back(cases::time_encoder(B, T, C, Vp));
+    checker::Op& encoder = cases::add_encoder(lesson);
+    cases::add_wide_encoder_case(lesson, encoder);
+    encoder.timed.push_back(cases::time_encoder(B, T, C, Vp));
     cases::add_gelu(lesson).timed.push_back(cases::time_gelu(B * T * 4 * C));
     cases::add_residual(lesson).timed.push_back(cases::time_residual(B * T * C));
 }

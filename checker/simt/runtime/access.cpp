@@ -89,6 +89,7 @@ void judge_shared(const Request& request, Mark* marks) {
 
 void judge_device(const Request& request) {
     Memory& memory = Memory::instance();
+    hot.bytes_asked += request.bytes;
     const Allocation* allocation = memory.find(request.address);
     if (allocation == nullptr) {
         report(Kind::out_of_bounds, "global", request.site,

@@ -45,7 +45,9 @@ template <std::size_t kBytes, std::size_t kAlignment>
 template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)>
 [[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (!plainly_right<kBytes, kAlignment>(address) && hot.checking) [[unlikely]] {
+    if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
+        hot.bytes_asked += kBytes;
+    } else if (hot.checking) {
         judge_access(address, kBytes, Access::read, kAlignment, site);
     }
 }
@@ -54,6 +56,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
 [[gnu::always_inline]] inline void write(void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
+        hot.bytes_asked += kBytes;
         hot.changes++;
     } else if (hot.checking) {
         judge_access(address, kBytes, Access::write, kAlignment, site);

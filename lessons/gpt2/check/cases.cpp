@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -18,6 +21,10 @@ using checker::Buffers;
 using checker::Call;
 using checker::CaseFile;
 using checker::Library;
+
+// Read and written once, an element.
+constexpr double kGeluBytes = 2 * sizeof(float);
+constexpr double kResidualBytes = 3 * sizeof(float);
 
 const char* const kModelCases[] = {"regular", "odd", "head64", "t1"};
 
@@ -60,6 +67,31 @@ checker::Op& add_encoder(checker::Lesson& lesson) {
     }
     add("op_c63", "input/encoder/tokens", "input/encoder/wte", "input/encoder/wpe", "encoder.out");
     return op;
+}
+
+checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op) {
+    constexpr int B = 2, T = 3, C = 1000, Vp = 17;
+    const double factor = lesson.budget_factor("encoder.out");
+    const auto compute = [=](const std::vector<std::span<const float>>& inputs) {
+        checker::Computed computed{.values = {}, .floor = {}, .factor = factor};
+        for (std::size_t row = 0; row < B * T; row++) {
+            const auto token = static_cast<std::size_t>(std::bit_cast<std::int32_t>(inputs[0][row]));
+            float largest = 0;
+            for (std::size_t c = 0; c < C; c++) {
+                const double sum = static_cast<double>(inputs[1][token * C + c]) + inputs[2][row % T * C + c];
+                computed.values.push_back(static_cast<float>(sum));
+                largest = std::max(largest, std::abs(computed.values.back()));
+            }
+            computed.floor.push_back(0x1p-24F * largest);  // floor_encoder of reference/budget.py
+        }
+        return computed;
+    };
+    checker::Case& c = op.add_case("wide", shape_text(B, T, C));
+    checker::Call call = time_encoder(B, T, C, Vp).call;
+    call.where = "encoder.out";
+    call.outputs = {checker::output("out", "B T C", {B, T, C}, compute)};
+    c.calls.push_back(std::move(call));
+    return c;
 }
 
 static checker::RunFunction run_layernorm(int B, int T, int C) {
@@ -133,7 +165,8 @@ checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std
     c.calls.push_back({.where = "gelu.out",
                        .inputs = {checker::input("inp", dims, sizes, inp)},
                        .outputs = {checker::output("out", dims, sizes, reference)},
-                       .run = run_gelu(N)});
+                       .run = run_gelu(N),
+                       .bytes_needed = kGeluBytes * N});
     return c;
 }
 
@@ -145,7 +178,8 @@ checker::Op& add_gelu(checker::Lesson& lesson) {
         return {.where = out,
                 .inputs = {checker::input("inp", "B T C", {B, T, C}, file.f32(inp))},
                 .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "gelu.out"))},
-                .run = run_gelu(B * T * C)};
+                .run = run_gelu(B * T * C),
+                .bytes_needed = kGeluBytes * B * T * C};
     };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);
@@ -175,7 +209,8 @@ checker::Op& add_residual(checker::Lesson& lesson) {
                 .inputs = {checker::input("inp1", "B T C", {B, T, C}, file.f32(inp1)),
                            checker::input("inp2", "B T C", {B, T, C}, file.f32(inp2))},
                 .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "residual.out"))},
-                .run = run_residual(B * T * C)};
+                .run = run_residual(B * T * C),
+                .bytes_needed = kResidualBytes * B * T * C};
     };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);

@@ -24,6 +24,8 @@ checker::Op& add_forward(checker::Lesson& lesson);
 
 // One more case of an op: the op-level inputs of a case file, as a case of the file's name.
 checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name);
+// Rows of 1,000 channels, where the committed cases have 64 at most: the reference is computed.
+checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op);
 // With several threads the case is called `threads`.
 checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name, int threads = 1);
 
