@@ -120,6 +120,8 @@ class Session {
         }
         if (!result.ok) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
+        } else if (result.wasteful()) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": asks for more bytes than are needed";
         }
         report.cases.push_back(std::move(result));
     }
