@@ -264,6 +264,32 @@ TEST(Verdict, ShowsEveryWrongShapeWhenVerbose) {
     EXPECT_NE(text.find("(odd)"), std::string::npos) << text;
 }
 
+TEST(Verdict, OfAKernelThatAsksForMoreBytesThanItNeedsIsSlow) {
+    OpReport report = op("residual", {right_case("regular")});
+    report.cases[0].bytes_needed = 1200;
+    report.cases[0].bytes_asked = 1200;
+    EXPECT_EQ(report.verdict(), Verdict::ok);
+    EXPECT_TRUE(has_line(verdict_text(lesson({report}), kNext, kPiped),
+                         "            ok      asks for no more bytes than are needed"))
+        << verdict_text(lesson({report}), kNext, kPiped);
+    report.cases[0].bytes_asked = 2000;
+    EXPECT_EQ(report.verdict(), Verdict::slow);
+    EXPECT_FALSE(lesson({report}).ok());
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("asks for 2,000 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("edit lessons/01_layers/residual.cpp"), std::string::npos) << text;
+}
+
+TEST(Findings, TravelAsJson) {
+    const std::vector<Finding> findings{
+        {.kind = "host_pointer", .text = "reads \"4\" bytes\xff", .details = {"at\tx.cu:7"}}};
+    const std::vector<Finding> back = findings_from_json(findings_to_json(findings));
+    ASSERT_EQ(back.size(), 1U);
+    EXPECT_EQ(back[0].kind, "host_pointer");
+    EXPECT_EQ(back[0].details, findings[0].details);
+    EXPECT_THROW(findings_from_json("[{"), std::exception);
+}
+
 TEST(TerminalOfStdout, IsPlainWhenPiped) {
     testing::internal::CaptureStdout();  // stdout is a file now
     const Terminal terminal = Terminal::of_stdout(false);
