@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "checker/simt/include/simt/short_float.h"
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -90,6 +91,29 @@ T compare_and_swap(T* address, T expected, T desired, Scope) {
                   [&](T old) { return same_bits(old, expected) ? desired : old; });
 }
 
+template <class Format>
+std::uint16_t sum(std::uint16_t a, std::uint16_t b) {
+    return Format::round(exact_enough_fma(Format::value(a), 1, Format::value(b)));
+}
+
+template <class Format>
+std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend) {
+    return change(address, __builtin_return_address(0), [&](std::uint16_t old) { return sum<Format>(old, addend); });
+}
+
+template <class Format>
+std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend) {
+    const auto half = [](std::uint32_t pair, int shift) { return static_cast<std::uint16_t>(pair >> shift); };
+    return change(address, __builtin_return_address(0), [&](std::uint32_t old) {
+        return std::uint32_t{sum<Format>(half(old, 0), half(addend, 0))} |
+               std::uint32_t{sum<Format>(half(old, 16), half(addend, 16))} << 16;
+    });
+}
+
+template std::uint16_t atomic_add<HalfFormat>(std::uint16_t*, std::uint16_t);
+template std::uint16_t atomic_add<BfloatFormat>(std::uint16_t*, std::uint16_t);
+template std::uint32_t atomic_add_pair<HalfFormat>(std::uint32_t*, std::uint32_t);
+template std::uint32_t atomic_add_pair<BfloatFormat>(std::uint32_t*, std::uint32_t);
 template int atomic(Atomic, int*, int, Scope);
 template unsigned atomic(Atomic, unsigned*, unsigned, Scope);
 template long long atomic(Atomic, long long*, long long, Scope);

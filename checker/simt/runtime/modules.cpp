@@ -179,6 +179,10 @@ bool Symbol::is_guard() const {
     return linkage_name.find("simt_guard_") != std::string::npos;
 }
 
+bool Symbol::is_flag() const {
+    return linkage_name.starts_with("_ZGV");
+}
+
 const Symbol* Module::function_at(std::uintptr_t address) const {
     return symbol_at(functions, address);
 }

@@ -17,6 +17,7 @@ struct Symbol {
     std::string linkage_name;
     std::string name() const;  // without the scopes it lies in: "tile"
     bool is_guard() const;
+    bool is_flag() const;  // the compiler's own: whether a variable of a type with constructors is initialised
 };
 
 enum class Section { none, device, constant, managed };

@@ -32,7 +32,7 @@ void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
         const Symbol& symbol = module->thread_locals[i];
         if (!symbol.is_guard() && symbol.begin + symbol.bytes <= static_template_.size()) {
             std::fill_n(static_template_.begin() + static_cast<std::ptrdiff_t>(symbol.begin), symbol.bytes,
-                        Mark::unwritten);
+                        symbol.is_flag() ? Mark::written : Mark::unwritten);
         }
     }
 }
@@ -85,7 +85,7 @@ std::string SharedMemory::place_of(std::uintptr_t address) const {
     const std::uintptr_t at = address - static_begin_;
     const Symbol* nearest = nullptr;
     for (const Symbol& symbol : module_->thread_locals) {
-        if (!symbol.is_guard() && symbol.begin <= at) {
+        if (!symbol.is_guard() && !symbol.is_flag() && symbol.begin <= at) {
             nearest = &symbol;
         }
     }
