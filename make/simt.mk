@@ -48,7 +48,7 @@ simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildc
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc build/simt-lower $(simt_headers)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
-build/tests/simt/shared_object_test: | $(simt_objects)
+build/tests/simt/shared_object_test build/tests/simt/sampling_test: | $(simt_objects)
 
 # What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
 simt_libs := -rdynamic -lboost_context -lbacktrace

@@ -23,8 +23,9 @@ namespace fs = std::filesystem;
 using Command = std::vector<std::string>;
 
 // What every kernel is compiled with. no-gnu-unique: two shared objects may have kernels of the same name.
-// no-volatile: C++20 deprecates what kernels that poll or lock are written with.
-constexpr const char* kKernelFlags[] = {"-g", "-fno-gnu-unique", "-Wno-unknown-pragmas", "-Wno-volatile"};
+// no-volatile: C++20 deprecates what kernels that poll or lock are written with. wrapv: an index that overflows goes
+// wrong as it does on a GPU.
+constexpr const char* kKernelFlags[] = {"-g", "-fwrapv", "-fno-gnu-unique", "-Wno-unknown-pragmas", "-Wno-volatile"};
 
 // Why each: -O1 without the passes that split, merge or move accesses, so that one access in the source is one hook;
 // thread: a call before each access; bounds: arrays of a thread, whose accesses have no hook.

@@ -4,8 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "checker/simt/include/simt/types.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -43,8 +46,30 @@ struct Request {
     Scheduler::instance().abandon(error);
 }
 
-// The bytes that a struct's padding skips are never written: a word of which somebody wrote a part counts as written
-// where the access takes more than that word.
+// The paddings of types of one size, as note_padding gets them, by size. The types are known before main begins.
+using Layout = std::vector<unsigned char>;
+std::map<std::size_t, std::vector<Layout>>& padded_types() {
+    static auto& types = *new std::map<std::size_t, std::vector<Layout>>;
+    return types;
+}
+
+// Whether all of the bytes that nobody has written are padding of one type that is as large as the access.
+template <class Written>
+bool only_padding(const Request& request, Written written) {
+    const auto types = padded_types().find(request.bytes);
+    return types != padded_types().end() &&
+           std::any_of(types->second.begin(), types->second.end(), [&](const Layout& layout) {
+               for (std::size_t i = 0; i < request.bytes; i++) {
+                   if (!written(i) && layout[i] != 0) {
+                       return false;
+                   }
+               }
+               return true;
+           });
+}
+
+// The first byte that nobody has written and that counts. Padding does not; and as not every type is known, a word of
+// which somebody wrote a part counts as written where the access takes more than that word.
 template <class Written>
 std::size_t first_unwritten(const Request& request, Written written) {
     constexpr std::size_t kWord = 4;
@@ -53,15 +78,11 @@ std::size_t first_unwritten(const Request& request, Written written) {
             continue;
         }
         const std::size_t word = i / kWord * kWord;
-        bool padding = request.bytes > kWord && request.address % kWord == 0;
-        if (padding) {
-            padding = false;
-            for (std::size_t j = word; j < std::min(word + kWord, request.bytes); j++) {
-                padding = padding || written(j);
-            }
-        }
+        bool padding = false;
+        for (std::size_t j = word; j < std::min(word + kWord, request.bytes); j++) { padding = padding || written(j); }
+        padding = padding && request.bytes > kWord && request.address % kWord == 0;
         if (!padding) {
-            return i;
+            return only_padding(request, written) ? request.bytes : i;
         }
     }
     return request.bytes;
@@ -110,6 +131,9 @@ void judge_device(const Request& request) {
             request.address < allocation->begin ? request.address : std::max(request.address, end);
         report(Kind::out_of_bounds, "global", request.site,
                [&] { return fmt::format("{}: {}", request.what(), place_in(*allocation, wrong)); });
+        if (request.address < allocation->begin - Memory::kAlignment) {
+            end_launch(cudaErrorIllegalAddress);  // no memory is there
+        }
         return;
     }
     const std::uint8_t* shadow = hot.shadow + (request.address - hot.device_begin);
@@ -131,20 +155,20 @@ void judge_device(const Request& request) {
 void judge_elsewhere(const Request& request) {
     const Module* module = module_of(reinterpret_cast<const void*>(request.address));
     const Section section = module == nullptr ? Section::none : module->section_of(request.address);
-    if (section != Section::none) {
-        const Symbol* variable = module->variable_at(request.address);
-        if (variable == nullptr || variable->is_guard() ||
-            request.address + request.bytes > variable->begin + variable->bytes) {
-            report(Kind::out_of_bounds, section == Section::constant ? "constant" : "global", request.site, [&] {
-                const Symbol* before = nullptr;
-                for (const Symbol& symbol : module->variables) {
-                    before = !symbol.is_guard() && symbol.begin <= request.address ? &symbol : before;
-                }
-                return before == nullptr ? request.what() + " outside every device variable"
-                                         : fmt::format("{} past the end of the device variable {} ({} bytes)",
-                                                       request.what(), before->name(), before->bytes);
-            });
-        } else if (section == Section::constant && request.writes()) {
+    const Symbol* variable = section == Section::none ? nullptr : module->variable_at(request.address);
+    const bool inside = variable != nullptr && !variable->is_guard() &&
+                        request.address + request.bytes <= variable->begin + variable->bytes;
+    const Symbol* before = module == nullptr || inside ? nullptr : module->device_variable_before(request.address);
+    if (!inside && (section != Section::none || before != nullptr)) {
+        report(Kind::out_of_bounds, section == Section::constant ? "constant" : "global", request.site, [&] {
+            return before == nullptr ? request.what() + " outside every device variable"
+                                     : fmt::format("{} past the end of the device variable {} ({} bytes)",
+                                                   request.what(), before->name(), before->bytes);
+        });
+        return;
+    }
+    if (inside) {
+        if (section == Section::constant && request.writes()) {
             report(Kind::read_only, "constant", request.site,
                    [&] { return fmt::format("{} of the __constant__ variable {}", request.what(), variable->name()); });
         }
@@ -162,9 +186,9 @@ void judge_elsewhere(const Request& request) {
                [&] { return fmt::format("{} at address {:#x}", request.what(), request.address); });
     } else {
         report(Kind::host_pointer, "", request.site, [&] {
-            const Symbol* variable = module == nullptr ? nullptr : module->variable_at(request.address);
+            const Symbol* host = module == nullptr ? nullptr : module->variable_at(request.address);
             return request.what() +
-                   (variable != nullptr ? " of the host's variable " + variable->name() : " of the host's memory") +
+                   (host != nullptr ? " of the host's variable " + host->name() : " of the host's memory") +
                    " in a kernel";
         });
     }
@@ -230,6 +254,17 @@ void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std:
         judge_shared(request, marks);
     } else {
         judge_elsewhere(request);
+    }
+}
+
+void note_padding(const unsigned char* layout, std::size_t bytes) {
+    if (std::find(layout, layout + bytes, 0) == layout + bytes) {
+        return;
+    }
+    std::vector<Layout>& types = padded_types()[bytes];
+    const Layout type(layout, layout + bytes);
+    if (std::find(types.begin(), types.end(), type) == types.end()) {
+        types.push_back(type);
     }
 }
 

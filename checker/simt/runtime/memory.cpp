@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::size_t kSmallestGap = 8192;
 constexpr std::size_t kLargestGap = std::size_t{16} << 20;
+// An int that overflows goes back by 2^32 elements from where it should be, of 4 bytes from within such a buffer.
+constexpr std::size_t kOverflowingBytes = std::size_t{1} << 31;
+constexpr std::size_t kOverflowGap = std::size_t{16} << 30;
 
 std::size_t page() {
     static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -76,23 +79,27 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
     }
     // CUDA promises 256 bytes of alignment; here a buffer has no more by accident.
     std::size_t& end = residence == Residence::device ? device_end_ : host_end_;
-    const std::size_t offset = end + kAlignment;
+    const std::size_t room_before = kAlignment + (bytes >= kOverflowingBytes ? kOverflowGap : 0);
+    const std::size_t offset = end + room_before;
     const std::size_t gap = std::clamp(bytes / 2, kSmallestGap, kLargestGap);
     const std::size_t next = round_up(offset + bytes + gap, page());
     if (next > (residence == Residence::device ? kHostVisible : kReserved)) {
         return nullptr;
     }
     const std::uintptr_t begin = hot_begin_ + offset;
+    const std::uintptr_t first_page = begin - kAlignment;
+    const std::size_t used = next - (offset - kAlignment);
     if (residence != Residence::device || !hot.checking) {
-        check_protection(mprotect(reinterpret_cast<void*>(hot_begin_ + end), next - end, PROT_READ | PROT_WRITE));
+        check_protection(mprotect(reinterpret_cast<void*>(first_page), used, PROT_READ | PROT_WRITE));
     } else if (key_ >= 0) {
-        check_protection(
-            pkey_mprotect(reinterpret_cast<void*>(hot_begin_ + end), next - end, PROT_READ | PROT_WRITE, key_));
+        check_protection(pkey_mprotect(reinterpret_cast<void*>(first_page), used, PROT_READ | PROT_WRITE, key_));
     }
     end = next;
     used_ += bytes;
-    allocations_.emplace(begin,
-                         Allocation{.begin = begin, .bytes = bytes, .residence = residence, .allocated_at = site});
+    allocations_.emplace(
+        begin,
+        Allocation{
+            .begin = begin, .bytes = bytes, .residence = residence, .allocated_at = site, .room_before = room_before});
     if (residence != Residence::device) {
         mark_written(begin, bytes);
     }
@@ -115,9 +122,9 @@ Allocation* Memory::find(std::uintptr_t address) {
     if (last_found_ != nullptr && address - last_found_->begin < last_found_->bytes) {
         return last_found_;
     }
-    // What lies before a buffer by less than its page belongs to it; the rest of a gap to the buffer before.
+    // The room before a buffer belongs to it; the rest of a gap to the buffer before.
     auto after = allocations_.upper_bound(address);
-    if (after != allocations_.end() && after->first - address <= kAlignment) {
+    if (after != allocations_.end() && after->first - address <= after->second.room_before) {
         return &after->second;
     }
     if (after == allocations_.begin() || !contains(address)) {

@@ -2,8 +2,9 @@
 //
 // The device's global memory: one range of addresses, far from the host's, of which a page costs nothing until it is
 // touched. It may be used only while a launch or a copy of the runtime has it open; host code that touches it otherwise
-// faults. Behind every allocation lies a gap of at least its half (16 MiB at most), and no address is used twice, so a
-// wrong address is told from a right one for as long as the process runs.
+// faults. Behind every allocation lies a gap of at least its half (16 MiB at most), before one with more elements than an
+// int counts a gap as wide as an index that overflows goes back; and no address is used twice, so a wrong address is
+// told from a right one for as long as the process runs.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,7 @@ struct Allocation {
     std::string name = {};           // empty: nobody named it
     checker::Dims dims = {};
     std::size_t element_bytes = 1;
+    std::size_t room_before = 0;  // bytes before it that are nobody's, and in which an address means this buffer
 };
 
 class Memory {
@@ -63,7 +65,7 @@ class Memory {
     void protect(bool open);
 
     // A quarter of it for managed and pinned memory, which the host may touch at any time.
-    static constexpr std::size_t kReserved = std::size_t{1} << 41;
+    static constexpr std::size_t kReserved = std::size_t{1} << 42;
     static constexpr std::size_t kHostVisible = kReserved / 4 * 3;
 
     std::uintptr_t hot_begin_ = 0;

@@ -14,6 +14,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
 
 // The built-in variables of checker/simt/include/simt/indices.h, which are constants to kernels.
@@ -76,7 +77,9 @@ cudaError_t Scheduler::run(const Launch& launch) {
     hot.launcher = pthread_self();
     const FaultWatch watch;
 
-    const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    const std::vector<std::uint64_t>* sampled = sample(launch.kernel, launch.grid);
+    const std::uint64_t blocks =
+        sampled != nullptr ? sampled->size() : std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
     const Shuffled order(blocks, random_);
     std::uint64_t next = 0;
     std::size_t polling = 0;  // blocks in a row that only polled
@@ -86,7 +89,8 @@ cudaError_t Scheduler::run(const Launch& launch) {
     steady_clock::time_point last_change, last_step = steady_clock::now();
     while (error_ == cudaSuccess && (next < blocks || !resident_.empty())) {
         if (polling >= resident_.size() && next < blocks && resident_.size() < kResidentBlocks) {
-            resident_.push_front(new_block(order[next++]));
+            const std::uint64_t number = order[next++];
+            resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
             polling = 0;
         } else if (polling > 0 && polling >= resident_.size()) {
             // All that can be there is there, and has had its turn.

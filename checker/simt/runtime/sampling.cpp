@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/sampling.h"
+
+#include <numeric>
+#include <set>
+
+#include "checker/simt/runtime/random.h"
+
+namespace simt {
+namespace {
+
+struct State {
+    std::optional<Sampling> sampling;
+    std::vector<SampledLaunch> launches;
+};
+
+// Of the one device: the scheduler and who runs a check mean the same.
+State& state() {
+    static auto& instance = *new State;
+    return instance;
+}
+
+std::vector<std::uint64_t> chosen(std::uint64_t blocks, const Sampling& sampling) {
+    std::set<std::uint64_t> numbers = {0, blocks - 1};
+    Random random(sampling.seed);
+    const std::uint64_t wanted = sampling.others < blocks - numbers.size() ? numbers.size() + sampling.others : blocks;
+    if (wanted == blocks) {
+        std::vector<std::uint64_t> all(blocks);
+        std::iota(all.begin(), all.end(), 0U);
+        return all;
+    }
+    while (numbers.size() < wanted) { numbers.insert(random.below(blocks)); }
+    return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
+dim3 SampledLaunch::index(std::uint64_t block) const {
+    return {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(block / grid.x % grid.y),
+            static_cast<unsigned>(block / grid.x / grid.y)};
+}
+
+void sample_blocks(std::optional<Sampling> sampling) {
+    state() = {.sampling = sampling, .launches = {}};
+}
+
+const std::vector<SampledLaunch>& sampled_launches() {
+    return state().launches;
+}
+
+const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid) {
+    State& now = state();
+    if (!now.sampling) {
+        return nullptr;
+    }
+    const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    now.launches.push_back({.kernel = kernel, .grid = grid, .blocks = chosen(blocks, *now.sampling)});
+    return &now.launches.back().blocks;
+}
+
+}  // namespace simt

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Launches of which only some blocks run: shapes of more than 2^31 elements, whose index an int does not hold, are tried
+// without the time and the memory of all of them. Device memory costs nothing until it is touched, so a buffer may be
+// as large as the device's memory. For kernels whose blocks do not wait for one another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/simt/include/driver_types.h"
+
+namespace simt {
+
+// Runs the first block, the last, and `others` random ones, the same in every launch of as many blocks.
+struct Sampling {
+    std::uint64_t others = 0;
+    std::uint64_t seed = 1;
+};
+
+// A launch since sampling began: the numbers of the blocks that were to run, in order, x before y before z.
+struct SampledLaunch {
+    std::string kernel;
+    dim3 grid;
+    std::vector<std::uint64_t> blocks;
+    dim3 index(std::uint64_t block) const;  // blockIdx
+};
+
+// From now on launches run samples; nothing: all of their blocks. Forgets the launches so far.
+void sample_blocks(std::optional<Sampling> sampling);
+
+const std::vector<SampledLaunch>& sampled_launches();
+
+// For the scheduler: notes a launch. Gives the blocks to run; null where that is all of them.
+const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid);
+
+}  // namespace simt

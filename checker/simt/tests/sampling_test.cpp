@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// Some blocks of a launch that is too large to run whole: [M, N] with M * N > 2^31, the logits of 42,735 positions.
+#include "checker/simt/runtime/sampling.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "checker/dims.h"
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+
+namespace {
+
+using Fill = void (*)(float* out, int M, int N);
+
+Fill function(const char* name) {
+    static void* const object = dlopen("build/tests/simt/objects/large.so", RTLD_NOW | RTLD_LOCAL);
+    if (object == nullptr) {
+        throw std::runtime_error(dlerror());
+    }
+    return reinterpret_cast<Fill>(dlsym(object, name));
+}
+
+class SampledBlocks : public testing::Test {
+  protected:
+    static constexpr long kM = 42735, kN = 50257, kBlock = 256;
+    static_assert(kM * kN > 1L << 31);
+
+    void SetUp() override {
+        simt::report_at_exit(false);
+        simt::forget_findings();
+        void* memory = nullptr;
+        ASSERT_EQ(cudaMalloc(&memory, kM * kN * sizeof(float)), cudaSuccess);
+        out_ = static_cast<float*>(memory);
+        simt::name_buffer(out_, "out", checker::Dims("M N", {kM, kN}), sizeof(float));
+    }
+    void TearDown() override {
+        simt::sample_blocks(std::nullopt);
+        cudaFree(out_);
+    }
+
+    float at(long m, long n) const {
+        const simt::OpenMemory open;
+        return out_[m * kN + n];
+    }
+
+    float* out_ = nullptr;
+};
+
+TEST_F(SampledBlocks, TheFirstTheLastAndSomeOthersRun) {
+    simt::sample_blocks(simt::Sampling{.others = 5, .seed = 3});
+    function("fill_rows")(out_, kM, kN);
+    ASSERT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_TRUE(simt::findings().empty());
+    ASSERT_EQ(simt::sampled_launches().size(), 1U);
+    const simt::SampledLaunch& launch = simt::sampled_launches()[0];
+    EXPECT_EQ(launch.kernel, "fill_rows_kernel");
+    ASSERT_EQ(launch.blocks.size(), 7U);
+    EXPECT_EQ(launch.blocks.front(), 0U);
+    EXPECT_EQ(launch.index(launch.blocks.back()).x, (kN - 1) / kBlock);
+    EXPECT_EQ(launch.index(launch.blocks.back()).y, kM - 1U);
+    for (const std::uint64_t block : launch.blocks) {
+        const dim3 index = launch.index(block);
+        const long n = index.x * kBlock;
+        EXPECT_EQ(at(index.y, n), static_cast<float>(index.y) + static_cast<float>(n) / kN);
+    }
+    EXPECT_EQ(at(kM - 1, kN - 1), kM - 1 + static_cast<float>(kN - 1) / kN);
+}
+
+TEST_F(SampledBlocks, TheSameSeedGivesTheSameBlocksAndAnotherGivesOthers) {
+    std::vector<std::vector<std::uint64_t>> blocks;
+    for (const std::uint64_t seed : {1, 1, 2}) {
+        simt::sample_blocks(simt::Sampling{.others = 8, .seed = seed});
+        function("fill_rows")(out_, kM, kN);
+        blocks.push_back(simt::sampled_launches().at(0).blocks);
+    }
+    EXPECT_EQ(blocks[0], blocks[1]);
+    EXPECT_NE(blocks[0], blocks[2]);
+}
+
+TEST_F(SampledBlocks, ALaunchOfNoMoreBlocksRunsWhole) {
+    simt::sample_blocks(simt::Sampling{.others = 8});
+    function("fill_rows")(out_, 2, 4 * kBlock);
+    EXPECT_EQ(simt::sampled_launches().at(0).blocks, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+    function("fill_rows")(out_, 1, 1);
+    EXPECT_EQ(simt::sampled_launches().at(1).blocks, (std::vector<std::uint64_t>{0}));
+}
+
+// The last one: its error is sticky.
+TEST_F(SampledBlocks, AnIndexThatOverflowsIsFound) {
+    simt::sample_blocks(simt::Sampling{});
+    function("fill_rows_by_int")(out_, kM, kN);
+    const std::vector<simt::Finding> findings = simt::findings();
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].kind, simt::Kind::out_of_bounds);
+    EXPECT_EQ(findings[0].kernel, "fill_rows_by_int_kernel");
+    EXPECT_EQ(findings[0].line.file, "checker/simt/tests/objects/large.cu");
+    EXPECT_NE(findings[0].text.find("before out (M=42735, N=50257)"), std::string::npos) << findings[0].text;
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+}
+
+}  // namespace
