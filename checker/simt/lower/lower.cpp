@@ -325,7 +325,25 @@ class Lowering {
         // In a macro the guard's name would be defined twice where it is used twice on one line: no guard there.
         if (!is_macro_) {
             insert(tokens_[begin].begin, fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin));
+            if (const std::string_view name = declared_name(begin, end); !name.empty() && end < tokens_.size()) {
+                insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, tokens_[begin].begin));
+            }
         }
+    }
+
+    // The first name that the variables' declaration in [begin, end) gives.
+    std::string_view declared_name(std::size_t begin, std::size_t end) const {
+        std::string_view name;
+        for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "[") && !is(j, ",") && !is(j, "{"); j++) {
+            if (is(j, "<")) {
+                j = match_angle(j);
+            } else if (is(j, "(")) {
+                j = match(j);
+            } else if (tokens_[j].kind == TokenKind::identifier) {
+                name = text(j);
+            }
+        }
+        return name;
     }
 
     // extern __shared__ __align__(16) volatile float tile[][32];
@@ -378,7 +396,7 @@ class Lowering {
             } else if (word == "<") {
                 j = match_angle(j);
             } else if (word == "(" || word == ")" || word == "operator" || word == "__global__" ||
-                       word == "__shared__" || word == "inline" || word == "template" || word == "using") {
+                       word == "__shared__" || word == "using") {
                 return std::nullopt;
             }
             constant = word == "const" || word == "constexpr" || (constant && word != "*");
@@ -396,6 +414,15 @@ class Lowering {
         const char* kind = statement_has(begin, *end, "__constant__")  ? "CONSTANT"
                            : statement_has(begin, *end, "__managed__") ? "MANAGED"
                                                                        : "DEVICE";
+        if (statement_has(begin, *end, "inline") || statement_has(begin, *end, "template")) {
+            // The compiler merges those of several files and puts them where it likes: their scope tells what they are.
+            const std::size_t semicolon = statement_end(*end);
+            insert(tokens_[begin].begin, fmt::format("SIMT_{}_SCOPE {{ ", kind));
+            if (semicolon < tokens_.size()) {
+                insert(tokens_[semicolon].end, " }");
+            }
+            return;
+        }
         replace(i, fmt::format("SIMT_{}_VARIABLE", kind));
         if (!is_macro_ && !statement_has(begin, *end, "extern")) {
             insert(tokens_[begin].begin, fmt::format("SIMT_{}_GUARD({}) ", kind, tokens_[begin].begin));

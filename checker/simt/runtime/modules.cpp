@@ -71,6 +71,29 @@ Section section_named(std::string_view name) {
                                      : Section::none;
 }
 
+void note_device_range(Module& module, const Module::Range& range) {
+    module.device_sections.push_back(range);
+    if (range.section != Section::managed) {
+        hot.variables_begin = std::min(hot.variables_begin, range.begin);
+        hot.variables_end = std::max(hot.variables_end, range.end);
+    }
+}
+
+// Inline variables and templates, by their scope (qualifiers.h).
+void note_scoped_variables(Module& module) {
+    for (const Symbol& symbol : module.variables) {
+        const auto in = [&](const char* scope) { return symbol.linkage_name.find(scope) != std::string::npos; };
+        const Section kind = !symbol.linkage_name.starts_with("_ZN") ? Section::none
+                             : in("simt_device_variable")            ? Section::device
+                             : in("simt_constant_variable")          ? Section::constant
+                             : in("simt_managed_variable")           ? Section::managed
+                                                                     : Section::none;
+        if (kind != Section::none) {
+            note_device_range(module, {symbol.begin, symbol.begin + symbol.bytes, kind});
+        }
+    }
+}
+
 void read_symbols(Module& module, std::uintptr_t base) {
     const MappedFile file(module.path);
     const auto* header = file.at<ElfW(Ehdr)>(0);
@@ -87,11 +110,7 @@ void read_symbols(Module& module, std::uintptr_t base) {
         const char* name = file.at<char>(names + section.sh_name);
         if (const Section kind = name == nullptr ? Section::none : section_named(name); kind != Section::none) {
             const std::uintptr_t begin = base + section.sh_addr;
-            module.device_sections.push_back({begin, begin + section.sh_size, kind});
-            if (kind != Section::managed) {
-                hot.variables_begin = std::min(hot.variables_begin, begin);
-                hot.variables_end = std::max(hot.variables_end, begin + section.sh_size);
-            }
+            note_device_range(module, {begin, begin + section.sh_size, kind});
         }
         if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) {
             continue;
@@ -116,6 +135,7 @@ void read_symbols(Module& module, std::uintptr_t base) {
     for (auto* list : {&module.thread_locals, &module.functions, &module.variables}) {
         std::sort(list->begin(), list->end(), [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
     }
+    note_scoped_variables(module);
 }
 
 const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::uintptr_t address) {
@@ -197,6 +217,17 @@ Section Module::section_of(std::uintptr_t address) const {
         }
     }
     return Section::none;
+}
+
+const Symbol* Module::device_variable_before(std::uintptr_t address) const {
+    constexpr std::uintptr_t kNear = 128;  // as wide as a guard band
+    const Symbol* before = nullptr;
+    for (const Symbol& symbol : variables) {
+        if (symbol.begin <= address && !symbol.is_guard() && section_of(symbol.begin) != Section::none) {
+            before = &symbol;
+        }
+    }
+    return before != nullptr && address - (before->begin + before->bytes) <= kNear ? before : nullptr;
 }
 
 const Module* module_of(const void* address) {

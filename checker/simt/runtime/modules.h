@@ -38,6 +38,8 @@ struct Module {
     const Symbol* function_at(std::uintptr_t address) const;
     const Symbol* variable_at(std::uintptr_t address) const;
     Section section_of(std::uintptr_t address) const;
+    // The device variable of which the address lies a little past the end; null where there is none.
+    const Symbol* device_variable_before(std::uintptr_t address) const;
 };
 
 // The module that holds the address, null where none does. Modules are read once.

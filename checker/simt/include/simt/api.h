@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../driver_types.h"
+#include "types.h"
 
 extern "C" {
 cudaError_t cudaGetLastError();  // and forgets it, unless it is sticky
@@ -97,18 +98,22 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol);
 
 template <class T>
 SIMT_TYPED cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
+    static_cast<void>(&simt::noted<T>);
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
 }
 template <class T>
 SIMT_TYPED cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+    static_cast<void>(&simt::noted<T>);
     return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
 }
 template <class T>
 SIMT_TYPED cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
+    static_cast<void>(&simt::noted<T>);
     return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
 }
 template <class T>
 SIMT_TYPED cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
+    static_cast<void>(&simt::noted<T>);
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 template <class T>

@@ -9,6 +9,7 @@
 
 #include "../driver_types.h"
 #include "indices.h"
+#include "types.h"
 
 // The dynamic shared memory of the block that is running.
 extern "C" char simt_dynamic_shared[];
@@ -46,6 +47,7 @@ void** raw_arguments();
 
 template <class... Parameters>
 __attribute__((no_sanitize_thread)) void arguments(Parameters&... parameters) {
+    static_cast<void>((&noted<Parameters> && ...));
     if (void** raw = raw_arguments()) {
         ((std::memcpy(const_cast<void*>(static_cast<const volatile void*>(&parameters)), *raw++, sizeof parameters)),
          ...);

@@ -28,6 +28,14 @@
 #define SIMT_DEVICE_VARIABLE __attribute__((section("simt_device")))
 #define SIMT_CONSTANT_VARIABLE __attribute__((section("simt_constant")))
 #define SIMT_MANAGED_VARIABLE __attribute__((section("simt_managed")))
+// Inline ones and templates have no section: a scope tells the runtime what they are.
+#define SIMT_DEVICE_SCOPE inline namespace simt_device_variable
+#define SIMT_CONSTANT_SCOPE inline namespace simt_constant_variable
+#define SIMT_MANAGED_SCOPE inline namespace simt_managed_variable
+
+// The type of a shared variable, for what types.h notes of it.
+#define SIMT_NOTE_TYPE(variable, n) \
+    [[maybe_unused]] static constexpr const bool* simt_noted_##n = &::simt::noted<decltype(variable)>;
 
 // Guard bands between variables. Their names tell the runtime what they are.
 #define SIMT_GUARD_BYTES 128

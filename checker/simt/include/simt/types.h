@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What the runtime is told of the types that kernels use: the padding that copying an object reads and nobody writes.
+#pragma once
+#pragma GCC system_header
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace simt {
+
+// `bytes` bytes of which those that are padding are 0.
+void note_padding(const unsigned char* layout, std::size_t bytes);
+
+template <class T>
+concept MayHavePadding = requires {
+    sizeof(T);
+}
+&&std::is_class_v<T> && !std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
+
+template <class T>
+__attribute__((no_sanitize_thread)) bool note_type() {
+    if constexpr (MayHavePadding<T>) {
+        alignas(T) unsigned char layout[sizeof(T)];
+        __builtin_memset(layout, 0xff, sizeof layout);
+        __builtin_clear_padding(reinterpret_cast<T*>(layout));
+        note_padding(layout, sizeof layout);
+    }
+    return true;
+}
+
+// Of an object, an array or a pointer: the type of what is there. Named anywhere, it is noted when the program starts.
+template <class T>
+inline const bool noted = note_type<std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<T>>>>();
+
+}  // namespace simt
