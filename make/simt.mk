@@ -5,6 +5,7 @@
 #: The CPU device
 #:   make run FILE=x.cu      compiles a CUDA program for the CPU device and runs
 #:                           it checked; ARGS='…' are the program's
+#:   make bench-simt         how fast the CPU device is, against plain C++
 
 simt_runtime_objects := $(simt_objects_alone) build/obj/checker/simt/dims.o
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
@@ -56,6 +57,22 @@ whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(s
 build/obj/checker/simt_side.o: checker/simt_side.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
+
+# ---- how fast it is ------------------------------------------------------------------------------------------------------
+
+simt_bench_objects := $(call objects,$(wildcard checker/simt/bench/*.cpp))
+build/simt-bench/unchecked.so: unchecked := --unchecked
+build/simt-bench/checked.so build/simt-bench/unchecked.so: checker/simt/bench/kernels.cu checker/simt/bench/ops.h \
+        build/simtcc build/simt-lower $(simt_headers)
+	@mkdir -p $(@D)
+	$(show)build/simtcc $(unchecked) -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+build/simt-bench/bench: $(simt_bench_objects) build/lib/libsimt.a
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) $(harness_libs)
+
+.PHONY: bench-simt
+bench-simt: build/simt-bench/bench build/simt-bench/checked.so build/simt-bench/unchecked.so
+	@$^
 
 .PHONY: simt run
 simt: build/simtcc build/simt-lower build/lib/libsimt.a
