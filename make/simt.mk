@@ -37,7 +37,7 @@ $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out
         build/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) -lgtest_main $(harness_libs)
-build/tests/simt/corpus_test: | $(simt_kernels)
+build/tests/simt/corpus_test: build/obj/checker/simt/tests/corpus.o | $(simt_kernels)
 build/tests/simt/driver_test: | build/simtcc build/simt-lower build/lib/libsimt.a
 
 simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)
@@ -50,6 +50,13 @@ $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc bui
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 build/tests/simt/shared_object_test build/tests/simt/sampling_test: | $(simt_objects)
+
+build/tests/simt/table: build/obj/checker/simt/tests/table_main.o build/obj/checker/simt/tests/corpus.o
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ -lfmt
+.PHONY: simt-table
+simt-table: build/tests/simt/table $(simt_kernels)
+	@$<
 
 # What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
 simt_libs := -rdynamic -lboost_context -lbacktrace

@@ -13,12 +13,13 @@
 #: The course itself
 #:   make test               every test that can run here; makes .venv for Python
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
-#:   make generate           everything that is generated: the four below
+#:   make generate           everything that is generated: the five below
 #:                           and fuzz-corpus
 #:   make stubs              the lessons' stubs, from the solutions
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
 #:   make kill-table         what the check says to wrong solutions, as a table
+#:   make simt-table         what the CPU device catches, as a table
 #:   make figures            the pages' figures
 #:   make format             formats C++ and Python
 #:   make clean              removes build/
@@ -76,7 +77,7 @@ test: $(test_programs) $(tools) $(all_impls) $(check_programs) $(gpt2_programs) 
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
-generate: stubs reference kill-table figures fuzz-corpus
+generate: stubs reference kill-table simt-table figures fuzz-corpus
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)
@@ -96,6 +97,7 @@ figures: .venv/requirements.sha256
 ifneq ($(filter generate,$(MAKECMDGOALS)),)
 reference: | stubs
 kill-table: | reference
+simt-table: | kill-table
 endif
 
 cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' ':!:checker/simt/tests')

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/tests/corpus.h"
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace corpus {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSources = "checker/simt/tests/kernels";
+const fs::path kPrograms = "build/tests/simt/kernels";
+constexpr std::string_view kBegin = "<!-- make simt-table -->\n";
+constexpr std::string_view kEnd = "<!-- end -->\n";
+
+Table table(int seeds, const std::function<Verdict(const std::string& kernel, int seed)>& verdict_of) {
+    Table table;
+    for (const std::string& kernel : kernels()) {
+        const Verdict wanted = expected(kernel);
+        const int runs = seeds_for(wanted, seeds);
+        const std::set<std::string> kinds = [&] {
+            std::set<std::string> names;
+            for (const std::string& finding : wanted) { names.insert(kind_of(finding)); }
+            return names;
+        }();
+        for (const std::string& kind : kinds) {
+            table.kinds[kind].kernels++;
+            table.kinds[kind].runs += runs;
+        }
+        table.correct_kernels += wanted.empty() ? 1 : 0;
+        table.correct_runs += wanted.empty() ? runs : 0;
+        for (int seed = 1; seed <= runs; seed++) {
+            const Verdict seen = verdict_of(kernel, seed);
+            Verdict false_alarms, missed;
+            std::set_difference(seen.begin(), seen.end(), wanted.begin(), wanted.end(),
+                                std::inserter(false_alarms, false_alarms.end()));
+            std::set_difference(wanted.begin(), wanted.end(), seen.begin(), seen.end(),
+                                std::inserter(missed, missed.end()));
+            for (const std::string& finding : false_alarms) { table.kinds[kind_of(finding)].false_alarms++; }
+            for (const std::string& kind : kinds) {
+                const bool caught = std::none_of(missed.begin(), missed.end(),
+                                                 [&](const std::string& finding) { return kind_of(finding) == kind; });
+                table.kinds[kind].caught += caught && false_alarms.empty() ? 1 : 0;
+            }
+        }
+    }
+    return table;
+}
+
+}  // namespace
+
+std::vector<std::string> kernels() {
+    std::vector<std::string> names;
+    for (const char* folder : {"buggy", "correct"}) {
+        for (const fs::directory_entry& file : fs::directory_iterator(kSources / folder)) {
+            if (file.path().extension() == ".cu") {
+                names.push_back(fmt::format("{}/{}", folder, file.path().stem().string()));
+            }
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Verdict expected(const std::string& kernel) {
+    const fs::path source = kSources / (kernel + ".cu");
+    Verdict verdict;
+    bool any = false;
+    std::ifstream in(source);
+    for (std::string line; std::getline(in, line) && line.starts_with("//");) {
+        constexpr std::string_view kMark = "// verdict: ";
+        if (line.starts_with(kMark)) {
+            any = true;
+            if (const std::string text = line.substr(kMark.size()); text != "correct") {
+                verdict.insert(text);
+            }
+        }
+    }
+    if (!any || verdict.empty() != kernel.starts_with("correct/")) {
+        throw std::runtime_error(source.string() + " names no verdict, or one that its folder contradicts");
+    }
+    return verdict;
+}
+
+Outcome run(const std::string& kernel, int seed) {
+    const fs::path program = kPrograms / kernel;
+    const fs::path report = program.string() + ".json";
+    const fs::path output = program.string() + ".out";
+    fs::remove(report);
+    const int status = std::system(fmt::format("SIMT_SEED={} SIMT_REPORT={} SIMT_TIME_LIMIT=2 {} >{} 2>&1", seed,
+                                               report.string(), program.string(), output.string())
+                                       .c_str());
+    Outcome result{.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1, .verdict = {}};
+    std::ifstream in(report);
+    const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+    if (json.is_discarded()) {
+        result.verdict.insert("no report");
+        return result;
+    }
+    for (const nlohmann::json& finding : json["findings"]) {
+        const std::string space = finding["space"];
+        result.verdict.insert(fmt::format("{}{}{} {}:{}", std::string(finding["kind"]), space.empty() ? "" : " ", space,
+                                          fs::path(std::string(finding["file"])).filename().string(),
+                                          int(finding["line"])));
+    }
+    return result;
+}
+
+int seeds_for(const Verdict& verdict, int seeds) {
+    return !verdict.empty() && verdict.begin()->starts_with("spin") ? 1 : seeds;
+}
+
+std::string kind_of(const std::string& finding) {
+    return finding.substr(0, finding.find(' '));
+}
+
+Table expected_table(int seeds) {
+    return table(seeds, [](const std::string& kernel, int) { return expected(kernel); });
+}
+
+Table measured_table(int seeds) {
+    return table(seeds, [](const std::string& kernel, int seed) { return run(kernel, seed).verdict; });
+}
+
+std::string text_of(const Table& table, int seeds) {
+    std::string rows;
+    Row all;
+    for (const auto& [kind, row] : table.kinds) {
+        rows += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", kind, row.kernels, row.runs, row.caught,
+                            row.missed(), row.false_alarms);
+        all.kernels += row.kernels;
+        all.runs += row.runs;
+        all.caught += row.caught;
+        all.false_alarms += row.false_alarms;
+    }
+    return fmt::format(
+        "{} kernels that are right and {} bugs in others, each in up to {} orders of blocks, warps and lanes (an "
+        "endless "
+        "loop in one).\nCaught means: this finding, at this line, and no other.\n\n"
+        "| kind | kernels | runs | caught | missed | false alarms |\n|---|--:|--:|--:|--:|--:|\n{}"
+        "| all bugs | {} | {} | {} | {} | {} |\n| right ones | {} | {} | | | {} |\n",
+        table.correct_kernels, all.kernels, seeds, rows, all.kernels, all.runs, all.caught, all.missed(),
+        all.false_alarms, table.correct_kernels, table.correct_runs, all.false_alarms);
+}
+
+std::string table_in(std::string_view readme) {
+    const std::size_t begin = readme.find(kBegin);
+    const std::size_t end = readme.find(kEnd, begin);
+    if (begin == std::string_view::npos || end == std::string_view::npos) {
+        throw std::runtime_error(std::string(kReadme) + " has no place for the table");
+    }
+    return std::string(readme.substr(begin + kBegin.size(), end - begin - kBegin.size()));
+}
+
+std::string with_table(std::string_view readme, std::string_view table) {
+    const std::string old = table_in(readme);
+    std::string text(readme);
+    return text.replace(text.find(kBegin) + kBegin.size(), old.size(), table);
+}
+
+}  // namespace corpus
