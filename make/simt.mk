@@ -77,8 +77,9 @@ build/simt-bench/bench: $(simt_bench_objects) build/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) $(harness_libs)
 
+simt_bench_programs := build/simt-bench/bench build/simt-bench/checked.so build/simt-bench/unchecked.so
 .PHONY: bench-simt
-bench-simt: build/simt-bench/bench build/simt-bench/checked.so build/simt-bench/unchecked.so
+bench-simt: $(simt_bench_programs)
 	@$^
 
 .PHONY: simt run

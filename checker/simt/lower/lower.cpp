@@ -334,10 +334,10 @@ class Lowering {
     // The first name that the variables' declaration in [begin, end) gives.
     std::string_view declared_name(std::size_t begin, std::size_t end) const {
         std::string_view name;
-        for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "[") && !is(j, ",") && !is(j, "{"); j++) {
+        for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "[") && !is(j, ","); j++) {
             if (is(j, "<")) {
                 j = match_angle(j);
-            } else if (is(j, "(")) {
+            } else if (is(j, "(") || is(j, "{")) {
                 j = match(j);
             } else if (tokens_[j].kind == TokenKind::identifier) {
                 name = text(j);

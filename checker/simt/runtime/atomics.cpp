@@ -3,6 +3,8 @@
 // CUDA's atomics, and those of C++ (std::atomic), which -fsanitize=thread turns into calls.
 #include "checker/simt/include/simt/atomics.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +12,7 @@
 
 #include "checker/simt/include/simt/short_float.h"
 #include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/float_atomics.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/scheduler.h"
 
@@ -24,6 +27,20 @@ void begin_atomic(const volatile T* address, Access access, const void* site) {
     }
     if (running_lane() != nullptr) {
         Scheduler::instance().poll(site);
+    }
+}
+
+// Return addresses of float additions, without a call of malloc: kernels are interrupted by signals.
+struct FloatAdditions {
+    std::array<const void*, 64> sites;
+    std::size_t count = 0;
+} float_additions;
+
+void note_float_addition(const void* site) {
+    auto* const end = float_additions.sites.begin() + float_additions.count;
+    if (float_additions.count < float_additions.sites.size() &&
+        std::find(float_additions.sites.begin(), end, site) == end) {
+        float_additions.sites[float_additions.count++] = site;
     }
 }
 
@@ -82,6 +99,9 @@ template <class T, class Change>
 
 template <class T>
 T atomic(Atomic operation, T* address, T operand, Scope) {
+    if (std::is_floating_point_v<T> && operation == Atomic::add) {
+        note_float_addition(__builtin_return_address(0));
+    }
     return change(address, __builtin_return_address(0), [&](T old) { return outcome(operation, old, operand); });
 }
 
@@ -91,6 +111,21 @@ T compare_and_swap(T* address, T expected, T desired, Scope) {
                   [&](T old) { return same_bits(old, expected) ? desired : old; });
 }
 
+std::vector<SourceLine> float_atomics() {
+    std::vector<SourceLine> lines;
+    for (std::size_t i = 0; i < float_additions.count; i++) {
+        const SourceLine& line = source_of(float_additions.sites[i]);
+        if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
+            lines.push_back(line);
+        }
+    }
+    return lines;
+}
+
+void forget_float_atomics() {
+    float_additions.count = 0;
+}
+
 template <class Format>
 std::uint16_t sum(std::uint16_t a, std::uint16_t b) {
     return Format::round(exact_enough_fma(Format::value(a), 1, Format::value(b)));
@@ -98,11 +133,13 @@ std::uint16_t sum(std::uint16_t a, std::uint16_t b) {
 
 template <class Format>
 std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend) {
+    note_float_addition(__builtin_return_address(0));
     return change(address, __builtin_return_address(0), [&](std::uint16_t old) { return sum<Format>(old, addend); });
 }
 
 template <class Format>
 std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend) {
+    note_float_addition(__builtin_return_address(0));
     const auto half = [](std::uint32_t pair, int shift) { return static_cast<std::uint16_t>(pair >> shift); };
     return change(address, __builtin_return_address(0), [&](std::uint32_t old) {
         return std::uint32_t{sum<Format>(half(old, 0), half(addend, 0))} |
@@ -127,7 +164,7 @@ template unsigned short compare_and_swap(unsigned short*, unsigned short, unsign
 
 }  // namespace simt
 
-// ---- std::atomic in code that simtcc compiles, of the host too ---------------------------------------------------------
+// ---- std::atomic in code that simtcc compiles, of the host too ------------------------------------------------------
 
 #define SIMT_SITE __builtin_return_address(0)
 #define SIMT_FETCH(bits, type, name, expression)                                                                       \

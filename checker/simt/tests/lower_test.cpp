@@ -88,6 +88,25 @@ TEST(Lower, VariablesOfTheDeviceGetSectionsAndFunctionsDoNot) {
     }
 }
 
+TEST(Lower, InlineVariablesAndTemplatesOfTheDeviceGetAScope) {
+    EXPECT_EQ(lowered("inline __device__ int x = 3; int y;"),
+              "SIMT_DEVICE_SCOPE { inline __device__ int x = 3; } int y;");
+    EXPECT_EQ(lowered("template <class T, int N = 2>\n__constant__ T table[N];"),
+              "SIMT_CONSTANT_SCOPE { template <class T, int N = 2>\n__constant__ T table[N]; }");
+    for (const char* text : {"template <class T> __device__ T f(T x) { return x; }", "inline __device__ int f();",
+                             "template <int N> __device__ constexpr int k = N;",
+                             "inline __device__ bool operator<(A a, A b) { return a.x < b.x; }",
+                             "struct S { template <class T> __device__ T operator()(T x) const; };"}) {
+        EXPECT_EQ(lowered(text), text);
+    }
+}
+
+TEST(Lower, TheTypeOfASharedVariableIsNoted) {
+    EXPECT_NE(lowered("void f() { __shared__ A<int, 2> x[3][4], y; }").find("SIMT_NOTE_TYPE(x, "), std::string::npos);
+    EXPECT_NE(lowered("__shared__ __align__(16) struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, "),
+              std::string::npos);
+}
+
 TEST(Lower, ErrorsNameTheUsersFileAndLine) {
     try {
         lowered("# 1 \"dir/a.cu\"\nint x;\nvoid f() { k<<<1, 2>>(x); }\n");

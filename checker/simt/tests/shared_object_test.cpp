@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "checker/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/float_atomics.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/state.h"
 
 namespace {
 
@@ -75,6 +78,29 @@ TEST_F(SharedObject, AnInputThatNobodyHasWrittenIsNamedByItsElement) {
     const std::vector<simt::Finding> findings = simt::findings();
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].text, "reads 4 bytes that nobody has written: inp[b=0, t=0, c=0] of inp (B=2, T=3, C=5)");
+}
+
+TEST_F(SharedObject, FloatAtomicsThatDependOnTheOrderAreNamedByTheirLine) {
+    std::vector<float> inp(kElements, 0.01F);
+    inp[0] = 4e6F;
+    ASSERT_EQ(cudaMemcpy(inp_, inp.data(), kElements * sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+    simt::forget_float_atomics();
+    std::set<float> sums;
+    for (std::uint64_t seed = 1; seed <= 8; seed++) {
+        simt::set_seed(seed);
+        ASSERT_EQ(cudaMemset(out_, 0, sizeof(float)), cudaSuccess);
+        function("add_scaled")(out_, inp_, 1.0F, kElements);
+        float sum = 0.0F;
+        ASSERT_EQ(cudaMemcpy(&sum, out_, sizeof sum, cudaMemcpyDeviceToHost), cudaSuccess);
+        sums.insert(sum);
+    }
+    EXPECT_GT(sums.size(), 1U);
+    EXPECT_TRUE(simt::findings().empty());
+    const std::vector<simt::SourceLine> lines = simt::float_atomics();
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0].file, "checker/simt/tests/objects/scale.cu");
+    simt::forget_float_atomics();
+    EXPECT_TRUE(simt::float_atomics().empty());
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ struct alignas(4) SIMT_PAIR {
     constexpr operator SIMT_PAIR_RAW() const { return {SIMT_RAW(x).x, SIMT_RAW(y).x}; }
 };
 
-// ---- bits -------------------------------------------------------------------------------------------------------------
+// ---- bits -----------------------------------------------------------------------------------------------------------
 
 SIMT_INLINE constexpr unsigned short SIMT_N(__, _as_ushort)(SIMT_SHORT a) {
     return SIMT_RAW(a).x;
@@ -111,7 +111,7 @@ SIMT_INLINE SIMT_SHORT without_nan(SIMT_SHORT a) {
 #define SIMT_ROUNDED(...) simt::rounded(static_cast<const SIMT_SHORT*>(nullptr), __VA_ARGS__)
 #define SIMT_TRUTH(...) simt::truth(static_cast<const SIMT_SHORT*>(nullptr), __VA_ARGS__)
 
-// ---- conversions --------------------------------------------------------------------------------------------------------
+// ---- conversions ----------------------------------------------------------------------------------------------------
 
 SIMT_INLINE SIMT_SHORT SIMT_N(__double2, )(double a) {
     return SIMT_ROUNDED(a);
@@ -174,7 +174,7 @@ SIMT_INLINE unsigned char SIMT_N(__, 2uchar_rz)(SIMT_SHORT a) {
     return simt::to_integer<unsigned char>(simt::value(a), simt::Rounding::zero);
 }
 
-// ---- pairs and their halves -----------------------------------------------------------------------------------------------
+// ---- pairs and their halves -----------------------------------------------------------------------------------------
 
 SIMT_INLINE SIMT_PAIR SIMT_N(make_, 2)(SIMT_SHORT x, SIMT_SHORT y) {
     return {x, y};
@@ -222,7 +222,7 @@ SIMT_INLINE SIMT_PAIR __lowhigh2highlow(SIMT_PAIR a) {
     return {a.y, a.x};
 }
 
-// ---- arithmetic -------------------------------------------------------------------------------------------------------------
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
 
 SIMT_INLINE SIMT_SHORT __hadd(SIMT_SHORT a, SIMT_SHORT b) {
     return SIMT_ROUNDED(simt::exact_enough_fma(simt::value(a), 1, simt::value(b)));
@@ -324,7 +324,7 @@ SIMT_INLINE SIMT_PAIR __hcmadd(SIMT_PAIR a, SIMT_PAIR b, SIMT_PAIR c) {
     return {__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};
 }
 
-// ---- comparison -------------------------------------------------------------------------------------------------------------
+// ---- comparison -----------------------------------------------------------------------------------------------------
 
 // __heq and its kin; with u, also true where one is NaN; of pairs: as 1.0 and 0.0, as masks, and whether both hold.
 #define SIMT_COMPARISON(name, operation)                                                              \
@@ -370,7 +370,7 @@ SIMT_INLINE SIMT_PAIR __hisnan2(SIMT_PAIR a) {
     return {SIMT_TRUTH(__hisnan(a.x)), SIMT_TRUTH(__hisnan(a.y))};
 }
 
-// ---- operators --------------------------------------------------------------------------------------------------------------
+// ---- operators ------------------------------------------------------------------------------------------------------
 
 #define SIMT_OPERATOR(symbol, single, pair)                                   \
     SIMT_INLINE SIMT_SHORT operator symbol(SIMT_SHORT a, SIMT_SHORT b) {      \
@@ -449,7 +449,7 @@ SIMT_INLINE SIMT_PAIR operator--(SIMT_PAIR& a, int) {
     return before;
 }
 
-// ---- mathematics ------------------------------------------------------------------------------------------------------------
+// ---- mathematics ----------------------------------------------------------------------------------------------------
 
 #define SIMT_FUNCTION(name, expression)            \
     SIMT_INLINE SIMT_SHORT h##name(SIMT_SHORT a) { \
@@ -480,7 +480,7 @@ SIMT_FUNCTION(tanh_approx, std::tanh(x))
 #undef SIMT_ROUNDED
 #undef SIMT_TRUTH
 
-// ---- atomics ----------------------------------------------------------------------------------------------------------------
+// ---- atomics --------------------------------------------------------------------------------------------------------
 
 SIMT_INLINE SIMT_SHORT atomicAdd(SIMT_SHORT* address, SIMT_SHORT addend) {
     return SIMT_RAW{simt::atomic_add<SIMT_FORMAT>(reinterpret_cast<std::uint16_t*>(address), SIMT_RAW(addend).x)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lesson's shared object looks like: launchers over raw pointers, no main. The first is right, the others wrong.
+// What a lesson's shared object looks like: launchers over raw pointers, no main. The second is wrong.
 #include "checker/simt/tests/objects/scale.h"
 
 namespace {
@@ -27,6 +27,14 @@ __global__ void scale_too_far_kernel(float* out, const float* inp, float factor,
     }
 }
 
+// out[0] += factor * inp[i], in any order.
+__global__ void add_scaled_kernel(float* out, const float* inp, float factor, int n) {
+    const int i = blockIdx.x * kBlock + threadIdx.x;
+    if (i < n) {
+        atomicAdd(out, factor * inp[i]);
+    }
+}
+
 }  // namespace
 
 void scale(float* out, const float* inp, float factor, int n) {
@@ -35,4 +43,8 @@ void scale(float* out, const float* inp, float factor, int n) {
 
 void scale_too_far(float* out, const float* inp, float factor, int n) {
     scale_too_far_kernel<<<1, kBlock>>>(out, inp, factor, n);
+}
+
+void add_scaled(float* out, const float* inp, float factor, int n) {
+    add_scaled_kernel<<<(n + kBlock - 1) / kBlock, kBlock>>>(out, inp, factor, n);
 }
