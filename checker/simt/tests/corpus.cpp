@@ -22,6 +22,18 @@ const fs::path kPrograms = "build/tests/simt/kernels";
 constexpr std::string_view kBegin = "<!-- make simt-table -->\n";
 constexpr std::string_view kEnd = "<!-- end -->\n";
 
+// What follows the mark in the comments at the top of the kernel's file.
+std::vector<std::string> marked(const std::string& kernel, std::string_view mark) {
+    std::vector<std::string> found;
+    std::ifstream in(kSources / (kernel + ".cu"));
+    for (std::string line; std::getline(in, line) && line.starts_with("//");) {
+        if (line.starts_with(mark)) {
+            found.push_back(line.substr(mark.size()));
+        }
+    }
+    return found;
+}
+
 Table table(int seeds, const std::function<Verdict(const std::string& kernel, int seed)>& verdict_of) {
     Table table;
     for (const std::string& kernel : kernels()) {
@@ -36,8 +48,13 @@ Table table(int seeds, const std::function<Verdict(const std::string& kernel, in
             table.kinds[kind].kernels++;
             table.kinds[kind].runs += runs;
         }
-        table.correct_kernels += wanted.empty() ? 1 : 0;
-        table.correct_runs += wanted.empty() ? runs : 0;
+        if (const std::string bug = missed_bug(kernel); !bug.empty()) {
+            table.kinds[bug].kernels++;
+            table.kinds[bug].runs += runs;
+        } else if (wanted.empty()) {
+            table.correct_kernels++;
+            table.correct_runs += runs;
+        }
         for (int seed = 1; seed <= runs; seed++) {
             const Verdict seen = verdict_of(kernel, seed);
             Verdict false_alarms, missed;
@@ -60,7 +77,7 @@ Table table(int seeds, const std::function<Verdict(const std::string& kernel, in
 
 std::vector<std::string> kernels() {
     std::vector<std::string> names;
-    for (const char* folder : {"buggy", "correct"}) {
+    for (const char* folder : {"buggy", "correct", "missed"}) {
         for (const fs::directory_entry& file : fs::directory_iterator(kSources / folder)) {
             if (file.path().extension() == ".cu") {
                 names.push_back(fmt::format("{}/{}", folder, file.path().stem().string()));
@@ -72,23 +89,21 @@ std::vector<std::string> kernels() {
 }
 
 Verdict expected(const std::string& kernel) {
-    const fs::path source = kSources / (kernel + ".cu");
-    Verdict verdict;
-    bool any = false;
-    std::ifstream in(source);
-    for (std::string line; std::getline(in, line) && line.starts_with("//");) {
-        constexpr std::string_view kMark = "// verdict: ";
-        if (line.starts_with(kMark)) {
-            any = true;
-            if (const std::string text = line.substr(kMark.size()); text != "correct") {
-                verdict.insert(text);
-            }
-        }
+    const std::vector<std::string> lines = marked(kernel, "// verdict: ");
+    const Verdict verdict(lines.begin(), lines.end());
+    const bool buggy = kernel.starts_with("buggy/");
+    if (verdict.empty() || verdict.contains("correct") == buggy || (verdict.size() > 1 && !buggy)) {
+        throw std::runtime_error(kernel + " names no verdict, or one that its folder contradicts");
     }
-    if (!any || verdict.empty() != kernel.starts_with("correct/")) {
-        throw std::runtime_error(source.string() + " names no verdict, or one that its folder contradicts");
+    return buggy ? verdict : Verdict();
+}
+
+std::string missed_bug(const std::string& kernel) {
+    const std::vector<std::string> lines = marked(kernel, "// bug: ");
+    if (lines.size() != (kernel.starts_with("missed/") ? 1U : 0U)) {
+        throw std::runtime_error(kernel + ": those in missed/, and only those, name one bug");
     }
-    return verdict;
+    return lines.empty() ? "" : lines[0];
 }
 
 Outcome run(const std::string& kernel, int seed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The kernels under kernels/: programs with one bug or none, each with the verdict that it must get in its first lines.
+// Those in missed/ have a bug that the device does not see: they get no finding, and count against it in the table.
 #pragma once
 
 #include <map>
@@ -22,6 +23,8 @@ std::vector<std::string> kernels();
 
 // What the lines `// verdict: …` of the kernel's file say. Throws where it has none.
 Verdict expected(const std::string& kernel);
+// "race" of a kernel in missed/, by its line `// bug: …`; empty for the others.
+std::string missed_bug(const std::string& kernel);
 
 struct Outcome {
     int status = -1;
