@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-
 namespace {
 
 void check_tokens(std::span<const int> tokens, int V) {

@@ -17,7 +17,8 @@ struct CudaFree {
 
 class DevicePlacement final : public Placement {
   public:
-    DevicePlacement(Parameters& params, Activations& acts) : params_(params.config), acts_(acts.config, acts.B, acts.T) {
+    DevicePlacement(Parameters& params, Activations& acts)
+        : params_(params.config), acts_(acts.config, acts.B, acts.T) {
         std::vector<const float*> host;
         params.visit([&](const std::string&, float* view, const Shape&) { host.push_back(view); });
         std::size_t i = 0;
@@ -52,7 +53,9 @@ class DevicePlacement final : public Placement {
     }
 
   private:
-    static std::size_t bytes_of(const Shape& shape) { return static_cast<std::size_t>(shape.elements()) * sizeof(float); }
+    static std::size_t bytes_of(const Shape& shape) {
+        return static_cast<std::size_t>(shape.elements()) * sizeof(float);
+    }
 
     template <class T>
     T* allocate(std::size_t elements) {

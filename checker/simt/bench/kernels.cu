@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Naive kernels, one thread an output (layernorm: a row). Compiled twice, with checks and without.
-#include "checker/simt/bench/ops.h"
-
 #include <cuda_runtime.h>
+
+#include "checker/simt/bench/ops.h"
 
 namespace {
 
@@ -25,9 +25,7 @@ __global__ void matmul_kernel(float* out, const float* inp, const float* weight,
     const float* inp_n = inp + n * C;        // inp[n, :]
     const float* weight_o = weight + o * C;  // weight[o, :]
     float sum = bias[o];
-    for (int c = 0; c < C; c++) {
-        sum += inp_n[c] * weight_o[c];
-    }
+    for (int c = 0; c < C; c++) { sum += inp_n[c] * weight_o[c]; }
     out[n * OC + o] = sum;
 }
 
@@ -39,9 +37,7 @@ __global__ void layernorm_kernel(float* out, const float* inp, const float* weig
     const float* inp_n = inp + n * C;  // inp[n, :]
     float* out_n = out + n * C;        // out[n, :]
     float sum = 0.0F;
-    for (int c = 0; c < C; c++) {
-        sum += inp_n[c];
-    }
+    for (int c = 0; c < C; c++) { sum += inp_n[c]; }
     const float mean = sum / C;
     float squares = 0.0F;
     for (int c = 0; c < C; c++) {
@@ -49,9 +45,7 @@ __global__ void layernorm_kernel(float* out, const float* inp, const float* weig
         squares += difference * difference;
     }
     const float rstd = 1.0F / sqrtf(squares / C + kEps);
-    for (int c = 0; c < C; c++) {
-        out_n[c] = (inp_n[c] - mean) * rstd * weight[c] + bias[c];
-    }
+    for (int c = 0; c < C; c++) { out_n[c] = (inp_n[c] - mean) * rstd * weight[c] + bias[c]; }
 }
 
 // scores[b, h, t, s] for s <= t
@@ -67,9 +61,7 @@ __global__ void scores_kernel(float* scores, const float* qkv, int T, int C, int
     const float* query_t = qkv + (b * T + t) * 3 * C + h * HS;    // query[b, t, h, :]
     const float* key_s = qkv + (b * T + s) * 3 * C + C + h * HS;  // key[b, s, h, :]
     float sum = 0.0F;
-    for (int i = 0; i < HS; i++) {
-        sum += query_t[i] * key_s[i];
-    }
+    for (int i = 0; i < HS; i++) { sum += query_t[i] * key_s[i]; }
     scores[(blockIdx.z * T + t) * T + s] = sum / sqrtf(static_cast<float>(HS));
 }
 
@@ -83,17 +75,13 @@ __global__ void softmax_kernel(float* att, const float* scores, int rows, int T)
     const float* scores_t = scores + row * T;
     float* att_t = att + row * T;
     float most = scores_t[0];
-    for (int s = 1; s <= t; s++) {
-        most = fmaxf(most, scores_t[s]);
-    }
+    for (int s = 1; s <= t; s++) { most = fmaxf(most, scores_t[s]); }
     float sum = 0.0F;
     for (int s = 0; s <= t; s++) {
         att_t[s] = expf(scores_t[s] - most);
         sum += att_t[s];
     }
-    for (int s = 0; s <= t; s++) {
-        att_t[s] /= sum;
-    }
+    for (int s = 0; s <= t; s++) { att_t[s] /= sum; }
 }
 
 // out[b, t, h, i]
@@ -107,16 +95,12 @@ __global__ void weighted_sum_kernel(float* out, const float* att, const float* q
     const float* att_t = att + ((b * (C / HS) + c / HS) * T + t) * T;  // att[b, h, t, :]
     const float* value = qkv + b * T * 3 * C + 2 * C + c;              // value[b, 0, h, i]
     float sum = 0.0F;
-    for (int s = 0; s <= t; s++) {
-        sum += att_t[s] * value[s * 3 * C];
-    }
+    for (int s = 0; s <= t; s++) { sum += att_t[s] * value[s * 3 * C]; }
     out[(b * T + t) * C + c] = sum;
 }
 
 __global__ void barriers_kernel(int times) {
-    for (int i = 0; i < times; i++) {
-        __syncthreads();
-    }
+    for (int i = 0; i < times; i++) { __syncthreads(); }
 }
 
 __global__ void nothing_kernel() {}
