@@ -233,6 +233,21 @@ build/calibrate-gpu: $(calibrate_gpu_sources) $(wildcard checker/*.h checker/*.c
 	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
 	    $(calibrate_gpu_sources) -o $@
 
+# Every kernel file compiles for cards too; warnings are errors.
+nvcc_objects := $(if $(nvcc),$(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),\
+    $(foreach op,$(call ops_of,$(lesson)),build/nvcc/$(lesson)/$(op).o)))
+nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. \
+    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
+build/nvcc/%.o: solutions/%.cu checker/cuda_check.h $(wildcard lessons/gpt2/*.h)
+	@mkdir -p $(@D)
+	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
+# They link: one program that holds them all.
+nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
+build/nvcc/all: $(nvcc_objects) build/obj/lessons/gpt2/op_table.o build/lib/libgpt2.a build/lib/libchecker.a
+	$(Q)echo 'extern "C" const char op_table[]; int main() { return op_table[0] == 1; }' >build/nvcc/main.cpp
+	$(Q)nvcc -std=c++20 build/nvcc/main.cpp $^ $(if $(deps_lib),-Xcompiler '$(deps_lib)') -lfmt -o $@
+$(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
+
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
