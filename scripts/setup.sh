@@ -21,13 +21,13 @@ libgtest-dev            GoogleTest, which the checks and tests are written with
 LIST
     [ "${gpu:-}" ] || cat <<'LIST'
 libopenblas-dev         the BLAS that lesson 03 is measured against
+libboost-context-dev    switches between the CPU device's threads
 LIST
     cat <<'LIST'
 nlohmann-json3-dev      reads and writes JSON
 libcli11-dev            reads command lines
 libfmt-dev              formats what the programs print
 libtomlplusplus-dev     reads lesson.toml and wrong.toml
-libboost-context-dev    switches between the CPU device's threads
 LIST
     [ "${python:-}" ] && cat <<'LIST'
 python3                 the PyTorch reference, for tests only (3.11 or newer)
@@ -135,7 +135,10 @@ apt_here() {
 download() {
     # shellcheck disable=SC2086  # one word a package
     names=$(apt_here --simulate --no-install-recommends install $1 |
-        sed -n 's/^Inst \([^ ]*\).*/\1/p' | grep -Evx 'libc6|libgcc-s1|libstdc\+\+6|googletest')
+        sed -n 's/^Inst \([^ ]*\).*/\1/p' | grep -Evx 'libc6|libgcc-s1|libstdc\+\+6|googletest' |
+        grep -Evx 'libc6-dev|libc-dev-bin|linux-libc-dev|libstdc\+\+-[0-9]+-dev|libgcc-[0-9]+-dev' |
+        grep -Evx '(libasan|libtsan|liblsan|libubsan|libitm)[0-9]+|libcc1-0|lib(crypt|nsl|tirpc)-dev|libssl3' |
+        grep -Evx 'libboost-(atomic|chrono|date-time|serialization|system|thread).*')
     # shellcheck disable=SC2086
     [ -n "$names" ] && (cd "$new/debs" && apt_here download $names)
 }
@@ -156,6 +159,12 @@ lay_out() {
             *) mv "$folder"/*.h "$1/include" ;;
         esac
     done
+    # Of Boost, what boost.context's switch includes: its -dev package holds the headers of all of Boost, 150 MB.
+    if [ -d "$1/include/boost" ]; then
+        find "$1/include/boost" -mindepth 1 -maxdepth 1 ! -name config ! -name config.hpp ! -name context \
+            ! -name cstdint.hpp ! -name detail -exec rm -r {} +
+        find "$1" -name 'libboost_*' ! -name 'libboost_context*' -delete
+    fi
     rm -rf "$1"/src "$1"/lib/cmake "$1"/lib/pkgconfig "$1"/lib/openblas-* "$1"/include/*-linux-gnu
     find "$1/share" ! -type d ! -path '*/doc/*/copyright' -delete
     find "$1" -type d -empty -delete

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "local_test"
 SETUP = ROOT / "scripts" / "setup.sh"
 # What the packages of setup.sh put into the system's folders.
-HEADERS = re.compile(r"gtest|gmock|fmt|nlohmann|CLI|toml\+\+|.*blas.*")
+HEADERS = re.compile(r"gtest|gmock|fmt|nlohmann|CLI|toml\+\+|boost|.*blas.*")
 INCLUDED = ["gtest/gtest.h", "fmt/format.h", "nlohmann/json.hpp", "CLI/CLI.hpp", "toml++/toml.h"]
 LIBRARIES = re.compile(r"lib(gtest|gmock|fmt|tomlplusplus|(open|c)?blas)")
 
@@ -217,6 +217,7 @@ def test_what_a_gpu_build_needs_is_under_10_mb():
 HEADER_OF = {
     "libgtest-dev": "include/gtest/gtest.h",
     "libopenblas-dev": "include/machine-linux-gnu/openblas-serial/cblas.h",
+    "libboost-context-dev": "include/boost/context/detail/fcontext.hpp",
     "nlohmann-json3-dev": "include/nlohmann/json.hpp",
     "libcli11-dev": "include/CLI/CLI.hpp",
     "libfmt-dev": "include/fmt/core.h",
@@ -311,7 +312,7 @@ def test_what_a_gpu_build_needs_is_completed_when_all_is_wanted(system, tmp_path
     assert run(SETUP, "--local", "--gpu", **system).returncode == 0
     assert not (tmp_path / "deps/usr/include/cblas.h").exists()
     assert run(SETUP, "--check", "--gpu", **system).returncode == 0
-    assert run(SETUP, "--check", **system).stdout.startswith("missing: libopenblas-dev.")
+    assert run(SETUP, "--check", **system).stdout.startswith("missing: libopenblas-dev libboost-context-dev.")
     assert run(SETUP, "--local", **system).returncode == 0
     assert run(SETUP, "--check", **system).returncode == 0
 
