@@ -613,9 +613,11 @@ TEST(Setup, InstallsExactlyWhatIsMissingOnADebianLikeSystemAndSaysWhy) {
     EXPECT_TRUE(contains(setup, "reads command lines"));
     const std::string calls = read_file(root / "log");
     EXPECT_NE(calls.find("update\n"), std::string::npos) << calls;
-    EXPECT_NE(calls.find("--no-install-recommends libopenblas-dev nlohmann-json3-dev libcli11-dev libfmt-dev "
-                         "libtomlplusplus-dev libboost-context-dev\n"),
-              std::string::npos)
+    EXPECT_NE(
+        calls.find(
+            "--no-install-recommends libopenblas-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev "
+            "libtomlplusplus-dev\n"),
+        std::string::npos)
         << calls;
 }
 
