@@ -365,9 +365,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     reply.subject = summarise(samples[0].seconds);
     reply.discarded = samples[0].discarded;
     for (std::size_t i = 0; i < rivals.size(); i++) {
-        const auto rival = static_cast<std::size_t>(rivals[i]);
-        reply.rival[rival] = summarise(samples[i + 1].seconds);
-        reply.ratio[rival] = time_ratio(samples[0], samples[i + 1]);
+        reply.ratio[static_cast<std::size_t>(rivals[i])] = time_ratio(samples[0], samples[i + 1]);
     }
     return reply;
 }

@@ -71,7 +71,6 @@ struct Reply {
 
     // time: seconds a call, and the subject's time over each rival's that was asked for
     Summary subject{};
-    std::array<Summary, kRivals> rival{};
     std::array<Ratio, kRivals> ratio{};
     bool last = false;  // the worker ends itself: a new one is to be started for the next request
 
