@@ -4,8 +4,6 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
 
 namespace checker {
 namespace {
@@ -14,24 +12,16 @@ void use_one_core() {
     openblas_set_num_threads(1);
 }
 
-std::vector<double> widened(std::span<const float> values) {
-    return {values.begin(), values.end()};
-}
+}  // namespace
 
-// inp (N, C) times the transpose of weight (OC, C).
-std::vector<double> product(const std::vector<double>& inp, const std::vector<double>& weight, int N, int C, int OC) {
+std::vector<double> float64_product(const std::vector<double>& inp, const std::vector<double>& weight, int N, int C,
+                                    int OC) {
+    use_one_core();
     std::vector<double> out(static_cast<std::size_t>(N) * static_cast<std::size_t>(OC));
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, N, OC, C, 1.0, inp.data(), C, weight.data(), C, 0.0,
                 out.data(), OC);
     return out;
 }
-
-std::vector<double> squared(std::vector<double> values) {
-    for (double& value : values) { value *= value; }
-    return values;
-}
-
-}  // namespace
 
 void blas_matmul(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC,
                  int out_stride) {
@@ -41,31 +31,6 @@ void blas_matmul(float* out, const float* inp, const float* weight, const float*
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, N, OC, C, 1.0F, inp, C, weight, C,
                 bias != nullptr ? 1.0F : 0.0F, out, out_stride);
-}
-
-Computed computed_matmul(std::span<const float> inp, std::span<const float> weight, std::span<const float> bias, int N,
-                         int C, int OC, double factor) {
-    constexpr double kRounding = 0x1p-24;  // U and SUM of reference/budget.py
-    constexpr double kSum = 0.3;
-    use_one_core();
-    const std::vector<double> wide_inp = widened(inp), wide_weight = widened(weight);
-    const std::vector<double> out = product(wide_inp, wide_weight, N, C, OC);
-    const std::vector<double> squares = product(squared(wide_inp), squared(wide_weight), N, C, OC);
-    const double root_of_terms = std::sqrt(C + (bias.empty() ? 0 : 1));
-
-    Computed computed{.values = std::vector<float>(out.size()), .floor = {}, .factor = factor};
-    for (std::size_t n = 0, i = 0; n < static_cast<std::size_t>(N); n++) {
-        double largest = 0;
-        for (std::size_t o = 0; o < static_cast<std::size_t>(OC); o++, i++) {
-            const double b = bias.empty() ? 0.0 : static_cast<double>(bias[o]);
-            const double value = out[i] + b;
-            const double of_sum = kSum * kRounding * root_of_terms * std::sqrt(squares[i] + b * b + value * value);
-            largest = std::max(largest, of_sum + kRounding * std::abs(value));
-            computed.values[i] = static_cast<float>(value);
-        }
-        computed.floor.push_back(static_cast<float>(largest));
-    }
-    return computed;
 }
 
 }  // namespace checker

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The system's BLAS, on one core: the library that lesson 03 is measured against, and in float64 the reference at shapes
-// that have no committed tensor. Programs that use it link OpenBLAS.
+// that have no committed tensor. Programs that use it link blas.cpp and OpenBLAS, or no_blas.cpp, which has the second
+// alone.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "checker/check.h"
 
@@ -16,7 +18,11 @@ namespace checker {
 void blas_matmul(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC,
                  int out_stride);
 
-// The same in float64 from the float32 inputs, rounded to float32 (N, OC), and each row's floor: floor_matmul of
+// inp (N, C) times the transpose of weight (OC, C).
+std::vector<double> float64_product(const std::vector<double>& inp, const std::vector<double>& weight, int N, int C,
+                                    int OC);
+
+// out = inp weight^T + bias in float64 from the float32 inputs, rounded to float32 (N, OC), and each row's floor: floor_matmul of
 // reference/budget.py. `factor` is that of the op's budget. bias may be empty.
 Computed computed_matmul(std::span<const float> inp, std::span<const float> weight, std::span<const float> bias, int N,
                          int C, int OC, double factor);

@@ -9,6 +9,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "checker/device_side.h"
+
 namespace checker {
 namespace {
 
@@ -177,6 +179,14 @@ Lesson::Lesson(std::string name, std::filesystem::path reference)
 Op& Lesson::op(std::string name, std::function<bool(const Library&)> defined) {
     ops_.push_back({std::move(name), std::move(defined), header_, {}, {}});
     return ops_.back();
+}
+
+std::optional<Vendor> Lesson::matmul_library(int N, int C, int OC) const {
+    return device_side() != nullptr ? device_side()->matmul_library(N, C, OC) : std::nullopt;
+}
+
+bool Lesson::rehearsal() const {
+    return device_side() != nullptr && device_side()->rehearsal();
 }
 
 const Budgets& Lesson::budgets() {

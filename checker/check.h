@@ -157,6 +157,7 @@ struct Case {
 struct Vendor {
     std::string name;  // "OpenBLAS"
     std::function<void(const Buffers&)> run;
+    std::function<std::string()> missing = {};  // asked in the worker: why it cannot run here; empty where it can
 };
 
 // What an op is timed on: one call at one of GPT-2's shapes. The target is in lesson.toml.
@@ -167,6 +168,7 @@ struct Timed {
     Call call = {};                       // its run is called in a row on the same Context, if it keeps one
     std::optional<Vendor> library = {};   // one core
     RunFunction run_on_two_threads = {};  // for targets that ask how it scales
+    bool hot = false;                     // a whole model's step: timed one after another, caches as it left them
 };
 
 struct Op {
@@ -199,6 +201,12 @@ class Lesson {
 
     // k * max(ratio, 1) of an op's output in fp32, for what is computed.
     double budget_factor(std::string_view output);
+
+    // The vendor's fp32 matmul on the device that the lesson runs on: see DeviceSide.
+    std::optional<Vendor> matmul_library(int N, int C, int OC) const;
+
+    // Timed shapes are to be small: this is a rehearsal of the GPU's checks without a GPU.
+    bool rehearsal() const;
 
     const std::string& name() const { return name_; }  // "01_layers"
     const std::deque<Op>& ops() const { return ops_; }

@@ -73,9 +73,7 @@ Finding describe_memory_fault(const Reply& reply, const Call& call) {
     const BufferSpec& spec = specs[index];
     const long element_bytes = static_cast<long>(bytes_of(spec.element));
     if (reply.offset >= 0 && reply.offset < bytes) {
-        return {"input_changed", "",
-                fmt::format("wrote to {}: an input, which must stay as it is",
-                            indexed(spec, reply.offset / element_bytes))};
+        return describe_changed_input(spec, reply.offset);
     }
     return {"out_of_bounds", "",
             fmt::format("{} {} of {}: {}", did, side, with_shape(spec),
@@ -302,6 +300,8 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
                            fmt::format("has no function {} of the signature in {}", op.name, op.declared_in)};
         case Answer::cannot_load:
             return Finding{"not_defined", "", reply.text};
+        case Answer::no_room:
+        case Answer::no_device:
         case Answer::exception:
             return Finding{"exception", "", fmt::format("threw an exception: {}", reply.text)};
         case Answer::fault:
@@ -314,6 +314,18 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
     return Finding{"out_of_bounds", "",
                    fmt::format("wrote {} of {} ({} bytes): {}", reply.offset < 0 ? "before the start" : "past the end",
                                scratch.name, counted(bytes), outside(reply.offset, bytes, 1, "byte"))};
+}
+
+Finding describe_changed_input(const BufferSpec& spec, long offset) {
+    return {"input_changed", "",
+            fmt::format("wrote to {}: an input, which must stay as it is",
+                        indexed(spec, offset / static_cast<long>(bytes_of(spec.element))))};
+}
+
+std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<const std::byte> was,
+                                          std::span<const std::byte> now) {
+    const auto changed = std::ranges::mismatch(was, now).in1;
+    return changed == was.end() ? std::nullopt : std::optional(describe_changed_input(spec, changed - was.begin()));
 }
 
 Finding describe_scribble(const BufferSpec& spec, long offset) {

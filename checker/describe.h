@@ -20,6 +20,11 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
 // A write beside the data, `offset` bytes from its start.
 Finding describe_scribble(const BufferSpec& spec, long offset);
 
+// A write to an input's data, `offset` bytes from its start; and the first one by which an input differs from what it was.
+Finding describe_changed_input(const BufferSpec& spec, long offset);
+std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<const std::byte> was,
+                                          std::span<const std::byte> now);
+
 // The two runs of a call, one value list an output, and its verdict.
 struct CallVerdict {
     bool ok = false;

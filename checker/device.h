@@ -13,15 +13,23 @@
 
 namespace checker {
 
-// Device memory for `size` elements, freed at the end of its scope. Its content is undefined.
-template <class T>
-class DeviceBuffer {
+struct DeviceMemory {
+    static cudaError_t allocate(void** to, std::size_t bytes) { return cudaMalloc(to, bytes); }
+    static cudaError_t release(void* p) { return cudaFree(p); }
+};
+struct PinnedMemory {
+    static cudaError_t allocate(void** to, std::size_t bytes) { return cudaMallocHost(to, bytes); }
+    static cudaError_t release(void* p) { return cudaFreeHost(p); }
+};
+
+// `size` elements of a kind of memory, freed at the end of its scope. Its content is undefined.
+template <class T, class Memory>
+class OwnedBuffer {
   public:
-    explicit DeviceBuffer(std::size_t size, std::source_location where = std::source_location::current())
-        : size_(size) {
-        T* data = nullptr;
-        check(cudaMalloc(&data, size * sizeof(T)), where);
-        data_.reset(data);
+    explicit OwnedBuffer(std::size_t size, std::source_location where = std::source_location::current()) : size_(size) {
+        void* data = nullptr;
+        check(Memory::allocate(&data, size * sizeof(T)), where);
+        data_.reset(static_cast<T*>(data));
     }
     T* data() const { return data_.get(); }
     std::size_t size() const { return size_; }
@@ -29,32 +37,17 @@ class DeviceBuffer {
 
   private:
     struct Free {
-        void operator()(T* data) const { static_cast<void>(cudaFree(data)); }
+        void operator()(T* data) const { static_cast<void>(Memory::release(data)); }
     };
     std::unique_ptr<T, Free> data_;
     std::size_t size_;
 };
 
+template <class T>
+using DeviceBuffer = OwnedBuffer<T, DeviceMemory>;
 // Host memory that stays in place, so that the device copies it without the processor's help.
 template <class T>
-class PinnedBuffer {
-  public:
-    explicit PinnedBuffer(std::size_t size, std::source_location where = std::source_location::current())
-        : size_(size) {
-        T* data = nullptr;
-        check(cudaMallocHost(&data, size * sizeof(T)), where);
-        data_.reset(data);
-    }
-    T* data() const { return data_.get(); }
-    std::size_t size() const { return size_; }
-
-  private:
-    struct Free {
-        void operator()(T* data) const { static_cast<void>(cudaFreeHost(data)); }
-    };
-    std::unique_ptr<T, Free> data_;
-    std::size_t size_;
-};
+using PinnedBuffer = OwnedBuffer<T, PinnedMemory>;
 
 class Stream {
   public:

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The device that a check program's worker runs ops on, where it is not the host itself. Which one is decided when the
-// program is linked: simt_side.cpp is the CPU device; without one, no_device.cpp says that there is none.
+// program is linked: simt_side.cpp is the CPU device, gpu_side.cpp a GPU; without one, no_device.cpp says that there is
+// none.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "checker/bench.h"
 #include "checker/check.h"
 #include "checker/worker.h"
 
@@ -15,9 +19,27 @@ class DeviceSide {
   public:
     virtual ~DeviceSide() = default;
 
-    virtual std::string name() const = 0;  // "CPU device"
+    virtual std::string name() const = 0;  // "CPU device", "GPU"
 
-    // Once in the worker, before the first call.
+    // Where timed calls run; null where a device has no times worth taking. Asked for in the worker alone.
+    virtual std::unique_ptr<Bench> bench() { return nullptr; }
+    virtual bool has_times() const { return false; }
+
+    // The vendor's fp32 product of `out` (N, OC), `inp` (N, C) and `weight` (OC, C), without a bias; none where the
+    // device has no times.
+    virtual std::optional<Vendor> matmul_library([[maybe_unused]] int N, [[maybe_unused]] int C,
+                                                 [[maybe_unused]] int OC) {
+        return std::nullopt;
+    }
+
+    // Whether the device can run nothing more in this process.
+    virtual bool broken() const = 0;
+
+    // Whether it only stands in for a GPU, so that the GPU's side of the checker can be tried without one: timed shapes
+    // are then small, and no time means anything.
+    virtual bool rehearsal() const { return false; }
+
+    // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
     virtual void start() = 0;
 
     // Runs a call on buffers of the device. Inputs come from the shared memory, outputs go back to it: what the call did

@@ -6,8 +6,10 @@
 
 #include <cuda_runtime.h>
 #include <dlfcn.h>
+#include <glob.h>
 #include <library_types.h>
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -56,9 +58,10 @@ class DynamicLibrary {
 
 class Cublas {
   public:
-    enum class Precision { tf32, bf16 };
+    enum class Precision { fp32, tf32, bf16 };
 
-    // `path` may be empty: then the loader's usual places are searched. Throws std::runtime_error.
+    // `path` may be empty: then it is what SOL_CUBLAS names, or is searched in the loader's usual places and .venv.
+    // Throws std::runtime_error.
     Cublas(const std::string& path, cudaStream_t stream) : library_(names(path)) {
         void* handle = nullptr;
         require(library_.function<int (*)(void**)>("cublasCreate_v2")(&handle), "cublasCreate");
@@ -72,7 +75,7 @@ class Cublas {
     // 130100 is 13.1.0; releases before 12 counted in another way.
     int version() const { return version_; }
 
-    // bf16: all three matrices; TF32: all three are float, the products are rounded to TF32. Sums are float.
+    // bf16: all three matrices; fp32 and TF32: all three are float, of TF32 the products are rounded. Sums are float.
     void matmul(Precision precision, void* out, const void* inp, const void* weight, const MatmulShape& shape) const {
         constexpr int kNotTransposed = 0, kTransposed = 1;
         constexpr int kCompute32F = 68, kCompute32FFastTf32 = 77, kDefaultAlgorithm = -1;
@@ -81,8 +84,8 @@ class Cublas {
         const float alpha = 1, beta = 0;
         // cuBLAS counts by columns: to it, out is (OC, N), weight (C, OC) and inp (C, N).
         require(gemm_(handle_.get(), kTransposed, kNotTransposed, shape.OC, shape.N, shape.C, &alpha, weight, type,
-                      shape.C, inp, type, shape.C, &beta, out, type, shape.OC, bf16 ? kCompute32F : kCompute32FFastTf32,
-                      kDefaultAlgorithm),
+                      shape.C, inp, type, shape.C, &beta, out, type, shape.OC,
+                      precision == Precision::tf32 ? kCompute32FFastTf32 : kCompute32F, kDefaultAlgorithm),
                 "cublasGemmEx");
     }
 
@@ -94,6 +97,9 @@ class Cublas {
         if (!path.empty()) {
             return {path};
         }
+        if (const char* named = std::getenv("SOL_CUBLAS"); named != nullptr) {
+            return {named};
+        }
         // First the release of this program's own toolkit.
         const int major = CUDART_VERSION / 1000;
         std::vector<std::string> names = {"libcublas.so." + std::to_string(major)};
@@ -104,6 +110,12 @@ class Cublas {
         }
         names.push_back("libcublas.so");
         names.push_back("/usr/local/cuda/lib64/libcublas.so");
+        // The wheel nvidia-cublas, in the course's .venv.
+        glob_t found{};
+        if (glob(".venv/lib/python3*/site-packages/nvidia/*/lib/libcublas.so.*", 0, nullptr, &found) == 0) {
+            for (std::size_t i = 0; i < found.gl_pathc; i++) { names.emplace_back(found.gl_pathv[i]); }
+        }
+        globfree(&found);
         return names;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Samples of device work by pairs of CUDA events, and of host work by the host's clock.
+// The calibration's samples: of device work by pairs of CUDA events, of host work by the host's clock.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "checker/calibrate_kernels.cuh"
-#include "checker/device.h"
+#include "checker/event_stopwatch.h"
 #include "checker/gpu_roof.h"
 #include "checker/timing.h"
 
@@ -28,48 +27,9 @@ constexpr double kHurrySeconds = 38;   // from here on no measurement takes more
 constexpr double kLastSeconds = 50;    // none begins after this
 constexpr const char* kOutOfTime = "not measured: the time for all of it was up";
 
-// Device time by a pair of CUDA events on one stream. What is timed is queued behind a delay, which is doubled until the
-// host queues all of it in that time; a sample that the device began before all was queued is no reading.
-class EventStopwatch final : public Stopwatch {
-  public:
-    explicit EventStopwatch(const Stream& stream) : stream_(stream.get()) {}
-
-    std::optional<double> seconds_of(const std::function<void()>& work) override {
-        delay_kernel<<<1, 1, 0, stream_>>>(delay_nanoseconds_);
-        check(cudaGetLastError());
-        begin_.record(stream_);
-        work();
-        end_.record(stream_);
-        const bool late = begin_.reached();
-        end_.wait();
-        if (late && delay_nanoseconds_ < kLongestDelay) {
-            delay_nanoseconds_ *= 2;
-            return std::nullopt;
-        }
-        const double seconds = end_.seconds_since(begin_);
-        return seconds > 0 ? std::optional(seconds) : std::nullopt;
-    }
-    double now() const override { return static_cast<double>(steady_nanoseconds()) * 1e-9; }
-
-    // Device time of one run of `body` with nothing queued before it: launching is in it.
-    double once(const std::function<void()>& body) const {
-        begin_.record(stream_);
-        body();
-        end_.record(stream_);
-        end_.wait();
-        return end_.seconds_since(begin_);
-    }
-
-  private:
-    static constexpr std::uint64_t kLongestDelay = 20'000'000;
-    cudaStream_t stream_;
-    Event begin_, end_;
-    std::uint64_t delay_nanoseconds_ = 50'000;
-};
-
 class Sampler {
   public:
-    Sampler() : events_(stream_), started_(host_.now()) {}
+    Sampler() : events_(stream_.get()), started_(host_.now()) {}
 
     cudaStream_t stream() const { return stream_.get(); }
     double elapsed() const { return host_.now() - started_; }

@@ -14,16 +14,17 @@
 #include <sstream>
 
 #include "checker/describe.h"
+#include "checker/device_side.h"
 #include "checker/file_error.h"
 #include "checker/text.h"
+#include "checker/time_op.h"
 
 namespace checker {
 namespace {
 
-std::vector<float> floats(std::span<const std::byte> bytes) {
-    std::vector<float> values(bytes.size() / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-    return values;
+// Buffers are aligned to 64 bytes, and workers wrote floats there.
+std::span<const float> as_floats(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
 std::string read_text(const std::filesystem::path& file) {
@@ -33,7 +34,7 @@ std::string read_text(const std::filesystem::path& file) {
 
 // The first element in which two results at a timed shape differ by more than rounding can explain; -1 if none.
 // There is no reference for these shapes: the solution, which is right on every case, stands in for it.
-long differing_element(const Output& output, const std::vector<float>& subject, const std::vector<float>& solution) {
+long differing_element(const Output& output, std::span<const float> subject, std::span<const float> solution) {
     constexpr double kShareOfRow = 1e-4;
     const Dims& dims = output.spec.dims;
     for (long row = 0; row < dims.rows(); row++) {
@@ -89,15 +90,10 @@ class ComputedCall {
     std::deque<Computed> computed_;
 };
 
-// How many times as fast as the older solution, and two threads as one.
-std::optional<Ratio> over_older(const ShapeTiming& timing) {
-    const auto found = timing.share.find(Rival::older);
-    return found == timing.share.end() ? std::nullopt : std::optional(found->second);
-}
-
+// How many times as fast two threads are as one.
 std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
-    const auto found = timing.share.find(Rival::two_threads);
-    return found == timing.share.end() ? std::nullopt : std::optional(inverse(found->second));
+    const std::optional<Ratio> share = timing.of(Rival::two_threads);
+    return share ? std::optional(inverse(*share)) : std::nullopt;
 }
 
 // What a shape's intervals say to its target: the worst of what is asked.
@@ -112,7 +108,7 @@ SpeedVerdict judge_shape(const ShapeTiming& timing, const Target& target) {
             verdict = {speed, Medal::none};
         }
     };
-    also(over_older(timing), target.older);
+    also(timing.of(Rival::older), target.older);
     also(of_two_threads(timing), 2 * target.threads);
     return verdict;
 }
@@ -120,13 +116,11 @@ SpeedVerdict judge_shape(const ShapeTiming& timing, const Target& target) {
 // Which of the targets was missed.
 std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
     const Ratio& share = timing.share.at(target.against);
-    const std::string whose = target.against == Rival::library ? library + "'s"
-                              : target.against == Rival::copy  ? "a copy's"
-                                                               : "the solution's";
     if (share.interval.high < target.shares.bronze) {
-        return fmt::format("{} of {} speed, bronze is {}", percent(share.value), whose, percent(target.shares.bronze));
+        return fmt::format("{} of {} speed, bronze is {}", percent(share.value),
+                           whose(to_string(target.against), library), percent(target.shares.bronze));
     }
-    if (const std::optional<Ratio> older = over_older(timing); older && older->interval.high < target.older) {
+    if (const std::optional<Ratio> older = timing.of(Rival::older); older && older->interval.high < target.older) {
         return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
                            significant(target.older));
     }
@@ -160,6 +154,15 @@ Outcome Judge::ask(const Request& request, const std::string& what) {
         fmt::print(stderr, "\r{:79}\r", "");
     }
     return outcome;
+}
+
+void Judge::require_device() {
+    Request request;
+    request.ask = Ask::start;
+    const Outcome outcome = ask(request, "starting the device");
+    if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_device) {
+        throw std::runtime_error(outcome.reply.text);
+    }
 }
 
 std::optional<Finding> Judge::finding_of(const Outcome& outcome, const Op& op, const Call& call) const {
@@ -204,7 +207,8 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
         return result;
     }
     for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
-        result.values.push_back(floats(memory_.data(placements[i])));
+        const std::span<const float> values = as_floats(memory_.data(placements[i]));
+        result.values.emplace_back(values.begin(), values.end());
         const Scribble scribble = find_scribble(memory_.region(placements[i]), placements[i], schedule);
         if (scribble.found) {
             result.seen.push_back(describe_scribble(specs[i], scribble.offset));
@@ -278,7 +282,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
         const Timed& timed = op.timed[i];
         // A slow implementation is not waited for at shapes that would take it minutes.
         constexpr double kLongestCall = 2.0;
-        if (i > 0 && timed.flop > 0 && report.shapes.back().flop > 0) {
+        if (report.ran() && timed.flop > 0 && report.shapes.back().flop > 0) {
             const double seconds = timed.flop / report.shapes.back().rate();
             if (seconds > kLongestCall) {
                 report.notes.push_back(fmt::format("{} is not timed: a call would take about {} s at that speed",
@@ -306,7 +310,11 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
                          : "threads are not judged: `make calibrate` finds whether the cores here add up");
             }
         }
-        report.shapes.push_back(time_shape(op_index, i, target, rivals, all_shapes));
+        std::optional<ShapeTiming> timed_shape = time_shape(op_index, i, target, rivals, all_shapes, report.notes);
+        if (!timed_shape) {
+            continue;
+        }
+        report.shapes.push_back(std::move(*timed_shape));
         const ShapeTiming& shape = report.shapes.back();
         if (shape.verdict == Verdict::wrong) {
             return report;
@@ -322,8 +330,8 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
     return report;
 }
 
-ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target, std::uint32_t rivals,
-                              bool settle_medal) {
+std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target,
+                                             std::uint32_t rivals, bool settle_medal, std::vector<std::string>& notes) {
     const Op& op = lesson_.ops().at(op_index);
     const Timed& timed = op.timed[shape];
     ShapeTiming report{.shape = timed.shape,
@@ -331,11 +339,7 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
                        .flop = timed.flop,
                        .bytes = static_cast<double>(timed.bytes_moved),
                        .share = {}};
-    std::vector<BufferSpec> specs;
-    for (int who = 0; who < 2; who++) {
-        for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
-    }
-    memory_.grow(shared_bytes(place(specs, Schedule::start_aligned)));
+    memory_.grow(shared_bytes(place(timed_specs(timed), Schedule::start_aligned)));
 
     Request request;
     request.ask = Ask::time;
@@ -350,12 +354,20 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
+        if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
+            notes.push_back(fmt::format("{} is not timed: {}", timed.shape, outcome.reply.text));
+            return std::nullopt;
+        }
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
             report.verdict = Verdict::wrong;
             report.findings.push_back(std::move(*finding));
             return report;
         }
         const Reply& reply = outcome.reply;
+        if (reply.library_missing && (rivals & bit(Rival::library)) != 0) {
+            rivals &= ~bit(Rival::library);
+            notes.push_back(fmt::format("{} is not timed: {}", timed.library->name, reply.text));
+        }
         report.seconds = reply.subject;
         report.discarded = reply.discarded;
         for (std::size_t i = 0; i < kRivals; i++) {
@@ -368,6 +380,12 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
             Ratio& share = report.share.at(Rival::arithmetic);
             const double work = timed.flop / reply.arithmetic_flop;
             share = {share.value * work, {share.interval.low * work, share.interval.high * work}};
+        }
+        if (lesson_.rehearsal()) {
+            break;
+        }
+        if (!report.of(target.against)) {  // the library it is held to is not there
+            break;
         }
         const SpeedVerdict verdict = judge_shape(report, target);
         report.medal = verdict.medal;
@@ -388,12 +406,15 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
         return report;
     }
     const std::optional<Ratio> of_roof = report.of_roof();
-    if (of_roof && impossible(*of_roof, report.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
+    if (!lesson_.rehearsal() && of_roof && impossible(*of_roof, report.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
         report.verdict = Verdict::impossible;
         report.findings.push_back(
             {"impossible", "",
              fmt::format("{} {}: no machine is that fast, so the work was not done in the time that was taken",
-                         times(of_roof->value), report.flop > 0 ? "the multiply-adds of one core" : "a copy's speed")});
+                         times(of_roof->value),
+                         report.flop == 0           ? "a copy's speed"
+                         : device_side() == nullptr ? "the multiply-adds of one core"
+                                                    : "the multiply-adds of the card")});
     } else if (report.verdict == Verdict::slow) {
         report.findings.push_back({"slow", "", slow_text(report, target, timed.library ? timed.library->name : "")});
     }
@@ -403,15 +424,11 @@ ShapeTiming Judge::time_shape(std::size_t op_index, std::size_t shape, const Tar
 std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t seed) {
     const ComputedCall computed(timed.call, seed);
     const std::vector<Output>& outputs = computed.call().outputs;
-    std::vector<BufferSpec> specs;
-    for (int who = 0; who < 2; who++) {
-        for (const Output& output : outputs) { specs.push_back(output.spec); }
-    }
-    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
+    const std::vector<Placement> placements = place(timed_specs(timed), Schedule::start_aligned);
     for (std::size_t i = 0; i < outputs.size(); i++) {
         const Output& output = outputs[i];
-        const std::vector<float> subject = floats(memory_.data(placements[i]));
-        const std::vector<float> solution = floats(memory_.data(placements[outputs.size() + i]));
+        const std::span<const float> subject = as_floats(memory_.data(placements[i]));
+        const std::span<const float> solution = as_floats(memory_.data(placements[outputs.size() + i]));
         const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
                                             : differing_element(output, subject, solution);
         if (element < 0) {
@@ -442,7 +459,7 @@ std::optional<Finding> Judge::missing(std::size_t op_index, const std::filesyste
     }
     if (!log.empty()) {
         return Finding{"not_compiled", "",
-                       fmt::format("does not compile; {} has what g++ says", compiler_log.string())};
+                       fmt::format("does not compile; {} has what the compiler says", compiler_log.string())};
     }
     return Finding{"not_compiled", "",
                    fmt::format("{} is missing; 'make check-lesson{}' builds it",

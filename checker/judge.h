@@ -26,6 +26,9 @@ class Judge {
     // While the judge waits longer than two seconds, a line on stderr says for what (only on a terminal).
     void show_progress(bool on) { progress_ = on; }
 
+    // Throws std::runtime_error where the device that the ops run on is not there.
+    void require_device();
+
     CaseReport judge(std::size_t op, std::size_t case_index);
     // Every shape, or, unless `all_shapes`, no more once one is slow. `roof` is this machine's, if it is known.
     TimingReport time(std::size_t op, const Target& target, const std::optional<CpuRoof>& roof, bool all_shapes);
@@ -44,9 +47,10 @@ class Judge {
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
-    // `settle_medal`: more samples are taken for the medal too, not for bronze alone.
-    ShapeTiming time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,
-                           bool settle_medal);
+    // `settle_medal`: more samples are taken for the medal too, not for bronze alone. Empty where there is no memory for
+    // it: then a note says so.
+    std::optional<ShapeTiming> time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,
+                                          bool settle_medal, std::vector<std::string>& notes);
     // Whether what was timed gives the right outputs on inputs that it had not seen; the seed is that of the inputs.
     std::optional<Finding> timed_mismatch(const Timed& timed, std::uint64_t seed);
     std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;

@@ -35,12 +35,15 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     app.add_option("--lesson-dir", options.lesson_dir, "the folder with lesson.toml");
     app.add_option("--impl-dir", options.impl_dir, "the folder with OP.so of the subject");
     app.add_option("--reference-dir", options.reference_dir, "the folder with OP.so of the solution");
+    app.add_option("--log-dir", options.log_dir, "the folder with OP.log, which has what the compiler said");
     app.add_option("--cases", options.cases, "the folder with budget.toml and cases/");
     app.add_option("--only", options.only, "OP, OP/CASE or OP/timing");
     app.add_flag("--no-timing", options.no_timing, "right or wrong only");
     app.add_flag("--timing-only", options.timing_only, "the times only");
     app.add_flag("--verbose", options.verbose, "every case and every finding");
     app.add_option("--roof", options.roof, "this machine's roof; --timing-only measures it where it is missing");
+    app.add_option("--device", options.device, "what the verdict calls the device: the card's name");
+    app.add_flag("!--more", options.last, "another device's check follows: a pass does not say what comes next");
     app.add_option("--json", options.json, "write the verdict to this file");
     app.add_option("--results", options.results, "append one JSON line an op to this file");
     app.add_flag("--worker", options.worker, "(the check starts itself with this)")->group("");
@@ -59,6 +62,9 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     }
     if (options.reference_dir.empty()) {
         options.reference_dir = impl / "solutions" / lesson;
+    }
+    if (options.log_dir.empty()) {
+        options.log_dir = std::filesystem::path("build/ops") / options.subject / lesson;
     }
     return parsed;
 }

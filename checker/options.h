@@ -15,12 +15,15 @@ struct Options {
     std::filesystem::path lesson_dir;
     std::filesystem::path impl_dir;       // OP.so of the subject
     std::filesystem::path reference_dir;  // OP.so of the solution
+    std::filesystem::path log_dir;        // OP.log: what the compiler said to the subject
     std::filesystem::path cases = "reference";
     std::string only;  // "", "OP", "OP/CASE" or "OP/timing"
     bool no_timing = false;
     bool timing_only = false;
     bool verbose = false;
     bool worker = false;
+    std::string device;          // what the verdict calls the device; "" for its own word
+    bool last = true;            // false: another device's check follows, so that "next" is not said yet
     std::filesystem::path roof;  // "" for none
     std::filesystem::path json;
     std::filesystem::path results;

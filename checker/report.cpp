@@ -68,14 +68,14 @@ Json to_json(const TimingReport& timing) {
     Json shapes = Json::array();
     for (const ShapeTiming& shape : timing.shapes) { shapes.push_back(to_json(shape)); }
     const ShapeTiming& worst = timing.worst();
-    const auto share = worst.share.find(timing.against);
+    const std::optional<Ratio> share = worst.of(timing.against);
     return {
         {"against", to_string(timing.against)},
         {"library", timing.library},
         {"target", {{"bronze", timing.target.bronze}, {"silver", timing.target.silver}, {"gold", timing.target.gold}}},
         {"verdict", to_string(timing.verdict())},
         {"medal", to_string(worst.medal)},
-        {"share", share == worst.share.end() ? Json(nullptr) : number(share->second.value)},
+        {"share", share ? number(share->value) : Json(nullptr)},
         {"shapes", shapes},
         {"notes", timing.notes}};
 }
@@ -96,6 +96,8 @@ Json to_json(const OpReport& op) {
     Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
     if (op.timing.ran()) {
         result["timing"] = to_json(op.timing);
+    } else if (!op.timing.notes.empty()) {
+        result["not_timed"] = op.timing.notes;
     }
     return result;
 }
@@ -152,8 +154,14 @@ std::string to_string(Verdict verdict) {
     return "";
 }
 
-std::optional<Ratio> ShapeTiming::of_roof() const {
-    const auto found = share.find(flop > 0 ? Rival::arithmetic : Rival::copy);
+std::string whose(std::string_view rival, const std::string& library) {
+    return rival == to_string(Rival::copy)      ? "a copy's"
+           : rival == to_string(Rival::library) ? library + "'s"
+                                                : "the solution's";
+}
+
+std::optional<Ratio> ShapeTiming::of(Rival rival) const {
+    const auto found = share.find(rival);
     return found == share.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -161,9 +169,9 @@ const ShapeTiming& TimingReport::worst() const {
     const auto rank = [&](const ShapeTiming& shape) {
         constexpr std::array kOrder{Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::no_verdict,
                                     Verdict::ok};
-        const auto found = shape.share.find(against);
+        const std::optional<Ratio> share = shape.of(against);
         return std::tuple(std::ranges::find(kOrder, shape.verdict) - kOrder.begin(), shape.medal,
-                          found == shape.share.end() ? 0.0 : found->second.value);
+                          share ? share->value : 0.0);
     };
     return *std::ranges::min_element(shapes, {}, rank);
 }
@@ -222,6 +230,7 @@ std::string to_json(const LessonReport& report) {
                       {"name", report.lesson},
                       {"subject", report.subject},
                       {"device", report.device},
+                      {"rehearsal", report.rehearsal},
                       {"ok", report.ok()},
                       {"seconds", number(report.seconds)},
                       {"ops", ops}};

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checker/roof.h"
@@ -44,6 +45,9 @@ struct CaseReport {
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
 std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict"
 
+// Whose speed a share is of, by to_string(Rival): "the solution's", "a copy's", "OpenBLAS's".
+std::string whose(std::string_view rival, const std::string& library);
+
 // An op at one shape, timed.
 struct ShapeTiming {
     std::string shape;
@@ -56,8 +60,10 @@ struct ShapeTiming {
     Medal medal = Medal::none;  // where the verdict is ok
     std::vector<Finding> findings = {};
 
+    // The share of a rival's speed; none where it was not timed.
+    std::optional<Ratio> of(Rival rival) const;
     // The share of the roof: of arithmetic where FLOPs are counted, else of a copy of as many bytes. None without.
-    std::optional<Ratio> of_roof() const;
+    std::optional<Ratio> of_roof() const { return of(flop > 0 ? Rival::arithmetic : Rival::copy); }
     double rate() const { return (flop > 0 ? flop : bytes) / seconds.median; }  // FLOP or bytes a second
 };
 
@@ -94,6 +100,7 @@ struct LessonReport {
     std::vector<OpReport> ops = {};
     double seconds = 0;
     bool times_asked = false;          // a table of all times is wanted
+    bool rehearsal = false;            // no GPU was there: its times mean nothing
     std::optional<CpuRoof> roof = {};  // this machine's, where it is known
     bool ok() const;                   // every op is ok or has no verdict on its speed
 };

@@ -87,7 +87,9 @@ class Session {
           options_(options),
           judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()),
           targets_(read_lesson_toml(options.lesson_dir / "lesson.toml").targets) {
-        require_same_shapes(lesson, targets_, options.lesson_dir / "lesson.toml");
+        if (!lesson.rehearsal()) {
+            require_same_shapes(lesson, targets_, options.lesson_dir / "lesson.toml");
+        }
         judge_.show_progress(isatty(STDERR_FILENO) == 1);
         reports_.resize(lesson.ops().size());
         for (std::size_t i = 0; i < reports_.size(); i++) {
@@ -100,6 +102,9 @@ class Session {
                 is_stub(source, std::filesystem::path("solutions") / lesson.name() / source.filename());
         }
     }
+
+    // Throws std::runtime_error where the device that the ops run on is not there.
+    void require_device() { judge_.require_device(); }
 
     void run_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -144,6 +149,9 @@ class Session {
         report.timing = judge_.time(op, targets_.at(report.op), roof_, options_.timing_only);
         report.printed += judge_.take_output();
         note_slow_machine(report.timing);
+        if (!report.timing.ran()) {
+            GTEST_SKIP() << report.timing.notes.front();
+        }
         const Verdict verdict = report.timing.verdict();
         if (verdict != Verdict::ok && verdict != Verdict::no_verdict) {
             const ShapeTiming& worst = report.timing.worst();
@@ -156,8 +164,9 @@ class Session {
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         result.times_asked = options_.timing_only;
+        result.rehearsal = lesson_.rehearsal();
         if (device_side() != nullptr) {
-            result.device = device_side()->name();
+            result.device = options_.device.empty() ? device_side()->name() : options_.device;
         }
         result.roof = roof_;
         for (const OpReport& op : reports_) {
@@ -172,7 +181,7 @@ class Session {
   private:
     // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
     void read_roof() {
-        if (options_.roof.empty() || roof_asked_) {
+        if (options_.roof.empty() || roof_asked_ || device_side() != nullptr) {
             return;
         }
         roof_asked_ = true;
@@ -193,11 +202,11 @@ class Session {
     void note_slow_machine(TimingReport& timing) const {
         constexpr double kMuch = 0.75;
         for (const ShapeTiming& shape : timing.shapes) {
-            const auto arithmetic = shape.share.find(Rival::arithmetic);
-            if (!roof_ || arithmetic == shape.share.end()) {
+            const std::optional<Ratio> arithmetic = shape.of(Rival::arithmetic);
+            if (!roof_ || !arithmetic) {
                 continue;
             }
-            const double now = shape.rate() / arithmetic->second.value;
+            const double now = shape.rate() / arithmetic->value;
             if (now < kMuch * roof_->fma_one) {
                 timing.notes.push_back(
                     fmt::format("this core did {} of its best in this run: something else is running",
@@ -207,9 +216,7 @@ class Session {
         }
     }
 
-    std::filesystem::path compiler_log(std::size_t op) const {
-        return std::filesystem::path("build/ops") / options_.subject / lesson_.name() / (reports_[op].op + ".log");
-    }
+    std::filesystem::path compiler_log(std::size_t op) const { return options_.log_dir / (reports_[op].op + ".log"); }
 
     const Lesson& lesson_;
     const Options& options_;
@@ -247,8 +254,8 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
             register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
         }
     }
-    // The CPU device has no times.
-    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing && device_side() == nullptr; op++) {
+    const bool times = device_side() == nullptr || device_side()->has_times();
+    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing && times; op++) {
         const Op& o = lesson.ops()[op];
         const bool wanted = options.wants(o.name, "timing");
         if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
@@ -310,9 +317,12 @@ Next next_commands(const Options& options, const std::string& lesson) {
     const std::string number = lesson_number(lesson);
     const bool yours = options.subject == "lessons";
     Next next;
-    next.check = fmt::format("make check-lesson{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "");
+    const DeviceSide* const device = device_side();
+    next.check = fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
+                             device != nullptr && device->has_times() ? " DEVICE=gpu" : "",
+                             device != nullptr && device->rehearsal() ? " DRY=1" : "");
     next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
-    if (!yours || !options.only.empty()) {
+    if (!yours || !options.only.empty() || !options.last) {
         return next;
     }
     next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));
@@ -372,6 +382,9 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
         testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
         delete listeners.Release(listeners.default_result_printer());
         listeners.Append(new VerdictListener(session, options, next_commands(options, lesson_name)));
+        if (device_side() != nullptr && !testing::GTEST_FLAG(list_tests)) {
+            session.require_device();
+        }
         const int status = RUN_ALL_TESTS();
         if (session.report().ops.empty() && !testing::GTEST_FLAG(list_tests)) {
             throw std::invalid_argument("nothing was checked: the options leave no test");

@@ -6,11 +6,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
-#include <memory>
+#include <iterator>
+#include <optional>
 #include <vector>
 
-#include "checker/cuda_check.h"
+#include "checker/describe.h"
+#include "checker/device.h"
 #include "checker/device_side.h"
 #include "checker/report.h"
 #include "checker/simt/runtime/findings.h"
@@ -21,17 +24,12 @@
 namespace checker {
 namespace {
 
-struct CudaFree {
-    void operator()(std::byte* p) const { static_cast<void>(cudaFree(p)); }
-};
-using DeviceBytes = std::unique_ptr<std::byte, CudaFree>;
+using DeviceBytes = DeviceBuffer<std::byte>;
 
 DeviceBytes allocate(const std::string& name, const Dims& dims, std::size_t element_bytes) {
-    void* memory = nullptr;
-    const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * element_bytes;
-    check(cudaMalloc(&memory, bytes));
-    simt::name_buffer(memory, name, dims, element_bytes);
-    return DeviceBytes(static_cast<std::byte*>(memory));
+    DeviceBytes memory(static_cast<std::size_t>(dims.elements()) * element_bytes);
+    simt::name_buffer(memory.data(), name, dims, element_bytes);
+    return memory;
 }
 
 Finding described(const simt::Finding& seen) {
@@ -47,20 +45,13 @@ Finding described(const simt::Finding& seen) {
     return finding;
 }
 
-// As many findings as the reply holds.
-void put_findings(Reply& reply) {
+std::vector<Finding> described_findings() {
     std::vector<Finding> findings;
-    for (const simt::Finding& seen : simt::findings()) {
-        findings.push_back(described(seen));
-        const std::string json = findings_to_json(findings);
-        if (json.size() >= sizeof reply.findings) {
-            return;
-        }
-        std::memcpy(reply.findings, json.c_str(), json.size() + 1);
-    }
+    for (const simt::Finding& seen : simt::findings()) { findings.push_back(described(seen)); }
+    return findings;
 }
 
-Reply run_on_device(const Call& call, const Library& library, Schedule schedule) {
+Reply run_on_device(const Call& call, const Library& library, Schedule schedule, std::vector<Finding>& findings) {
     const SharedMemory shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<Placement> placements = place(specs, schedule);
@@ -70,17 +61,17 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule)
         memory.push_back(allocate(specs[i].name, specs[i].dims, bytes_of(specs[i].element)));
         const std::span<const std::byte> host = shared.data(placements[i]);
         if (specs[i].role == Role::input) {
-            check(cudaMemcpy(memory.back().get(), host.data(), host.size(), cudaMemcpyHostToDevice));
+            check(cudaMemcpy(memory.back().data(), host.data(), host.size(), cudaMemcpyHostToDevice));
         } else {  // the poison is there, but counts as written by nobody
             const simt::OpenMemory open;
-            std::memcpy(memory.back().get(), host.data(), host.size());
+            std::memcpy(memory.back().data(), host.data(), host.size());
         }
-        buffers.add(specs[i].name, specs[i].element, memory.back().get());
+        buffers.add(specs[i].name, specs[i].element, memory.back().data());
     }
     for (const Scratch& scratch : call.scratch) {
         const auto bytes = static_cast<long>(scratch_bytes(scratch, library));
         memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), 1));
-        buffers.add(scratch.name, Element::byte, memory.back().get());
+        buffers.add(scratch.name, Element::byte, memory.back().data());
     }
     const std::uint64_t before = simt::hot.bytes_asked;
     call.run(library, buffers);
@@ -88,10 +79,15 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule)
     reply.bytes_asked = static_cast<double>(simt::hot.bytes_asked - before);
     simt::report_unchecked_error();
     check(cudaGetLastError());
-    for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
+    const simt::OpenMemory open;
+    for (std::size_t i = 0; i < specs.size(); i++) {
         const std::span<std::byte> host = shared.data(placements[i]);
-        const simt::OpenMemory open;
-        std::memcpy(host.data(), memory[i].get(), host.size());
+        if (specs[i].role != Role::input) {
+            std::memcpy(host.data(), memory[i].data(), host.size());
+        } else if (std::optional<Finding> changed =
+                       find_changed_input(specs[i], host, {memory[i].data(), memory[i].size()})) {
+            findings.push_back(std::move(*changed));
+        }
     }
     return reply;
 }
@@ -102,13 +98,15 @@ void send_last_reply() {
     reply.answer = Answer::exception;
     reply.last = true;
     std::string_view("the process had to end").copy(reply.text, sizeof reply.text - 1);
-    put_findings(reply);
+    put_findings(reply, described_findings());
     [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
 class SimtSide final : public DeviceSide {
   public:
     std::string name() const override { return "CPU device"; }
+
+    bool broken() const override { return simt::has_sticky_error(); }
 
     void start() override {
         simt::report_at_exit(false);
@@ -118,17 +116,20 @@ class SimtSide final : public DeviceSide {
     Reply run(const Call& call, const Library& library, Schedule schedule) override {
         simt::forget_findings();
         simt::set_seed(schedule == Schedule::end_aligned ? 1 : 2);
+        std::vector<Finding> changed;
         Reply reply;
         try {
-            reply = run_on_device(call, library, schedule);
+            reply = run_on_device(call, library, schedule, changed);
         } catch (const std::exception& error) {
             reply.answer = Answer::exception;
             std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
         }
         simt::report_leaks();
-        put_findings(reply);
+        std::vector<Finding> findings = described_findings();
+        std::ranges::move(changed, std::back_inserter(findings));
+        put_findings(reply, findings);
         static_cast<void>(cudaDeviceReset());  // frees what leaked
-        reply.last = simt::has_sticky_error();
+        reply.last = broken();
         return reply;
     }
 };

@@ -3,7 +3,7 @@
 // Timing of several callables against each other. Samples alternate (a, b, c, a, b, c, …), so that a machine that
 // slows down for a moment slows all of them; a ratio is taken round by round and its interval is that of the ratios'
 // median. Everything but time_interleaved is a pure function of samples. A stopwatch takes the time: the host's clock
-// here, CUDA events in gpu_sampler.h.
+// here, CUDA events in event_stopwatch.h.
 #pragma once
 
 #include <cstddef>

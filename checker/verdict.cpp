@@ -190,6 +190,8 @@ class Printer {
         }
         if (op.timing.ran()) {
             print(op.timing, op.cases.empty() ? op.op : "", op.file);
+        } else {
+            for (const std::string& note : op.timing.notes) { labelled(4, "", 8, note, Tone::faint); }
         }
         if (in_full) {
             printed(op);
@@ -287,21 +289,15 @@ class Printer {
         }
     }
 
-    static std::string whose(const TimingReport& timing) {
-        return timing.against == Rival::copy      ? "a copy's"
-               : timing.against == Rival::library ? timing.library + "'s"
-                                                  : "the solution's";
-    }
-
     // The worst shape stands for all.
     static std::string measured(const TimingReport& timing, Medal target) {
         const ShapeTiming& worst = timing.worst();
         const bool several = timing.shapes.size() > 1;
-        return fmt::format("{}{} of {} speed{} ({} {})",
-                           several ? "at least " : milliseconds(worst.seconds.median) + ", ",
-                           percent(worst.share.at(timing.against).value), whose(timing),
-                           several ? fmt::format(" at {} shapes", timing.shapes.size()) : "", to_string(target),
-                           percent(timing.target.of(target)));
+        return fmt::format(
+            "{}{} of {} speed{} ({} {})", several ? "at least " : milliseconds(worst.seconds.median) + ", ",
+            percent(worst.share.at(timing.against).value), whose(to_string(timing.against), timing.library),
+            several ? fmt::format(" at {} shapes", timing.shapes.size()) : "", to_string(target),
+            percent(timing.target.of(target)));
     }
 
     void print(const TimingReport& timing, const std::string& name, const std::string& file) {
@@ -325,7 +321,8 @@ class Printer {
                 break;
             case Verdict::no_verdict:
                 op_line(name, Tone::warning, "time",
-                        measured(timing, Medal::bronze) + ": no verdict, the intervals overlap");
+                        measured(timing, Medal::bronze) + (report_.rehearsal ? ": a rehearsal, no time means anything"
+                                                                             : ": no verdict, the intervals overlap"));
                 break;
             default: {
                 const Medal next = worst.medal == Medal::gold     ? Medal::gold
@@ -344,11 +341,11 @@ class Printer {
     }
 
     void older_and_threads(const ShapeTiming& shape) {
-        if (const auto older = shape.share.find(Rival::older); older != shape.share.end()) {
-            labelled(4, "", 8, fmt::format("{} as fast as the older lesson's solution", times(older->second.value)));
+        if (const std::optional<Ratio> older = shape.of(Rival::older)) {
+            labelled(4, "", 8, fmt::format("{} as fast as the older lesson's solution", times(older->value)));
         }
-        if (const auto threads = shape.share.find(Rival::two_threads); threads != shape.share.end()) {
-            labelled(4, "", 8, fmt::format("two threads are {} as fast as one", times(inverse(threads->second).value)));
+        if (const std::optional<Ratio> threads = shape.of(Rival::two_threads)) {
+            labelled(4, "", 8, fmt::format("two threads are {} as fast as one", times(inverse(*threads).value)));
         }
     }
 
@@ -371,8 +368,8 @@ class Printer {
         const auto ms = [](double seconds) { return three_digits(seconds * 1e3); };
         const auto share = [](Rival rival) {
             return [rival](const ShapeTiming& shape) {
-                const auto found = shape.share.find(rival);
-                return found == shape.share.end() ? "" : percent(found->second.value);
+                const std::optional<Ratio> of = shape.of(rival);
+                return of ? percent(of->value) : "";
             };
         };
         const bool flop = timing.shapes.front().flop > 0;
@@ -438,7 +435,7 @@ class Printer {
         if (detailed == nullptr) {
             const long unclear = std::ranges::count(report_.ops, Verdict::no_verdict, &OpReport::verdict);
             labelled(0, "all ok", 8, fmt::format("{}; {}", ops, took), Tone::good);
-            if (unclear > 0) {
+            if (unclear > 0 && !report_.rehearsal) {
                 labelled(0, "", 8,
                          fmt::format("{} too close to the target to tell: again when the machine is idle", unclear));
             }

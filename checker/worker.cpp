@@ -24,7 +24,7 @@
 #include <stdexcept>
 
 #include "checker/device_side.h"
-#include "checker/roof.h"
+#include "checker/time_op.h"
 
 namespace checker {
 namespace {
@@ -226,150 +226,6 @@ Reply run_call(const Call& call, const Library& library, Schedule schedule) {
     return mapped.overrun_scratch().value_or(Reply{});
 }
 
-struct FreeAligned {
-    void operator()(std::byte* p) const { std::free(p); }
-};
-using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
-
-// Poisoned, so that every page exists before the clock starts; from a page's start, so that all candidates' buffers lie
-// alike in the caches' sets.
-AlignedBytes allocate(std::size_t bytes) {
-    constexpr std::size_t kAlignment = 4096;
-    const std::size_t rounded = std::max((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
-    AlignedBytes memory(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
-    if (!memory) {
-        throw std::bad_alloc();
-    }
-    fill_with_poison({memory.get(), rounded}, Schedule::end_aligned);
-    return memory;
-}
-
-// The memory of one timed call: inputs shared between the candidates, outputs and scratch each candidate's own.
-class TimedCall {
-  public:
-    TimedCall(const Call& call, std::uint64_t seed) : call_(call) {
-        for (const Input& input : call.inputs) {
-            memory_.push_back(allocate(input.spec.bytes()));
-            buffers_.add(input.spec.name, input.spec.element, memory_.back().get());
-        }
-        draw(seed);
-    }
-
-    // New inputs.
-    void draw(std::uint64_t seed) {
-        for (std::size_t i = 0; i < call_.inputs.size(); i++) {
-            call_.inputs[i].fill({memory_[i].get(), call_.inputs[i].spec.bytes()}, seed);
-        }
-    }
-
-    // Buffers of one candidate; `library` says how much scratch it wants, where it is one of ours.
-    const Buffers& add_candidate(const Library* library) {
-        Buffers& buffers = candidates_.emplace_back(buffers_);
-        outputs_.emplace_back();
-        for (const Output& output : call_.outputs) {
-            memory_.push_back(allocate(output.spec.bytes()));
-            outputs_.back().push_back({memory_.back().get(), output.spec.bytes()});
-            buffers.add(output.spec.name, output.spec.element, memory_.back().get());
-        }
-        for (const Scratch& scratch : call_.scratch) {
-            if (library != nullptr) {
-                memory_.push_back(allocate(scratch_bytes(scratch, *library)));
-                buffers.add(scratch.name, Element::byte, memory_.back().get());
-            }
-        }
-        return buffers;
-    }
-
-    // Where the outputs of the candidate lie that was added as number `candidate`.
-    const std::vector<std::span<std::byte>>& outputs(std::size_t candidate) const { return outputs_[candidate]; }
-
-  private:
-    const Call& call_;
-    Buffers buffers_;
-    std::deque<Buffers> candidates_;
-    std::vector<std::vector<std::span<std::byte>>> outputs_;
-    std::vector<AlignedBytes> memory_;
-};
-
-// Times the subject against the rivals asked for. Then the inputs are drawn anew, the outputs poisoned, and the subject
-// and the solution run once more: what they give is left in shared memory, so that the parent sees that what was timed
-// was the work, and on any inputs.
-Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
-              const Request& request) {
-    mallopt(M_PERTURB, 0);
-    TimedCall call(timed.call, request.seed);
-    const auto run = [&](const RunFunction& function, const Library& library) -> std::function<void()> {
-        return [&function, &library, &buffers = call.add_candidate(&library)] { function(library, buffers); };
-    };
-    const std::function<void()> run_subject = run(timed.call.run, subject);
-    const std::function<void()> run_solution = run(timed.call.run, solution);
-    const std::optional<Library> older_library =
-        (request.rivals & bit(Rival::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
-
-    Reply reply;
-    std::vector<Candidate> candidates{{"yours", run_subject}};
-    std::vector<Rival> rivals;
-    for (std::uint32_t i = 0; i < kRivals; i++) {
-        const auto rival = static_cast<Rival>(i);
-        if ((request.rivals & bit(rival)) == 0) {
-            continue;
-        }
-        rivals.push_back(rival);
-        switch (rival) {
-            case Rival::solution:
-                candidates.push_back({"solution", run_solution});
-                break;
-            case Rival::library:
-                candidates.push_back({"library", [&timed, &buffers = call.add_candidate(nullptr)] {
-                                          timed.library.value().run(buffers);
-                                      }});
-                break;
-            case Rival::copy:
-                candidates.push_back(copy_candidate(timed.bytes_moved));
-                break;
-            case Rival::arithmetic: {
-                FmaCandidate fma = fma_candidate();
-                reply.arithmetic_flop = fma.flop;
-                candidates.push_back(std::move(fma.candidate));
-                break;
-            }
-            case Rival::older:
-                candidates.push_back({"older", run(timed.call.run, *older_library)});
-                break;
-            case Rival::two_threads:
-                candidates.push_back({"two threads", run(timed.run_on_two_threads, subject)});
-                break;
-        }
-    }
-    const std::vector<Samples> samples =
-        time_interleaved(candidates, {.max_seconds = request.seconds, .fewest_rounds = request.rounds});
-
-    call.draw(request.seed + 1);
-    SharedMemory shared(dup(kWorkerMemory));
-    std::vector<BufferSpec> specs;
-    for (int who = 0; who < 2; who++) {
-        for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
-    }
-    const std::vector<Placement> placements = place(specs, Schedule::start_aligned);
-    std::size_t at = 0;
-    for (std::size_t who = 0; who < 2; who++) {
-        for (const std::span<std::byte> output : call.outputs(who)) {
-            fill_with_poison(output, Schedule::start_aligned);
-        }
-        who == 0 ? run_subject() : run_solution();
-        for (const std::span<std::byte> output : call.outputs(who)) {
-            std::memcpy(shared.data(placements[at++]).data(), output.data(), output.size());
-        }
-    }
-
-    reply.subject = summarise(samples[0].seconds);
-    reply.discarded = samples[0].discarded;
-    for (std::size_t i = 0; i < rivals.size(); i++) {
-        reply.ratio[static_cast<std::size_t>(rivals[i])] = time_ratio(samples[0], samples[i + 1]);
-    }
-    return reply;
-}
-
 Reply saying(Answer answer, std::string_view text) {
     Reply reply;
     reply.answer = answer;
@@ -387,6 +243,18 @@ std::size_t scratch_bytes(const Scratch& scratch, const Library& library) {
                                  "; the check gives at most 4 GiB");
     }
     return bytes;
+}
+
+void put_findings(Reply& reply, const std::vector<Finding>& findings) {
+    std::vector<Finding> some;
+    for (const Finding& finding : findings) {
+        some.push_back(finding);
+        const std::string json = findings_to_json(some);
+        if (json.size() >= sizeof reply.findings) {
+            return;
+        }
+        std::memcpy(reply.findings, json.c_str(), json.size() + 1);
+    }
 }
 
 std::vector<BufferSpec> shared_specs(const Call& call) {
@@ -415,14 +283,24 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     setrlimit(RLIMIT_CORE, &no_core);
     catch_faults();
     DeviceSide* const device = device_side();
-    if (device != nullptr) {
-        device->start();
-    }
+    std::string no_device;
+    try {
+        if (device != nullptr) {
+            device->start();
+        }
+    } catch (const std::exception& error) { no_device = error.what(); }
     Libraries subject(impl_dir);
     Libraries solution(reference_dir);
 
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
+        if (request.ask == Ask::start || !no_device.empty()) {
+            const Reply reply = no_device.empty() ? Reply{} : saying(Answer::no_device, no_device);
+            if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
+                return;
+            }
+            continue;
+        }
         const Op& op = lesson.ops().at(request.op);
         Reply reply;
         try {
@@ -431,15 +309,19 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                 if (!op.defined(library)) {
                     reply.answer = Answer::not_defined;
                 } else if (request.ask == Ask::time) {
+                    const std::unique_ptr<Bench> bench = device != nullptr ? device->bench() : host_bench();
                     reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
-                                    older_implementation(reference_dir, op.name), request);
+                                    older_implementation(reference_dir, op.name), request, *bench);
                 } else {
                     const Call& call = op.cases.at(request.case_index).calls.at(request.call);
                     reply = device != nullptr ? device->run(call, library, request.schedule)
                                               : run_call(call, library, request.schedule);
                 }
-            } catch (const std::exception& e) { reply = saying(Answer::exception, e.what()); } catch (...) {
-                reply = saying(Answer::exception, "something that is no std::exception");
+            } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
+                reply = saying(Answer::exception, e.what());
+            } catch (...) { reply = saying(Answer::exception, "something that is no std::exception"); }
+            if (device != nullptr && request.ask == Ask::time) {
+                reply.last = device->broken();
             }
         } catch (const std::exception& e) { reply = saying(Answer::cannot_load, e.what()); }
         flush_output();

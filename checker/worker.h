@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checker/check.h"
+#include "checker/report.h"
 #include "checker/shared_buffers.h"
 #include "checker/timing.h"
 
@@ -23,7 +24,7 @@ inline constexpr int kWorkerMemory = 4;
 // The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs.
 std::vector<BufferSpec> shared_specs(const Call& call);
 
-enum class Ask : std::uint32_t { run, time };
+enum class Ask : std::uint32_t { start, run, time };
 
 constexpr std::uint32_t bit(Rival rival) {
     return 1U << static_cast<std::uint32_t>(rival);
@@ -48,8 +49,10 @@ enum class Answer : std::uint32_t {
     not_defined,  // the implementation has no function of the op's name and signature
     cannot_load,
     exception,
-    fault,     // a signal that the processor raised
-    scribble,  // scratch was overrun
+    fault,      // a signal that the processor raised
+    scribble,   // scratch was overrun
+    no_room,    // time: there is not memory enough for the shape
+    no_device,  // what the kernels run on is not there
 };
 
 enum class Access : std::uint32_t { unknown, read, write };
@@ -69,6 +72,8 @@ struct Reply {
     std::int64_t offset = 0;  // bytes from the start of its data
     std::uint64_t buffer_bytes = 0;
 
+    bool library_missing = false;  // time: it was asked for, and `text` says why it is not timed
+
     // time: seconds a call, and the subject's time over each rival's that was asked for
     Summary subject{};
     std::array<Ratio, kRivals> ratio{};
@@ -77,7 +82,7 @@ struct Reply {
     double arithmetic_flop = 0;  // of one call of Rival::arithmetic
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
 
-    char text[1024] = {};  // cannot_load and exception: what was said
+    char text[1024] = {};  // cannot_load, exception and no_room: what was said
 
     double bytes_asked = 0;  // of a device's global memory, by all threads of the call
 
@@ -85,6 +90,9 @@ struct Reply {
     char findings[16384] = {};
 };
 static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
+
+// As many findings as the reply holds.
+void put_findings(Reply& reply, const std::vector<Finding>& findings);
 
 // What an implementation asks for as scratch. Throws where that is more than the check gives.
 std::size_t scratch_bytes(const Scratch& scratch, const Library& library);

@@ -70,9 +70,11 @@ build/flags: | build/.setup
 	@mkdir -p $(@D)
 	$(file >$@,$(strip $(flags_now)))@:
 
+# What is built for a GPU needs less than the rest: that less is there is not noted.
+for_gpu := $(filter gpu,$(LOCAL) $(if $(filter-out 0,$(DRY)),,$(DEVICE)))
 build/.setup: scripts/setup.sh $(if $(installing),FORCE)
-	@scripts/setup.sh $(if $(installing),$(if $(local),--local),--check) $(if $(filter gpu,$(LOCAL)),--gpu)
-	@$(if $(filter gpu,$(LOCAL)),,mkdir -p build && touch $@)
+	@scripts/setup.sh $(if $(installing),$(if $(local),--local),--check) $(if $(for_gpu),--gpu)
+	@$(if $(for_gpu),,mkdir -p build && touch $@)
 
 .PHONY: FORCE
 FORCE:
@@ -97,7 +99,7 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
-checker_objects := $(call objects,$(filter-out %_main.cpp %/simt_side.cpp,$(wildcard checker/*.cpp)))
+checker_objects := $(call objects,$(filter-out %_main.cpp $(addprefix %/,simt_side.cpp gpu_side.cpp blas.cpp no_blas.cpp),$(wildcard checker/*.cpp)))
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
@@ -182,7 +184,7 @@ harness_libs = $(deps_lib) -lgtest -lfmt -ldl -lpthread
 blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
 
 define check_rule
-build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) \
+build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) build/obj/checker/blas.o \
         $(if $(filter device,$(call track_of,$1)),$(simt_side_objects)) $(libs)
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) -o $$@ $$^ $(if $(filter device,$(call track_of,$1)),$$(simt_libs)) $$(harness_libs) $(blas)
@@ -209,6 +211,8 @@ build/tests/fakes/%.so: checker/tests/fakes/%.cpp checker/tests/fakes/fake.h bui
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(solutions_flags) -shared $< -o $@
 build/tests/checker/end_to_end_test: | $(fakes)
+build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
+build/tests/checker/gpu_rehearsal_test: | build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu
 
 build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)
 	@mkdir -p $(@D)
@@ -226,7 +230,7 @@ nvcc := $(shell command -v nvcc)
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
     -gencode arch=compute_90a,code=sm_90a
-calibrate_gpu_sources := checker/calibrate_gpu.cu checker/gpu_roof.cpp checker/timing.cpp
+calibrate_gpu_sources := checker/calibrate_gpu.cu checker/gpu_launch.cu checker/gpu_roof.cpp checker/timing.cpp
 build/calibrate-gpu: $(calibrate_gpu_sources) $(wildcard checker/*.h checker/*.cuh)
 	@mkdir -p $(@D)
 	@echo "building the GPU's calibration …"
@@ -238,14 +242,17 @@ nvcc_objects := $(if $(nvcc),$(foreach lesson,$(filter-out $(host_lessons),$(les
     $(foreach op,$(call ops_of,$(lesson)),build/nvcc/$(lesson)/$(op).o)))
 nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
+build/nvcc/gpu_launch.o: checker/gpu_launch.cu $(wildcard checker/*.h checker/*.cuh)
+	@mkdir -p $(@D)
+	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
 build/nvcc/%.o: solutions/%.cu checker/cuda_check.h $(wildcard lessons/gpt2/*.h)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-# They link: one program that holds them all.
+# They link: one program that holds them all, and the GPU's side of the newest lesson's check.
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
-build/nvcc/all: $(nvcc_objects) build/obj/lessons/gpt2/op_table.o build/lib/libgpt2.a build/lib/libchecker.a
-	$(Q)echo 'extern "C" const char op_table[]; int main() { return op_table[0] == 1; }' >build/nvcc/main.cpp
-	$(Q)nvcc -std=c++20 build/nvcc/main.cpp $^ $(if $(deps_lib),-Xcompiler '$(deps_lib)') -lfmt -o $@
+build/nvcc/all: $(nvcc_objects) build/nvcc/gpu_launch.o build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o \
+        build/obj/lessons/$(lastword $(lesson_dirs))/check.o $(case_objects) build/obj/lessons/gpt2/op_table.o $(libs)
+	$(Q)$(CXX) -o $@ $^ $(cudart) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
 # ---- tools ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@
 #: The model
 #:   make gpt2               GPT-2 from the newest C++ file of each op; prints
 #:                           which. STEP=02 takes lessons up to 02 only, STEP=05
-#:                           the kernels up to 05, on the CPU device
+#:                           the kernels up to 05, on the CPU device, or with
+#:                           DEVICE=gpu on your GPU
 #:                           BASE=lessons takes your files where they pass
 #:   build/gpt2 --prompt "The loss"      writes on; --help tells the rest
 #:   make bench-cpu          the steps' forward pass beside PyTorch's, by Python
@@ -25,8 +26,8 @@ step := $(if $(STEP),$(if $(filter 1 2 3 4 5 6 7 8 9,$(STEP)),0$(STEP),$(STEP)),
 # The side whose file serves lesson/op: solutions, or what the learner's verdict says.
 side = $(if $(filter lessons,$1),$(file <build/verdict/$2),solutions)
 # On the device's track the program runs unchecked: other objects than those that the checks load.
-ops_folder = $(if $(filter $(device_steps),$1),build/fast-ops,build/ops)
-op_objects = $(foreach served,$(served_$2),$(call ops_folder,$2)/$(call side,$1,$(served))/$(served).o)
+ops_folder = $(if $(filter gpu,$2),build/gpu/ops,$(if $(filter $(device_steps),$1),build/fast-ops,build/ops))
+op_objects = $(foreach served,$(served_$2),$(call ops_folder,$2,$3)/$(call side,$1,$(served))/$(served).o)
 build/fast-ops/%.o: %.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $(@D)
 	$(show)build/simtcc --unchecked $(device_flags) -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
@@ -38,6 +39,7 @@ awk -f scripts/served.awk -v ops='$(sort $(notdir $(served_$1)))' $2
 endef
 
 device_objects := build/obj/lessons/gpt2/placement_device.o $(simt_objects_alone)
+gpu_objects := build/gpu/obj/placement_device.o
 build/obj/lessons/gpt2/placement_device.o: lessons/gpt2/placement_device.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
@@ -48,35 +50,42 @@ build/gpt2-host: build/gpt2-$(lastword $(host_steps))
 
 objects_gpt2 := $(main_objects)
 objects_gpt2-bench := build/obj/lessons/gpt2/bench_main.o
-# $1 program, $2 step, $3 base, $4 what the choice of objects depends on
+# $1 program, $2 step, $3 base, $4 cpu or gpu, $5 what the choice of objects depends on
+program_name = build/$(if $(filter gpu,$4),gpu/)$1-$2$(if $(filter lessons,$3),-lessons)
+runs_on = $(if $(filter gpu,$2),gpu,$(if $(filter $(device_steps),$1),device))
+objects_device = $(device_objects)
+objects_gpu = $(gpu_objects)
+libs_device = $(simt_libs)
+libs_gpu = $(cudart)
 define program_rule
-build/$1-$2$(if $(filter lessons,$3),-lessons): $(objects_$1) $(if $(filter $(device_steps),$2),$(device_objects)) \
-        $$(patsubst %,$(call ops_folder,$2)/solutions/%.o,$$(served_$2)) $$(libs) $4
-	$(Q)$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2) $(if $(filter $(device_steps),$2),$(device_objects)) \
-	    build/lib/libgpt2.a build/lib/libchecker.a $(if $(filter $(device_steps),$2),$$(simt_libs)) \
-	    $$(deps_lib) -lfmt -Wl,--cref,-Map=$$@.map
+$(program_name): $(objects_$1) $(objects_$(call runs_on,$2,$4)) \
+        $$(patsubst %,$(call ops_folder,$2,$4)/solutions/%.o,$$(served_$2)) $$(libs) $5
+	@mkdir -p $$(@D)
+	$(Q)$$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2,$4) $(objects_$(call runs_on,$2,$4)) \
+	    build/lib/libgpt2.a build/lib/libchecker.a $$(libs_$(call runs_on,$2,$4)) $$(deps_lib) -lfmt \
+	    -Wl,--cref,-Map=$$@.map
 endef
-$(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,\
-    $(eval $(call program_rule,$(program),$(step),solutions))\
-    $(eval $(call program_rule,$(program),$(step),lessons,$(patsubst %,build/verdict/%,$(served_$(step)))))))
+$(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,$(foreach device,cpu $(if $(filter $(device_steps),$(step)),gpu),\
+    $(eval $(call program_rule,$(program),$(step),solutions,$(device)))\
+    $(eval $(call program_rule,$(program),$(step),lessons,$(device),$(patsubst %,build/verdict/%,$(served_$(step))))))))
 $(eval $(call announce,main,the gpt2 program,$(objects_gpt2)))
 $(eval $(call announce,bench,the benchmark program,$(objects_gpt2-bench)))
 
 reject_gpt2 = $(strip \
   $(if $(filter-out solutions lessons,$(BASE)),$(error BASE=$(BASE): it is solutions (the default) or lessons)) \
   $(if $(filter-out $(step_numbers),$(step)),$(error STEP=$(STEP): no step; these lessons give a whole model: $(step_numbers))) \
-  $(if $(filter-out cpu,$(DEVICE)),$(if $(filter $(device_steps),$(step)),\
-    $(error DEVICE=$(DEVICE): the build for a GPU is not written yet; DEVICE=cpu is the CPU device),\
-    $(error DEVICE=$(DEVICE): step $(step) is plain C++ for the CPU; leave DEVICE out))))
+  $(if $(filter $(device_steps),$(step)),\
+    $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu)),\
+    $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): step $(step) is plain C++ for the CPU; leave DEVICE out))))
 
 ifneq ($(filter gpt2,$(MAKECMDGOALS)),)
   $(reject_gpt2)
 endif
-program := build/gpt2-$(step)$(if $(filter lessons,$(BASE)),-lessons)
+program := $(call program_name,gpt2,$(step),$(BASE),$(DEVICE))
 
 .PHONY: gpt2
 gpt2: $(program)
-	@ln -sfn $(notdir $<) build/gpt2
+	@ln -sfn $(<:build/%=%) build/gpt2
 	@$(call show_served,$(step),$<.map)
 
 # ---- the steps beside PyTorch -----------------------------------------------------------------------------------------

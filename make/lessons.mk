@@ -15,26 +15,53 @@
 #:   make reset-lesson01     the stub again; yours is kept in results/kept
 #:   make diff-lesson01      yours against the solution, once yours passes
 #:   make progress           what passes so far
+#:   make check-lesson04 DEVICE=gpu      on your GPU, with times; DEVICE=cpu on the
+#:                           CPU device alone; without DEVICE on both that there
+#:                           are. DRY=1 rehearses the GPU's part without a GPU
 #:   make calibrate          how fast this machine copies and computes at best
 #:
 
 subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
 only_op := $(firstword $(subst /, ,$(ONLY)))
-check_options = --subject $(subject) --results results/results.jsonl --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') $(if $(VERBOSE),--verbose)
+check_options = --subject $(subject) --results results/results.jsonl --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \
+    $(if $(VERBOSE),--verbose) $(if $(JSON),--json '$(JSON)')
 
 # Ends make with one line when $1, the lesson's folder of a goal, cannot do what the command line asks.
 define reject
 $(if $(filter-out $(call ops_of,$1),$(only_op)),\
   $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
-$(if $(filter-out cpu,$(DEVICE)),$(if $(filter device,$(call track_of,$1)),\
-  $(error DEVICE=$(DEVICE): checks on a GPU are not written yet; DEVICE=cpu is the CPU device),\
-  $(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
+$(if $(filter device,$(call track_of,$1)),\
+  $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu)),\
+  $(if $(DEVICE),$(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
 endef
+# A lesson's times are those of its device; the CPU device has none.
+reject_times = $(if $(filter device,$(call track_of,$1)),$(if $(filter cpu,$(DEVICE)),\
+  $(error DEVICE=cpu: the CPU device has no times, a GPU has; make check-lesson$(call number,$1) says what it counts)))
+ifneq ($(dry),)
+  ifneq ($(filter check-lesson% time-lesson%,$(MAKECMDGOALS)),)
+    ifeq ($(filter gpu,$(DEVICE)),)
+      $(error DRY=1 rehearses what is done on a GPU: it goes with DEVICE=gpu)
+    endif
+  endif
+endif
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
 $(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff),$(MAKECMDGOALS)))),\
   $(foreach lesson,$(call lesson_of,$(goal)),$(call reject,$(lesson))))
 chosen_ops = $(or $(only_op),$(call ops_of,$1))
 impls = $(patsubst %,build/impl/$1/$2/%.so,$3)
+
+$(foreach goal,$(filter %,$(subst -lesson, ,$(filter time-lesson%,$(MAKECMDGOALS)))),\
+  $(foreach lesson,$(call lesson_of,$(goal)),$(call reject_times,$(lesson))))
+
+# On the device's track a check runs on the CPU device; then, where a GPU is and DEVICE does not choose, there too.
+gpu_options = $(check_options) --impl-dir $(gpu)/impl/$(subject)/$1 --reference-dir $(gpu)/impl/solutions/$1 \
+    --log-dir build/gpu/ops/$(subject)/$1 $(if $(dry),,--device "$$(build/tools/gpu --name), GPU")
+gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
+then_gpu = $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
+define on_gpu_too
+$(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) check-lesson$1 DEVICE=gpu)\
+$(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (make doctor) it is checked and timed there.")
+endef
 
 # What ends in a recipe of another name when the lesson is not there.
 lesson_commands := check time watch hint reset diff
@@ -46,12 +73,27 @@ $(if $(filter 0%,$2),$(foreach command,$(lesson_commands),
 $(command)-lesson$(patsubst 0%,%,$2): $(command)-lesson$2))
 
 # The whole lesson is compiled even under ONLY where it is the solution's: times are taken against it.
-check-lesson$2 time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
-        $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1)))
-check-lesson$2:
-	@$$< $(check_options)
+$(if $(filter device,$(call track_of,$1)),
+$(if $(filter gpu,$(DEVICE)),check-lesson$2) time-lesson$2: $(gpu)/check/lesson$2 \
+        $(patsubst %,$(gpu)/impl/solutions/$1/%.so,$(call ops_of,$1)) \
+        $(if $(filter lessons,$(subject)),$(patsubst %,$(gpu)/impl/lessons/$1/%.so,$(call chosen_ops,$1)))
 time-lesson$2:
+	@$$< --timing-only $$(call gpu_options,$1)
+,
+time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
+        $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1)))
 	@$$< --timing-only $(check_options)
+)
+$(if $(and $(filter device,$(call track_of,$1)),$(filter gpu,$(DEVICE))),
+check-lesson$2:
+	@$$< $$(call gpu_options,$1)
+,
+check-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
+        $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1))) \
+        $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),build/tools/gpu))
+	@$$< $(check_options) $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),--more))
+	$(if $(filter device,$(call track_of,$1)),$$(call on_gpu_too,$2))
+)
 watch-lesson$2:
 	@scripts/watch.sh $1 $(if $(ONLY),ONLY='$(ONLY)') $(if $(VERBOSE),VERBOSE=1)
 hint-lesson$2:

@@ -137,7 +137,7 @@ TEST(Verdict, SendsToTheWrongFileBeforeTheSlowAndTheUnwritten) {
 TEST(Verdict, SendsToTheFileThatDoesNotCompileBeforeTheWrongOne) {
     LessonReport report = mixed();
     report.ops[4].cases[0].untouched = false;
-    report.ops[4].cases[0].findings = {{"not_compiled", "", "does not compile; x.log has what g++ says", {}}};
+    report.ops[4].cases[0].findings = {{"not_compiled", "", "does not compile; x.log has what the compiler says", {}}};
     const std::string text = verdict_text(report, kNext, kPiped);
     EXPECT_TRUE(has_line(text, "next    edit lessons/01_layers/matmul.cpp, then: make check-lesson01")) << text;
     EXPECT_TRUE(has_line(text, "  layernorm  WRONG   16 of 16 elements of rstd are wrong, worst off by 8.1e-3"))

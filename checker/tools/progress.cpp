@@ -45,12 +45,9 @@ std::string time_of(const json& timing) {
     if (!timing.is_object() || !timing.value("share", json()).is_number()) {
         return "not timed yet";
     }
-    const std::string against = timing.value("against", "");
     const std::string medal = timing.value("medal", "");
     return fmt::format("{}{} of {} speed", medal.empty() ? "" : medal + ", ", checker::percent(timing.at("share")),
-                       against == "copy"      ? "a copy's"
-                       : against == "library" ? timing.value("library", "") + "'s"
-                                              : "the solution's");
+                       checker::whose(timing.value("against", ""), timing.value("library", "")));
 }
 
 struct Lesson {

@@ -4,7 +4,10 @@
 // implementation and checked on its one failing case; the check must reject it for the reason that the row expects.
 // One GoogleTest case a row; with --table FILE the rows that are caught are also written as a Markdown table.
 //
-// make writes build/wrong/commands: `compile.cpp FLAGS…`, `compile.cu FLAGS…`, `link.…` and, for each op of each lesson, `NN_name/OP OTHER OBJECTS…`.
+// With --device gpu the rows of the device's lessons are checked on a GPU, which sees less than the CPU device: a row that
+// it does not reject is no failure there, but written down (--json FILE).
+//
+// make writes build/wrong/commands (under build/gpu, or build/dry for its rehearsal, as well): `compile.cpp FLAGS…`, `compile.cu FLAGS…`, `link.…` and, for each op of each lesson, `NN_name/OP OTHER OBJECTS…`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,6 +33,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+// Where the commands, the check programs and the wrong solutions lie: build, build/gpu or build/dry.
+fs::path root = "build";
+
+bool on_gpu() {
+    return root != "build";
+}
+
 struct Row {
     std::string lesson;  // 01_layers
     std::string id, what, file, find, replace, source, test_case, reason;
@@ -37,13 +47,16 @@ struct Row {
 
     std::string op() const { return fs::path(file).stem().string(); }
     fs::path solution() const { return fs::path("solutions") / lesson / file; }
-    fs::path folder() const { return fs::path("build/wrong") / lesson / id; }
+    fs::path folder() const { return root / "wrong" / lesson / id; }
     bool slow() const { return test_case == "timing"; }
 };
 
 struct Caught {
     bool caught = false;
     std::string shown;  // what the learner reads when it is caught, or why the row fails
+    bool ran = false;   // there is a verdict
+    bool rejected = false;
+    std::vector<std::string> others = {};  // reasons found that were not expected
 };
 
 // Whether a lesson's ops run on a device; on the CPU device nothing is timed.
@@ -112,7 +125,7 @@ using Commands = std::map<std::string, std::string>;
 
 Commands read_commands() {
     Commands commands;
-    std::istringstream lines(checker::read_file("build/wrong/commands"));
+    std::istringstream lines(checker::read_file(root / "wrong/commands"));
     for (std::string line; std::getline(lines, line);) {
         const std::size_t space = line.find(' ');
         commands[line.substr(0, space)] = space == std::string::npos ? "" : line.substr(space + 1);
@@ -169,7 +182,7 @@ Caught find_reason(const Row& row, const json& findings, std::vector<std::string
         const std::string id = finding.at("id");
         const std::string reason = kind == "suspect" ? "suspect:" + id : kind;
         if (reason == row.reason) {
-            return {true, finding.at("text")};
+            return {true, finding.at("text"), true, true};
         }
         others.push_back(reason);
     }
@@ -186,8 +199,9 @@ Checked check(const std::string& lesson, const std::string& folder, const std::s
     fs::remove(verdict_file);
     Checked checked;
     checked.finished = checker::run_command(
-        fmt::format("SOL_TIMEOUT_S={} build/check/lesson{} --subject {} --impl-dir {} {} --json {} 2>&1", limit_s,
-                    lesson.substr(0, lesson.find('_')), folder, folder, options, verdict_file));
+        fmt::format("SOL_TIMEOUT_S={0} {1}/check/lesson{2} --subject {3} --impl-dir {3} --reference-dir "
+                    "{1}/impl/solutions/{4} {5} --json {6} 2>&1",
+                    limit_s, root.string(), lesson.substr(0, lesson.find('_')), folder, lesson, options, verdict_file));
     if (const std::optional<std::string> text = checker::read_file_if_there(verdict_file)) {
         checked.verdict = json::parse(*text);
     }
@@ -198,12 +212,15 @@ Caught run_check(const Row& row) {
     const std::string folder = row.folder().string();
     const auto [finished, verdict] = check(
         row.lesson, folder, fmt::format("--only {}/{} {}", row.op(), row.test_case, row.slow() ? "" : "--no-timing"),
-        row.slow() ? 60 : 3, folder + "/verdict.json");
+        row.slow() ? 60
+        : on_gpu() ? 20
+                   : 3,
+        folder + "/verdict.json");
     if (verdict.is_null()) {
         return {false, "the check wrote no verdict:\n" + finished.output};
     }
     if (finished.status == 0) {
-        return {false, "the check passed it:\n" + finished.output};
+        return {false, "the check passed it:\n" + finished.output, true};
     }
     std::vector<std::string> others;
     for (const json& op : verdict.at("ops")) {
@@ -211,11 +228,11 @@ Caught run_check(const Row& row) {
             continue;
         }
         if (row.reason == "slow" && op.at("verdict") == "SLOW" && !row.slow()) {
-            return {true, "right, but it asks for more bytes than are needed"};
+            return {true, "right, but it asks for more bytes than are needed", true, true};
         }
         if (row.slow() && op.contains("timing")) {
             if (op.at("timing").at("verdict") == "SLOW" && row.reason == "slow") {
-                return {true, "right, but slower than the target"};
+                return {true, "right, but slower than the target", true, true};
             }
             others.push_back(op.at("timing").at("verdict"));
         }
@@ -228,11 +245,14 @@ Caught run_check(const Row& row) {
             }
         }
     }
-    return {false, fmt::format("expected the reason {}, found: {}\n{}", row.reason,
-                               others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")), finished.output)};
+    return {false,
+            fmt::format("expected the reason {}, found: {}\n{}", row.reason,
+                        others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")), finished.output),
+            true, finished.status == 1, others};
 }
 
-// Compiles the rows that will run, two at a time and ahead of the tests that want them: a check uses one processor.
+// Compiles the rows that will run, as many at a time as half the processors, at least two, and ahead of the tests that want
+// them: a check uses one processor.
 class Builds {
   public:
     explicit Builds(std::vector<Row> rows) : rows_(std::move(rows)), commands_(read_commands()), done_(rows_.size()) {
@@ -240,8 +260,8 @@ class Builds {
     }
 
     void start() {
-        for (std::jthread& thread : threads_) {
-            thread = std::jthread([this] {
+        for (unsigned int thread = 0; thread < std::max(2U, std::thread::hardware_concurrency() / 2); thread++) {
+            threads_.emplace_back([this] {
                 for (std::size_t i = next_++; i < rows_.size(); i = next_++) { build_row(i); }
             });
         }
@@ -262,7 +282,7 @@ class Builds {
     std::vector<std::promise<void>> done_;
     std::vector<std::future<void>> ready_;
     std::atomic<std::size_t> next_ = 0;
-    std::array<std::jthread, 2> threads_;
+    std::vector<std::jthread> threads_;
 };
 
 class WrongSolution : public testing::Test {
@@ -273,11 +293,13 @@ class WrongSolution : public testing::Test {
     void TestBody() override {
         try {
             builds_.wait_for(number_);
-            if (row_.slow() && on_device(row_.lesson)) {
+            if (row_.slow() && !on_gpu() && on_device(row_.lesson)) {
                 GTEST_SKIP() << "the CPU device has no times";
             }
             const Caught caught = run_check(row_);
-            EXPECT_TRUE(caught.caught) << row_.place << ": " << row_.id << " (" << row_.what << ")\n" << caught.shown;
+            EXPECT_TRUE(caught.caught || (on_gpu() && caught.ran))
+                << row_.place << ": " << row_.id << " (" << row_.what << ")\n"
+                << caught.shown;
             caught_[row_.lesson + "/" + row_.id] = caught;
         } catch (const std::exception& error) { FAIL() << error.what(); }
     }
@@ -381,6 +403,24 @@ std::string table_of(const std::vector<Row>& rows, const std::map<std::string, C
     return text;
 }
 
+std::string json_of(const std::vector<Row>& rows, const std::map<std::string, Caught>& caught) {
+    json list = json::array();
+    for (const Row& row : rows) {
+        const auto found = caught.find(row.lesson + "/" + row.id);
+        if (found != caught.end()) {
+            list.push_back({{"lesson", row.lesson},
+                            {"id", row.id},
+                            {"op", row.op()},
+                            {"what", row.what},
+                            {"expected", row.reason},
+                            {"as_expected", found->second.caught},
+                            {"rejected", found->second.rejected},
+                            {"others", found->second.others}});
+        }
+    }
+    return list.dump(2) + "\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -388,11 +428,23 @@ int main(int argc, char** argv) {
     CLI::App app("Wrong solutions");
     std::string table;
     app.add_option("--table", table, "write the kill table to this file");
+    std::string device = "cpu";
+    std::string json_file;
+    bool dry = false;
+    app.add_option("--device", device, "cpu or gpu")->check(CLI::IsMember({"cpu", "gpu"}));
+    app.add_flag("--dry", dry, "with --device gpu: a rehearsal without a GPU");
+    app.add_option("--json", json_file, "write what the check said to each row to this file");
     CLI11_PARSE(app, argc, argv);
+    if (device == "gpu") {
+        root = dry ? "build/dry" : "build/gpu";
+    }
     try {
-        const std::vector<Row> all = all_rows();
+        std::vector<Row> all = all_rows();
+        if (on_gpu()) {
+            std::erase_if(all, [](const Row& row) { return !on_device(row.lesson); });
+        }
         std::map<std::string, Caught> caught;
-        if (table.empty()) {
+        if (table.empty() && !on_gpu()) {
             for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
                 const std::string lesson = entry.path().filename().string();
                 testing::RegisterTest("WrongSolutions",
@@ -420,6 +472,9 @@ int main(int argc, char** argv) {
         const int status = RUN_ALL_TESTS();
         if (!table.empty() && status == 0) {
             checker::write_file(table, table_of(all, caught));
+        }
+        if (!json_file.empty()) {
+            checker::write_file(json_file, json_of(all, caught));
         }
         return status;
     } catch (const std::exception& error) {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "checker/cuda_check.h"
+#include "checker/device.h"
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/placement.h"
 
 namespace {
 
 using checker::check;
-
-struct CudaFree {
-    void operator()(void* p) const { static_cast<void>(cudaFree(p)); }
-};
 
 class DevicePlacement final : public Placement {
   public:
@@ -59,13 +56,11 @@ class DevicePlacement final : public Placement {
 
     template <class T>
     T* allocate(std::size_t elements) {
-        void* memory = nullptr;
-        check(cudaMalloc(&memory, elements * sizeof(T)));
-        memory_.emplace_back(memory);
-        return static_cast<T*>(memory);
+        memory_.push_back(checker::DeviceBuffer<std::byte>(elements * sizeof(T)));
+        return reinterpret_cast<T*>(memory_.back().data());
     }
 
-    std::vector<std::unique_ptr<void, CudaFree>> memory_;
+    std::vector<checker::DeviceBuffer<std::byte>> memory_;
     Parameters params_;  // views of device memory
     Activations acts_;
     int* tokens_ = nullptr;

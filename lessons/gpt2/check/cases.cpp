@@ -531,7 +531,12 @@ checker::Op& add_forward(checker::Lesson& lesson) {
 // ---- timed -----------------------------------------------------------------------------------------------------
 
 checker::Timed time_encoder(int B, int T, int C, int Vp) {
+    // Read: the tokens, the positions' rows, and those rows of wte that at least one of the random tokens names.
+    const double rows = static_cast<double>(B) * T;
+    const double distinct = Vp * -std::expm1(rows * std::log1p(-1.0 / Vp));
+    const double floats = rows + T * static_cast<double>(C) + distinct * C + rows * C;
     return {.shape = shape_text(B, T, C),
+            .bytes_moved = sizeof(float) * static_cast<std::size_t>(floats),
             .call = {.where = "",
                      .inputs = {checker::integers("tokens", "B T", {B, T}, Vp),
                                 checker::normal("wte", "Vp/v C", {Vp, C}), checker::normal("wpe", "T C", {T, C})},
@@ -622,7 +627,8 @@ checker::Timed time_forward(const Config& config, int B, int T) {
         call.outputs.push_back(checker::output(name, dims_of(name, shape), sizes_of(shape)));
     });
     return {.shape = fmt::format("B={} T={} C={} NH={} L={}", B, T, config.C, config.NH, config.L),
-            .call = std::move(call)};
+            .call = std::move(call),
+            .hot = true};
 }
 
 }  // namespace cases

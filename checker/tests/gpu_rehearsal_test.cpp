@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// The GPU's side of the checker where no GPU is: its programs with the CPU device, unchecked, in the card's place.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "checker/tools/files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Checked {
+    checker::Finished finished;
+    json verdict;
+};
+
+Checked check(const std::string& lesson, const std::string& options) {
+    const std::string file = "build/dry/" + lesson + ".verdict.json";
+    fs::remove(file);
+    const std::string impl = "build/dry/impl/solutions/" + lesson;
+    Checked checked;
+    checked.finished =
+        checker::run_command("build/dry/check/lesson" + lesson.substr(0, 2) + " --subject solutions --impl-dir " +
+                             impl + " --reference-dir " + impl + " --json " + file + " " + options + " 2>&1");
+    checked.verdict = json::parse(checker::read_file_if_there(file).value_or("{}"));
+    return checked;
+}
+
+class DeviceLesson : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, DeviceLesson, testing::Values("04_first_kernel", "05_naive_forward"),
+                         [](const auto& name) { return name.param; });
+
+TEST_P(DeviceLesson, SolutionIsRightThereAndEveryOpHasTimesThatNobodyJudges) {
+    const auto [finished, verdict] = check(GetParam(), "");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    EXPECT_TRUE(verdict.at("rehearsal"));
+    for (const json& op : verdict.at("ops")) {
+        EXPECT_EQ(op.at("verdict"), "no verdict") << op.dump(2);
+        ASSERT_TRUE(op.contains("timing")) << op.dump(2);
+        const json& shape = op.at("timing").at("shapes").at(0);
+        EXPECT_GT(shape.at("median_ms").get<double>(), 0);
+        EXPECT_GE(shape.at("samples").get<int>(), 6);
+        EXPECT_TRUE(shape.at("of_speed_of").contains("solution"));
+    }
+    EXPECT_NE(finished.output.find("a rehearsal"), std::string::npos) << finished.output;
+}
+
+TEST(GpuRehearsal, TimesTheCopyOfAsManyBytesAndTheMultiplyAdds) {
+    const json residual = check("04_first_kernel", "--only residual/timing").verdict.at("ops").at(0);
+    const json& copied = residual.at("timing").at("shapes").at(0);
+    EXPECT_GT(copied.at("of_speed_of").at("copy").at("share").get<double>(), 0);
+    const json matmul = check("05_naive_forward", "--only matmul/timing").verdict.at("ops").at(0);
+    const json& multiplied = matmul.at("timing").at("shapes").at(0);
+    EXPECT_GT(multiplied.at("of_speed_of").at("arithmetic").at("share").get<double>(), 0);
+    EXPECT_GT(multiplied.at("flop_per_s").get<double>(), 0);
+}
+
+TEST(GpuRehearsal, SaysThatALibraryIsNotThereAndGoesOn) {
+    const checker::Finished finished = checker::run_command(
+        "SOL_CUBLAS=/nowhere/libcublas.so build/dry/check/lesson05 --subject solutions --impl-dir "
+        "build/dry/impl/solutions/05_naive_forward --reference-dir build/dry/impl/solutions/05_naive_forward "
+        "--only matmul --timing-only 2>&1");
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_NE(finished.output.find("cuBLAS is not timed: /nowhere/libcublas.so"), std::string::npos) << finished.output;
+}
+
+// What guard bands, poison and the runtime's own errors show, without the CPU device's checks.
+class WrongSolution : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, WrongSolution,
+                         testing::Values("04_first_kernel.tail_overrun",       // behind an output
+                                         "04_first_kernel.adds_in_place",      // in an input
+                                         "04_first_kernel.nobody_looked",      // a launch that was refused
+                                         "05_naive_forward.scratch_overrun",   // behind scratch
+                                         "05_naive_forward.own_score_missing"  // reads what nobody wrote
+                                         ));
+
+TEST_P(WrongSolution, IsRejectedForItsReasonWithoutTheCpuDevicesChecks) {
+    const std::string file = "build/dry/wrong.json";
+    fs::remove(file);
+    const checker::Finished finished =
+        checker::run_command(std::string("build/tools/wrong --device gpu --dry --json ") + file +
+                             " --gtest_filter=WrongSolutions_" + GetParam() + " 2>&1");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    const json rows = json::parse(checker::read_file(file));
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_TRUE(rows[0].at("rejected")) << finished.output;
+    EXPECT_TRUE(rows[0].at("as_expected")) << rows[0].dump(2);
+}
+
+TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {
+    const struct {
+        const char *command, *says;
+    } rows[] = {
+        {"make check-lesson04 DEVICE=foo", "DEVICE=foo: it is cpu (the CPU device) or gpu"},
+        {"make time-lesson04 DEVICE=cpu", "the CPU device has no times"},
+        {"make check-lesson04 DRY=1", "it goes with DEVICE=gpu"},
+        {"make gpt2 STEP=05 DEVICE=foo", "DEVICE=foo: it is cpu (the CPU device) or gpu"},
+    };
+    for (const auto& row : rows) {
+        const checker::Finished refused = checker::run_command(std::string(row.command) + " 2>&1");
+        EXPECT_EQ(refused.status, 2) << row.command;
+        EXPECT_NE(refused.output.find(row.says), std::string::npos) << refused.output;
+        EXPECT_EQ(std::ranges::count(refused.output, '\n'), 1) << refused.output;
+    }
+}
+
+TEST(GpuBuild, SaysWithoutADriverThatTheCpuDeviceIsThere) {
+    const checker::Finished finished =
+        checker::run_command("SOL_LIBCUDA=/nowhere/libcuda.so make check-lesson04 SOLUTION=1 DEVICE=gpu 2>&1");
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.output.find("no NVIDIA driver: /nowhere/libcuda.so cannot be opened"), 0U) << finished.output;
+    EXPECT_NE(finished.output.find("DEVICE=cpu"), std::string::npos) << finished.output;
+}
+
+}  // namespace

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+//
+// What the build for a GPU must know of the card, and whether driver, toolkit and card go together: one line that says
+// what does not, and what mends it. Asks the driver itself (libcuda.so.1, or what SOL_LIBCUDA names), and nvcc.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "checker/tools/files.h"
+
+namespace {
+
+constexpr int kOldest = 75;
+
+struct Card {
+    std::string name;
+    int capability = 0;   // 90 is 9.0
+    int driver_cuda = 0;  // 13000 is 13.0
+};
+
+std::string dotted(int cuda_version) {
+    return fmt::format("{}.{}", cuda_version / 1000, cuda_version % 1000 / 10);
+}
+
+// The driver's functions that are needed here, as cuda.h declares them: CUresult and CUdevice are int.
+class Driver {
+  public:
+    Driver() {
+        const char* other = std::getenv("SOL_LIBCUDA");
+        const std::string file = other != nullptr ? other : "libcuda.so.1";
+        handle_.reset(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
+        if (!handle_) {
+            throw std::runtime_error(
+                "no NVIDIA driver: " + file +
+                " cannot be opened; every lesson can be done without a GPU, on the CPU device (DEVICE=cpu)");
+        }
+    }
+
+    Card first_card() const {
+        const int status = function<int (*)(unsigned)>("cuInit")(0);
+        constexpr int kNoDevice = 100;
+        int count = 0;
+        if (status == kNoDevice ||
+            (status == 0 && function<int (*)(int*)>("cuDeviceGetCount")(&count) == 0 && count == 0)) {
+            throw std::runtime_error("the NVIDIA driver finds no GPU; DEVICE=cpu is the CPU device");
+        }
+        require(status, "cuInit");
+        Card card;
+        require(function<int (*)(int*)>("cuDriverGetVersion")(&card.driver_cuda), "cuDriverGetVersion");
+        int device = 0;
+        require(function<int (*)(int*, int)>("cuDeviceGet")(&device, 0), "cuDeviceGet");
+        char name[256] = "";
+        require(function<int (*)(char*, int, int)>("cuDeviceGetName")(name, sizeof name, device), "cuDeviceGetName");
+        card.name = name;
+        const auto attribute = function<int (*)(int*, int, int)>("cuDeviceGetAttribute");
+        constexpr int kMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, and 76 for the minor
+        int major = 0;
+        int minor = 0;
+        require(attribute(&major, kMajor, device), "cuDeviceGetAttribute");
+        require(attribute(&minor, kMajor + 1, device), "cuDeviceGetAttribute");
+        card.capability = 10 * major + minor;
+        return card;
+    }
+
+  private:
+    template <class Function>
+    Function function(const char* name) const {
+        void* address = dlsym(handle_.get(), name);
+        if (address == nullptr) {
+            throw std::runtime_error(fmt::format("the NVIDIA driver has no {}: it is too old for the course", name));
+        }
+        return reinterpret_cast<Function>(address);
+    }
+
+    static void require(int status, const char* what) {
+        if (status != 0) {
+            throw std::runtime_error(
+                fmt::format("the NVIDIA driver does not work: {} returned error {}; nvidia-smi may "
+                            "say why, a restart mends a driver that was just updated",
+                            what, status));
+        }
+    }
+
+    struct Close {
+        void operator()(void* handle) const { dlclose(handle); }
+    };
+    std::unique_ptr<void, Close> handle_;
+};
+
+// nvcc's release, 13000 for 13.0.
+int toolkit_version() {
+    const checker::Finished nvcc = checker::run_command("nvcc --version 2>&1");
+    const std::size_t at = nvcc.output.find("release ");
+    int major = 0;
+    int minor = 0;
+    if (nvcc.status != 0 || at == std::string::npos ||
+        std::sscanf(nvcc.output.c_str() + at, "release %d.%d", &major, &minor) != 2) {
+        throw std::runtime_error(
+            "nvcc is not there, which compiles for a GPU: install the CUDA toolkit, 12.4 or newer, and put its bin/ on "
+            "PATH");
+    }
+    return 1000 * major + 10 * minor;
+}
+
+// Throws std::runtime_error where the kernels cannot be compiled for this card, or would not run there.
+void require_match(const Card& card, int toolkit) {
+    constexpr int kOldestToolkit = 12040;
+    if (toolkit < kOldestToolkit) {
+        throw std::runtime_error(fmt::format("nvcc is {}; the course needs CUDA 12.4 or newer", dotted(toolkit)));
+    }
+    if (card.capability < kOldest) {
+        throw std::runtime_error(
+            fmt::format("{} is sm_{}; the course's kernels are for sm_75 and newer: the CPU device "
+                        "(DEVICE=cpu) checks them all",
+                        card.name, card.capability));
+    }
+    // Within one major release newer code runs on older drivers.
+    if (card.driver_cuda / 1000 < toolkit / 1000) {
+        throw std::runtime_error(
+            fmt::format("the driver is for CUDA {} and nvcc is {}: update the driver, or put a "
+                        "toolkit {}.x first on PATH",
+                        dotted(card.driver_cuda), dotted(toolkit), card.driver_cuda / 1000));
+    }
+    const std::string known = checker::run_command("nvcc --list-gpu-arch 2>&1").output;
+    if (known.find(fmt::format("compute_{}\n", card.capability)) == std::string::npos) {
+        throw std::runtime_error(fmt::format("nvcc {} does not know {} (sm_{}): a newer toolkit does", dotted(toolkit),
+                                             card.name, card.capability));
+    }
+}
+
+// From Hopper on, the instructions that only one card's generation has are in the architecture with an `a`.
+std::string architecture(const Card& card) {
+    return fmt::format("{}{}", card.capability, card.capability >= 90 ? "a" : "");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"The first GPU here, and whether driver, toolkit and card go together."};
+    bool arch = false;
+    bool name = false;
+    std::string needed;
+    app.add_flag("--arch", arch, "print its architecture only, such as 90a");
+    app.add_flag("--name", name, "print its name only");
+    app.add_option("--requires", needed, "fail where the card is older than this: sm_80");
+    CLI11_PARSE(app, argc, argv);
+    try {
+        const Card card = Driver().first_card();
+        const int toolkit = toolkit_version();
+        require_match(card, toolkit);
+        int least = 0;
+        if (!needed.empty() && std::sscanf(needed.c_str(), "sm_%d", &least) != 1) {
+            throw std::runtime_error(fmt::format("--requires {}: it is sm_ and a number, such as sm_80", needed));
+        }
+        if (card.capability < least) {
+            throw std::runtime_error(fmt::format("{} is sm_{}, this needs {}: the CPU device (DEVICE=cpu) has it",
+                                                 card.name, card.capability, needed));
+        }
+        fmt::print("{}\n", arch   ? architecture(card)
+                           : name ? card.name
+                                  : fmt::format("{}, sm_{}, driver for CUDA {}, nvcc {}", card.name, architecture(card),
+                                                dotted(card.driver_cuda), dotted(toolkit)));
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+}
