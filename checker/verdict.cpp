@@ -258,7 +258,7 @@ class Printer {
         if (c.calls > 1) {
             text += ", " + c.where;
             if (c.calls_wrong > 1) {
-                text += fmt::format(" and {} more of {} calls", c.calls_wrong - 1, c.calls);
+                text += fmt::format(" first; {} of {} calls wrong", c.calls_wrong, c.calls);
             }
         }
         labelled(4, "shape", 10, text);

@@ -23,7 +23,7 @@
 
 subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
 only_op := $(firstword $(subst /, ,$(ONLY)))
-check_options = --subject $(subject) --results results/results.jsonl --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \
+check_options = --subject $(subject) $(if $(dry),,--results results/results.jsonl) --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \
     $(if $(VERBOSE),--verbose) $(if $(JSON),--json '$(JSON)')
 
 # Ends make with one line when $1, the lesson's folder of a goal, cannot do what the command line asks.
@@ -56,6 +56,9 @@ $(foreach goal,$(filter %,$(subst -lesson, ,$(filter time-lesson%,$(MAKECMDGOALS
 # On the device's track a check runs on the CPU device; then, where a GPU is and DEVICE does not choose, there too.
 gpu_options = $(check_options) --impl-dir $(gpu)/impl/$(subject)/$1 --reference-dir $(gpu)/impl/solutions/$1 \
     --log-dir build/gpu/ops/$(subject)/$1 $(if $(dry),,--device "$$(build/tools/gpu --name), GPU")
+# What lesson $1 requires of a card, by lesson.toml; fails in one line where the card here is older.
+requires_of = $(firstword $(filter sm_%,$(subst ",$(space),$(file <lessons/$1/lesson.toml))))
+card_suits = $(if $(dry),,build/tools/gpu --requires $(or $(requires_of),sm_75) >/dev/null &&)
 gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
 then_gpu = $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
 define on_gpu_too
@@ -78,7 +81,7 @@ $(if $(filter gpu,$(DEVICE)),check-lesson$2) time-lesson$2: $(gpu)/check/lesson$
         $(patsubst %,$(gpu)/impl/solutions/$1/%.so,$(call ops_of,$1)) \
         $(if $(filter lessons,$(subject)),$(patsubst %,$(gpu)/impl/lessons/$1/%.so,$(call chosen_ops,$1)))
 time-lesson$2:
-	@$$< --timing-only $$(call gpu_options,$1)
+	@$(call card_suits,$1) $$< --timing-only $$(call gpu_options,$1)
 ,
 time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
         $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1)))
@@ -86,7 +89,7 @@ time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)
 )
 $(if $(and $(filter device,$(call track_of,$1)),$(filter gpu,$(DEVICE))),
 check-lesson$2:
-	@$$< $$(call gpu_options,$1)
+	@$(call card_suits,$1) $$< $$(call gpu_options,$1)
 ,
 check-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
         $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1))) \
