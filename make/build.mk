@@ -205,6 +205,8 @@ build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(lib
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest_main $(harness_libs)
 
+build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
+
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
 build/tests/fakes/%.so: checker/tests/fakes/%.cpp checker/tests/fakes/fake.h build/flags

@@ -92,6 +92,16 @@ int fake_check(int argc, char** argv) {
                                      .outputs = {checker::output("out", "N C", {N, C})},
                                      .scratch = {fake_scratch()},
                                      .run = run_twice(N, C, C)}});
+        if (std::getenv("SOL_FAKE_NO_ROOM") != nullptr) {
+            op.timed.back().call.run = [](const checker::Library&, const checker::Buffers&) {
+                throw checker::NoRoom("it wants 3 GiB more, 1 GiB is free");
+            };
+        }
+        if (std::getenv("SOL_FAKE_NO_LIBRARY") != nullptr) {
+            op.timed.back().library = checker::Vendor{.name = "libtwice",
+                                                      .run = [](const checker::Buffers&) { std::abort(); },
+                                                      .missing = [] { return std::string("nobody has it"); }};
+        }
     });
 }
 
@@ -398,6 +408,22 @@ TEST_F(EndToEnd, WhatIsWrongAtTheTimedShapeIsWrong) {
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.verdict(), "WRONG");
     EXPECT_NE(run.output.find("is wrong at the timed shape N=64 C=1024"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AShapeThatMemoryHasNoRoomForIsNotTimedAndNotWrong) {
+    const Checked run = check("right", "", "SOL_FAKE_NO_ROOM=1");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_EQ(run.verdict(), "ok");
+    EXPECT_NE(run.output.find("N=64 C=1024 is not timed: it wants 3 GiB more, 1 GiB is free"), std::string::npos)
+        << run.output;
+    EXPECT_EQ(run.json.at("ops").at(0).at("not_timed").size(), 1U);
+}
+
+TEST_F(EndToEnd, ALibraryThatIsNotThereIsNamedAndTheRestTimed) {
+    const Checked run = check("right", "", "SOL_FAKE_NO_LIBRARY=1");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_NE(run.output.find("libtwice is not timed: nobody has it"), std::string::npos) << run.output;
+    EXPECT_TRUE(run.json.at("ops").at(0).at("timing").at("shapes").at(0).at("of_speed_of").contains("solution"));
 }
 
 TEST_F(EndToEnd, WhatOnlyWorksTheFirstTimeIsWrongOnTheInputsAfterTheTiming) {
