@@ -16,8 +16,6 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor, nn
 
 EPS = 1e-5  # of every layernorm
@@ -259,6 +257,8 @@ def read_config(folder: Path) -> Config:
 def load(folder: Path, dtype: torch.dtype = torch.float32) -> GPT2:
     """The model of a Hugging Face GPT-2 folder: float32, float16 or bfloat16 storage, names with or without
     `transformer.`, with or without the mask buffers h.N.attn.bias, head tied to wte."""
+    from safetensors import SafetensorError, safe_open  # here, so that the model alone needs nothing but PyTorch
+
     config = read_config(folder)
     path = Path(folder) / "model.safetensors"
     stored = {}
@@ -293,6 +293,8 @@ def folder_files(
     model: GPT2, folder: Path, dtype: torch.dtype = torch.float32, extra: dict | None = None
 ) -> dict[Path, bytes]:
     """What a Hugging Face folder of this model holds: config.json (with the keys of extra) and model.safetensors."""
+    from safetensors.torch import save
+
     c = model.config
     values = {
         "architectures": ["GPT2LMHeadModel"],

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""What lesson.toml says of a device lesson: its ops and the shapes at which they are timed; and what an op must move
+and compute at such a shape. Needs nothing but Python 3.10."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FLOAT = 4  # bytes
+# A rehearsal runs everything, on shapes that take no time.
+TINY = {"B": 2, "T": 8, "C": 64, "NH": 4, "V": 101, "Vp": 128, "OC": 48, "N": 96, "L": 2}
+
+
+class ShapeError(Exception):
+    """One line for the user."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    name: str  # "05_naive_forward"
+    track: str = "host"
+    ops: tuple[str, ...] = ()
+    shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # op to "B=4 T=1024 C=768", …
+    requires: tuple[str, ...] = ()  # "sm_80", "sm_90a"
+
+    @property
+    def number(self) -> str:
+        return self.name.split("_")[0]
+
+    def unmet(self, compute_capability: str | None) -> str | None:
+        """What the lesson asks for and a card of this compute capability ("9.0") lacks. sm_90a is exactly 9.0."""
+        if compute_capability is None:
+            return None
+        capability = int(compute_capability.replace(".", ""))
+        for word in self.requires:
+            need = re.fullmatch(r"sm_(\d+)(a?)", word)
+            if need and (capability < int(need[1]) or (need[2] and capability != int(need[1]))):
+                return word
+        return None
+
+
+def strings(text: str, where: str) -> tuple[str, ...]:
+    """The strings of a TOML array, which is written as Python writes a list."""
+    try:
+        values = ast.literal_eval(text.strip())
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise ValueError
+        return tuple(values)
+    except (ValueError, SyntaxError):
+        raise ShapeError(f"{where}: not a list of strings: {' '.join(text.split())}") from None
+
+
+def read_lesson(folder: Path) -> Lesson:
+    path = folder / "lesson.toml"
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise ShapeError(f"{path}: {error.strerror}") from None
+    track, arrays, shapes, table = "host", {}, {}, ""
+    # A table's header; or a key with its value, which is an array, maybe on several lines, or the rest of the line.
+    for entry in re.finditer(r"^\s*(?:\[([\w.]+)\]|(\w+)\s*=\s*(\[[^\]]*\]|.*))", text, re.MULTILINE):
+        where = f"{path}:{text.count(chr(10), 0, entry.end()) + 1}"
+        header, key, value = entry.groups()
+        if header:
+            table = header
+        elif table == "" and key == "track":
+            track = value.split("#")[0].strip().strip('"')
+        elif table == "" and key in ("ops", "requires"):
+            arrays[key] = strings(value, where)
+        elif table.startswith("target.") and key == "shapes":
+            shapes[table.removeprefix("target.")] = strings(value, where)
+    return Lesson(folder.name, track, shapes=shapes, **arrays)
+
+
+def device_lessons(root: Path) -> list[Lesson]:
+    """The lessons whose ops are kernels, in order."""
+    lessons = [read_lesson(path.parent) for path in sorted(root.glob("lessons/[0-9][0-9]_*/lesson.toml"))]
+    return [lesson for lesson in lessons if lesson.track == "device"]
+
+
+def dims(shape: str) -> dict[str, int]:
+    """{"B": 4, "T": 1024} of "B=4 T=1024"."""
+    try:
+        pairs = [word.split("=") for word in shape.split()]
+        values = {name: int(value) for name, value in pairs}
+    except ValueError:
+        values = {}
+    if not values or min(values.values()) < 1:
+        raise ShapeError(f"{shape!r} is no shape such as 'B=4 T=1024 C=768'")
+    return values
+
+
+def tiny(shape: str) -> str:
+    return " ".join(f"{name}={min(value, TINY.get(name, 8))}" for name, value in dims(shape).items())
+
+
+def needed_bytes(op: str, d: dict[str, int]) -> int | None:
+    """Bytes that a float32 op must read and write at least: each input and output once, weights included. None where
+    it is not known here."""
+    try:
+        rows = d["B"] * d["T"] if "B" in d else d["N"]
+        if op == "encoder":  # a row of wte for each token at most; wpe once
+            return FLOAT * (2 * rows * d["C"] + d["T"] * d["C"] + rows)
+        if op == "layernorm":
+            return FLOAT * (2 * rows * d["C"] + 2 * rows + 2 * d["C"])
+        if op == "gelu":
+            return FLOAT * 2 * rows
+        if op == "residual":
+            return FLOAT * 3 * rows
+        if op == "matmul":
+            return FLOAT * (rows * d["C"] + d["OC"] * d["C"] + d["OC"] + rows * d["OC"])
+        if op == "softmax":
+            return FLOAT * rows * (d["V"] + d["Vp"])
+        if op == "causal_softmax":  # half of each square of scores is masked; all of att is written
+            lines = d["B"] * d["NH"] * d["T"]
+            return FLOAT * (lines * (d["T"] + 1) // 2 + lines * d["T"] + lines)
+        if op == "attention":  # without a (T, T) matrix in memory
+            return FLOAT * (4 * rows * d["C"] + d["B"] * d["NH"] * d["T"])
+        if op == "crossentropy":
+            return FLOAT * 3 * rows
+    except KeyError:
+        pass
+    return None
+
+
+def flop(op: str, d: dict[str, int]) -> int | None:
+    """Multiply-adds counted twice, of the ops whose bound is arithmetic; attention only below the diagonal."""
+    try:
+        if op == "matmul":
+            return 2 * d["N"] * d["C"] * d["OC"]
+        if op == "attention":
+            return 2 * d["B"] * d["T"] * (d["T"] + 1) * d["C"]
+        if op == "forward":
+            rows = d["B"] * d["T"]
+            layer = 2 * rows * 12 * d["C"] ** 2 + 2 * rows * (d["T"] + 1) * d["C"]
+            return d["L"] * layer + 2 * rows * d["C"] * d.get("V", 50257)
+    except KeyError:
+        pass
+    return None
