@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: MIT
+"""nvidia-smi, compute-sanitizer and Nsight Compute: how they are called, and what their output says. Nothing here
+changes a setting of the card. Needs nothing but Python 3.10."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+STAND_IN = Path(__file__).parent / "stand_in.py"  # plays the tools in a rehearsal
+CUDA_BIN = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
+
+
+class ToolError(Exception):
+    """One line for the user: what is wrong, and what mends it."""
+
+
+def find(tool: str, dry: bool = False) -> list[str]:
+    """The command of a tool: in PATH, else in the toolkit's folder."""
+    if dry:
+        return [sys.executable, str(STAND_IN), tool]
+    path = shutil.which(tool) or shutil.which(tool, path=str(CUDA_BIN))
+    if path:
+        return [path]
+    mends = {
+        "nvidia-smi": "it comes with NVIDIA's driver",
+        "nvcc": "it comes with the CUDA toolkit; PATH must name its bin folder",
+        "ncu": "it comes with the CUDA toolkit (package cuda-nsight-compute); PATH must name its bin folder",
+        "compute-sanitizer": "it comes with the CUDA toolkit (package cuda-sanitizer); PATH must name its bin folder",
+    }
+    raise ToolError(f"{tool} is not there: {mends[tool]}")
+
+
+def first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def last_line(text: str) -> str:
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+# ---- the card --------------------------------------------------------------------------------------------------------
+
+CARD_FIELDS = ("name", "driver_version", "compute_cap")
+CARD_FIELDS += ("memory.total", "clocks.max.sm", "clocks.max.mem", "power.limit")
+
+
+@dataclass(frozen=True)
+class Card:
+    name: str
+    driver: str
+    compute_capability: str | None = None
+    memory_mib: float | None = None
+    sm_clock_max_mhz: float | None = None
+    memory_clock_max_mhz: float | None = None
+    power_limit_w: float | None = None
+
+    @property
+    def slug(self) -> str:
+        """The name as a file's: "NVIDIA H200" is "nvidia-h200"."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
+
+def number(text: str) -> float | None:
+    """nvidia-smi's "[N/A]" and "[Not Supported]" are None."""
+    try:
+        return float(text.strip().replace(",", ""))
+    except ValueError:
+        return None
+
+
+def card_index() -> str:
+    """The card that CUDA programs take, as nvidia-smi counts: the first that CUDA_VISIBLE_DEVICES lets them see."""
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0].strip() or "0"
+
+
+def smi(command: list[str], fields: tuple[str, ...]) -> list[str]:
+    query = [f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits", "-i", card_index()]
+    try:
+        done = subprocess.run([*command, *query], capture_output=True, text=True, errors="replace", timeout=60)
+    except subprocess.TimeoutExpired:
+        raise ToolError("nvidia-smi did not answer within a minute: the driver hangs") from None
+    if done.returncode != 0:
+        said = first_line(done.stdout + done.stderr) or f"exit status {done.returncode}"
+        raise ToolError(f"nvidia-smi finds no GPU: {said}")
+    cells = [cell.strip() for cell in first_line(done.stdout).split(",")]
+    if len(cells) != len(fields):
+        raise ToolError(f"nvidia-smi printed {first_line(done.stdout)!r}, not {len(fields)} values")
+    return cells
+
+
+def read_card(command: list[str]) -> Card:
+    name, driver, capability, *rest = smi(command, CARD_FIELDS)
+    if not re.search(r"[a-zA-Z0-9]", name):
+        raise ToolError(f"nvidia-smi calls the card {name!r}")
+    return Card(name, driver, capability if number(capability) else None, *(number(cell) for cell in rest))
+
+
+def toolkit_version(command: list[str]) -> str:
+    """Of nvcc, ncu or compute-sanitizer, as it prints it: "13.0", "2025.3.1"."""
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, errors="replace", check=False)
+    found = re.search(r"(?:release|Version) (\d[\w.]*\d)", done.stdout)
+    if not found:
+        said = first_line(done.stdout + done.stderr)
+        raise ToolError(f"{Path(command[-1]).name} --version printed no version: {said}")
+    return found[1]
+
+
+# ---- clocks ----------------------------------------------------------------------------------------------------------
+
+CLOCK_FIELDS = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu")
+CLOCK_NAMES = ("sm_mhz", "memory_mhz", "power_w", "temperature_c")
+REASON_FIELDS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")  # the second before driver 535
+# NVML's nvmlClocksEventReason bits.
+REASONS = {
+    0x1: "idle",
+    0x2: "application clocks setting",
+    0x4: "power cap",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "thermal slowdown by software",
+    0x40: "thermal slowdown by hardware",
+    0x80: "power brake",
+    0x100: "display clocks setting",
+}
+
+
+def reasons(mask: int) -> list[str]:
+    """What held the clocks back, in words."""
+    words = [word for bit, word in REASONS.items() if mask & bit]
+    unknown = mask & ~sum(REASONS)
+    return words + ([f"unknown reason {unknown:#x}"] if unknown else [])
+
+
+@dataclass(frozen=True)
+class ClockSample:
+    values: tuple[float | None, ...]  # as CLOCK_NAMES
+    mask: int | None
+
+
+def parse_clocks(line: str) -> ClockSample | None:
+    """A line of nvidia-smi's; None where it is none, such as a warning or half a line."""
+    cells = [cell.strip() for cell in line.split(",")]
+    if len(cells) != len(CLOCK_FIELDS) + 1:
+        return None
+    values = tuple(number(cell) for cell in cells[:-1])
+    try:
+        mask = int(cells[-1], 16)
+    except ValueError:
+        mask = None
+    return None if mask is None and not any(value is not None for value in values) else ClockSample(values, mask)
+
+
+def summarise_clocks(samples: list[ClockSample]) -> dict | None:
+    """Median, smallest and largest; and the share of the samples in which each reason held the clocks back."""
+    if not samples:
+        return None
+    summary: dict = {"samples": len(samples)}
+    for i, name in enumerate(CLOCK_NAMES):
+        values = [sample.values[i] for sample in samples if sample.values[i] is not None]
+        summary[name] = (
+            {"median": statistics.median(values), "min": min(values), "max": max(values)} if values else None
+        )
+    masks = [sample.mask for sample in samples if sample.mask is not None]
+    counts = Counter(word for mask in masks for word in reasons(mask))
+    summary["held_back_by"] = {word: round(count / len(masks), 3) for word, count in counts.most_common()}
+    return summary
+
+
+class ClockLog:
+    """nvidia-smi in the background, five lines a second, while the `with` lasts."""
+
+    def __init__(self, command: list[str] | None):
+        self.command = command
+        self.samples: list[ClockSample] = []
+        self.process: subprocess.Popen | None = None
+
+    def __enter__(self) -> ClockLog:
+        if self.command is None:
+            return self
+        for field_name in REASON_FIELDS:
+            with contextlib.suppress(ToolError):
+                smi(self.command, (*CLOCK_FIELDS, field_name))
+                break
+        query = f"--query-gpu={','.join((*CLOCK_FIELDS, field_name))}"
+        self.process = subprocess.Popen(
+            [*self.command, query, "--format=csv,noheader,nounits", "-i", card_index(), "-lms", "200"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+        )
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+        return self
+
+    def read(self) -> None:
+        for line in self.process.stdout:
+            if sample := parse_clocks(line):
+                self.samples.append(sample)
+
+    def __exit__(self, *_) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.thread.join()
+            self.process.stdout.close()
+
+    def since(self, begin: int) -> dict | None:
+        return summarise_clocks(self.samples[begin:])
+
+
+# ---- running a program -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Finished:
+    status: int | None  # None: it ran past its time
+    output: str
+    seconds: float
+
+
+def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -> Finished:
+    """Runs a command and what it starts for at most `limit` seconds; its two outputs together."""
+    begin = time.monotonic()
+    # So that a make started here does not join the job server of the make that started us.
+    unwanted = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    # CUDA counts cards as nvidia-smi does.
+    environment |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "NO_COLOR": "1"} | (extra or {})
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=max(limit, 0.1))
+            status: int | None = process.returncode
+        except subprocess.TimeoutExpired:
+            end(process)
+            output, _ = process.communicate()
+            status = None
+        except BaseException:
+            end(process)
+            raise
+    return Finished(status, output, time.monotonic() - begin)
+
+
+def end(process: subprocess.Popen) -> None:
+    """A process started in a session of its own, with all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)
+
+
+# ---- compute-sanitizer -----------------------------------------------------------------------------------------------
+
+SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
+FOUND = 86  # the exit status that says: errors were found
+
+
+def sanitizer_command(compute_sanitizer: list[str], tool: str, log: Path, program: list[str]) -> list[str]:
+    """The check program's worker is a process of its own; its exit status is the verdict, and not judged here."""
+    options = ["--tool", tool, "--target-processes", "all", "--error-exitcode", str(FOUND), "--check-exit-code", "no"]
+    return [*compute_sanitizer, *options, "--show-backtrace", "device", "--log-file", str(log), *program]
+
+
+@dataclass
+class SanitizerReport:
+    errors: int
+    warnings: int = 0
+    distinct: dict[str, int] = field(default_factory=dict)  # "what at file:line in kernel" to how often it was printed
+
+
+SUMMARY = re.compile(r"^=+ (ERROR|RACECHECK|INITCHECK|SYNCCHECK) SUMMARY: (\d+) (?:error|hazard)s?\b(.*)")
+AT = re.compile(r"^=+\s+(?:at|Device Frame:\s*)\s*(.+?)(?:\+0x[0-9a-f]+)?(?: in (\S+:\d+))?$")
+RACE = re.compile(r"(Write|Read) access at (.+?)\+0x[0-9a-f]+(?: in (\S+:\d+))?")
+UNSUPPORTED = "Device not supported"
+NO_SUMMARY = {
+    "No attachable process found": "the program ended before it reached the GPU",
+    "terminated before first instrumented API call": "the program never reached the GPU",
+    "Failed to initialize": "it does not fit the driver",
+}
+
+
+def kernel_name(text: str) -> str:
+    """A function without its result, its namespaces and its parameters; template arguments stay."""
+    text = re.sub(r"\(anonymous namespace\)::|<unnamed>::|^void ", "", text.strip())
+    return re.sub(r"^(?:\w+::)+", "", text.split("(")[0]).strip()
+
+
+def place(function: str, where: str | None) -> str:
+    name = kernel_name(function)
+    return f"{where} in {name}" if where else name
+
+
+def key_of(what: str, sites: list[str]) -> str:
+    """An error in one line. Where a barrier's own place is a header of the toolkit, a frame below it is the kernel."""
+    if what.startswith("race"):
+        return f"{what} between {' and '.join(dict.fromkeys(sites))}"
+    kernels = [site for site in sites if ".cu:" in site]
+    return f"{what} at {(kernels or sites)[0]}" if sites else what
+
+
+def parse_sanitizer(log: str) -> SanitizerReport:
+    """compute-sanitizer's log. Raises ToolError where it holds no summary: it then found nothing out."""
+    report, summaries = SanitizerReport(0), 0
+    what, sites = "", []  # the error whose lines are being read
+
+    def close() -> None:
+        nonlocal what, sites
+        if what:
+            key = key_of(what, sites)
+            report.distinct[key] = report.distinct.get(key, 0) + 1
+        what, sites = "", []
+
+    for line in log.splitlines():
+        if not line.startswith("====="):
+            continue
+        text = line.lstrip("=").strip()
+        if found := SUMMARY.match(line):
+            close()
+            if "not printed" in line:
+                continue
+            summaries += 1
+            inside = re.search(r"\((\d+) errors?, (\d+) warnings?\)", found[3])
+            report.errors += int(inside[1]) if inside else int(found[2])
+            report.warnings += int(inside[2]) if inside else 0
+        elif "Race reported between" in text:
+            close()
+            what = "race (warning)" if text.startswith("Warn") else "race"
+        elif re.match(r"Invalid |Uninitialized |Barrier error|Program hit |Misaligned |Unused |Error: ", text):
+            close()
+            what = text.removeprefix("Error: ").rstrip(".")
+        elif not text:
+            close()
+        if what.startswith("race"):
+            sites += [place(function, where) for _, function, where in RACE.findall(text)]
+        elif what and (at := AT.match(line)):
+            sites.append(place(at[1], at[2]))
+    close()
+    if UNSUPPORTED in log:
+        raise ToolError(f"compute-sanitizer cannot run here: {UNSUPPORTED.lower()}")
+    if summaries == 0:
+        for sign, why in NO_SUMMARY.items():
+            if sign in log:
+                raise ToolError(f"compute-sanitizer could not run: {why} ({sign})")
+        raise ToolError(f"compute-sanitizer wrote no summary; the last line of its log: {last_line(log) or 'none'}")
+    return report
+
+
+# ---- Nsight Compute --------------------------------------------------------------------------------------------------
+
+# The few counters that the course speaks of, by Nsight Compute's names, and the names in our files.
+METRICS = {
+    "gpu__time_duration.sum": "time_ns",
+    "dram__bytes_read.sum": "dram_bytes_read",
+    "dram__bytes_write.sum": "dram_bytes_written",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global_load_requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global_load_sectors",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "global_store_requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "global_store_sectors",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "shared_load_bank_conflicts",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "shared_store_bank_conflicts",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared_store_wavefronts",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed": "sm_percent",
+    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": "memory_percent",
+    "sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy_percent",
+    "sm__maximum_warps_per_active_cycle_pct": "occupancy_possible_percent",
+    "launch__registers_per_thread": "registers",
+    "launch__occupancy_limit_blocks": "blocks_by_slots",
+    "launch__occupancy_limit_registers": "blocks_by_registers",
+    "launch__occupancy_limit_shared_mem": "blocks_by_shared_memory",
+    "launch__occupancy_limit_warps": "blocks_by_warps",
+}
+PERMISSION = "ERR_NVGPUCTRPERM"
+
+
+def ncu_command(
+    ncu: list[str], kernels: list[str], program: list[str], log: Path | None = None, report: Path | None = None
+) -> list[str]:
+    """Profiles the first launch of each kernel: into a CSV log, or everything into a report for Nsight Compute's UI."""
+    options = ["--target-processes", "all", "--clock-control", "none", "--metrics", ",".join(METRICS)]
+    options += ["--kernel-id", f"::regex:({'|'.join(kernels)})$:1"]
+    if report is not None:
+        options += ["--set", "full", "--import-source", "yes", "--force-overwrite", "-o", str(report)]
+    if log is not None:
+        options += ["--csv", "--page", "raw", "--print-units", "base", "--log-file", str(log)]
+    return [*ncu, *options, *program]
+
+
+def import_command(ncu: list[str], report: Path) -> list[str]:
+    return [*ncu, "--import", str(report), "--csv", "--page", "raw", "--print-units", "base"]
+
+
+@dataclass
+class Kernel:
+    name: str
+    grid: str
+    block: str
+    values: dict[str, float]  # by the names in METRICS' values; what the card does not count is missing
+
+    def ratio(self, above: str, below: str) -> float | None:
+        """None where either was not counted, or nothing happened."""
+        if above not in self.values or not self.values.get(below):
+            return None
+        return self.values[above] / self.values[below]
+
+    def limited_by(self) -> str | None:
+        """What allows the fewest blocks on a multiprocessor."""
+        limits = {
+            words: self.values[name]
+            for name, words in (
+                ("blocks_by_registers", "registers"),
+                ("blocks_by_shared_memory", "shared memory"),
+                ("blocks_by_warps", "warps"),
+                ("blocks_by_slots", "blocks"),
+            )
+            if name in self.values
+        }
+        if not limits:
+            return None
+        least = min(limits.values())
+        return " and ".join(words for words, limit in limits.items() if limit == least)
+
+
+def ncu_trouble(output: str) -> str | None:
+    """The line that says why Nsight Compute measured nothing, with the mend where we know it."""
+    if PERMISSION in output:
+        return (
+            f"the driver keeps the counters to root ({PERMISSION}): run this as root, or let all users read them "
+            "(developer.nvidia.com/ERR_NVGPUCTRPERM says how)"
+        )
+    if "No kernels were profiled" in output:
+        return "no kernel of this name was launched"
+    if error := re.search(r"^==ERROR== (.*)", output, re.MULTILINE):
+        return f"ncu: {error[1].strip()}"
+    return None
+
+
+def base_value(text: str, unit: str) -> float | None:
+    """In the base unit: nanoseconds, bytes, plain counts. --print-units base is not obeyed by every version."""
+    value = number(text)
+    if value is None:
+        return None
+    scales = {"usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6, "second": 1e9, "s": 1e9}
+    scales |= {"Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
+    return value * scales.get(unit, 1)
+
+
+def parse_ncu(output: str) -> list[Kernel]:
+    """Nsight Compute's CSV, a row a kernel (--page raw) or a row a metric (its default), in the order of the launches.
+    Raises ToolError where it holds no kernel."""
+    lines = [line for line in output.splitlines() if line.startswith('"')]
+    rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
+    kernels: dict[str, Kernel] = {}
+    units: dict[str, str] = {}
+    for row in rows:
+        if not row.get("ID"):  # --page raw: the line below the header
+            units = {name: unit or "" for name, unit in row.items() if name}
+            continue
+        name, grid, block = (row.get(column) or "" for column in ("Kernel Name", "Grid Size", "Block Size"))
+        kernel = kernels.setdefault(row["ID"], Kernel(kernel_name(name), grid, block, {}))
+        if "Metric Name" in row:
+            cells = {row["Metric Name"]: (row.get("Metric Value") or "", row.get("Metric Unit") or "")}
+        else:
+            cells = {name: (row.get(name) or "", units.get(name, "")) for name in METRICS}
+        for name, (text, unit) in cells.items():
+            value = base_value(text, unit) if name in METRICS else None
+            if value is not None:
+                kernel.values[METRICS[name]] = value
+    found = [kernel for kernel in kernels.values() if kernel.name and kernel.values]
+    if not found:
+        raise ToolError(ncu_trouble(output) or f"ncu printed no counters; its last line: {last_line(output) or 'none'}")
+    return found
+
+
+def kernels_of(source: Path) -> list[str]:
+    """The names of the __global__ functions of a kernel file."""
+    try:
+        text = re.sub(r"//.*", "", source.read_text())
+    except OSError as error:
+        raise ToolError(f"{source}: {error.strerror}") from None
+    words = r"__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*\([^)]*\)\s*|[\w:]+\s+)*?(\w+)\s*\("
+    names = [name for name in re.findall(words, text) if not name.startswith("__")]
+    return list(dict.fromkeys(names))
