@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch on the GPU at the shapes that the device lessons time: the baselines of `make gpu-report PART=baselines`.
+
+An op is timed cold: between samples another buffer, larger than L2, is read. The whole forward pass is timed hot, one
+pass after another. Times are between CUDA events. With --dry everything runs on the CPU, at tiny shapes, by the host's
+clock, and no number of it is a measurement.
+
+It reads requests from stdin, a line each, and answers with a line of JSON: `list`, or the name of an item.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ModuleNotFoundError:
+    sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
+
+from reference.gpt2 import GPT2, Config, crossentropy, encoder, gelu, join_heads, layernorm, residual, split_heads
+from reference.lesson_shapes import ShapeError, device_lessons, dims, flop, needed_bytes, tiny
+
+Tensors = tuple[torch.Tensor, ...]
+
+WHOLE = "B=4 T=1024 C=768 NH=12 L=12"  # GPT-2 124M, the shape of the last lessons of the forward pass
+PRECISIONS = ("fp32", "tf32", "bf16")
+WITH_MATMUL = ("matmul", "attention", "attention_materialised", "forward")  # where the precision changes what runs
+MIN_SAMPLES = 50
+MAX_SAMPLES = 200
+ENOUGH_S = 1.0  # of samples, once there are MIN_SAMPLES
+WARMUP = 5
+
+
+class BenchError(Exception):
+    """One line for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"bench-gpu: {message}\n")
+
+
+# ---- the ops ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Machine:
+    device: str  # "cuda" or "cpu"
+    dry: bool
+
+    def normal(self, *shape: int, scale: float = 1.0) -> torch.Tensor:
+        return torch.randn(*shape, device=self.device, dtype=self.dtype()) * scale
+
+    def integers(self, most: int, *shape: int) -> torch.Tensor:
+        return torch.randint(most, shape, device=self.device)
+
+    @staticmethod
+    def dtype() -> torch.dtype:
+        return torch.get_default_dtype()
+
+
+def softmax(logits: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(logits, dim=-1)  # (N, V)
+
+
+def causal_softmax(scores: torch.Tensor, mask: torch.Tensor, scale: float) -> Tensors:
+    """As reference/gpt2.py has it, with a mask that is there already."""
+    scaled = (scale * scores).masked_fill(mask, -math.inf)  # (B, NH, T, T)
+    return torch.softmax(scaled, dim=-1), torch.logsumexp(scaled, dim=-1)
+
+
+def sdpa(qkv: torch.Tensor, NH: int) -> torch.Tensor:
+    return join_heads(F.scaled_dot_product_attention(*split_heads(qkv, NH), is_causal=True))  # (B, T, C)
+
+
+def materialised(qkv: torch.Tensor, mask: torch.Tensor, NH: int) -> torch.Tensor:
+    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS) each
+    scores = (query @ key.transpose(-2, -1)) / math.sqrt(query.shape[-1])  # (B, NH, T, T)
+    return join_heads(torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1) @ value)
+
+
+def logits_to_losses(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    return F.cross_entropy(logits, targets, reduction="none")  # (N)
+
+
+Call = Callable[[], object]
+Op = Callable[[Machine, dict[str, int]], tuple[Callable, tuple]]
+
+
+def upper(m: Machine, T: int) -> torch.Tensor:
+    return torch.ones(T, T, dtype=torch.bool, device=m.device).triu(1)  # (T, T): true where s > t
+
+
+def make_forward(m: Machine, d: dict[str, int]) -> tuple[Callable, tuple]:
+    V = 101 if m.dry else 50257
+    config = Config(max_T=max(d["T"], 64 if m.dry else 1024), V=V, L=d["L"], NH=d["NH"], C=d["C"])
+    dtype = m.dtype()
+    torch.set_default_dtype(torch.float32)  # the random weights are drawn in float32
+    try:
+        model = GPT2(config).eval()
+    finally:
+        torch.set_default_dtype(dtype)
+    return model.to(m.device, dtype), (m.integers(V, d["B"], d["T"]),)
+
+
+# What an op computes in PyTorch, and its inputs at a shape: a function of the machine and the dims.
+OPS: dict[str, Op] = {
+    "encoder": lambda m, d: (
+        encoder,
+        (m.integers(50257 if not m.dry else 101, d["B"], d["T"]), *(m.normal(n, d["C"]) for n in (50304, d["T"]))),
+    ),
+    "layernorm": lambda m, d: (
+        layernorm,
+        (m.normal(d["B"], d["T"], d["C"]), m.normal(d["C"]), m.normal(d["C"])),
+    ),
+    "gelu": lambda m, d: (gelu, (m.normal(d["N"], scale=2),)),
+    "residual": lambda m, d: (residual, (m.normal(d["N"]), m.normal(d["N"]))),
+    "matmul": lambda m, d: (F.linear, (m.normal(d["N"], d["C"]), m.normal(d["OC"], d["C"]), m.normal(d["OC"]))),
+    "softmax": lambda m, d: (softmax, (m.normal(d["N"], d["V"], scale=3),)),
+    "causal_softmax": lambda m, d: (
+        causal_softmax,
+        (m.normal(d["B"], d["NH"], d["T"], d["T"], scale=8), upper(m, d["T"]), 0.125),
+    ),
+    "attention": lambda m, d: (sdpa, (m.normal(d["B"], d["T"], 3 * d["C"]), d["NH"])),
+    "attention_materialised": lambda m, d: (
+        materialised,
+        (m.normal(d["B"], d["T"], 3 * d["C"]), upper(m, d["T"]), d["NH"]),
+    ),
+    "crossentropy": lambda m, d: (
+        crossentropy,
+        (softmax(m.normal(d["N"], d["Vp"])), m.integers(d["Vp"], d["N"])),
+    ),
+    "softmax_crossentropy": lambda m, d: (
+        logits_to_losses,
+        (m.normal(d["N"], d["V"], scale=3), m.integers(d["V"], d["N"])),
+    ),
+    "forward": make_forward,
+}
+# What PyTorch does in one call and a lesson in two, or the other way round, at the same shape.
+ALSO = {"attention": "attention_materialised", "softmax": "softmax_crossentropy"}
+
+
+# ---- the items -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BenchItem:
+    op: str
+    shape: str
+    precision: str
+    mode: str  # "eager" or "compile"
+
+    @property
+    def name(self) -> str:
+        return f"{self.op} {self.shape} {self.precision} {self.mode}"
+
+
+def precisions(op: str) -> tuple[str, ...]:
+    return PRECISIONS if op in WITH_MATMUL else ("fp32",)
+
+
+def all_items(root: Path) -> tuple[list[BenchItem], list[str]]:
+    """What is timed, each op and shape once; and the ops that nothing is written for."""
+    pairs = [(op, shape) for lesson in device_lessons(root) for op, shapes in lesson.shapes.items() for shape in shapes]
+    pairs.append(("forward", WHOLE))
+    pairs += [(ALSO[op], shape) for op, shape in pairs if op in ALSO]
+    pairs = list(dict.fromkeys(pairs))
+    known = [
+        BenchItem(op, shape, precision, mode)
+        for mode in ("eager", "compile")  # the slower to prepare last
+        for op, shape in pairs
+        if op in OPS
+        for precision in precisions(op)
+    ]
+    return known, [f"{op} {shape}" for op, shape in pairs if op not in OPS]
+
+
+# ---- timing ----------------------------------------------------------------------------------------------------------
+
+
+def quantile(values: list[float], q: float) -> float:
+    """Linear interpolation between order statistics, as checker/timing.h has it."""
+    ordered = sorted(values)
+    at = q * (len(ordered) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+class Flush:
+    """A buffer that does not fit into L2; reading it leaves nothing else there. Its time also hides what a launch
+    costs the host: the op waits in the stream before the buffer is read."""
+
+    def __init__(self) -> None:
+        free, _ = torch.cuda.mem_get_info()
+        l2 = torch.cuda.get_device_properties(0).L2_cache_size
+        self.bytes = min(max(4 * l2, 512 << 20), free // 8)
+        self.buffer = torch.ones(self.bytes // 4, device="cuda", dtype=torch.int32)
+
+    def read(self) -> None:
+        torch.sum(self.buffer)
+
+
+def enough(samples: list[float]) -> bool:
+    return len(samples) >= MAX_SAMPLES or (len(samples) >= MIN_SAMPLES and sum(samples) >= ENOUGH_S)
+
+
+def time_cold(call: Call, flush: Flush) -> list[float]:
+    samples: list[float] = []
+    for i in range(WARMUP + MAX_SAMPLES):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        flush.read()
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        if i >= WARMUP:
+            samples.append(begin.elapsed_time(end) * 1e-3)
+            if enough(samples):
+                break
+    return samples
+
+
+def time_hot(call: Call) -> list[float]:
+    """One call after another, an event between them: what the host takes to launch them counts where it is longer."""
+    for _ in range(WARMUP):
+        call()
+    samples: list[float] = []
+    while not enough(samples):
+        events = [torch.cuda.Event(enable_timing=True) for _ in range(11)]
+        events[0].record()
+        for event in events[1:]:
+            call()
+            event.record()
+        events[-1].synchronize()
+        samples += [a.elapsed_time(b) * 1e-3 for a, b in itertools.pairwise(events)]
+    return samples
+
+
+def time_on_host(call: Call) -> list[float]:
+    samples = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        call()
+        samples.append(time.perf_counter() - begin)
+    return samples
+
+
+def rates(op: str, d: dict[str, int], seconds: float, precision: str) -> dict[str, float]:
+    """What must be moved and computed, over the time; the bytes are of float32."""
+    result = {}
+    if (work := flop(op.removesuffix("_materialised"), d)) is not None:
+        result["tflop_per_s"] = work / seconds / 1e12
+    elif precision == "fp32" and (size := needed_bytes(op, d)) is not None:
+        result["gb_per_s"] = size / seconds / 1e9
+    return result
+
+
+def set_precision(precision: str) -> None:
+    torch.set_default_dtype(torch.bfloat16 if precision == "bf16" else torch.float32)
+    torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")  # high: TF32
+
+
+def compiled(function: Callable, m: Machine) -> Callable:
+    """A rehearsal traces and generates no code."""
+    torch._dynamo.reset()
+    return torch.compile(function, dynamic=False, **({"backend": "eager"} if m.dry else {}))
+
+
+def worst_difference(a: object, b: object) -> float:
+    """Of the first tensors of two results, over the largest value."""
+    a, b = ((x[0] if isinstance(x, (tuple, list)) else x).float() for x in (a, b))
+    return float((a - b).abs().max() / b.abs().max().clamp_min(1e-30))
+
+
+class Bench:
+    def __init__(self, dry: bool):
+        self.machine = Machine("cpu" if dry else "cuda", dry)
+        self.flush = None if dry else Flush()
+
+    def alive(self) -> bool:
+        """False where an error has taken the GPU's context with it: then only a new process helps."""
+        try:
+            if not self.machine.dry:
+                torch.cuda.synchronize()
+                torch.cuda.empty_cache()
+        except RuntimeError:
+            return False
+        return True
+
+    @torch.no_grad()
+    def run(self, item: BenchItem) -> dict:
+        m, shape = self.machine, tiny(item.shape) if self.machine.dry else item.shape
+        d = dims(shape)
+        torch.manual_seed(0)
+        set_precision(item.precision)
+        function, arguments = OPS[item.op](m, d)
+        result: dict = {"op": item.op, "shape": shape, "precision": item.precision, "mode": item.mode}
+        if item.mode == "compile":
+            expected = function(*arguments)
+            begin = time.perf_counter()
+            function = compiled(function, m)
+            result["differs_from_eager"] = worst_difference(function(*arguments), expected)
+            result["compile_seconds"] = round(time.perf_counter() - begin, 2)
+            del expected
+
+        def call() -> object:
+            return function(*arguments)
+
+        if m.dry:
+            samples, cache = time_on_host(call), "none: a rehearsal on the CPU"
+        elif item.op == "forward":
+            samples, cache = time_hot(call), "hot"
+        else:
+            samples, cache = time_cold(call, self.flush), "cold"
+        median = statistics.median(samples)
+        result |= {"median_ms": median * 1e3, "p10_ms": quantile(samples, 0.1) * 1e3}
+        result |= {"p90_ms": quantile(samples, 0.9) * 1e3, "samples": len(samples), "cache": cache}
+        return result | rates(item.op, d, median, item.precision)
+
+
+# ---- requests --------------------------------------------------------------------------------------------------------
+
+
+def versions(dry: bool) -> dict[str, str]:
+    found = {"torch": torch.__version__}
+    if not dry:
+        found |= {"torch_cuda": torch.version.cuda or "none", "cudnn": str(torch.backends.cudnn.version())}
+    return found
+
+
+def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: list[str]) -> dict:
+    if line == "list":
+        return {"items": list(items), "without": without, "versions": versions(bench.machine.dry)}
+    if line not in items:
+        return {"error": f"{line!r} is no item; `list` names them"}
+    try:
+        return bench.run(items[line])
+    except Exception as error:  # torch.compile fails in many ways, and each is a result here
+        first = next((text.strip() for text in str(error).splitlines() if text.strip()), "")
+        return {"error": f"{type(error).__name__}: {first}", "lost": not bench.alive()}
+    finally:
+        set_precision("fp32")
+
+
+def serve(bench: Bench, items: dict[str, BenchItem], without: list[str]) -> None:
+    # What libraries print to stdout must not get between the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        print(json.dumps(answer(line.strip(), bench, items, without)), file=answers, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="bench-gpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dry", action="store_true", help="on the CPU, at tiny shapes")
+    options = parser.parse_args(arguments)
+    try:
+        if not options.dry and not torch.cuda.is_available():
+            raise BenchError(f"PyTorch {torch.__version__} reaches no GPU; --dry needs none")
+        known, without = all_items(Path())
+        serve(Bench(options.dry), {item.name: item for item in known}, without)
+    except KeyboardInterrupt:
+        return 130
+    except (BenchError, ShapeError, OSError, RuntimeError) as error:
+        print(f"bench-gpu: {str(error).splitlines()[0]}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
