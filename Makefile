@@ -2,8 +2,9 @@
 #
 # `make` prints every command: the lines that start with `#:` here and in make/*.mk.
 # The rules are in make/build.mk (what is compiled from what), make/lessons.mk (check, hint, reset, …),
-# make/gpu.mk (the build for a GPU), make/gpt2.mk (the program), make/simt.mk (the CPU device), make/fuzz.mk and make/test.mk (setup, tests, generated files). A new lesson needs no edit in any of
-# them: folders lessons/NN_name and solutions/NN_name are found by name.
+# make/gpu.mk (the build for a GPU), make/gpt2.mk (the program), make/simt.mk (the CPU device), make/fuzz.mk,
+# make/report.mk (a GPU's report and tools) and make/test.mk (setup, tests, generated files). A new lesson needs no edit in
+# any of them: folders lessons/NN_name and solutions/NN_name are found by name.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -20,7 +21,7 @@ MAKEFLAGS += -j$(shell cpus=$$(nproc 2>/dev/null || echo 1); \
     gib=$$(awk '/^MemAvailable/ {print int($$2 / 1048576) + 1}' /proc/meminfo 2>/dev/null || echo 2); \
     echo $$((cpus < gib ? cpus : gib)))
 
-include make/build.mk make/simt.mk make/gpu.mk make/lessons.mk make/gpt2.mk make/fuzz.mk make/test.mk
+include make/build.mk make/simt.mk make/gpu.mk make/lessons.mk make/gpt2.mk make/fuzz.mk make/report.mk make/test.mk
 
 .PHONY: help
 help:

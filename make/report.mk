@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+#
+# What only a GPU can tell: the report of a card, Nsight Compute and compute-sanitizer on a lesson's kernels. The work is
+# done in reference/gpu_report.py and gpu_inspect.py, which call make for what they need, so that one file that does not
+# compile is one line of the report.
+
+#: On an NVIDIA GPU (DRY=1 rehearses without one)
+#:   make gpu-report         all that the course does on this card, into
+#:                           reference/timings/<gpu>.json; PART=checks|calibrate|
+#:                           timings|baselines|sanitize|ncu takes one part,
+#:                           FRESH=1 measures again what is there already
+#:   make profile-lesson05   Nsight Compute on your kernels of one op
+#:   make sanitize-lesson05  compute-sanitizer's four tools on them
+#:                           ONLY=matmul takes that op, SOLUTION=1 the solution's
+
+report_dry := $(filter-out 0,$(DRY))
+# The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
+report_python := $(or $(PYTHON),$(if $(report_dry),$(wildcard .venv/bin/python)),python3)
+report_run = @command -v '$(report_python)' >/dev/null || { \
+    echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
+    MAKE='$(MAKE)' '$(report_python)' -m
+
+.PHONY: gpu-report
+gpu-report:
+	$(report_run) reference.gpu_report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
+	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(OUT),--out='$(OUT)') \
+	    $(if $(BUDGET),--budget='$(BUDGET)')
+
+profile-lesson sanitize-lesson:
+	$(error which lesson? For example: make $@05)
+profile-lesson% sanitize-lesson%: FORCE
+	$(report_run) reference.gpu_inspect $(firstword $(subst -, ,$@)) '$*' --subject=$(subject) \
+	    $(if $(ONLY),--only='$(ONLY)') $(if $(report_dry),--dry)

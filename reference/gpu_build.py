@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""How the report's programs are built and called: the check programs of the device lessons, the wrong solutions, the
+GPU's calibration. On a GPU they are under build/gpu, in a rehearsal, on the CPU device, under build/dry."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference.gpu_tools import Finished, ToolError, last_line, run
+from reference.lesson_shapes import Lesson
+
+BUILD_LIMIT = 300  # seconds
+SLOW_LIMIT = "600"  # seconds that a worker may take under a tool that slows it down
+
+
+@dataclass(frozen=True)
+class Programs:
+    dry: bool = False
+    make: str = os.environ.get("MAKE", "make")
+
+    @property
+    def folder(self) -> str:
+        return "build/dry" if self.dry else "build/gpu"
+
+    def build(self, targets: list[str], limit: float = BUILD_LIMIT) -> None:
+        """Raises ToolError with make's last line."""
+        device = ["DEVICE=gpu", *(["DRY=1"] if self.dry else [])]
+        done = run([self.make, "--no-print-directory", *device, *targets], limit)
+        if done.status is None:
+            raise ToolError(f"make {targets[0]} took more than {limit:.0f} s; it goes on where it stopped")
+        if done.status != 0:
+            raise ToolError(f"make {targets[0]}: {error_line(done.output)}")
+
+    def lesson_targets(self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = ()) -> list[str]:
+        """The check program, the solution's ops, and those of the learner's that are asked for."""
+        sides = {"solutions": lesson.ops, subject: ops or lesson.ops} if subject == "lessons" else {subject: lesson.ops}
+        objects = [f"{self.folder}/impl/{side}/{lesson.name}/{op}.so" for side, names in sides.items() for op in names]
+        return [f"{self.folder}/check/lesson{lesson.number}", *objects]
+
+    def build_lesson(
+        self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = (), limit: float = BUILD_LIMIT
+    ) -> None:
+        self.build(self.lesson_targets(lesson, subject, ops), limit)
+
+    def check(self, lesson: Lesson, only: str, *options: str, subject: str = "solutions") -> list[str]:
+        """The check program's command line; `only` is "", OP, OP/CASE or OP/timing."""
+        command = [f"{self.folder}/check/lesson{lesson.number}", "--subject", subject]
+        command += ["--impl-dir", f"{self.folder}/impl/{subject}/{lesson.name}"]
+        command += ["--reference-dir", f"{self.folder}/impl/solutions/{lesson.name}"]
+        return [*command, *(["--only", only] if only else []), *options]
+
+    def right_or_wrong(self, lesson: Lesson, op: str, subject: str = "solutions") -> list[str]:
+        """Only the committed cases, which are small: what compute-sanitizer watches."""
+        return self.check(lesson, op, "--no-timing", subject=subject)
+
+    def at_timed_shape(self, lesson: Lesson, op: str, subject: str = "solutions") -> list[str]:
+        """What Nsight Compute watches: its first launch of each kernel must be the subject's."""
+        return self.check(lesson, f"{op}/timing", "--timing-only", subject=subject)
+
+    def timing(self, lesson: Lesson, op: str) -> list[str]:
+        return self.check(lesson, op, "--timing-only")
+
+    def wrong_target(self) -> str:
+        return "build/dry/tools/wrong" if self.dry else "build/tools/wrong"
+
+    def wrong(self, out: Path) -> list[str]:
+        return [self.wrong_target(), "--device", "gpu", "--json", str(out)]
+
+    def calibrate(self) -> list[str]:
+        return ["build/calibrate-gpu", *(["--dry-run"] if self.dry else [])]
+
+
+def error_line(output: str) -> str:
+    """The line of a build's output that says what is wrong: a compiler's first error, else make's last word."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    for sign in (": error", "error:", "***"):
+        found = [line for line in lines if sign in line]
+        if found:
+            return found[0]
+    return lines[-1] if lines else "it said nothing"
+
+
+def with_json(command: list[str], out: Path, limit: float) -> tuple[Any, Finished]:
+    """Runs a command that writes JSON into `out`, which its command line names; raises ToolError where it did not."""
+    out.unlink(missing_ok=True)
+    done = run(command, limit)
+    name = Path(command[0]).name
+    try:
+        return json.loads(out.read_text()), done
+    except FileNotFoundError:
+        if done.status is None:
+            raise ToolError(f"{name} did not end within {limit:.0f} s") from None
+        raise ToolError(f"{name} wrote no result, exit status {done.status}: {last_line(done.output)}") from None
+    except ValueError as error:
+        raise ToolError(f"{name} wrote something that is no JSON: {error}") from None
+    finally:
+        out.unlink(missing_ok=True)

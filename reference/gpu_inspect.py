@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""`make profile-lesson05` and `make sanitize-lesson05`: Nsight Compute and compute-sanitizer on one op's kernels."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+from reference import gpu_tools as tools
+from reference.gpu_build import SLOW_LIMIT, Programs
+from reference.gpu_report import NO_MEASUREMENT, stop
+from reference.gpu_tools import Card, Kernel, ToolError, run
+from reference.lesson_shapes import Lesson, ShapeError, dims, needed_bytes, read_lesson
+
+LIMIT = 540  # seconds for one tool
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def find_lesson(root: Path, number: str) -> Lesson:
+    """Of "05" or "5". Raises ToolError with what there is."""
+    lessons = [read_lesson(path.parent) for path in sorted(root.glob("lessons/[0-9][0-9]_*/lesson.toml"))]
+    device = [lesson.number for lesson in lessons if lesson.track == "device"]
+    have = f"the lessons with kernels are {', '.join(device)}"
+    found = [lesson for lesson in lessons if lesson.number == number.zfill(2)]
+    if not found:
+        raise ToolError(f"there is no lesson {number}; {have}")
+    if found[0].track != "device":
+        raise ToolError(f"lesson {found[0].number} is plain C++ for the CPU; {have}")
+    return found[0]
+
+
+def find_op(lesson: Lesson, only: str) -> str:
+    """The op that ONLY= names, or the lesson's first."""
+    op = only.split("/")[0] or lesson.ops[0]
+    if op not in lesson.ops:
+        raise ToolError(f"ONLY={only}: lesson {lesson.number} has no {op}; it has: {' '.join(lesson.ops)}")
+    return op
+
+
+def find_card(dry: bool) -> Card:
+    try:
+        return tools.read_card(tools.find("nvidia-smi", dry))
+    except ToolError as error:
+        raise ToolError(f"{error}; the CPU device's checks need no GPU: make check-lessonNN") from None
+
+
+def source_of(lesson: Lesson, op: str, subject: str) -> Path:
+    return Path(subject) / lesson.name / f"{op}.cu"
+
+
+# ---- numbers as the terminal shows them ------------------------------------------------------------------------------
+
+
+def three_digits(value: float) -> str:
+    if value == 0:
+        return "0"
+    return f"{value:,.{min(2, max(0, 2 - math.floor(math.log10(abs(value)))))}f}"
+
+
+def scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
+    """With the largest unit that leaves at least 1; "-" where it was not counted."""
+    if value is None:
+        return "-"
+    for scale, unit in units:
+        if value >= scale or scale == units[-1][0]:
+            return f"{three_digits(value / scale)} {unit}"
+    return "-"
+
+
+def duration(nanoseconds: float | None) -> str:
+    return scaled(nanoseconds, ((1e6, "ms"), (1e3, "us"), (1, "ns")))
+
+
+def size(amount: float | None) -> str:
+    return scaled(amount, ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")))
+
+
+def cell(value: float | None, unit: str = "") -> str:
+    return "-" if value is None else three_digits(value) + unit
+
+
+# ---- Nsight Compute --------------------------------------------------------------------------------------------------
+
+
+def total(kernel: Kernel, *names: str) -> float | None:
+    values = [kernel.values.get(name) for name in names]
+    return None if None in values else sum(values)
+
+
+def profile_rows(kernel: Kernel) -> list[tuple[str, str]]:
+    """A kernel's counters: what it is, and its value."""
+    values = kernel.values
+    dram = f"{size(values.get('dram_bytes_read'))} read, {size(values.get('dram_bytes_written'))} written"
+    loads = kernel.ratio("global_load_sectors", "global_load_requests")
+    stores = kernel.ratio("global_store_sectors", "global_store_requests")
+    conflicts = total(kernel, "shared_load_bank_conflicts", "shared_store_bank_conflicts")
+    wavefronts = total(kernel, "shared_load_wavefronts", "shared_store_wavefronts")
+    rows = [
+        ("time", f"{duration(values.get('time_ns'))}, grid {kernel.grid}, block {kernel.block}"),
+        ("DRAM", dram),
+        ("sectors a request", f"{cell(loads)} in loads, {cell(stores)} in stores; 4 where floats lie side by side"),
+    ]
+    if wavefronts:
+        rows.append(("shared memory", f"{cell(conflicts)} of {cell(wavefronts)} wavefronts by bank conflicts"))
+    busy = f"arithmetic and issue {cell(values.get('sm_percent'), '%')} of the peak, memory"
+    rows.append(("busy", f"{busy} {cell(values.get('memory_percent'), '%')}"))
+    possible = cell(values.get("occupancy_possible_percent"), "%")
+    occupancy = f"{cell(values.get('occupancy_percent'), '%')} of the warps, {possible} possible"
+    rows.append(("occupancy", occupancy + (f"; limited by {limit}" if (limit := kernel.limited_by()) else "")))
+    rows.append(("registers", f"{cell(values.get('registers'))} a thread"))
+    return rows
+
+
+def profile_text(lesson: Lesson, op: str, kernels: list[Kernel]) -> str:
+    shape = next(iter(lesson.shapes.get(op, ())), "")
+    lines = [f"  {op}{f'  {shape}' if shape else ''}"]
+    for kernel in kernels:
+        lines += ["", f"  {kernel.name}", *(f"    {what:<18} {value}" for what, value in profile_rows(kernel))]
+    need = needed_bytes(op, dims(shape)) if shape else None
+    moved = [total(kernel, "dram_bytes_read", "dram_bytes_written") for kernel in kernels]
+    if need and None not in moved:
+        ratio = three_digits(sum(moved) / need)
+        lines += [
+            "",
+            f"  {op} needs {size(need)} in and out at least; DRAM moved {size(sum(moved))}, {ratio} times that",
+        ]
+        lines += ["  Below 1: L2 still held some of it." if sum(moved) < need else ""]
+    return "\n".join(line.rstrip() for line in lines).rstrip()
+
+
+def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
+    find_card(dry)
+    ncu = tools.find("ncu", dry)
+    names = tools.kernels_of(source := source_of(lesson, op, subject))
+    if not names:
+        others = [name for name in lesson.ops if tools.kernels_of(source_of(lesson, name, "solutions"))]
+        raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
+    programs = Programs(dry)
+    programs.build_lesson(lesson, subject, (op,))
+    report = Path("build/dry" if dry else "results") / f"profile-lesson{lesson.number}-{op}.ncu-rep"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    print(f"lesson {lesson.number} · {source} · Nsight Compute, the first launch of each kernel", flush=True)
+    command = tools.ncu_command(ncu, names, programs.at_timed_shape(lesson, op, subject), report=report)
+    done = run(command, LIMIT, {"SOL_TIMEOUT_S": SLOW_LIMIT})
+    if done.status is None:
+        raise ToolError(f"ncu took more than {LIMIT} s")
+    if not report.exists():
+        raise ToolError(tools.ncu_trouble(done.output) or f"ncu wrote no report: {tools.last_line(done.output)}")
+    kernels = tools.parse_ncu(run(tools.import_command(ncu, report), LIMIT).output)
+    print(f"\n{profile_text(lesson, op, kernels)}\n")
+    print(f"all of it  ncu-ui {report}")
+    return 0
+
+
+# ---- compute-sanitizer -----------------------------------------------------------------------------------------------
+
+
+def sanitize(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
+    find_card(dry)
+    sanitizer = tools.find("compute-sanitizer", dry)
+    programs = Programs(dry)
+    programs.build_lesson(lesson, subject, (op,))
+    print(
+        f"lesson {lesson.number} · {source_of(lesson, op, subject)} · compute-sanitizer on the small cases\n",
+        flush=True,
+    )
+    found = 0
+    for tool in tools.SANITIZERS:
+        with tempfile.TemporaryDirectory(prefix="sanitize-") as scratch:
+            log = Path(scratch) / "log"
+            program = programs.right_or_wrong(lesson, op, subject)
+            command = tools.sanitizer_command(sanitizer, tool, log, program)
+            done = run(command, LIMIT, {"SOL_TIMEOUT_S": SLOW_LIMIT})
+            text = (log.read_text(errors="replace") if log.exists() else "") or done.output
+        if done.status is None:
+            raise ToolError(f"{tool} took more than {LIMIT} s")
+        report = tools.parse_sanitizer(text)
+        found += report.errors
+        count = f"{report.errors} {'error' if report.errors == 1 else 'errors'}" if report.errors else "ok"
+        print(f"  {tool:<10} {count}{f', {report.warnings} warnings' if report.warnings else ''}")
+        for what, times in report.distinct.items():
+            print(f"    {what}{f'   {times} times printed' if times > 1 else ''}")
+    print(f"\n{'all ok' if not found else f'result  {found} errors'}")
+    return 1 if found else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="gpu-inspect", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("profile", "sanitize"))
+    parser.add_argument("lesson", help="a lesson's number")
+    parser.add_argument("--only", default="", help="the op; the lesson's first where it is left out")
+    parser.add_argument("--subject", choices=("lessons", "solutions"), default="lessons", help="whose files")
+    parser.add_argument("--dry", action="store_true", help="a rehearsal without a GPU")
+    options = parser.parse_args(arguments)
+    name = f"{options.what}-lesson{options.lesson}"
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        lesson = find_lesson(Path(), options.lesson)
+        op = find_op(lesson, options.only)
+        if options.dry:
+            print(NO_MEASUREMENT)
+        act = profile if options.what == "profile" else sanitize
+        status = act(lesson, op, options.subject, options.dry)
+        if options.dry:
+            print(NO_MEASUREMENT)
+        return status
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted", file=sys.stderr)
+        return 130
+    except (ToolError, ShapeError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,643 @@
+# SPDX-License-Identifier: MIT
+"""`make gpu-report`: what the course does on this machine's GPU, in one file: reference/timings/<gpu>.json.
+
+A part's items are measured one after another and saved one by one, so that a part that is cut goes on where it
+stopped. An item that fails is recorded with its reason, and the next one is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from reference import gpu_tools as tools
+from reference.gpu_build import SLOW_LIMIT, Programs, with_json
+from reference.gpu_tools import Card, ClockLog, ToolError, run
+from reference.lesson_shapes import Lesson, ShapeError, device_lessons
+
+FORMAT = 1
+TIMINGS = Path("reference/timings")
+REHEARSAL = Path("build/dry/report.json")
+BUDGET = 420  # seconds after which a part starts nothing more
+MOST = 470  # seconds after which it is over
+PART_NAMES = ("checks", "calibrate", "timings", "baselines", "sanitize", "ncu")
+NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"gpu-report: {message}\n")
+
+
+class Failed(ToolError):
+    """It ran, and its result is recorded, but it is not what it should be."""
+
+    def __init__(self, why: str, result: dict):
+        super().__init__(why)
+        self.result = result
+
+
+@dataclass(frozen=True)
+class Item:
+    name: str
+    measure: Callable[[float], dict]  # takes the seconds that are left; raises ToolError or Failed
+
+
+@dataclass
+class Work:
+    """A part: its items, and what it says of itself in the file."""
+
+    items: list[Item]
+    versions: dict[str, str] = field(default_factory=dict)
+    unavailable: dict[str, str] = field(default_factory=dict)  # items that this card cannot run, and why
+    close: Callable[[], None] = lambda: None
+
+
+def utc_now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+# ---- what was measured: the sources ----------------------------------------------------------------------------------
+
+
+def fingerprint(root: Path) -> str:
+    """Of everything that a result depends on; a learner's files, pages and tests are no part of it."""
+    patterns = ("Makefile", "make/*.mk", "checker/**/*", "lessons/**/*", "solutions/**/*", "reference/*.py")
+    digest = hashlib.sha256()
+    for path in sorted({path for pattern in (*patterns, "reference/cases/*") for path in root.glob(pattern)}):
+        relative = path.relative_to(root)
+        exercise = re.fullmatch(r"lessons/\d\d_\w+/(?!check\.)\w+\.(cpp|cu)", str(relative))
+        skipped = exercise or path.suffix in (".md", ".svg", ".pyc") or "tests" in relative.parts
+        if path.is_file() and not skipped:
+            digest.update(f"{relative}\0{path.stat().st_size}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def git(*words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def commit(given: str | None) -> dict:
+    """The commit and whether files differ from it; what COMMIT= says where this folder is no git checkout."""
+    head = git("rev-parse", "HEAD")
+    if head is None:
+        return {"commit": given, "dirty": None}
+    return {"commit": head, "dirty": bool(git("status", "--porcelain", "--", ".", f":!{TIMINGS}"))}
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+class Store:
+    """One report file. Every change is written at once, under another name that is then renamed."""
+
+    def __init__(self, path: Path, card: Card, rehearsal: bool):
+        self.path = path
+        self.data = self.load()
+        if self.data and self.data.get("gpu") != card.name:
+            raise ToolError(f"{path} is about {self.data.get('gpu')}, this card is {card.name}: name another file")
+        self.data = {
+            "format": FORMAT,
+            "gpu": card.name,
+            "rehearsal": rehearsal,
+            **({"note": NO_MEASUREMENT} if rehearsal else {}),
+            "card": asdict(card),
+            "parts": self.data.get("parts", {}),
+        }
+
+    def load(self) -> dict:
+        try:
+            data = json.loads(self.path.read_text())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise ToolError(f"{self.path} cannot be read ({error}): move it away, then start again") from None
+        known = isinstance(data, dict) and data.get("format") == FORMAT and isinstance(data.get("parts"), dict)
+        if not known:
+            raise ToolError(f"{self.path} is no report of format {FORMAT}: move it away, then start again")
+        return data
+
+    def save(self) -> None:
+        text = json.dumps(self.data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(text)
+            temporary.replace(self.path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise ToolError(f"{self.path} cannot be written: {error.strerror}") from None
+
+    def begin(self, name: str, stamp: dict, fresh: bool) -> dict:
+        """The part, with the items that were measured on the same sources by the same software, and no others."""
+        old = self.data["parts"].get(name, {})
+        same = not fresh and all(old.get(key) == stamp[key] for key in ("sources", "driver", "versions"))
+        part = {
+            "measured_at": utc_now(),
+            **stamp,
+            "seconds": old.get("seconds", 0.0) if same else 0.0,
+            "clocks": None,
+            "not_done_yet": [],
+            "items": old.get("items", {}) if same else {},
+        }
+        self.data["parts"][name] = part
+        return part
+
+
+# ---- the parts -------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Setting:
+    """What the parts share."""
+
+    root: Path
+    card: Card
+    dry: bool
+    python: str
+    programs: Programs
+    scratch: Path
+
+    def lessons(self) -> tuple[list[Lesson], dict[str, str]]:
+        """The device lessons that this card can run; the others with what they need."""
+        lessons = device_lessons(self.root)
+        if not lessons:
+            raise ToolError("there is no lesson for the device here: start it in the folder of the course")
+        unmet = {
+            f"lesson{lesson.number}": f"needs {need}, this card is {self.card.compute_capability}"
+            for lesson in lessons
+            if (need := lesson.unmet(self.card.compute_capability))
+        }
+        return [lesson for lesson in lessons if f"lesson{lesson.number}" not in unmet], unmet
+
+
+def first_finding(rows: list[dict]) -> str:
+    for row in rows:
+        for finding in row.get("findings", []):
+            return f"{row.get('case') or row.get('shape', '')}: {finding.get('text', '')}"
+    return ""
+
+
+def op_report(report: dict, op: str) -> dict:
+    for row in report.get("ops", []) if isinstance(report, dict) else []:
+        if row.get("op") == op:
+            return row
+    raise ToolError(f"the check program says nothing of {op}")
+
+
+def check_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
+    begin = time.monotonic()
+    setting.programs.build_lesson(lesson, limit=limit)
+    out = setting.scratch / "check.json"
+    command = [*setting.programs.right_or_wrong(lesson, op), "--json", str(out)]
+    report, _ = with_json(command, out, limit - (time.monotonic() - begin))
+    row = op_report(report, op)
+    cases = row.get("cases", [])
+    used = [case["budget_used"] for case in cases if case.get("budget_used") is not None]
+    result = {
+        "device": report.get("device"),
+        "verdict": row.get("verdict"),
+        "cases": len(cases),
+        "budget_used": max(used, default=None),
+    }
+    if row.get("verdict") != "ok":
+        raise Failed(f"{row.get('verdict')}: {first_finding(cases)}", result)
+    return result
+
+
+def check_wrong(setting: Setting, limit: float) -> dict:
+    begin = time.monotonic()
+    setting.programs.build([setting.programs.wrong_target()], limit=limit)
+    out = setting.scratch / "wrong.json"
+    rows, _ = with_json(setting.programs.wrong(out), out, limit - (time.monotonic() - begin))
+    if not isinstance(rows, list) or not rows:
+        raise ToolError("no wrong solution was run")
+    missed = [f"{row['lesson']}/{row['op']}: {row['name']}" for row in rows if not row.get("rejected")]
+    result = {"rejected": len(rows) - len(missed), "of": len(rows), "missed": missed, "rows": rows}
+    if missed:
+        raise Failed(f"{len(missed)} of {len(rows)} were not rejected, first {missed[0]}", result)
+    return result
+
+
+def each_op(setting: Setting, measure: Callable[[Setting, Lesson, str, float], dict]) -> Work:
+    lessons, unmet = setting.lessons()
+    items = [
+        Item(f"lesson{lesson.number}/{op}", lambda limit, lesson=lesson, op=op: measure(setting, lesson, op, limit))
+        for lesson in lessons
+        for op in lesson.ops
+    ]
+    return Work(items, unavailable=unmet)
+
+
+def checks(setting: Setting) -> Work:
+    work = each_op(setting, check_op)
+    work.items.append(Item("wrong solutions", lambda limit: check_wrong(setting, limit)))
+    return work
+
+
+def calibrate_all(setting: Setting, limit: float) -> dict:
+    begin = time.monotonic()
+    command = setting.programs.calibrate()
+    try:
+        tools.find("nvcc")
+    except ToolError:
+        if not setting.dry:
+            raise
+        # What --dry-run prints: every key, and null for its value.
+        return json.loads((tools.STAND_IN.parent / "tests/data/calibrate_dry_run.json").read_text())
+    setting.programs.build([command[0]], limit=limit)
+    done = run(command, limit - (time.monotonic() - begin))
+    try:
+        roof = json.loads(done.output[done.output.index("{\n") :])
+    except ValueError:
+        raise ToolError(f"calibrate: {tools.last_line(done.output) or 'it said nothing'}") from None
+    if done.status != 0 or not isinstance(roof, dict):
+        raise ToolError(f"calibrate ended with exit status {done.status}")
+    return roof
+
+
+def calibrate(setting: Setting) -> Work:
+    return Work([Item("roof", lambda limit: calibrate_all(setting, limit))])
+
+
+def time_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
+    begin = time.monotonic()
+    setting.programs.build_lesson(lesson, limit=limit)
+    out = setting.scratch / "timing.json"
+    command = [*setting.programs.timing(lesson, op), "--json", str(out)]
+    report, _ = with_json(command, out, limit - (time.monotonic() - begin))
+    timing = op_report(report, op).get("timing")
+    if not timing:
+        raise ToolError(f"{op} was not timed")
+    result = {"device": report.get("device"), **timing}
+    if timing.get("verdict") not in ("ok", "no verdict"):
+        raise Failed(f"{timing.get('verdict')}: {first_finding(timing.get('shapes', []))}", result)
+    return result
+
+
+def timings(setting: Setting) -> Work:
+    return each_op(setting, time_op)
+
+
+class Bench:
+    """bench_gpu.py as a process that measures one item at a time, started anew where the last one brought it down."""
+
+    def __init__(self, setting: Setting):
+        self.command = [setting.python, "-m", "reference.bench_gpu", *(["--dry"] if setting.dry else [])]
+        self.errors = setting.scratch / "bench.log"
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                self.command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"},
+                start_new_session=True,
+            )
+
+    def stop(self) -> None:
+        if self.process is not None:
+            tools.end(self.process)
+            self.process.communicate()
+            self.process = None
+
+    def ask(self, line: str, limit: float) -> dict:
+        if self.process is None:
+            self.start()
+        with contextlib.suppress(BrokenPipeError):  # then there is no answer either
+            self.process.stdin.write(f"{line}\n".encode())
+        ready, _, _ = select.select([self.process.stdout], [], [], max(limit, 0.1))
+        answer = self.process.stdout.readline().decode(errors="replace") if ready else ""
+        try:
+            return json.loads(answer)
+        except ValueError:
+            status = self.process.poll() if ready else None
+            self.stop()
+            said = tools.last_line(self.errors.read_text(errors="replace"))
+            if not ready:
+                raise ToolError(f"no answer within {limit:.0f} s") from None
+            raise ToolError(said or f"it ended with exit status {status}") from None
+
+    def measure(self, name: str, limit: float) -> dict:
+        answer = self.ask(name, limit)
+        if answer.get("lost"):
+            self.stop()
+        if "error" in answer:
+            raise ToolError(answer["error"])
+        return answer
+
+
+def baselines(setting: Setting) -> Work:
+    bench = Bench(setting)
+    try:
+        said = bench.ask("list", 120)
+    except OSError as error:
+        raise ToolError(f"{setting.python}: {error.strerror}; PYTHON=… names the Python that has PyTorch") from None
+    items = [Item(name, lambda limit, name=name: bench.measure(name, limit)) for name in said["items"]]
+    return Work(items, said["versions"], dict.fromkeys(said["without"], "no baseline is written for it"), bench.stop)
+
+
+def sanitize_op(setting: Setting, tool: str, lesson: Lesson, op: str, limit: float) -> dict:
+    begin = time.monotonic()
+    setting.programs.build_lesson(lesson, limit=limit)
+    log = setting.scratch / "sanitizer.log"
+    log.unlink(missing_ok=True)
+    sanitizer = tools.find("compute-sanitizer", setting.dry)
+    command = tools.sanitizer_command(sanitizer, tool, log, setting.programs.right_or_wrong(lesson, op))
+    done = run(command, limit - (time.monotonic() - begin), {"SOL_TIMEOUT_S": SLOW_LIMIT})
+    text = log.read_text(errors="replace") if log.exists() else ""
+    if done.status is None:
+        raise ToolError(f"{tool} took more than the {limit:.0f} s that were left")
+    report = tools.parse_sanitizer(text or done.output)
+    result = asdict(report)
+    if report.errors:
+        what = next(iter(report.distinct), "")
+        raise Failed(f"{report.errors} {'error' if report.errors == 1 else 'errors'}, first: {what}", result)
+    return result
+
+
+def sanitize(setting: Setting) -> Work:
+    sanitizer = tools.find("compute-sanitizer", setting.dry)
+    lessons, unmet = setting.lessons()
+    items = [
+        Item(
+            f"lesson{lesson.number}/{op}/{tool}",
+            lambda limit, tool=tool, lesson=lesson, op=op: sanitize_op(setting, tool, lesson, op, limit),
+        )
+        for tool in tools.SANITIZERS
+        for lesson in lessons
+        for op in lesson.ops
+    ]
+    return Work(items, {"compute-sanitizer": tools.toolkit_version(sanitizer)}, unmet)
+
+
+def profile_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
+    begin = time.monotonic()
+    names = tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
+    setting.programs.build_lesson(lesson, limit=limit)
+    log = setting.scratch / "ncu.csv"
+    log.unlink(missing_ok=True)
+    program = setting.programs.at_timed_shape(lesson, op)
+    command = tools.ncu_command(tools.find("ncu", setting.dry), names, program, log=log)
+    done = run(command, limit - (time.monotonic() - begin), {"SOL_TIMEOUT_S": SLOW_LIMIT})
+    if done.status is None:
+        raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
+    kernels = tools.parse_ncu((log.read_text(errors="replace") if log.exists() else "") or done.output)
+    return {
+        "shape": next(iter(lesson.shapes.get(op, ())), None),
+        "kernels": [
+            {
+                "name": kernel.name,
+                "grid": kernel.grid,
+                "block": kernel.block,
+                "sectors_per_load_request": kernel.ratio("global_load_sectors", "global_load_requests"),
+                "sectors_per_store_request": kernel.ratio("global_store_sectors", "global_store_requests"),
+                "occupancy_limited_by": kernel.limited_by(),
+                **kernel.values,
+            }
+            for kernel in kernels
+        ],
+    }
+
+
+def ncu(setting: Setting) -> Work:
+    command = tools.find("ncu", setting.dry)
+    lessons, unmet = setting.lessons()
+    items = [
+        Item(f"lesson{lesson.number}/{op}", lambda limit, lesson=lesson, op=op: profile_op(setting, lesson, op, limit))
+        for lesson in lessons
+        for op in lesson.ops
+        if tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
+    ]
+    return Work(items, {"ncu": tools.toolkit_version(command)}, unmet)
+
+
+PARTS: dict[str, Callable[[Setting], Work]] = {
+    "checks": checks,
+    "calibrate": calibrate,
+    "timings": timings,
+    "baselines": baselines,
+    "sanitize": sanitize,
+    "ncu": ncu,
+}
+
+
+# ---- running them ----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Outcome:
+    part: str
+    done: int = 0
+    kept: int = 0  # of them from an earlier run
+    failed: dict[str, str] = field(default_factory=dict)  # item to its reason; "" is the part itself
+    left: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def say(status: str, seconds: float | None, part: str, item: str, why: str = "") -> None:
+    took = f"{seconds:6.1f} s" if seconds is not None else " " * 8
+    name = "/".join(filter(None, (part, item)))
+    print(f"  {status:<8} {took}  {name}{why and ': '}{why}", flush=True)
+
+
+def shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def measure(item: Item, limit: float, clocks: ClockLog) -> dict:
+    """The item's record."""
+    begin, samples = time.monotonic(), len(clocks.samples)
+    record: dict = {"status": "ok", "measured_at": utc_now()}
+    try:
+        record["result"] = item.measure(limit)
+    except Failed as error:
+        record |= {"status": "failed", "why": str(error), "result": error.result}
+    except (ToolError, ShapeError) as error:
+        record |= {"status": "failed", "why": str(error)}
+    except (OSError, LookupError, TypeError, ValueError) as error:  # a program's answer has another form than we know
+        record |= {"status": "failed", "why": f"{type(error).__name__}: {tools.first_line(str(error))}"}
+    record["seconds"] = round(time.monotonic() - begin, 2)
+    record["clocks"] = clocks.since(samples)
+    return record
+
+
+def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: argparse.Namespace) -> Outcome:
+    outcome, begin = Outcome(name), time.monotonic()
+    try:
+        work = PARTS[name](setting)
+    except (ToolError, ShapeError) as error:
+        part = store.begin(name, stamp | {"versions": {}}, options.fresh)
+        part["why"] = str(error)
+        store.save()
+        outcome.failed[""] = str(error)
+        say("FAILED", None, name, "", str(error))
+        return outcome
+    part = store.begin(name, stamp | {"versions": work.versions}, options.fresh)
+    before = part["seconds"]
+    part["not_done_yet"] = [item.name for item in work.items if part["items"].get(item.name, {}).get("status") != "ok"]
+    for item, why in work.unavailable.items():
+        part["items"][item] = {"status": "unavailable", "why": why}
+        say("not here", None, name, item, why)
+    try:
+        smi = None
+        with contextlib.suppress(ToolError):
+            smi = tools.find("nvidia-smi", setting.dry)
+        with ClockLog(smi) as clocks:
+            for item in work.items:
+                if part["items"].get(item.name, {}).get("status") == "ok":
+                    outcome.done += 1
+                    outcome.kept += 1
+                    continue
+                elapsed = time.monotonic() - begin
+                if elapsed >= options.budget:
+                    outcome.left.append(item.name)
+                    continue
+                part["not_done_yet"] = [name for name in part["not_done_yet"] if name != item.name]
+                record = measure(item, max(options.budget + MOST - BUDGET - elapsed, 1), clocks)
+                part["items"][item.name] = record
+                if record["status"] == "ok":
+                    outcome.done += 1
+                    say("ok", record["seconds"], name, item.name)
+                else:
+                    outcome.failed[item.name] = record["why"]
+                    say("FAILED", record["seconds"], name, item.name, record["why"])
+                part["seconds"] = round(before + time.monotonic() - begin, 1)
+                part["clocks"] = clocks.since(0)
+                store.save()
+    finally:
+        work.close()
+    outcome.seconds = time.monotonic() - begin
+    store.save()
+    return outcome
+
+
+def summary(outcomes: list[Outcome], dry: bool) -> str:
+    lines = [f"{'':12}{'ok':>6}{'failed':>8}{'not done yet':>14}{'seconds':>9}"]
+    for o in outcomes:
+        lines.append(f"  {o.part:10}{o.done:>6}{len(o.failed):>8}{len(o.left):>14}{o.seconds:>9.1f}")
+    for o in outcomes:
+        for item, why in o.failed.items():
+            lines.append(shortened(f"failed  {'/'.join(filter(None, (o.part, item)))}: {why}", 160))
+    unfinished = [o.part for o in outcomes if o.left]
+    if unfinished:
+        part = unfinished[0] if len(unfinished) == 1 else "all"
+        lines.append(f"next    make gpu-report PART={part}{' DRY=1' if dry else ''}   goes on where it stopped")
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def alone(path: Path):
+    """Two reports at once would time each other."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ToolError("another gpu-report is running here; wait until it is done") from None
+        yield
+
+
+def describe(options: argparse.Namespace) -> tuple[Card, dict]:
+    """The card, and what every part's record says of this run."""
+    if options.dry:
+        card = tools.read_card(tools.find("nvidia-smi", dry=True))
+        return card, {"driver": None, "cuda": None, **commit(options.commit)}
+    try:
+        card = tools.read_card(tools.find("nvidia-smi"))
+    except ToolError as error:
+        raise ToolError(f"{error}. To rehearse without a GPU: make gpu-report DRY=1") from None
+    cuda = tools.toolkit_version(tools.find("nvcc"))
+    return card, {"driver": card.driver, "cuda": cuda, **commit(options.commit)}
+
+
+def report(options: argparse.Namespace) -> int:
+    card, stamp = describe(options)
+    stamp["sources"] = fingerprint(Path())
+    path = options.out or (REHEARSAL if options.dry else TIMINGS / f"{card.slug}.json")
+    store = Store(path, card, options.dry)
+    if options.dry:
+        print(NO_MEASUREMENT)
+    software = [f"driver {card.driver}", f"CUDA {stamp['cuda']}"]
+    print(", ".join([card.name, *([] if options.dry else software)]), flush=True)
+    names = PART_NAMES if options.part == "all" else (options.part,)
+    outcomes = []
+    with tempfile.TemporaryDirectory(prefix="gpu-report-") as scratch:
+        programs = Programs(options.dry)
+        setting = Setting(Path(), card, options.dry, options.python, programs, Path(scratch))
+        for name in names:
+            outcomes.append(run_part(name, setting, store, dict(stamp), options))
+    print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
+    if options.dry:
+        print(NO_MEASUREMENT)
+    return 1 if any(o.failed for o in outcomes) else 0
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = Parser(prog="gpu-report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", default="all", help=f"{', '.join(PART_NAMES)} or all (the default)")
+    parser.add_argument("--dry", action="store_true", help="a rehearsal without a GPU, into build/dry/report.json")
+    parser.add_argument("--fresh", action="store_true", help="measure again what is there already")
+    parser.add_argument("--out", type=Path, help="the file, instead of one named after the card")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds after which a part starts nothing more")
+    parser.add_argument("--commit", help="what is measured, where this folder is no git checkout")
+    parser.add_argument("--python", default=sys.executable, help="the Python that has PyTorch")
+    options = parser.parse_args(arguments)
+    if options.part != "all" and options.part not in PART_NAMES:
+        parser.error(f"PART={options.part}: it is {', '.join(PART_NAMES)} or all")
+    if not 0 < options.budget <= BUDGET:
+        parser.error(f"budget: {options.budget:g} s; a part may take up to {BUDGET} s")
+    if options.commit and not re.fullmatch(r"[0-9a-f]{7,40}", options.commit):
+        parser.error(f"COMMIT={options.commit}: not a commit's hash")
+    if options.dry and options.out and TIMINGS.resolve() in options.out.resolve().parents:
+        parser.error(f"{options.out}: a rehearsal measures nothing, and {TIMINGS} is for measurements")
+    return options
+
+
+def stop(*_) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # so that what was started ends too
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop)
+    try:
+        with alone(Path("build/gpu-report.lock")):
+            return report(options)
+    except KeyboardInterrupt:
+        print("gpu-report: interrupted; the same command goes on where it stopped", file=sys.stderr)
+        return 130
+    except (ToolError, ShapeError, OSError) as error:
+        print(f"gpu-report: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
