@@ -12,6 +12,7 @@
 #:   make profile-lesson05   Nsight Compute on your kernels of one op
 #:   make sanitize-lesson05  compute-sanitizer's four tools on them
 #:                           ONLY=matmul takes that op, SOLUTION=1 the solution's
+#:
 
 report_dry := $(filter-out 0,$(DRY))
 # The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.

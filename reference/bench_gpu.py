@@ -205,7 +205,7 @@ class Flush:
 
     def __init__(self) -> None:
         free, _ = torch.cuda.mem_get_info()
-        l2 = torch.cuda.get_device_properties(0).L2_cache_size
+        l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older PyTorch does not tell
         self.bytes = min(max(4 * l2, 512 << 20), free // 8)
         self.buffer = torch.ones(self.bytes // 4, device="cuda", dtype=torch.int32)
 

@@ -29,7 +29,9 @@ class Programs:
     def build(self, targets: list[str], limit: float = BUILD_LIMIT) -> None:
         """Raises ToolError with make's last line."""
         device = ["DEVICE=gpu", *(["DRY=1"] if self.dry else [])]
-        done = run([self.make, "--no-print-directory", *device, *targets], limit)
+        # What was said on the command line of the make that started us holds here too: CXX=g++-12.
+        said = os.environ.get("MAKEFLAGS", "").partition("-- ")[2]
+        done = run([self.make, *device, *targets], limit, {"MAKEFLAGS": f"-- {said}"} if said else None)
         if done.status is None:
             raise ToolError(f"make {targets[0]} took more than {limit:.0f} s; it goes on where it stopped")
         if done.status != 0:

@@ -76,6 +76,10 @@ def scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
     return "-"
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def duration(nanoseconds: float | None) -> str:
     return scaled(nanoseconds, ((1e6, "ms"), (1e3, "us"), (1, "ns")))
 
@@ -186,11 +190,11 @@ def sanitize(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
             raise ToolError(f"{tool} took more than {LIMIT} s")
         report = tools.parse_sanitizer(text)
         found += report.errors
-        count = f"{report.errors} {'error' if report.errors == 1 else 'errors'}" if report.errors else "ok"
-        print(f"  {tool:<10} {count}{f', {report.warnings} warnings' if report.warnings else ''}")
+        warnings = f", {counted(report.warnings, 'warning')}" if report.warnings else ""
+        print(f"  {tool:<10} {counted(report.errors, 'error') if report.errors else 'ok'}{warnings}")
         for what, times in report.distinct.items():
             print(f"    {what}{f'   {times} times printed' if times > 1 else ''}")
-    print(f"\n{'all ok' if not found else f'result  {found} errors'}")
+    print(f"\nresult  {counted(found, 'error')}" if found else "\nall ok")
     return 1 if found else 0
 
 

@@ -36,6 +36,7 @@ REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
 PART_NAMES = ("checks", "calibrate", "timings", "baselines", "sanitize", "ncu")
+SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 
 
@@ -306,6 +307,8 @@ class Bench:
     def __init__(self, setting: Setting):
         self.command = [setting.python, "-m", "reference.bench_gpu", *(["--dry"] if setting.dry else [])]
         self.errors = setting.scratch / "bench.log"
+        caches = {name: str(setting.scratch / name) for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")}
+        self.environment = os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | caches
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -316,15 +319,21 @@ class Bench:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"},
+                env=self.environment,
                 start_new_session=True,
             )
 
     def stop(self) -> None:
-        if self.process is not None:
-            tools.end(self.process)
-            self.process.communicate()
-            self.process = None
+        """Its input ends, and so does it; at once where it is at work or hangs."""
+        if self.process is None:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+            self.process.stdin.close()
+            self.process.wait(timeout=5)
+        tools.end(self.process)
+        self.process.wait()
+        self.process.stdout.close()
+        self.process = None
 
     def ask(self, line: str, limit: float) -> dict:
         if self.process is None:
@@ -460,6 +469,14 @@ class Outcome:
     seconds: float = 0.0
 
 
+def headline(record: dict) -> str:
+    """The time that was measured, where it is one."""
+    result = record.get("result", {})
+    row = next(iter(result.get("shapes", [])), result)
+    median = row.get("median_ms") if isinstance(row, dict) else None
+    return f"{median:.4g} ms" if isinstance(median, (int, float)) else ""
+
+
 def say(status: str, seconds: float | None, part: str, item: str, why: str = "") -> None:
     took = f"{seconds:6.1f} s" if seconds is not None else " " * 8
     name = "/".join(filter(None, (part, item)))
@@ -523,7 +540,7 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
                 part["items"][item.name] = record
                 if record["status"] == "ok":
                     outcome.done += 1
-                    say("ok", record["seconds"], name, item.name)
+                    say("ok", record["seconds"], name, item.name, "" if options.dry else headline(record))
                 else:
                     outcome.failed[item.name] = record["why"]
                     say("FAILED", record["seconds"], name, item.name, record["why"])
@@ -542,8 +559,10 @@ def summary(outcomes: list[Outcome], dry: bool) -> str:
     for o in outcomes:
         lines.append(f"  {o.part:10}{o.done:>6}{len(o.failed):>8}{len(o.left):>14}{o.seconds:>9.1f}")
     for o in outcomes:
-        for item, why in o.failed.items():
+        for item, why in list(o.failed.items())[:SHOWN]:
             lines.append(shortened(f"failed  {'/'.join(filter(None, (o.part, item)))}: {why}", 160))
+        if len(o.failed) > SHOWN:
+            lines.append(f"        {len(o.failed) - SHOWN} more of {o.part}: see above, or the file")
     unfinished = [o.part for o in outcomes if o.left]
     if unfinished:
         part = unfinished[0] if len(unfinished) == 1 else "all"
@@ -587,7 +606,7 @@ def report(options: argparse.Namespace) -> int:
     print(", ".join([card.name, *([] if options.dry else software)]), flush=True)
     names = PART_NAMES if options.part == "all" else (options.part,)
     outcomes = []
-    with tempfile.TemporaryDirectory(prefix="gpu-report-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="gpu-report-", ignore_cleanup_errors=True) as scratch:
         programs = Programs(options.dry)
         setting = Setting(Path(), card, options.dry, options.python, programs, Path(scratch))
         for name in names:

@@ -10,6 +10,7 @@ import io
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -202,6 +203,7 @@ class ClockLog:
             stdin=subprocess.DEVNULL,
             text=True,
             errors="replace",
+            start_new_session=True,
         )
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
@@ -214,7 +216,7 @@ class ClockLog:
 
     def __exit__(self, *_) -> None:
         if self.process is not None:
-            self.process.kill()
+            end(self.process)
             self.process.wait()
             self.thread.join()
             self.process.stdout.close()
@@ -265,9 +267,13 @@ def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -
 
 
 def end(process: subprocess.Popen) -> None:
-    """A process started in a session of its own, with all that it started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)
+    """A process started in a session of its own, with all that it started. It is asked first: make then removes what it
+    had half written."""
+    for number, seconds in ((signal.SIGTERM, 3.0), (signal.SIGKILL, 0.0)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=seconds)
 
 
 # ---- compute-sanitizer -----------------------------------------------------------------------------------------------
@@ -499,6 +505,5 @@ def kernels_of(source: Path) -> list[str]:
         text = re.sub(r"//.*", "", source.read_text())
     except OSError as error:
         raise ToolError(f"{source}: {error.strerror}") from None
-    words = r"__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*\([^)]*\)\s*|[\w:]+\s+)*?(\w+)\s*\("
-    names = [name for name in re.findall(words, text) if not name.startswith("__")]
-    return list(dict.fromkeys(names))
+    words = r"__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*\([^)]*\)\s*|[\w:]+\s+)*?((?!__)\w+)\s*\("
+    return list(dict.fromkeys(re.findall(words, text)))

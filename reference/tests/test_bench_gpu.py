@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""bench_gpu.py as a rehearsal on the CPU: every op runs, and what fails is said in its place."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from reference import bench_gpu
+from reference.bench_gpu import OPS, Bench, BenchItem, all_items
+from reference.gpt2 import attention as model_attention
+from reference.lesson_shapes import device_lessons, dims, tiny
+
+ROOT = Path(__file__).parents[2]
+SHAPES = {
+    "encoder": "B=64 T=1024 C=768",
+    "layernorm": "B=4 T=1024 C=768",
+    "gelu": "N=4096",
+    "residual": "N=4096",
+    "matmul": "N=4096 C=768 OC=3072",
+    "softmax": "N=1024 V=50257 Vp=50304",
+    "causal_softmax": "B=4 NH=12 T=1024",
+    "attention": "B=4 T=1024 C=768 NH=12",
+    "attention_materialised": "B=4 T=1024 C=768 NH=12",
+    "crossentropy": "N=1024 Vp=50304",
+    "softmax_crossentropy": "N=1024 V=50257 Vp=50304",
+    "forward": bench_gpu.WHOLE,
+}
+
+
+@pytest.fixture
+def bench():
+    yield Bench(dry=True)
+    bench_gpu.set_precision("fp32")
+
+
+def serve(requests: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "reference.bench_gpu", "--dry"]
+    return subprocess.run(command, cwd=ROOT, input=requests, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_every_timed_shape_of_every_device_lesson_has_a_baseline():
+    known, without = all_items(ROOT)
+    assert without == []
+    named = {(item.op, item.shape) for item in known}
+    for lesson in device_lessons(ROOT):
+        for op, shapes in lesson.shapes.items():
+            assert {(op, shape) for shape in shapes} <= named
+    assert ("forward", bench_gpu.WHOLE) in named
+    assert len({item.name for item in known}) == len(known)
+
+
+def test_each_op_is_timed_eager_and_compiled_and_matmuls_in_every_precision():
+    known, _ = all_items(ROOT)
+    assert {item.mode for item in known} == {"eager", "compile"}
+    for op, expected in (
+        ("matmul", {"fp32", "tf32", "bf16"}),
+        ("forward", {"fp32", "tf32", "bf16"}),
+        ("gelu", {"fp32"}),
+    ):
+        assert {item.precision for item in known if item.op == op} == expected
+
+
+def test_an_op_that_is_not_known_is_listed(tmp_path):
+    folder = tmp_path / "lessons/04_x"
+    folder.mkdir(parents=True)
+    (folder / "lesson.toml").write_text('track = "device"\n[target.swiglu]\nshapes = ["N=3"]\n')
+    assert all_items(tmp_path)[1] == ["swiglu N=3"]
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_every_op_runs_at_a_tiny_shape(bench, op):
+    result = bench.run(BenchItem(op, SHAPES[op], "fp32", "eager"))
+    assert result["shape"] == tiny(SHAPES[op])
+    assert result["cache"] == "none: a rehearsal on the CPU"
+    assert 0 < result["p10_ms"] <= result["median_ms"] <= result["p90_ms"]
+    assert result["samples"] == 3
+
+
+@pytest.mark.parametrize("op", ["matmul", "attention", "forward"])
+def test_bf16_runs_and_leaves_the_default_precision_as_it_was(bench, op):
+    result = bench_gpu.answer("x", bench, {"x": BenchItem(op, SHAPES[op], "bf16", "eager")}, [])
+    assert result["precision"] == "bf16"
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
+def test_tf32_is_on_only_where_it_is_asked_for():
+    for precision, expected in (("tf32", "high"), ("fp32", "highest"), ("bf16", "highest")):
+        bench_gpu.set_precision(precision)
+        assert torch.get_float32_matmul_precision() == expected
+    bench_gpu.set_precision("fp32")
+
+
+def test_a_compiled_op_is_compared_with_the_eager_one(bench):
+    result = bench.run(BenchItem("layernorm", SHAPES["layernorm"], "fp32", "compile"))
+    assert result["differs_from_eager"] == 0
+    assert result["compile_seconds"] > 0
+
+
+def test_the_ops_compute_what_the_model_computes(bench):
+    d = dims(tiny(SHAPES["attention"]))
+    qkv = torch.randn(d["B"], d["T"], 3 * d["C"], generator=torch.Generator().manual_seed(1))
+    expected, _, _, _ = model_attention(qkv, d["NH"])
+    above = bench_gpu.upper(bench.machine, d["T"])
+    for actual in (bench_gpu.sdpa(qkv, d["NH"]), bench_gpu.materialised(qkv, above, d["NH"])):
+        torch.testing.assert_close(actual, expected)
+
+
+def test_an_ops_error_is_its_answer_and_the_next_is_timed(bench, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("\nno kernel image is available\nmore")
+
+    monkeypatch.setitem(OPS, "gelu", fail)
+    items = {name: BenchItem(name, SHAPES[name], "fp32", "eager") for name in ("gelu", "residual")}
+    answer = bench_gpu.answer("gelu", bench, items, [])
+    assert answer == {"error": "RuntimeError: no kernel image is available", "lost": False}
+    assert "median_ms" in bench_gpu.answer("residual", bench, items, [])
+
+
+def test_requests_are_answered_in_order_a_line_each():
+    done = serve("list\nresidual N=50331648 fp32 eager\nnonsense\n")
+    assert done.returncode == 0, done.stderr
+    listed, timed, unknown = (json.loads(line) for line in done.stdout.splitlines())
+    assert "residual N=50331648 fp32 eager" in listed["items"]
+    assert listed["versions"] == {"torch": torch.__version__}
+    assert timed["shape"] == "N=96"
+    assert unknown == {"error": "'nonsense' is no item; `list` names them"}
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_it_says_so_in_one_line():
+    command = [sys.executable, "-m", "reference.bench_gpu"]
+    done = subprocess.run(command, cwd=ROOT, input="list\n", capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == f"bench-gpu: PyTorch {torch.__version__} reaches no GPU; --dry needs none\n"
+
+
+def test_a_python_without_pytorch_is_named(tmp_path):
+    program = "import sys; sys.modules['torch'] = None; sys.path.insert(0, sys.argv[1]); import reference.bench_gpu"
+    done = subprocess.run([sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it\n"
+
+
+def test_quantiles_are_interpolated_as_the_checker_does():
+    values = [4.0, 1.0, 3.0, 2.0]
+    assert [bench_gpu.quantile(values, q) for q in (0, 0.5, 1)] == [1, 2.5, 4]
+    assert bench_gpu.quantile(values, 0.1) == pytest.approx(1.3)
+    assert bench_gpu.quantile([7.0], 0.9) == 7
+
+
+def test_rates_count_what_an_op_needs():
+    assert bench_gpu.rates("residual", {"N": 1000}, 1e-6, "fp32") == {"gb_per_s": 12.0}
+    assert bench_gpu.rates("matmul", {"N": 100, "C": 10, "OC": 50}, 1e-6, "bf16") == {"tflop_per_s": pytest.approx(0.1)}
+    assert math.isclose(
+        bench_gpu.rates("attention_materialised", {"B": 1, "T": 1, "C": 4, "NH": 1}, 1.0, "fp32")["tflop_per_s"], 16e-12
+    )
+    assert bench_gpu.rates("softmax_crossentropy", {"N": 5, "V": 3, "Vp": 4}, 1.0, "fp32") == {}
+
+
+def test_samples_are_enough_after_fifty_and_a_second():
+    assert not bench_gpu.enough([1.0] * 49)
+    assert bench_gpu.enough([1.0] * 50)
+    assert not bench_gpu.enough([0.001] * 199)
+    assert bench_gpu.enough([0.001] * 200)
+
+
+def test_a_bad_option_is_one_clear_line(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        bench_gpu.main(["--wet"])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err == "bench-gpu: unrecognized arguments: --wet\n"

@@ -1,0 +1,584 @@
+# SPDX-License-Identifier: MIT
+"""gpu_report.py and gpu_inspect.py from end to end in a small course with one lesson, where make, the check program and
+the GPU's tools are scripts."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from reference import gpu_report
+from reference.gpu_build import error_line
+from reference.gpu_report import PART_NAMES, REHEARSAL, Store
+from reference.gpu_tools import STAND_IN, Card, ToolError
+
+ROOT = Path(__file__).parents[2]
+PYTHON = f"#!{sys.executable}\n"
+CARD_FILE = Path("reference/timings/nvidia-test-1.json")
+
+MAKE = """
+import os, pathlib, sys
+programs = pathlib.Path(os.environ["PROGRAMS"])
+with open("made", "a") as made:
+    made.write(" ".join(sys.argv[1:]) + "\\n")
+for target in [word for word in sys.argv[1:] if "=" not in word]:
+    if pathlib.Path("broken").exists() and pathlib.Path("broken").read_text() in target:
+        sys.exit(print(f"x.cu(3): error: {target} has a typo\\nmake: *** [x] Error 1") or 2)
+    path = pathlib.Path(target)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kind = "check" if path.parent.name == "check" else path.name
+    source = programs / kind
+    if source.exists():
+        path.write_bytes(source.read_bytes())
+        path.chmod(0o755)
+    else:
+        path.touch()
+"""
+
+CHECK = """
+import json, pathlib, sys, time
+def value(name):
+    return sys.argv[sys.argv.index(name) + 1]
+op = value("--only").split("/")[0]
+with open("checked", "a") as checked:
+    checked.write(" ".join(sys.argv[1:]) + "\\n")
+plan = pathlib.Path(f"plan_{op}")
+plan = plan.read_text() if plan.exists() else "ok"
+if plan == "hang":
+    time.sleep(100)
+if plan == "crash":
+    sys.exit(print("terminate called") or 134)
+if plan == "slow":
+    time.sleep(1.2)
+finding = [] if plan != "WRONG" else [{"kind": "mismatch", "id": "", "text": "7 of 9 elements are wrong"}]
+row = {"op": op, "file": "x", "verdict": "WRONG" if plan == "WRONG" else "ok"}
+row["cases"] = [{"case": "odd", "shape": "N=3", "budget_used": 0.25, "findings": finding}]
+if "--timing-only" in sys.argv:
+    shape = {"shape": "N=3", "median_ms": 1.5, "p10_ms": 1.0, "p90_ms": 2.0, "samples": 51, "findings": finding}
+    row["timing"] = {"against": "copy", "verdict": row["verdict"], "medal": "gold", "share": 0.9, "shapes": [shape]}
+if "--json" in sys.argv:
+    text = json.dumps({"device": "the device", "ops": [row]})
+    pathlib.Path(value("--json")).write_text("no JSON" if plan == "garbage" else text)
+"""
+
+WRONG = """
+import json, pathlib, sys
+missed = pathlib.Path("plan_wrong").exists()
+rows = [{"lesson": "04_first", "op": "a", "name": "no_bounds_check", "expected": "out_of_bounds",
+         "seen": "out_of_bounds", "rejected": True},
+        {"lesson": "04_first", "op": "b", "name": "one_too_many", "expected": "mismatch", "seen": "",
+         "rejected": not missed}]
+pathlib.Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(rows))
+"""
+
+CALIBRATE = """
+print("measuring ...\\n{\\n \\"copy_bytes_per_s\\": 3e12\\n}")
+"""
+
+BENCH = """
+import json, pathlib, sys
+names = ["a N=3 fp32 eager", "b N=3 fp32 eager", "c N=3 fp32 eager"]
+for line in sys.stdin:
+    name = line.strip()
+    if name == "list":
+        said = {"items": names, "without": ["d N=3"], "versions": {"torch": "2.0"}}
+    elif name.startswith("b") and pathlib.Path("plan_bench").exists():
+        sys.exit("CUDA error: an illegal memory access was encountered")
+    else:
+        said = {"median_ms": 2.0}
+    print(json.dumps(said), flush=True)
+"""
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+class Course:
+    def __init__(self, root: Path):
+        self.root = root
+        self.environment = os.environ | {
+            "MAKE": str(root / "bin/make"),
+            "PROGRAMS": str(root / "programs"),
+            "PATH": f"{root / 'bin'}:/usr/bin:/bin",
+            "PYTHONPATH": str(ROOT),
+            "CUDA_HOME": str(root / "no-toolkit"),
+            "TMPDIR": str(root / "tmp"),
+        }
+        (root / "tmp").mkdir()
+        toml = 'track = "device"\nrequires = ["sm_75"]\nops = ["a", "b"]\n[target.a]\nshapes = ["N=3"]\n'
+        self.write("lessons/04_first/lesson.toml", toml)
+        self.write("lessons/03_host/lesson.toml", 'track = "host"\nops = ["x"]\n')
+        for op in ("a", "b"):
+            self.write(f"solutions/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
+            self.write(f"lessons/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
+        program(root / "bin/make", PYTHON + MAKE)
+        for name, text in (("check", CHECK), ("wrong", WRONG), ("calibrate-gpu", CALIBRATE)):
+            program(root / "programs" / name, PYTHON + text)
+        program(root / "bin/bench", PYTHON + BENCH)
+
+    def write(self, name: str, text: str) -> None:
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
+
+    def add_gpu(self) -> None:
+        for tool in ("ncu", "compute-sanitizer"):
+            program(self.root / "bin" / tool, f'#!/bin/sh\nexec {sys.executable} {STAND_IN} {tool} "$@"\n')
+        program(self.root / "bin/nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
+        self.add_smi()
+
+    def add_smi(self, name: str = "NVIDIA Test 1", driver: str = "580.1") -> None:
+        text = f'case $* in *clocks.sm*) exec {sys.executable} {STAND_IN} nvidia-smi "$@";; esac\n'
+        text += f"echo '{name}, {driver}, 9.0, 81559, 1980, 3201, 700.00'\n"
+        program(self.root / "bin/nvidia-smi", f"#!/bin/sh\n{text}")
+
+    def run(self, *arguments: str, module: str = "gpu_report") -> subprocess.CompletedProcess:
+        done = subprocess.run(
+            [sys.executable, "-m", f"reference.{module}", *arguments],
+            cwd=self.root,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        assert list((self.root / "tmp").iterdir()) == []
+        return done
+
+    def report(self, *arguments: str) -> subprocess.CompletedProcess:
+        return self.run("--python", str(self.root / "bin/bench"), *arguments)
+
+    def data(self, path: Path = CARD_FILE) -> dict:
+        return json.loads((self.root / path).read_text())
+
+    def checked(self) -> list[str]:
+        """The command lines of the check program since the last time this was asked."""
+        file = self.root / "checked"
+        lines = file.read_text().splitlines() if file.exists() else []
+        file.unlink(missing_ok=True)
+        return lines
+
+
+@pytest.fixture
+def course(tmp_path):
+    return Course(tmp_path)
+
+
+@pytest.fixture
+def gpu(course):
+    course.add_gpu()
+    return course
+
+
+# ---- on a GPU --------------------------------------------------------------------------------------------------------
+
+
+def test_every_part_is_measured_into_one_file(gpu):
+    done = gpu.report("--commit", "0123abc")
+    assert done.returncode == 0, done.stdout + done.stderr
+    data = gpu.data()
+    assert list(data["parts"]) == list(PART_NAMES)
+    assert (data["gpu"], data["rehearsal"], data["card"]["compute_capability"]) == ("NVIDIA Test 1", False, "9.0")
+    for part in data["parts"].values():
+        assert (part["driver"], part["cuda"], part["commit"]) == ("580.1", "13.0", "0123abc")
+        assert part["measured_at"].endswith("Z")
+        assert part["not_done_yet"] == []
+        assert {item["status"] for item in part["items"].values()} <= {"ok", "unavailable"}
+    parts = data["parts"]
+    assert parts["checks"]["items"]["lesson04/a"]["result"]["budget_used"] == 0.25
+    assert parts["checks"]["items"]["wrong solutions"]["result"]["rejected"] == 2
+    assert parts["calibrate"]["items"]["roof"]["result"]["copy_bytes_per_s"] == 3e12
+    assert parts["timings"]["items"]["lesson04/b"]["result"]["shapes"][0]["median_ms"] == 1.5
+    assert parts["baselines"]["versions"] == {"torch": "2.0"}
+    assert parts["baselines"]["items"]["d N=3"]["status"] == "unavailable"
+    assert len(parts["sanitize"]["items"]) == 2 * 4
+    assert parts["ncu"]["items"]["lesson04/a"]["result"]["kernels"][0]["sectors_per_load_request"] == 32
+    assert "timings/lesson04/a: 1.5 ms" in done.stdout
+    assert "baselines/a N=3 fp32 eager: 2 ms" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"written to {CARD_FILE}"
+
+
+def test_clocks_are_recorded_while_a_part_runs(gpu):
+    gpu.write("plan_a", "slow")
+    assert gpu.report("--part", "timings").returncode == 0
+    part = gpu.data()["parts"]["timings"]
+    assert part["clocks"]["sm_mhz"]["max"] == 1980
+    assert "power cap" in part["clocks"]["held_back_by"]
+    assert part["items"]["lesson04/a"]["clocks"]["samples"] >= 2
+
+
+def test_what_is_done_is_not_measured_again_unless_asked(gpu):
+    gpu.report("--part", "checks")
+    assert len(gpu.checked()) == 2
+    done = gpu.report("--part", "checks")
+    assert done.returncode == 0
+    assert gpu.checked() == []
+    assert len(gpu.data()["parts"]["checks"]["items"]) == 3
+    gpu.report("--part", "checks", "--fresh")
+    assert len(gpu.checked()) == 2
+
+
+@pytest.mark.parametrize("change", ["sources", "driver"])
+def test_other_sources_or_another_driver_begin_a_part_anew(gpu, change):
+    gpu.report("--part", "timings")
+    gpu.report("--part", "checks")
+    gpu.checked()
+    if change == "driver":
+        gpu.add_smi(driver="590.2")
+    else:
+        gpu.write("solutions/04_first/a.cu", "__global__ void a_kernel(float* y) {}\n")
+    gpu.report("--part", "checks")
+    assert len(gpu.checked()) == 2
+    assert "lesson04/a" in gpu.data()["parts"]["timings"]["items"]  # of its own driver and sources
+
+
+def test_a_learners_file_and_a_page_change_nothing(gpu):
+    gpu.report("--part", "checks")
+    gpu.checked()
+    gpu.write("lessons/04_first/a.cu", "// TODO")
+    gpu.write("lessons/04_first/README.md", "# A page")
+    gpu.report("--part", "checks")
+    assert gpu.checked() == []
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        ("WRONG", "WRONG: odd: 7 of 9 elements are wrong"),
+        ("crash", "lesson04 wrote no result, exit status 134: terminate called"),
+        ("garbage", "lesson04 wrote something that is no JSON"),
+    ],
+)
+def test_a_failing_item_is_recorded_and_the_next_is_measured(gpu, plan, why):
+    gpu.write("plan_a", plan)
+    done = gpu.report("--part", "checks")
+    assert done.returncode == 1
+    items = gpu.data()["parts"]["checks"]["items"]
+    assert items["lesson04/a"]["status"] == "failed"
+    assert items["lesson04/a"]["why"].startswith(why)
+    assert items["lesson04/b"]["status"] == items["wrong solutions"]["status"] == "ok"
+    assert f"failed  checks/lesson04/a: {why}" in done.stdout
+
+
+def test_a_failed_item_is_tried_again_and_only_it(gpu):
+    gpu.write("plan_a", "crash")
+    gpu.report("--part", "checks")
+    gpu.checked()
+    (gpu.root / "plan_a").unlink()
+    assert gpu.report("--part", "checks").returncode == 0
+    assert [line.split()[line.split().index("--only") + 1] for line in gpu.checked()] == ["a"]
+
+
+def test_a_file_that_does_not_compile_is_its_compilers_first_error(gpu):
+    gpu.write("broken", "wrong")
+    done = gpu.report("--part", "checks")
+    assert done.returncode == 1
+    items = gpu.data()["parts"]["checks"]["items"]
+    assert "x.cu(3): error: build/tools/wrong has a typo" in items["wrong solutions"]["why"]
+    assert items["lesson04/a"]["status"] == "ok"
+
+
+def test_a_wrong_solution_that_passes_is_a_failure_with_its_name(gpu):
+    gpu.write("plan_wrong", "")
+    assert gpu.report("--part", "checks").returncode == 1
+    item = gpu.data()["parts"]["checks"]["items"]["wrong solutions"]
+    assert item["why"] == "1 of 2 were not rejected, first 04_first/b: one_too_many"
+    assert item["result"]["rejected"] == 1
+
+
+def test_one_parts_failure_does_not_stop_another(gpu):
+    (gpu.root / "bin/ncu").unlink()
+    (gpu.root / "bin/compute-sanitizer").unlink()
+    done = gpu.report()
+    assert done.returncode == 1
+    parts = gpu.data()["parts"]
+    assert parts["ncu"]["why"].startswith("ncu is not there: it comes with the CUDA toolkit")
+    assert parts["sanitize"]["why"].startswith("compute-sanitizer is not there")
+    assert {item["status"] for item in parts["baselines"]["items"].values()} == {"ok", "unavailable"}
+
+
+def test_a_benchmark_that_brings_its_process_down_costs_only_its_own_item(gpu):
+    gpu.write("plan_bench", "")
+    done = gpu.report("--part", "baselines")
+    assert done.returncode == 1
+    items = gpu.data()["parts"]["baselines"]["items"]
+    assert items["b N=3 fp32 eager"]["why"] == "CUDA error: an illegal memory access was encountered"
+    assert items["a N=3 fp32 eager"]["status"] == items["c N=3 fp32 eager"]["status"] == "ok"
+
+
+def test_a_part_stops_when_its_time_is_over_and_goes_on_where_it_stopped(gpu):
+    gpu.write("plan_a", "slow")
+    done = gpu.report("--part", "checks", "--budget", "1")
+    assert done.returncode == 0
+    assert "make gpu-report PART=checks   goes on where it stopped" in done.stdout
+    part = gpu.data()["parts"]["checks"]
+    assert list(part["items"]) == ["lesson04/a"]
+    assert part["not_done_yet"] == ["lesson04/b", "wrong solutions"]
+    seconds = part["seconds"]
+    gpu.checked()
+    assert gpu.report("--part", "checks").returncode == 0
+    assert len(gpu.checked()) == 1
+    part = gpu.data()["parts"]["checks"]
+    assert part["not_done_yet"] == []
+    assert part["seconds"] > seconds
+
+
+def test_an_interrupt_loses_nothing_that_is_measured(gpu):
+    gpu.write("plan_b", "hang")
+    command = [sys.executable, "-m", "reference.gpu_report", "--part", "checks"]
+    with subprocess.Popen(
+        command,
+        cwd=gpu.root,
+        env=gpu.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores interrupts
+    ) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if (gpu.root / "checked").exists() and len((gpu.root / "checked").read_text().splitlines()) == 2:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error.splitlines()[-1] == "gpu-report: interrupted; the same command goes on where it stopped"
+    part = gpu.data()["parts"]["checks"]
+    assert list(part["items"]) == ["lesson04/a"]
+    assert "wrong solutions" in part["not_done_yet"]
+    assert list((gpu.root / "tmp").iterdir()) == []
+
+
+def test_a_lesson_that_the_card_cannot_run_is_unavailable_and_no_failure(gpu):
+    gpu.write("lessons/30_clusters/lesson.toml", 'track = "device"\nrequires = ["sm_100"]\nops = ["z"]\n')
+    assert gpu.report("--part", "checks").returncode == 0
+    items = gpu.data()["parts"]["checks"]["items"]
+    assert items["lesson30"] == {"status": "unavailable", "why": "needs sm_100, this card is 9.0"}
+
+
+def test_two_reports_do_not_run_at_once(gpu):
+    with gpu_report.alone(gpu.root / "build/gpu-report.lock"):
+        done = gpu.report("--part", "checks")
+    assert done.returncode == 1
+    assert done.stderr == "gpu-report: another gpu-report is running here; wait until it is done\n"
+
+
+def test_a_file_about_another_card_is_not_mixed_with_this_one(gpu):
+    gpu.report("--part", "calibrate", "--out", "mine.json")
+    gpu.add_smi("NVIDIA Test 2")
+    done = gpu.report("--part", "calibrate", "--out", "mine.json")
+    assert done.returncode == 1
+    assert "mine.json is about NVIDIA Test 1, this card is NVIDIA Test 2" in done.stderr
+
+
+# ---- without a GPU ---------------------------------------------------------------------------------------------------
+
+
+def test_without_a_gpu_it_says_why_and_how_to_rehearse(course):
+    done = course.report()
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("gpu-report: nvidia-smi is not there")
+    assert done.stderr.endswith("To rehearse without a GPU: make gpu-report DRY=1\n")
+    assert not (course.root / "reference").exists()
+
+
+def test_a_rehearsal_takes_every_part_and_writes_no_measurement(course):
+    done = course.report("--dry")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == lines[-1] == gpu_report.NO_MEASUREMENT
+    data = course.data(REHEARSAL)
+    assert data["rehearsal"] is True
+    assert data["note"] == gpu_report.NO_MEASUREMENT
+    assert list(data["parts"]) == list(PART_NAMES)
+    assert {i["status"] for part in data["parts"].values() for i in part["items"].values()} == {"ok", "unavailable"}
+    assert not (course.root / "reference").exists()
+    assert all("DRY=1" in line for line in (course.root / "made").read_text().splitlines())
+
+
+def test_a_rehearsals_baselines_are_pytorchs_own(course):
+    layernorm = '[target.layernorm]\nshapes = ["B=4 T=1024 C=768"]\n[target.swiglu]\nshapes = ["N=3"]\n'
+    course.write("lessons/04_first/lesson.toml", f'track = "device"\nops = ["layernorm"]\n{layernorm}')
+    done = course.run("--dry", "--part", "baselines")
+    assert done.returncode == 0, done.stdout + done.stderr
+    items = course.data(REHEARSAL)["parts"]["baselines"]["items"]
+    item = items["layernorm B=4 T=1024 C=768 fp32 compile"]["result"]
+    assert item["shape"] == "B=2 T=8 C=64"
+    assert item["cache"] == "none: a rehearsal on the CPU"
+    assert items["swiglu N=3"] == {"status": "unavailable", "why": "no baseline is written for it"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--part", "foo"], "PART=foo: it is checks, calibrate, timings, baselines, sanitize, ncu or all"),
+        (["--dry", "--out", "reference/timings/nvidia-h200.json"], "a rehearsal measures nothing"),
+        (["--budget", "0"], "budget: 0 s; a part may take up to 420 s"),
+        (["--budget", "1000"], "budget: 1000 s; a part may take up to 420 s"),
+        (["--budget", "long"], "'long'"),
+        (["--commit", "HEAD"], "COMMIT=HEAD: not a commit's hash"),
+        (["--gpu"], "--gpu"),
+    ],
+)
+def test_bad_input_is_one_clear_line(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        gpu_report.parse(arguments)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("gpu-report: ")
+    assert message in error
+    assert len(error.splitlines()) == 1
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+CARD = Card("NVIDIA Test 1", "580.1")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99, "parts": {}}', '{"format": 1, "parts": []}'])
+def test_a_file_that_is_no_report_is_left_alone(tmp_path, text):
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(ToolError, match="move it away, then start again"):
+        Store(path, CARD, False)
+    assert path.read_text() == text
+
+
+def test_parts_measured_at_different_times_are_merged(tmp_path):
+    path = tmp_path / "deep/x.json"
+    stamp = {"driver": "1", "sources": "s", "versions": {}, "commit": "c"}
+    for name in ("checks", "ncu"):
+        store = Store(path, CARD, False)
+        store.begin(name, stamp, False)["items"]["x"] = {"status": "ok"}
+        store.save()
+    assert set(json.loads(path.read_text())["parts"]) == {"checks", "ncu"}
+    assert [file.name for file in path.parent.iterdir()] == ["x.json"]
+
+
+def test_a_file_that_cannot_be_written_is_one_line_and_the_old_one_stays(tmp_path):
+    path = tmp_path / "x.json"
+    store = Store(path, CARD, False)
+    store.save()
+    before = path.read_text()
+    store.path = tmp_path / "x.json" / "y.json"
+    with pytest.raises(ToolError, match="cannot be written"):
+        store.save()
+    assert path.read_text() == before
+
+
+def test_a_number_that_json_has_not_is_refused(tmp_path):
+    store = Store(tmp_path / "x.json", CARD, False)
+    store.data["parts"] = {"x": float("nan")}
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        store.save()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        ("a\nx.cu(3): error: y\nmake: *** [z] Error 1", "x.cu(3): error: y"),
+        ("make: *** No rule to make target 'x'.  Stop.", "make: *** No rule to make target 'x'.  Stop."),
+        ("last words\n", "last words"),
+        ("", "it said nothing"),
+    ],
+)
+def test_of_a_builds_output_the_line_that_says_why(output, line):
+    assert error_line(output) == line
+
+
+# ---- profile and sanitize --------------------------------------------------------------------------------------------
+
+
+def test_a_kernels_profile_is_a_table_and_a_report_to_open(gpu):
+    done = gpu.run("profile", "4", "--only", "a", module="gpu_inspect")
+    assert done.returncode == 0, done.stderr
+    assert "lesson 04 · lessons/04_first/a.cu · Nsight Compute" in done.stdout
+    assert "  a_kernel" in done.stdout
+    assert "32.0 in loads" in done.stdout
+    assert "9.98 us, grid (128, 1, 1), block (32, 1, 1)" in done.stdout
+    assert "limited by shared memory and blocks" in done.stdout
+    report = gpu.root / "results/profile-lesson04-a.ncu-rep"
+    assert report.exists()
+    assert done.stdout.splitlines()[-1] == "all of it  ncu-ui results/profile-lesson04-a.ncu-rep"
+    (check,) = gpu.checked()
+    assert "--subject lessons" in check
+    assert "--only a/timing" in check
+
+
+def test_a_clean_kernel_passes_all_four_tools(gpu):
+    done = gpu.run("sanitize", "04", "--subject", "solutions", module="gpu_inspect")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert rows == [[tool, "ok"] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]
+    assert all("--subject solutions" in line and "--no-timing" in line for line in gpu.checked())
+
+
+def test_a_kernels_errors_are_named_once_with_their_line(gpu):
+    sample = Path(__file__).parent / "data/memcheck.log"
+    text = f'for word; do [ "$last" != --log-file ] || cp {sample} "$word"; last=$word; done; exit 86'
+    program(gpu.root / "bin/compute-sanitizer", f"#!/bin/sh\n{text}\n")
+    done = gpu.run("sanitize", "04", module="gpu_inspect")
+    assert done.returncode == 1
+    assert "  memcheck   252 errors" in done.stdout
+    where = "    Invalid __global__ read of size 4 bytes at residual.cu:19 in residual_forward_kernel   2 times printed"
+    assert done.stdout.splitlines().count(where) == 4  # each tool says it once
+    assert done.stdout.splitlines()[-1] == "result  1,008 errors"
+
+
+def test_counters_that_are_kept_to_root_are_one_line_with_the_mend(gpu):
+    denied = Path(__file__).parent / "data/ncu_denied.txt"
+    program(gpu.root / "bin/ncu", f"#!/bin/sh\ncat {denied}; exit 1\n")
+    done = gpu.run("profile", "04", module="gpu_inspect")
+    assert done.returncode == 1
+    assert done.stderr.startswith("profile-lesson04: the driver keeps the counters to root (ERR_NVGPUCTRPERM)")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["profile", "99"], "profile-lesson99: there is no lesson 99; the lessons with kernels are 04"),
+        (["sanitize", "3"], "sanitize-lesson3: lesson 03 is plain C++ for the CPU; the lessons with kernels are 04"),
+        (["profile", "04", "--only", "zz"], "profile-lesson04: ONLY=zz: lesson 04 has no zz; it has: a b"),
+    ],
+)
+def test_a_lesson_or_op_that_is_not_there_is_named_with_those_that_are(gpu, arguments, message):
+    done = gpu.run(*arguments, module="gpu_inspect")
+    assert done.returncode == 1
+    assert done.stderr == f"{message}\n"
+
+
+@pytest.mark.parametrize("what", ["profile", "sanitize"])
+def test_without_a_gpu_inspection_is_one_line(course, what):
+    done = course.run(what, "04", module="gpu_inspect")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{what}-lesson04: nvidia-smi is not there")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("what", ["profile", "sanitize"])
+def test_a_rehearsed_inspection_says_so_first_and_last(course, what):
+    done = course.run(what, "04", "--dry", module="gpu_inspect")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == lines[-1] == gpu_report.NO_MEASUREMENT
+    assert not (course.root / "results").exists()
+
+
+def test_a_file_without_kernels_cannot_be_profiled(gpu):
+    gpu.write("lessons/04_first/a.cu", "void a() {}\n")
+    done = gpu.run("profile", "04", module="gpu_inspect")
+    assert done.returncode == 1
+    assert "lessons/04_first/a.cu has no kernel of its own; ONLY= takes one of a b" in done.stderr

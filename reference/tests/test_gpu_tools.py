@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""The parsers of nvidia-smi, compute-sanitizer and Nsight Compute, on samples and on malformed text."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from reference import gpu_tools as tools
+from reference.gpu_tools import Card, Kernel, ToolError
+
+DATA = Path(__file__).parent / "data"
+
+
+def sample(name: str) -> str:
+    return (DATA / name).read_text()
+
+
+def script(folder: Path, body: str) -> list[str]:
+    program = folder / "program"
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    return [str(program)]
+
+
+# ---- the card --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("NVIDIA H200", "nvidia-h200"),
+        ("NVIDIA H100 80GB HBM3", "nvidia-h100-80gb-hbm3"),
+        ("NVIDIA GeForce RTX 4090", "nvidia-geforce-rtx-4090"),
+        ("../Tesla/T4 (x)", "tesla-t4-x"),
+    ],
+)
+def test_a_cards_name_becomes_a_file_name(name, slug):
+    assert Card(name, "1").slug == slug
+
+
+def test_what_a_card_does_not_tell_is_none(tmp_path):
+    card = tools.read_card(script(tmp_path, "echo 'NVIDIA T4, 535.1, 7.5, 15360, [N/A], 5001, [Not Supported]'"))
+    assert (card.name, card.driver, card.compute_capability) == ("NVIDIA T4", "535.1", "7.5")
+    assert (card.memory_mib, card.sm_clock_max_mhz, card.power_limit_w) == (15360, None, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("echo 'No devices were found'; exit 6", "finds no GPU: No devices were found"),
+        ("exit 9", "finds no GPU: exit status 9"),
+        ("echo one, two", "printed 'one, two', not 7 values"),
+        ("true", "printed '', not 7 values"),
+        ("echo ', 1, 2, 3, 4, 5, 6'", "calls the card ''"),
+    ],
+)
+def test_an_nvidia_smi_that_finds_nothing_is_one_line(tmp_path, body, message):
+    with pytest.raises(ToolError, match="nvidia-smi") as error:
+        tools.read_card(script(tmp_path, body))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ("nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88", "13.0"),
+        ("NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)", "2025.3.1.0"),
+    ],
+)
+def test_a_tools_version_is_read(tmp_path, said, version):
+    (tmp_path / "said").write_text(said)
+    assert tools.toolkit_version(script(tmp_path, f"cat {tmp_path}/said")) == version
+
+
+def test_a_missing_tool_is_named_with_its_mend(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    for tool in ("nvidia-smi", "nvcc", "ncu", "compute-sanitizer"):
+        with pytest.raises(ToolError, match=f"^{tool} is not there: it comes with "):
+            tools.find(tool)
+
+
+def test_a_tool_beside_nvcc_is_found_without_path(monkeypatch, tmp_path):
+    script(tmp_path, "true")
+    (tmp_path / "program").rename(tmp_path / "ncu")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    assert tools.find("ncu") == [str(tmp_path / "ncu")]
+
+
+# ---- clocks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [
+        (0, []),
+        (0x1, ["idle"]),
+        (0x4, ["power cap"]),
+        (0x24, ["power cap", "thermal slowdown by software"]),
+        (0xC8, ["hardware slowdown", "thermal slowdown by hardware", "power brake"]),
+        (0x2000, ["unknown reason 0x2000"]),
+        (0x4 | 0x4000, ["power cap", "unknown reason 0x4000"]),
+    ],
+)
+def test_throttle_reasons_are_words(mask, words):
+    assert tools.reasons(mask) == words
+
+
+def test_clock_samples_are_summarised():
+    samples = [tools.parse_clocks(line) for line in sample("nvidia-smi.csv").splitlines()]
+    summary = tools.summarise_clocks(samples)
+    assert summary["samples"] == 4
+    assert summary["sm_mhz"] == {"median": 1747.5, "min": 345, "max": 1980}
+    assert summary["power_w"]["max"] == 699.83  # [N/A] does not count
+    assert summary["held_back_by"] == {"power cap": 0.5, "idle": 0.25, "thermal slowdown by software": 0.25}
+
+
+def test_lines_that_are_no_samples_are_left_out():
+    assert tools.parse_clocks("Unable to determine the device handle, gone") is None
+    assert tools.parse_clocks("1980, 3201") is None
+    assert tools.parse_clocks("") is None
+    assert tools.parse_clocks("[N/A], [N/A], [N/A], [N/A], [N/A]") is None
+    assert tools.parse_clocks("1980, 3201, 70, 31, [N/A]").mask is None
+
+
+def test_no_sample_is_no_summary():
+    assert tools.summarise_clocks([]) is None
+    only_mask = tools.summarise_clocks([tools.parse_clocks("[N/A], [N/A], [N/A], [N/A], 0x4")])
+    assert only_mask["sm_mhz"] is None
+    assert only_mask["held_back_by"] == {"power cap": 1.0}
+
+
+def test_the_log_of_clocks_ends_with_its_block():
+    with tools.ClockLog(tools.find("nvidia-smi", dry=True)) as clocks:
+        deadline = time.monotonic() + 30
+        while len(clocks.samples) < 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+    assert clocks.process.returncode is not None
+    assert clocks.since(0)["samples"] >= 3
+    assert clocks.since(len(clocks.samples)) is None
+
+
+def test_an_older_driver_is_asked_by_the_older_name(tmp_path):
+    body = (
+        "case $* in *clocks_event*) exit 2;; *-lms*) echo 1, 2, 3, 4, 0x4; exec sleep 100;; esac; echo 1, 2, 3, 4, 0x0"
+    )
+    with tools.ClockLog(script(tmp_path, body)) as clocks:
+        deadline = time.monotonic() + 30
+        while not clocks.samples and time.monotonic() < deadline:
+            time.sleep(0.05)
+    assert clocks.since(0)["held_back_by"] == {"power cap": 1.0}
+
+
+def test_without_nvidia_smi_there_are_no_clocks():
+    with tools.ClockLog(None) as clocks:
+        pass
+    assert clocks.since(0) is None
+
+
+# ---- running a program -----------------------------------------------------------------------------------------------
+
+
+def test_a_program_that_runs_past_its_time_is_ended_with_its_children(tmp_path):
+    body = f"sleep 60 & echo $! >{tmp_path}/child; echo said; wait"
+    done = tools.run(script(tmp_path, body), 1.0)
+    assert done.status is None
+    assert "said" in done.output
+    assert done.seconds < 30
+    state = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/status")
+    assert not state.exists() or "zombie" in state.read_text()
+
+
+def test_a_make_that_is_started_does_not_join_another_makes_job_server(monkeypatch):
+    monkeypatch.setenv("MAKEFLAGS", "j4 --jobserver-auth=3,4")
+    done = tools.run([sys.executable, "-c", "import os; print(os.environ.get('MAKEFLAGS'))"], 30)
+    assert done.output == "None\n"
+
+
+# ---- compute-sanitizer -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["clean.log", "clean_racecheck.log"])
+def test_a_clean_log_has_no_errors(name):
+    report = tools.parse_sanitizer(sample(name))
+    assert (report.errors, report.warnings, report.distinct) == (0, 0, {})
+
+
+def test_each_distinct_error_is_named_once_with_its_line_and_count():
+    report = tools.parse_sanitizer(sample("memcheck.log"))
+    assert report.errors == 252  # those that were not printed too
+    where = "Invalid __global__ read of size 4 bytes at residual.cu:19 in residual_forward_kernel"
+    assert report.distinct[where] == 2
+    assert len(report.distinct) == 2
+
+
+def test_a_race_names_both_lines_and_a_warning_is_no_error():
+    report = tools.parse_sanitizer(sample("racecheck.log"))
+    assert (report.errors, report.warnings) == (1, 1)
+    race = "race between softmax.cu:31 in softmax_forward_kernel and softmax.cu:33 in softmax_forward_kernel"
+    assert report.distinct[race] == 1
+
+
+def test_a_race_on_lines_of_its_own_is_read_too():
+    text = (
+        "========= Error: Race reported between Write access at\n"
+        "=========     k(float *)+0xb0 in x.cu:28\n"
+        "=========     and Read access at k(float *)+0xc0 in x.cu:30 [4 hazards]\n"
+        "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n"
+    )
+    report = tools.parse_sanitizer(text)
+    assert report.errors == 1
+    assert "x.cu:30 in k" in next(iter(report.distinct))
+
+
+def test_an_error_in_a_header_is_placed_in_the_kernel_that_calls_it():
+    report = tools.parse_sanitizer(sample("synccheck.log"))
+    assert list(report.distinct) == [
+        "Barrier error detected. Invalid arguments at softmax.cu:29 in softmax_forward_kernel"
+    ]
+
+
+def test_without_line_information_the_kernel_is_named():
+    text = sample("initcheck.log").replace(" in gelu.cu:24", "")
+    assert "at gelu_forward_kernel" in next(iter(tools.parse_sanitizer(text).distinct))
+
+
+def test_the_summaries_of_several_processes_are_added():
+    text = sample("initcheck.log") + sample("clean.log") + sample("initcheck.log")
+    report = tools.parse_sanitizer(text)
+    assert report.errors == 2
+    assert list(report.distinct.values()) == [2]
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        ("", "wrote no summary; the last line of its log: none"),
+        ("========= COMPUTE-SANITIZER\n========= Invalid __global__ read\n", "wrote no summary"),
+        (
+            "========= Error: Device not supported. Please refer to the manual\n",
+            "cannot run here: device not supported",
+        ),
+        (
+            "========= Error: Target application terminated before first instrumented API call\n",
+            "the program never reached the GPU",
+        ),
+        ("========= Error: No attachable process found. compute-sanitizer timed-out.\n", "ended before it reached"),
+    ],
+)
+def test_a_log_without_a_summary_says_nothing_of_the_kernel(log, message):
+    with pytest.raises(ToolError) as error:
+        tools.parse_sanitizer(log)
+    assert message in str(error.value)
+
+
+def test_an_unsupported_device_is_not_taken_for_a_clean_kernel():
+    with pytest.raises(ToolError, match="device not supported"):
+        tools.parse_sanitizer("========= Error: Device not supported\n" + sample("clean.log"))
+
+
+# ---- Nsight Compute --------------------------------------------------------------------------------------------------
+
+
+def test_a_row_a_kernel_is_read():
+    (kernel,) = tools.parse_ncu(sample("ncu_raw.csv"))
+    assert (kernel.name, kernel.grid, kernel.block) == ("layernorm_forward_kernel", "(128, 1, 1)", "(32, 1, 1)")
+    assert kernel.values["time_ns"] == 9984
+    assert kernel.ratio("global_load_sectors", "global_load_requests") == 32
+    assert kernel.ratio("shared_load_bank_conflicts", "shared_load_wavefronts") is None  # no request
+    assert kernel.limited_by() == "shared memory and blocks"
+
+
+def test_a_row_a_metric_is_read_in_base_units():
+    (kernel,) = tools.parse_ncu(sample("ncu_details.csv"))
+    assert kernel.values == {"time_ns": 9980, "dram_bytes_read": 12.61e6, "registers": 32}  # n/a is missing
+    assert kernel.limited_by() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("<unnamed>::k(float *, int)", "k"),
+        ("void (anonymous namespace)::k<256, 4>(const float *)", "k<256, 4>"),
+        ("a::b::k(a::c)", "k"),
+        ("k<a::b>(int)", "k<a::b>"),
+        ("k", "k"),
+    ],
+)
+def test_a_kernel_is_named_without_parameters_and_namespaces(text, name):
+    assert tools.kernel_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (sample("ncu_denied.txt"), "keeps the counters to root (ERR_NVGPUCTRPERM): run this as root"),
+        ("==WARNING== No kernels were profiled.\n", "no kernel of this name was launched"),
+        ("==ERROR== Failed to find metric x\n", "ncu: Failed to find metric x"),
+        ("", "its last line: none"),
+        ("Segmentation fault\n", "its last line: Segmentation fault"),
+        ('"ID","Kernel Name"\n"0","k"\n', "printed no counters"),
+        ('"ID"\n', "printed no counters"),
+        ('"nonsense', "printed no counters"),
+    ],
+)
+def test_an_ncu_without_counters_says_why(output, message):
+    with pytest.raises(ToolError) as error:
+        tools.parse_ncu(output)
+    assert message in str(error.value)
+
+
+def test_ncu_leaves_the_clocks_alone_and_takes_the_first_launch_of_each_kernel():
+    command = tools.ncu_command(["ncu"], ["a_kernel", "b_kernel"], ["program", "--x"], log=Path("log"))
+    assert command[command.index("--clock-control") + 1] == "none"
+    assert command[command.index("--kernel-id") + 1] == "::regex:(a_kernel|b_kernel)$:1"
+    assert command[-2:] == ["program", "--x"]
+
+
+def test_the_kernels_of_a_file_are_found(tmp_path):
+    file = tmp_path / "x.cu"
+    file.write_text(
+        "// __global__ void not_me(\n"
+        "template <int N>\n__global__ void a_kernel(float* x) {}\n"
+        "__global__ void __launch_bounds__(256, 2) b_kernel(\n"
+        "__global__ __launch_bounds__(128)\nvoid c_kernel(int n);\n"
+        "static __global__ void c_kernel(int n) {}\n"
+        "__device__ float helper(float x);\n"
+    )
+    assert tools.kernels_of(file) == ["a_kernel", "b_kernel", "c_kernel"]
+
+
+def test_a_missing_kernel_file_is_one_line(tmp_path):
+    with pytest.raises(ToolError, match=r"x\.cu: No such file"):
+        tools.kernels_of(tmp_path / "x.cu")
+
+
+def test_limits_of_occupancy_are_named_by_the_smallest():
+    kernel = Kernel("k", "", "", {"blocks_by_registers": 3, "blocks_by_warps": 8, "blocks_by_slots": 32})
+    assert kernel.limited_by() == "registers"
