@@ -21,14 +21,25 @@ report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
     MAKE='$(MAKE)' '$(report_python)' -m
 
+report_parts := checks calibrate timings baselines sanitize ncu all
 .PHONY: gpu-report
 gpu-report:
-	$(report_run) reference.gpu_report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
-	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(OUT),--out='$(OUT)') \
+	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
+	    reference.gpu_report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
+	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
+
+# Ends make with one line where lesson $1, of which only the number $2 is known where there is none, has no such kernel.
+define reject_kernels
+$(if $1,,$(call no_lesson,$2))$(if $(filter $1,$(host_lessons)),\
+    $(error lesson $(call number,$1) is plain C++ for the CPU; the lessons with kernels are \
+    $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),$(call number,$(lesson)))))$(if \
+    $(filter-out $(call ops_of,$1),$(only_op)),\
+    $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
+endef
 
 profile-lesson sanitize-lesson:
 	$(error which lesson? For example: make $@05)
 profile-lesson% sanitize-lesson%: FORCE
-	$(report_run) reference.gpu_inspect $(firstword $(subst -, ,$@)) '$*' --subject=$(subject) \
-	    $(if $(ONLY),--only='$(ONLY)') $(if $(report_dry),--dry)
+	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_inspect \
+	    $(firstword $(subst -, ,$@)) '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(report_dry),--dry)
