@@ -103,24 +103,23 @@ def total(kernel: Kernel, *names: str) -> float | None:
 def profile_rows(kernel: Kernel) -> list[tuple[str, str]]:
     """A kernel's counters: what it is, and its value."""
     values = kernel.values
-    dram = f"{size(values.get('dram_bytes_read'))} read, {size(values.get('dram_bytes_written'))} written"
     loads = kernel.ratio("global_load_sectors", "global_load_requests")
     stores = kernel.ratio("global_store_sectors", "global_store_requests")
     conflicts = total(kernel, "shared_load_bank_conflicts", "shared_store_bank_conflicts")
     wavefronts = total(kernel, "shared_load_wavefronts", "shared_store_wavefronts")
     rows = [
         ("time", f"{duration(values.get('time_ns'))}, grid {kernel.grid}, block {kernel.block}"),
-        ("DRAM", dram),
-        ("sectors a request", f"{cell(loads)} in loads, {cell(stores)} in stores; 4 where floats lie side by side"),
+        ("DRAM", f"{size(values.get('dram_bytes_read'))} read, {size(values.get('dram_bytes_written'))} written"),
+        ("sectors/request", f"{cell(loads)} in loads, {cell(stores)} in stores; 4 for neighbouring floats"),
     ]
     if wavefronts:
-        rows.append(("shared memory", f"{cell(conflicts)} of {cell(wavefronts)} wavefronts by bank conflicts"))
-    busy = f"arithmetic and issue {cell(values.get('sm_percent'), '%')} of the peak, memory"
-    rows.append(("busy", f"{busy} {cell(values.get('memory_percent'), '%')}"))
+        rows.append(("shared memory", f"{cell(conflicts)} of {cell(wavefronts)} wavefronts are bank conflicts"))
+    busy = f"SM {cell(values.get('sm_percent'), '%')} of its peak, memory {cell(values.get('memory_percent'), '%')}"
     possible = cell(values.get("occupancy_possible_percent"), "%")
     occupancy = f"{cell(values.get('occupancy_percent'), '%')} of the warps, {possible} possible"
-    rows.append(("occupancy", occupancy + (f"; limited by {limit}" if (limit := kernel.limited_by()) else "")))
-    rows.append(("registers", f"{cell(values.get('registers'))} a thread"))
+    rows += [("busy", busy), ("occupancy", occupancy + (f" ({limit})" if (limit := kernel.limited_by()) else ""))]
+    registers = values.get("registers")
+    rows.append(("registers", "-" if registers is None else f"{registers:.0f} a thread"))
     return rows
 
 
@@ -128,16 +127,13 @@ def profile_text(lesson: Lesson, op: str, kernels: list[Kernel]) -> str:
     shape = next(iter(lesson.shapes.get(op, ())), "")
     lines = [f"  {op}{f'  {shape}' if shape else ''}"]
     for kernel in kernels:
-        lines += ["", f"  {kernel.name}", *(f"    {what:<18} {value}" for what, value in profile_rows(kernel))]
+        lines += ["", f"  {kernel.name}", *(f"    {what:<15}  {value}" for what, value in profile_rows(kernel))]
     need = needed_bytes(op, dims(shape)) if shape else None
     moved = [total(kernel, "dram_bytes_read", "dram_bytes_written") for kernel in kernels]
     if need and None not in moved:
         ratio = three_digits(sum(moved) / need)
-        lines += [
-            "",
-            f"  {op} needs {size(need)} in and out at least; DRAM moved {size(sum(moved))}, {ratio} times that",
-        ]
-        lines += ["  Below 1: L2 still held some of it." if sum(moved) < need else ""]
+        lines += ["", f"  {op} needs {size(need)} at least; DRAM moved {size(sum(moved))}, {ratio} times that"]
+        lines += ["  Below 1: L2 held some of it."] * (sum(moved) < need)
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
 

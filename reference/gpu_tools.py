@@ -445,7 +445,7 @@ class Kernel:
         if not limits:
             return None
         least = min(limits.values())
-        return " and ".join(words for words, limit in limits.items() if limit == least)
+        return ", ".join(words for words, limit in limits.items() if limit == least)
 
 
 def ncu_trouble(output: str) -> str | None:

@@ -141,6 +141,21 @@ def test_without_a_gpu_it_says_so_in_one_line():
     assert done.stderr == f"bench-gpu: PyTorch {torch.__version__} reaches no GPU; --dry needs none\n"
 
 
+def test_nothing_but_pytorch_is_needed():
+    program = "import sys; sys.path.insert(0, sys.argv[1]); sys.modules['safetensors'] = None; "
+    program += "sys.argv = ['bench', '--dry']; import reference.bench_gpu as b; b.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(ROOT)],
+        cwd=ROOT,
+        input="list\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["items"]
+
+
 def test_a_python_without_pytorch_is_named(tmp_path):
     program = "import sys; sys.modules['torch'] = None; sys.path.insert(0, sys.argv[1]); import reference.bench_gpu"
     done = subprocess.run([sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=False)

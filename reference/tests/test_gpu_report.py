@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from reference import gpu_report
-from reference.gpu_build import error_line
+from reference.gpu_build import Programs, error_line
 from reference.gpu_report import PART_NAMES, REHEARSAL, Store
 from reference.gpu_tools import STAND_IN, Card, ToolError
 
@@ -314,6 +314,45 @@ def test_a_benchmark_that_brings_its_process_down_costs_only_its_own_item(gpu):
     assert items["a N=3 fp32 eager"]["status"] == items["c N=3 fp32 eager"]["status"] == "ok"
 
 
+@pytest.mark.parametrize(
+    ("python", "why"),
+    [
+        ("no/such/python", "no/such/python: No such file or directory; PYTHON=… names the Python that has PyTorch"),
+        ("/bin/false", "it ended with exit status 1"),
+    ],
+)
+def test_a_python_that_cannot_measure_is_the_parts_failure(gpu, python, why):
+    done = gpu.run("--part", "baselines", "--python", python)
+    assert done.returncode == 1
+    assert gpu.data()["parts"]["baselines"]["why"] == why
+
+
+def test_a_benchmark_that_does_not_answer_is_ended(gpu, monkeypatch):
+    program(gpu.root / "bin/bench", "#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setattr(os, "environ", gpu.environment)
+    setting = gpu_report.Setting(gpu.root, CARD, False, str(gpu.root / "bin/bench"), Programs(), gpu.root / "tmp")
+    bench = gpu_report.Bench(setting)
+    begin = time.monotonic()
+    with pytest.raises(ToolError, match="no answer within 0 s"):
+        bench.ask("list", 0.2)
+    assert bench.process is None
+    assert time.monotonic() - begin < 30
+
+
+def test_what_was_said_on_makes_command_line_holds_for_the_builds(gpu, monkeypatch):
+    program(gpu.root / "bin/make", '#!/bin/sh\necho "$MAKEFLAGS | $*" >said\n')
+    monkeypatch.setenv("MAKEFLAGS", "s -j4 --jobserver-auth=3,4 -- CXX=g++-12 PART=checks")
+    monkeypatch.chdir(gpu.root)
+    Programs(dry=True, make=str(gpu.root / "bin/make")).build(["target"])
+    assert (gpu.root / "said").read_text() == "-- CXX=g++-12 PART=checks | DEVICE=gpu DRY=1 target\n"
+
+
+def test_a_build_that_takes_too_long_says_that_it_can_go_on(gpu):
+    program(gpu.root / "bin/make", "#!/bin/sh\nexec sleep 60\n")
+    with pytest.raises(ToolError, match="make target took more than 0 s; it goes on where it stopped"):
+        Programs(make=str(gpu.root / "bin/make")).build(["target"], limit=0.2)
+
+
 def test_a_part_stops_when_its_time_is_over_and_goes_on_where_it_stopped(gpu):
     gpu.write("plan_a", "slow")
     done = gpu.report("--part", "checks", "--budget", "1")
@@ -508,7 +547,7 @@ def test_a_kernels_profile_is_a_table_and_a_report_to_open(gpu):
     assert "  a_kernel" in done.stdout
     assert "32.0 in loads" in done.stdout
     assert "9.98 us, grid (128, 1, 1), block (32, 1, 1)" in done.stdout
-    assert "limited by shared memory and blocks" in done.stdout
+    assert "1.56% of the warps, 50.0% possible (shared memory, blocks)" in done.stdout
     report = gpu.root / "results/profile-lesson04-a.ncu-rep"
     assert report.exists()
     assert done.stdout.splitlines()[-1] == "all of it  ncu-ui results/profile-lesson04-a.ncu-rep"

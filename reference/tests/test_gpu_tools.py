@@ -271,7 +271,7 @@ def test_a_row_a_kernel_is_read():
     assert kernel.values["time_ns"] == 9984
     assert kernel.ratio("global_load_sectors", "global_load_requests") == 32
     assert kernel.ratio("shared_load_bank_conflicts", "shared_load_wavefronts") is None  # no request
-    assert kernel.limited_by() == "shared memory and blocks"
+    assert kernel.limited_by() == "shared memory, blocks"
 
 
 def test_a_row_a_metric_is_read_in_base_units():
