@@ -345,12 +345,12 @@ class Bench:
         try:
             return json.loads(answer)
         except ValueError:
-            status = self.process.poll() if ready else None
+            process = self.process
             self.stop()
-            said = tools.last_line(self.errors.read_text(errors="replace"))
+            said = answer.strip() or tools.last_line(self.errors.read_text(errors="replace"))
             if not ready:
                 raise ToolError(f"no answer within {limit:.0f} s") from None
-            raise ToolError(said or f"it ended with exit status {status}") from None
+            raise ToolError(said or f"it ended with exit status {process.returncode}") from None
 
     def measure(self, name: str, limit: float) -> dict:
         answer = self.ask(name, limit)
@@ -371,22 +371,38 @@ def baselines(setting: Setting) -> Work:
     return Work(items, said["versions"], dict.fromkeys(said["without"], "no baseline is written for it"), bench.stop)
 
 
+def run_sanitizer(
+    programs: Programs, tool: str, lesson: Lesson, op: str, subject: str, scratch: Path, limit: float
+) -> tuple[tools.SanitizerReport, dict]:
+    """compute-sanitizer's report, and what the check said of the op: that its cases ran at all is known from there."""
+    log, out = scratch / "sanitizer.log", scratch / "watched.json"
+    for file in (log, out):
+        file.unlink(missing_ok=True)
+    program = [*programs.right_or_wrong(lesson, op, subject), "--json", str(out)]
+    command = tools.sanitizer_command(tools.find("compute-sanitizer", programs.dry), tool, log, program)
+    done = run(command, limit, {"SOL_TIMEOUT_S": SLOW_LIMIT})
+    if done.status is None:
+        raise ToolError(f"{tool} took more than {limit:.0f} s")
+    report = tools.parse_sanitizer((log.read_text(errors="replace") if log.exists() else "") or done.output)
+    if not out.exists():
+        raise ToolError(f"the check program ran nothing under {tool}: {tools.last_line(done.output)}")
+    row = op_report(json.loads(out.read_text()), op)
+    if not row.get("cases"):
+        raise ToolError(f"no case of {op} ran under {tool}")
+    return report, row
+
+
 def sanitize_op(setting: Setting, tool: str, lesson: Lesson, op: str, limit: float) -> dict:
     begin = time.monotonic()
     setting.programs.build_lesson(lesson, limit=limit)
-    log = setting.scratch / "sanitizer.log"
-    log.unlink(missing_ok=True)
-    sanitizer = tools.find("compute-sanitizer", setting.dry)
-    command = tools.sanitizer_command(sanitizer, tool, log, setting.programs.right_or_wrong(lesson, op))
-    done = run(command, limit - (time.monotonic() - begin), {"SOL_TIMEOUT_S": SLOW_LIMIT})
-    text = log.read_text(errors="replace") if log.exists() else ""
-    if done.status is None:
-        raise ToolError(f"{tool} took more than the {limit:.0f} s that were left")
-    report = tools.parse_sanitizer(text or done.output)
-    result = asdict(report)
+    left = limit - (time.monotonic() - begin)
+    report, row = run_sanitizer(setting.programs, tool, lesson, op, "solutions", setting.scratch, left)
+    result = asdict(report) | {"verdict": row.get("verdict"), "cases": len(row["cases"])}
     if report.errors:
         what = next(iter(report.distinct), "")
         raise Failed(f"{report.errors} {'error' if report.errors == 1 else 'errors'}, first: {what}", result)
+    if row.get("verdict") != "ok":
+        raise Failed(f"no error, but the check says {row.get('verdict')}: {first_finding(row['cases'])}", result)
     return result
 
 

@@ -65,7 +65,10 @@ def ncu(arguments: list[str]) -> int:
         names = Path(report).read_text().split()
     else:
         names = re.search(r"\((.*)\)", value_of(arguments, "--kernel-id"))[1].split("|")
-        subprocess.run(program_of(arguments), check=False)
+        status = subprocess.run(program_of(arguments), check=False).returncode
+        if status not in (0, 1):  # 1 is a verdict; more, and the program never came to its kernels
+            print(f"==ERROR== The application returned an error code ({status}).")
+            return 1
         if report := value_of(arguments, "-o"):
             Path(report).write_text("\n".join(names))
             return 0

@@ -51,7 +51,7 @@ plan = pathlib.Path(f"plan_{op}")
 plan = plan.read_text() if plan.exists() else "ok"
 if plan == "hang":
     time.sleep(100)
-if plan == "crash":
+if plan == "crash" or (plan == "crash when timed" and "--timing-only" in sys.argv):
     sys.exit(print("terminate called") or 134)
 if plan == "slow":
     time.sleep(1.2)
@@ -419,6 +419,36 @@ def test_a_file_about_another_card_is_not_mixed_with_this_one(gpu):
     assert "mine.json is about NVIDIA Test 1, this card is NVIDIA Test 2" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        ("crash", "the check program ran nothing under memcheck: terminate called"),
+        ("WRONG", "no error, but the check says WRONG: odd: 7 of 9 elements are wrong"),
+    ],
+)
+def test_a_sanitizer_without_errors_is_not_enough_where_the_check_did_not_pass(gpu, plan, why):
+    gpu.write("plan_a", plan)
+    done = gpu.report("--part", "sanitize")
+    assert done.returncode == 1
+    items = gpu.data()["parts"]["sanitize"]["items"]
+    assert items["lesson04/a/memcheck"]["why"] == why
+    assert items["lesson04/b/memcheck"]["result"] == {
+        "errors": 0,
+        "warnings": 0,
+        "distinct": {},
+        "verdict": "ok",
+        "cases": 1,
+    }
+
+
+def test_a_program_that_crashes_under_ncu_has_no_counters(gpu):
+    gpu.write("plan_a", "crash when timed")
+    assert gpu.report("--part", "ncu").returncode == 1
+    items = gpu.data()["parts"]["ncu"]["items"]
+    assert items["lesson04/a"]["why"] == "ncu: The application returned an error code (134)."
+    assert items["lesson04/b"]["status"] == "ok"
+
+
 # ---- without a GPU ---------------------------------------------------------------------------------------------------
 
 
@@ -566,7 +596,8 @@ def test_a_clean_kernel_passes_all_four_tools(gpu):
 
 def test_a_kernels_errors_are_named_once_with_their_line(gpu):
     sample = Path(__file__).parent / "data/memcheck.log"
-    text = f'for word; do [ "$last" != --log-file ] || cp {sample} "$word"; last=$word; done; exit 86'
+    text = f'"{sys.executable}" {STAND_IN} compute-sanitizer "$@"\n'
+    text += f'for word; do [ "$last" != --log-file ] || cp {sample} "$word"; last=$word; done; exit 86'
     program(gpu.root / "bin/compute-sanitizer", f"#!/bin/sh\n{text}\n")
     done = gpu.run("sanitize", "04", module="gpu_inspect")
     assert done.returncode == 1
