@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import math
 import os
 import re
 import select
@@ -503,6 +504,15 @@ def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def finite(value: object) -> object:
+    """JSON has no infinity and no NaN: null stands for them."""
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def measure(item: Item, limit: float, clocks: ClockLog) -> dict:
     """The item's record."""
     begin, samples = time.monotonic(), len(clocks.samples)
@@ -517,7 +527,7 @@ def measure(item: Item, limit: float, clocks: ClockLog) -> dict:
         record |= {"status": "failed", "why": f"{type(error).__name__}: {tools.first_line(str(error))}"}
     record["seconds"] = round(time.monotonic() - begin, 2)
     record["clocks"] = clocks.since(samples)
-    return record
+    return finite(record)
 
 
 def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: argparse.Namespace) -> Outcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import math
 import os
 import re
 import shutil
@@ -75,11 +76,12 @@ class Card:
 
 
 def number(text: str) -> float | None:
-    """nvidia-smi's "[N/A]" and "[Not Supported]" are None."""
+    """nvidia-smi's "[N/A]" and "[Not Supported]" are None, and so is Nsight Compute's "nan"."""
     try:
-        return float(text.strip().replace(",", ""))
+        value = float(text.strip().replace(",", ""))
     except ValueError:
         return None
+    return value if math.isfinite(value) else None
 
 
 def card_index() -> str:

@@ -280,6 +280,12 @@ def test_a_row_a_metric_is_read_in_base_units():
     assert kernel.limited_by() is None
 
 
+def test_a_counter_that_is_no_number_is_missing():
+    (kernel,) = tools.parse_ncu(sample("ncu_raw.csv").replace('"3.52"', '"nan"').replace('"1.56"', '"inf"'))
+    assert "sm_percent" not in kernel.values
+    assert "occupancy_percent" not in kernel.values
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
