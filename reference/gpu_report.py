@@ -154,17 +154,25 @@ class Store:
     def begin(self, name: str, stamp: dict, fresh: bool) -> dict:
         """The part, with the items that were measured on the same sources by the same software, and no others."""
         old = self.data["parts"].get(name, {})
-        same = not fresh and all(old.get(key) == stamp[key] for key in ("sources", "driver", "versions"))
+        same = not fresh and all(old.get(key) == stamp[key] for key in ("sources", "driver", "cuda", "versions"))
+        if not same:
+            old = {}
         part = {
-            "measured_at": utc_now(),
+            "measured_at": old.get("measured_at", utc_now()),
             **stamp,
-            "seconds": old.get("seconds", 0.0) if same else 0.0,
-            "clocks": None,
+            "seconds": old.get("seconds", 0.0),
+            "clocks": old.get("clocks"),
             "not_done_yet": [],
-            "items": old.get("items", {}) if same else {},
+            "items": old.get("items", {}),
         }
         self.data["parts"][name] = part
         return part
+
+    def note_failure(self, name: str, stamp: dict, why: str) -> None:
+        """The part could not begin. What it measured before stays."""
+        part = self.data["parts"].setdefault(name, {"measured_at": utc_now(), **stamp, "versions": {}, "items": {}})
+        part["why"] = why
+        self.save()
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------
@@ -366,10 +374,14 @@ def baselines(setting: Setting) -> Work:
     bench = Bench(setting)
     try:
         said = bench.ask("list", 120)
+        items = [Item(name, lambda limit, name=name: bench.measure(name, limit)) for name in said["items"]]
+        without = dict.fromkeys(said["without"], "no baseline is written for it")
+        return Work(items, said["versions"], without, bench.stop)
     except OSError as error:
         raise ToolError(f"{setting.python}: {error.strerror}; PYTHON=… names the Python that has PyTorch") from None
-    items = [Item(name, lambda limit, name=name: bench.measure(name, limit)) for name in said["items"]]
-    return Work(items, said["versions"], dict.fromkeys(said["without"], "no baseline is written for it"), bench.stop)
+    except (LookupError, ToolError):
+        bench.stop()
+        raise
 
 
 def run_sanitizer(
@@ -494,14 +506,26 @@ def headline(record: dict) -> str:
     return f"{median:.4g} ms" if isinstance(median, (int, float)) else ""
 
 
+CLEAR = "\r\033[K" if sys.stdout.isatty() else ""  # what is at work stands in the line, on a terminal
+
+
 def say(status: str, seconds: float | None, part: str, item: str, why: str = "") -> None:
     took = f"{seconds:6.1f} s" if seconds is not None else " " * 8
     name = "/".join(filter(None, (part, item)))
-    print(f"  {status:<8} {took}  {name}{why and ': '}{why}", flush=True)
+    print(f"{CLEAR}  {status:<8} {took}  {name}{why and ': '}{why}", flush=True)
 
 
 def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+# Those after OSError: a program's answer has another form than we know.
+FAILURES = (ToolError, ShapeError, OSError, LookupError, TypeError, ValueError, AttributeError)
+
+
+def reason(error: Exception) -> str:
+    known = isinstance(error, (ToolError, ShapeError))
+    return str(error) if known else f"{type(error).__name__}: {tools.first_line(str(error))}"
 
 
 def finite(value: object) -> object:
@@ -521,10 +545,8 @@ def measure(item: Item, limit: float, clocks: ClockLog) -> dict:
         record["result"] = item.measure(limit)
     except Failed as error:
         record |= {"status": "failed", "why": str(error), "result": error.result}
-    except (ToolError, ShapeError) as error:
-        record |= {"status": "failed", "why": str(error)}
-    except (OSError, LookupError, TypeError, ValueError) as error:  # a program's answer has another form than we know
-        record |= {"status": "failed", "why": f"{type(error).__name__}: {tools.first_line(str(error))}"}
+    except FAILURES as error:
+        record |= {"status": "failed", "why": reason(error)}
     record["seconds"] = round(time.monotonic() - begin, 2)
     record["clocks"] = clocks.since(samples)
     return finite(record)
@@ -534,12 +556,11 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
     outcome, begin = Outcome(name), time.monotonic()
     try:
         work = PARTS[name](setting)
-    except (ToolError, ShapeError) as error:
-        part = store.begin(name, stamp | {"versions": {}}, options.fresh)
-        part["why"] = str(error)
-        store.save()
-        outcome.failed[""] = str(error)
-        say("FAILED", None, name, "", str(error))
+    except FAILURES as error:
+        why = reason(error)
+        store.note_failure(name, stamp, why)
+        outcome.failed[""] = why
+        say("FAILED", None, name, "", why)
         return outcome
     part = store.begin(name, stamp | {"versions": work.versions}, options.fresh)
     before = part["seconds"]
@@ -562,6 +583,8 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
                     outcome.left.append(item.name)
                     continue
                 part["not_done_yet"] = [name for name in part["not_done_yet"] if name != item.name]
+                if CLEAR:
+                    print(f"{CLEAR}  … {name}/{item.name}", end="", flush=True)
                 record = measure(item, max(options.budget + MOST - BUDGET - elapsed, 1), clocks)
                 part["items"][item.name] = record
                 if record["status"] == "ok":

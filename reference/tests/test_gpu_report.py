@@ -85,7 +85,9 @@ import json, pathlib, sys
 names = ["a N=3 fp32 eager", "b N=3 fp32 eager", "c N=3 fp32 eager"]
 for line in sys.stdin:
     name = line.strip()
-    if name == "list":
+    if name == "list" and pathlib.Path("plan_list").exists():
+        said = {"things": 7}
+    elif name == "list":
         said = {"items": names, "without": ["d N=3"], "versions": {"torch": "2.0"}}
     elif name.startswith("c") and pathlib.Path("plan_bench").exists():
         said = {"median_ms": float("nan")}
@@ -307,6 +309,25 @@ def test_one_parts_failure_does_not_stop_another(gpu):
     assert {item["status"] for item in parts["baselines"]["items"].values()} == {"ok", "unavailable"}
 
 
+def test_a_tool_that_has_gone_leaves_what_it_measured(gpu):
+    gpu.report("--part", "ncu")
+    before = gpu.data()["parts"]["ncu"]
+    (gpu.root / "bin/ncu").unlink()
+    assert gpu.report("--part", "ncu").returncode == 1
+    part = gpu.data()["parts"]["ncu"]
+    assert part.pop("why").startswith("ncu is not there")
+    assert part == before
+
+
+def test_a_part_that_is_asked_for_again_keeps_its_clocks_and_its_time(gpu):
+    gpu.write("plan_a", "slow")
+    gpu.report("--part", "timings")
+    before = gpu.data()["parts"]["timings"]
+    assert before["clocks"]
+    gpu.report("--part", "timings")
+    assert gpu.data()["parts"]["timings"] == before
+
+
 def test_a_benchmark_that_brings_its_process_down_costs_only_its_own_item(gpu):
     gpu.write("plan_bench", "")
     done = gpu.report("--part", "baselines")
@@ -328,6 +349,13 @@ def test_a_python_that_cannot_measure_is_the_parts_failure(gpu, python, why):
     done = gpu.run("--part", "baselines", "--python", python)
     assert done.returncode == 1
     assert gpu.data()["parts"]["baselines"]["why"] == why
+
+
+def test_an_answer_of_another_form_is_the_parts_failure(gpu):
+    gpu.write("plan_list", "")
+    done = gpu.report("--part", "baselines")
+    assert done.returncode == 1
+    assert gpu.data()["parts"]["baselines"]["why"] == "KeyError: 'items'"
 
 
 def test_a_benchmark_that_does_not_answer_is_ended(gpu, monkeypatch):
@@ -529,7 +557,7 @@ def test_a_file_that_is_no_report_is_left_alone(tmp_path, text):
 
 def test_parts_measured_at_different_times_are_merged(tmp_path):
     path = tmp_path / "deep/x.json"
-    stamp = {"driver": "1", "sources": "s", "versions": {}, "commit": "c"}
+    stamp = {"driver": "1", "cuda": "13.0", "sources": "s", "versions": {}, "commit": "c"}
     for name in ("checks", "ncu"):
         store = Store(path, CARD, False)
         store.begin(name, stamp, False)["items"]["x"] = {"status": "ok"}
