@@ -28,7 +28,8 @@ class Programs:
 
     def build(self, targets: list[str], limit: float = BUILD_LIMIT) -> None:
         """Raises ToolError with make's last line."""
-        device = ["DEVICE=gpu", *(["DRY=1"] if self.dry else [])]
+        # LOCAL=gpu: where only the packages of a build for a GPU are there, only these are asked for.
+        device = ["DEVICE=gpu", "DRY=1" if self.dry else "LOCAL=gpu"]
         # What was said on the command line of the make that started us holds here too: CXX=g++-12.
         said = os.environ.get("MAKEFLAGS", "").partition("-- ")[2]
         done = run([self.make, *device, *targets], limit, {"MAKEFLAGS": f"-- {said}"} if said else None)

@@ -186,6 +186,61 @@ def test_samples_are_enough_after_fifty_and_a_second():
     assert bench_gpu.enough([0.001] * 200)
 
 
+class FakeGpu:
+    """Events that read a clock which the work under test moves on."""
+
+    def __init__(self, monkeypatch, milliseconds: float):
+        self.now, self.log, self.milliseconds = 0.0, [], milliseconds
+        monkeypatch.setattr(torch.cuda, "Event", lambda enable_timing: FakeEvent(self))
+
+    def call(self) -> None:
+        self.log.append("op")
+        self.now += self.milliseconds
+
+    def read(self) -> None:
+        self.log.append("flush")
+        self.now += 100
+
+
+class FakeEvent:
+    def __init__(self, gpu: FakeGpu):
+        self.gpu, self.time = gpu, None
+
+    def record(self) -> None:
+        self.time = self.gpu.now
+
+    def synchronize(self) -> None:
+        assert self.time is not None
+
+    def elapsed_time(self, end: "FakeEvent") -> float:
+        return end.time - self.time
+
+
+def test_a_cold_sample_is_the_op_alone_after_a_flush(monkeypatch):
+    gpu = FakeGpu(monkeypatch, 40.0)
+    samples = bench_gpu.time_cold(gpu.call, gpu)
+    assert samples == pytest.approx([0.04] * bench_gpu.MIN_SAMPLES)
+    assert gpu.log == ["flush", "op"] * (bench_gpu.WARMUP + bench_gpu.MIN_SAMPLES)
+
+
+def test_hot_samples_follow_one_another(monkeypatch):
+    gpu = FakeGpu(monkeypatch, 2.0)
+    samples = bench_gpu.time_hot(gpu.call)
+    assert samples == pytest.approx([0.002] * bench_gpu.MAX_SAMPLES)
+    assert len(gpu.log) == bench_gpu.WARMUP + bench_gpu.MAX_SAMPLES
+
+
+def test_the_flush_is_larger_than_the_cache_and_leaves_memory_to_others(monkeypatch):
+    asked = []
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: type("P", (), {"L2_cache_size": 60 << 20}))
+    monkeypatch.setattr(torch, "ones", lambda count, **_: asked.append(count) or torch.zeros(1))
+    for free, expected in ((140 << 30, 512 << 20), (1 << 30, 128 << 20)):
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda free=free: (free, 2 * free))
+        flush = bench_gpu.Flush()
+        flush.read()
+        assert (flush.bytes, asked.pop()) == (expected, expected // 4)
+
+
 def test_a_bad_option_is_one_clear_line(capsys):
     with pytest.raises(SystemExit) as stopped:
         bench_gpu.main(["--wet"])
