@@ -26,8 +26,8 @@ class Programs:
     def folder(self) -> str:
         return "build/dry" if self.dry else "build/gpu"
 
-    def build(self, targets: list[str], limit: float = BUILD_LIMIT) -> None:
-        """Raises ToolError with make's last line."""
+    def build(self, targets: list[str], limit: float = BUILD_LIMIT) -> str:
+        """What make and the compiler said. Raises ToolError with the line that says why it failed."""
         # LOCAL=gpu: where only the packages of a build for a GPU are there, only these are asked for.
         device = ["DEVICE=gpu", "DRY=1" if self.dry else "LOCAL=gpu"]
         # What was said on the command line of the make that started us holds here too: CXX=g++-12.
@@ -37,6 +37,7 @@ class Programs:
             raise ToolError(f"make {targets[0]} took more than {limit:.0f} s; it goes on where it stopped")
         if done.status != 0:
             raise ToolError(f"make {targets[0]}: {error_line(done.output)}")
+        return done.output
 
     def lesson_targets(self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = ()) -> list[str]:
         """The check program, the solution's ops, and those of the learner's that are asked for."""
@@ -47,7 +48,13 @@ class Programs:
     def build_lesson(
         self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = (), limit: float = BUILD_LIMIT
     ) -> None:
-        self.build(self.lesson_targets(lesson, subject, ops), limit)
+        targets = self.lesson_targets(lesson, subject, ops)
+        said = self.build(targets, limit)
+        # A learner's file that does not compile is no failure of make's: its object is not there then.
+        for target in targets:
+            if not Path(target).exists():
+                source = f"{subject}/{lesson.name}/{Path(target).stem}.cu"
+                raise ToolError(f"{source} does not compile: {error_line(said)}")
 
     def check(self, lesson: Lesson, only: str, *options: str, subject: str = "solutions") -> list[str]:
         """The check program's command line; `only` is "", OP, OP/CASE or OP/timing."""

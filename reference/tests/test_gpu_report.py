@@ -29,6 +29,9 @@ with open("made", "a") as made:
 for target in [word for word in sys.argv[1:] if "=" not in word]:
     if pathlib.Path("broken").exists() and pathlib.Path("broken").read_text() in target:
         sys.exit(print(f"x.cu(3): error: {target} has a typo\\nmake: *** [x] Error 1") or 2)
+    if pathlib.Path("stub").exists() and "impl/lessons" in target:
+        print("lessons/04_first/a.cu(3): error: expected a ';'")
+        continue
     path = pathlib.Path(target)
     path.parent.mkdir(parents=True, exist_ok=True)
     kind = "check" if path.parent.name == "check" else path.name
@@ -676,6 +679,15 @@ def test_a_rehearsed_inspection_says_so_first_and_last(course, what):
     lines = done.stdout.splitlines()
     assert lines[0] == lines[-1] == gpu_report.NO_MEASUREMENT
     assert not (course.root / "results").exists()
+
+
+@pytest.mark.parametrize("what", ["profile", "sanitize"])
+def test_a_learners_file_that_does_not_compile_is_named_with_its_error(gpu, what):
+    gpu.write("stub", "")
+    done = gpu.run(what, "04", module="gpu_inspect")
+    assert done.returncode == 1
+    error = "lessons/04_first/a.cu does not compile: lessons/04_first/a.cu(3): error: expected a ';'"
+    assert done.stderr == f"{what}-lesson04: {error}\n"
 
 
 def test_a_file_without_kernels_cannot_be_profiled(gpu):
