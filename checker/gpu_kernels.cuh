@@ -79,12 +79,6 @@ __device__ inline void report_clock(ClockReading* clock, ClockReading begin) {
     }
 }
 
-// Keeps the stream busy for `nanoseconds`, so that what follows is queued before its first kernel starts. One thread.
-__global__ void delay_kernel(std::uint64_t nanoseconds) {
-    const std::uint64_t begin = global_nanoseconds();
-    while (global_nanoseconds() - begin < nanoseconds) {}
-}
-
 // out = inp, `passes` times. A block takes every gridDim.x-th tile; a thread has kLoads 16-byte loads in flight before
 // its first store, and the 32 lanes of a warp touch 512 neighbouring bytes each time.
 template <int kLoads>
@@ -131,7 +125,7 @@ constexpr double kFmaFlopPerRound = 2.0 * kFmaPairs * 2 * kFmaSteps;  // of one 
 
 // x += s y, then y -= s x: a turn on an ellipse, so that the numbers neither grow nor settle however long it runs.
 // A thread turns eight points at once, which hides the latency of a multiply-add (4 cycles) many times over.
-__global__ void __launch_bounds__(kBlock)
+static __global__ void __launch_bounds__(kBlock)
     fma_kernel(float* out,  // (threads)
                ClockReading* clock, int rounds, float needle, std::uint32_t seed) {
     const int thread = blockIdx.x * kBlock + threadIdx.x;

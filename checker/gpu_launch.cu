@@ -21,6 +21,12 @@ unsigned int resident_blocks(void (*kernel)(Args...)) {
 constexpr float kNeverFloat = 3.4e38F;             // no sum is as large
 constexpr std::uint32_t kNeverWord = 0xffffffffU;  // nor this one, of zeros
 
+// Keeps the stream busy for `nanoseconds`, so that what follows is queued before its first kernel starts. One thread.
+__global__ void delay_kernel(std::uint64_t nanoseconds) {
+    const std::uint64_t begin = global_nanoseconds();
+    while (global_nanoseconds() - begin < nanoseconds) {}
+}
+
 }  // namespace
 
 void launch_delay(std::uint64_t nanoseconds, cudaStream_t stream) {

@@ -92,4 +92,8 @@ build/gpu/wrong/commands build/dry/wrong/commands: build/%/wrong/commands: build
 	    $(patsubst %,$(call side_ops,$*)/solutions/%.o,$(filter-out %/$(op),$(served_$(call number,$(lesson))))) \
 	    $(op_table) build/lib/libgpt2.a $(if $(filter gpu,$*),$(cudart)))))@:
 
+.PHONY: gpu-wrong
+gpu-wrong: build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc) \
+        $(call gpu_checks,$(notdir $(gpu))) $(call gpu_impls,$(notdir $(gpu)),solutions)
+
 -include $(wildcard build/gpu/obj/*.d build/dry/obj/*.d build/gpu/ops/*/*/*.d)

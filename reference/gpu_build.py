@@ -74,11 +74,10 @@ class Programs:
     def timing(self, lesson: Lesson, op: str) -> list[str]:
         return self.check(lesson, op, "--timing-only")
 
-    def wrong_target(self) -> str:
-        return "build/dry/tools/wrong" if self.dry else "build/tools/wrong"
-
-    def wrong(self, out: Path) -> list[str]:
-        return [self.wrong_target(), "--device", "gpu", "--json", str(out)]
+    def wrong(self, lesson: Lesson, out: Path) -> list[str]:
+        """The command line that checks a lesson's wrong solutions, once the target `gpu-wrong` is built."""
+        dry = ["--dry"] if self.dry else []
+        return ["build/tools/wrong", "--device", "gpu", *dry, "--lesson", lesson.name, "--json", str(out)]
 
     def calibrate(self) -> list[str]:
         return ["build/calibrate-gpu", *(["--dry-run"] if self.dry else [])]

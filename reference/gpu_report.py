@@ -236,14 +236,14 @@ def check_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
     return result
 
 
-def check_wrong(setting: Setting, limit: float) -> dict:
+def check_wrong(setting: Setting, lesson: Lesson, limit: float) -> dict:
     begin = time.monotonic()
-    setting.programs.build([setting.programs.wrong_target()], limit=limit)
+    setting.programs.build(["gpu-wrong"], limit=limit)
     out = setting.scratch / "wrong.json"
-    rows, _ = with_json(setting.programs.wrong(out), out, limit - (time.monotonic() - begin))
+    rows, _ = with_json(setting.programs.wrong(lesson, out), out, limit - (time.monotonic() - begin))
     if not isinstance(rows, list) or not rows:
         raise ToolError("no wrong solution was run")
-    missed = [f"{row['lesson']}/{row['op']}: {row['name']}" for row in rows if not row.get("rejected")]
+    missed = [f"{row['op']}: {row['id']}" for row in rows if not row.get("rejected")]
     result = {"rejected": len(rows) - len(missed), "of": len(rows), "missed": missed, "rows": rows}
     if missed:
         raise Failed(f"{len(missed)} of {len(rows)} were not rejected, first {missed[0]}", result)
@@ -262,7 +262,9 @@ def each_op(setting: Setting, measure: Callable[[Setting, Lesson, str, float], d
 
 def checks(setting: Setting) -> Work:
     work = each_op(setting, check_op)
-    work.items.append(Item("wrong solutions", lambda limit: check_wrong(setting, limit)))
+    for lesson in setting.lessons()[0]:
+        name = f"lesson{lesson.number}/wrong solutions"
+        work.items.append(Item(name, lambda limit, lesson=lesson: check_wrong(setting, lesson, limit)))
     return work
 
 

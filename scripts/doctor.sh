@@ -119,6 +119,11 @@ if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
 else
     optional nvcc 'not there' ''
 fi
+for tool in ncu compute-sanitizer; do
+    have "$tool" && row "$tool" ok "$(command -v "$tool")" ||
+        optional "$tool" "not there; make $([ "$tool" = ncu ] && echo profile || echo sanitize)-lesson05 wants it" \
+            'it comes with the CUDA toolkit'
+done
 gpus=$(timeout 10 nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader 2>/dev/null)
 if [ -n "$gpus" ]; then
     while IFS=, read -r name driver memory capability; do

@@ -19,6 +19,7 @@
 #include <sstream>
 #include <thread>
 
+#include "checker/bench.h"
 #include "checker/check.h"
 #include "checker/roof.h"
 #include "checker/tests/fakes/fake.h"

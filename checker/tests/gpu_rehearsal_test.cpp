@@ -91,6 +91,19 @@ TEST_P(WrongSolution, IsRejectedForItsReasonWithoutTheCpuDevicesChecks) {
     EXPECT_TRUE(rows[0].at("as_expected")) << rows[0].dump(2);
 }
 
+TEST(GpuRehearsal, GivesAReportThatSaysWhatItIs) {
+    const std::string file = "build/dry/test-report.json";
+    fs::remove(file);
+    const checker::Finished finished =
+        checker::run_command("make gpu-report DRY=1 PART=timings REPORT=" + file + " 2>&1");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    EXPECT_EQ(finished.output.find("rehearsal without a GPU: nothing in it is a measurement"), 0U) << finished.output;
+    const json report = json::parse(checker::read_file(file));
+    const json& items = report.at("parts").at("timings").at("items");
+    EXPECT_EQ(items.size(), 10U);
+    for (const auto& [name, item] : items.items()) { EXPECT_EQ(item.at("status"), "ok") << name; }
+}
+
 TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {
     const struct {
         const char *command, *says;

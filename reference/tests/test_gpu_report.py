@@ -32,7 +32,7 @@ for target in [word for word in sys.argv[1:] if "=" not in word]:
     if pathlib.Path("stub").exists() and "impl/lessons" in target:
         print("lessons/04_first/a.cu(3): error: expected a ';'")
         continue
-    path = pathlib.Path(target)
+    path = pathlib.Path("build/tools/wrong" if target == "gpu-wrong" else target)
     path.parent.mkdir(parents=True, exist_ok=True)
     kind = "check" if path.parent.name == "check" else path.name
     source = programs / kind
@@ -72,10 +72,10 @@ if "--json" in sys.argv:
 WRONG = """
 import json, pathlib, sys
 missed = pathlib.Path("plan_wrong").exists()
-rows = [{"lesson": "04_first", "op": "a", "name": "no_bounds_check", "expected": "out_of_bounds",
-         "seen": "out_of_bounds", "rejected": True},
-        {"lesson": "04_first", "op": "b", "name": "one_too_many", "expected": "mismatch", "seen": "",
-         "rejected": not missed}]
+rows = [{"lesson": "04_first", "op": "a", "id": "no_bounds_check", "expected": "out_of_bounds",
+         "as_expected": True, "others": [], "rejected": True},
+        {"lesson": "04_first", "op": "b", "id": "one_too_many", "expected": "mismatch",
+         "as_expected": False, "others": [], "rejected": not missed}]
 pathlib.Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(rows))
 """
 
@@ -201,7 +201,7 @@ def test_every_part_is_measured_into_one_file(gpu):
         assert {item["status"] for item in part["items"].values()} <= {"ok", "unavailable"}
     parts = data["parts"]
     assert parts["checks"]["items"]["lesson04/a"]["result"]["budget_used"] == 0.25
-    assert parts["checks"]["items"]["wrong solutions"]["result"]["rejected"] == 2
+    assert parts["checks"]["items"]["lesson04/wrong solutions"]["result"]["rejected"] == 2
     assert parts["calibrate"]["items"]["roof"]["result"]["copy_bytes_per_s"] == 3e12
     assert parts["timings"]["items"]["lesson04/b"]["result"]["shapes"][0]["median_ms"] == 1.5
     assert parts["baselines"]["versions"] == {"torch": "2.0"}
@@ -271,7 +271,7 @@ def test_a_failing_item_is_recorded_and_the_next_is_measured(gpu, plan, why):
     items = gpu.data()["parts"]["checks"]["items"]
     assert items["lesson04/a"]["status"] == "failed"
     assert items["lesson04/a"]["why"].startswith(why)
-    assert items["lesson04/b"]["status"] == items["wrong solutions"]["status"] == "ok"
+    assert items["lesson04/b"]["status"] == items["lesson04/wrong solutions"]["status"] == "ok"
     assert f"failed  checks/lesson04/a: {why}" in done.stdout
 
 
@@ -289,15 +289,15 @@ def test_a_file_that_does_not_compile_is_its_compilers_first_error(gpu):
     done = gpu.report("--part", "checks")
     assert done.returncode == 1
     items = gpu.data()["parts"]["checks"]["items"]
-    assert "x.cu(3): error: build/tools/wrong has a typo" in items["wrong solutions"]["why"]
+    assert "x.cu(3): error: gpu-wrong has a typo" in items["lesson04/wrong solutions"]["why"]
     assert items["lesson04/a"]["status"] == "ok"
 
 
 def test_a_wrong_solution_that_passes_is_a_failure_with_its_name(gpu):
     gpu.write("plan_wrong", "")
     assert gpu.report("--part", "checks").returncode == 1
-    item = gpu.data()["parts"]["checks"]["items"]["wrong solutions"]
-    assert item["why"] == "1 of 2 were not rejected, first 04_first/b: one_too_many"
+    item = gpu.data()["parts"]["checks"]["items"]["lesson04/wrong solutions"]
+    assert item["why"] == "1 of 2 were not rejected, first b: one_too_many"
     assert item["result"]["rejected"] == 1
 
 
@@ -394,7 +394,7 @@ def test_a_part_stops_when_its_time_is_over_and_goes_on_where_it_stopped(gpu):
     assert "make gpu-report PART=checks   goes on where it stopped" in done.stdout
     part = gpu.data()["parts"]["checks"]
     assert list(part["items"]) == ["lesson04/a"]
-    assert part["not_done_yet"] == ["lesson04/b", "wrong solutions"]
+    assert part["not_done_yet"] == ["lesson04/b", "lesson04/wrong solutions"]
     seconds = part["seconds"]
     gpu.checked()
     assert gpu.report("--part", "checks").returncode == 0
@@ -427,7 +427,7 @@ def test_an_interrupt_loses_nothing_that_is_measured(gpu):
     assert error.splitlines()[-1] == "gpu-report: interrupted; the same command goes on where it stopped"
     part = gpu.data()["parts"]["checks"]
     assert list(part["items"]) == ["lesson04/a"]
-    assert "wrong solutions" in part["not_done_yet"]
+    assert "lesson04/wrong solutions" in part["not_done_yet"]
     assert list((gpu.root / "tmp").iterdir()) == []
 
 
