@@ -74,7 +74,7 @@ build/flags: | build/.setup
 for_gpu := $(filter gpu,$(LOCAL) $(if $(filter-out 0,$(DRY)),,$(DEVICE)))
 build/.setup: scripts/setup.sh $(if $(installing),FORCE)
 	@scripts/setup.sh $(if $(installing),$(if $(local),--local),--check) $(if $(for_gpu),--gpu)
-	@$(if $(for_gpu),,mkdir -p build && touch $@)
+	@mkdir -p $(@D) $(if $(for_gpu),,&& touch $@)
 
 .PHONY: FORCE
 FORCE:
