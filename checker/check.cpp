@@ -185,6 +185,10 @@ std::optional<Vendor> Lesson::matmul_library(int N, int C, int OC) const {
     return device_side() != nullptr ? device_side()->matmul_library(N, C, OC) : std::nullopt;
 }
 
+bool Lesson::samples_blocks() const {
+    return device_side() != nullptr && device_side()->samples_blocks();
+}
+
 bool Lesson::rehearsal() const {
     return device_side() != nullptr && device_side()->rehearsal();
 }

@@ -30,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checker/budget.h"
@@ -92,6 +93,16 @@ struct Scratch {
 
 using RunFunction = std::function<void(const Library&, const Buffers&)>;
 
+// The output of a shape that is too large to run whole: on a device that can, some blocks of each launch run, and what
+// they wrote is judged, element by element. The output lies on the device alone.
+struct Sampled {
+    BufferSpec output;
+    std::uint64_t blocks = 30;  // random ones, beside the first and the last
+    // What an element should be, in float64, and its floor.
+    std::function<std::pair<double, double>(long element, const std::vector<std::span<const float>>& inputs)> expected;
+    double factor = 0;  // of the op's budget
+};
+
 struct Call {
     std::string where;  // which of the case's calls: "h.0.ln_1"
     std::vector<Input> inputs;
@@ -99,7 +110,8 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
-    double bytes_needed = 0;  // of global memory, by a kernel that asks for each once; 0: not judged
+    double bytes_needed = 0;              // of global memory, by a kernel that asks for each once; 0: not judged
+    std::optional<Sampled> sampled = {};  // in place of outputs
 };
 
 // An input that holds these values.
@@ -204,6 +216,9 @@ class Lesson {
 
     // The vendor's fp32 matmul on the device that the lesson runs on: see DeviceSide.
     std::optional<Vendor> matmul_library(int N, int C, int OC) const;
+
+    // Whether the device can run samples of a launch's blocks: without it no case may have `sampled`.
+    bool samples_blocks() const;
 
     // Timed shapes are to be small: this is a rehearsal of the GPU's checks without a GPU.
     bool rehearsal() const;

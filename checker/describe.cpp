@@ -403,4 +403,43 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
     return verdict;
 }
 
+CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
+                             std::span<const SampledElements* const> runs) {
+    const Sampled& sampled = call.sampled.value();
+    std::vector<long> elements;
+    std::vector<float> got, expected, floor;
+    for (const SampledElements* run : runs) {
+        for (std::size_t i = 0; i < std::min<std::size_t>(run->count, SampledElements::kMost); i++) {
+            const auto [value, error] = sampled.expected(run->written[i].element, inputs);
+            elements.push_back(run->written[i].element);
+            got.push_back(run->written[i].value);
+            expected.push_back(static_cast<float>(value));
+            floor.push_back(static_cast<float>(error));
+        }
+    }
+    CallVerdict verdict;
+    verdict.untouched = elements.empty();
+    if (elements.empty()) {
+        verdict.findings.push_back(
+            {"untouched", "", fmt::format("nothing was written to {}", with_shape(sampled.output))});
+        return verdict;
+    }
+    const auto count = static_cast<long>(elements.size());
+    const Comparison comparison =
+        compare(Dims("sample/i 1", {count, 1}), 1, got, {.values = expected, .floor = floor, .factor = sampled.factor});
+    verdict.ok = comparison.ok();
+    verdict.budget_used = comparison.used;
+    if (!verdict.ok) {
+        const auto first = static_cast<std::size_t>(comparison.first);
+        const auto [is, should_be] = told_apart(got[first], expected[first]);
+        verdict.findings.push_back({"mismatch",
+                                    "",
+                                    fmt::format("{} of {} elements that the sampled blocks wrote are wrong",
+                                                counted(comparison.wrong), counted(count)),
+                                    {fmt::format("first\t{}   got {}   expected {}",
+                                                 indexed(sampled.output, elements[first]), is, should_be)}});
+    }
+    return verdict;
+}
+
 }  // namespace checker

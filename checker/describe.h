@@ -3,6 +3,7 @@
 // What went wrong in one call, as findings in words. Pure functions.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,5 +37,9 @@ struct CallVerdict {
 // `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
 CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
                           std::span<const std::vector<float>> second, const std::function<bool()>& deterministic);
+
+// The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
+CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
+                             std::span<const SampledElements* const> runs);
 
 }  // namespace checker

@@ -35,6 +35,9 @@ class DeviceSide {
     // Whether the device can run nothing more in this process.
     virtual bool broken() const = 0;
 
+    // Whether it can run some blocks of a launch alone: Call::sampled.
+    virtual bool samples_blocks() const { return false; }
+
     // Whether it only stands in for a GPU, so that the GPU's side of the checker can be tried without one: timed shapes
     // are then small, and no time means anything.
     virtual bool rehearsal() const { return false; }

@@ -206,6 +206,11 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     if (result.finding) {
         return result;
     }
+    if (call.sampled) {
+        const std::span<const std::byte> sampled = memory_.data(placements.back());
+        result.sampled.assign(sampled.begin(), sampled.end());
+        return result;
+    }
     for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
         const std::span<const float> values = as_floats(memory_.data(placements[i]));
         result.values.emplace_back(values.begin(), values.end());
@@ -215,6 +220,15 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
         }
     }
     return result;
+}
+
+CallVerdict Judge::judge_sampled(const Call& call, const std::array<RunResult, 2>& runs) {
+    const std::vector<Placement> placements = place(shared_specs(call), Schedule::start_aligned);  // the last run's
+    std::vector<std::span<const float>> inputs;
+    for (std::size_t i = 0; i < call.inputs.size(); i++) { inputs.push_back(as_floats(memory_.data(placements[i]))); }
+    const std::array sampled{reinterpret_cast<const SampledElements*>(runs[0].sampled.data()),
+                             reinterpret_cast<const SampledElements*>(runs[1].sampled.data())};
+    return describe_sampled(call, inputs, sampled);
 }
 
 std::vector<Finding> Judge::all_of(const RunResult& result) {
@@ -254,6 +268,16 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
             fail(all_of(second));
             report.untouched = false;
             return report;
+        }
+        if (call.sampled) {
+            CallVerdict verdict = judge_sampled(call, {first, second});
+            report.budget_used = std::max(report.budget_used, verdict.budget_used);
+            report.untouched = report.untouched && verdict.untouched;
+            std::ranges::move(first.seen.empty() ? second.seen : first.seen, std::back_inserter(verdict.findings));
+            if (!verdict.findings.empty()) {
+                fail(std::move(verdict.findings));
+            }
+            continue;
         }
         CallVerdict verdict = describe_call(call, first.values, second.values, [&] {
             const RunResult again = run(op_index, case_index, i, Schedule::end_aligned);

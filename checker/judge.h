@@ -3,6 +3,7 @@
 // Runs the cases of a lesson in the worker and says what is wrong with what comes back.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "checker/check.h"
+#include "checker/describe.h"
 #include "checker/lesson_toml.h"
 #include "checker/report.h"
 #include "checker/roof.h"
@@ -43,9 +45,12 @@ class Judge {
         std::optional<Finding> finding;          // crash, hang, exit, ...: there are no values then
         std::vector<std::vector<float>> values;  // one an output
         double bytes_asked = 0;                  // of a device's memory
+        std::vector<std::byte> sampled = {};     // of a sampled call: SampledElements
         std::vector<Finding> seen;               // beside it: writes outside the data, what the device saw
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
+    // Two runs of a sampled call; its inputs lie in shared memory as the last run found them.
+    CallVerdict judge_sampled(const Call& call, const std::array<RunResult, 2>& runs);
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
     // `settle_medal`: more samples are taken for the medal too, not for bronze alone. Empty where there is no memory for
     // it: then a note says so.

@@ -19,6 +19,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
 
 namespace checker {
@@ -51,6 +52,26 @@ std::vector<Finding> described_findings() {
     return findings;
 }
 
+// Launches run samples while this lives.
+class Sampling {
+  public:
+    Sampling(std::uint64_t others, Schedule schedule) {
+        simt::sample_blocks(simt::Sampling{.others = others, .seed = schedule == Schedule::end_aligned ? 1U : 2U});
+    }
+    ~Sampling() { simt::sample_blocks(std::nullopt); }
+    Sampling(const Sampling&) = delete;
+    Sampling& operator=(const Sampling&) = delete;
+};
+
+// The device's memory is open.
+void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampled) {
+    const auto* const values = reinterpret_cast<const float*>(output.data());
+    sampled.count = 0;
+    for (const std::size_t element : simt::written_elements(values, sizeof(float), SampledElements::kMost)) {
+        sampled.written[sampled.count++] = {static_cast<std::int64_t>(element), values[element]};
+    }
+}
+
 Reply run_on_device(const Call& call, const Library& library, Schedule schedule, std::vector<Finding>& findings) {
     const SharedMemory shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
@@ -73,6 +94,13 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
         memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), 1));
         buffers.add(scratch.name, Element::byte, memory.back().data());
     }
+    std::optional<Sampling> sampling;
+    if (call.sampled) {
+        const BufferSpec& spec = call.sampled->output;
+        memory.push_back(allocate(spec.name, spec.dims, bytes_of(spec.element)));
+        buffers.add(spec.name, spec.element, memory.back().data());
+        sampling.emplace(call.sampled->blocks, schedule);
+    }
     const std::uint64_t before = simt::hot.bytes_asked;
     call.run(library, buffers);
     Reply reply;
@@ -82,7 +110,9 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
     const simt::OpenMemory open;
     for (std::size_t i = 0; i < specs.size(); i++) {
         const std::span<std::byte> host = shared.data(placements[i]);
-        if (specs[i].role != Role::input) {
+        if (call.sampled && specs[i].role != Role::input) {
+            fetch_sampled(memory.back(), *reinterpret_cast<SampledElements*>(host.data()));
+        } else if (specs[i].role != Role::input) {
             std::memcpy(host.data(), memory[i].data(), host.size());
         } else if (std::optional<Finding> changed =
                        find_changed_input(specs[i], host, {memory[i].data(), memory[i].size()})) {
@@ -105,6 +135,8 @@ void send_last_reply() {
 class SimtSide final : public DeviceSide {
   public:
     std::string name() const override { return "CPU device"; }
+
+    bool samples_blocks() const override { return true; }
 
     bool broken() const override { return simt::has_sticky_error(); }
 

@@ -261,6 +261,10 @@ std::vector<BufferSpec> shared_specs(const Call& call) {
     std::vector<BufferSpec> specs;
     for (const Input& input : call.inputs) { specs.push_back(input.spec); }
     for (const Output& output : call.outputs) { specs.push_back(output.spec); }
+    if (call.sampled) {
+        specs.push_back(
+            {"sampled", Role::output, Element::byte, Dims("bytes/i", {static_cast<long>(sizeof(SampledElements))})});
+    }
     return specs;
 }
 

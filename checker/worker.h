@@ -21,8 +21,19 @@ namespace checker {
 inline constexpr int kWorkerSocket = 3;
 inline constexpr int kWorkerMemory = 4;
 
-// The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs.
+// The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs, or for a
+// sampled call one of SampledElements.
 std::vector<BufferSpec> shared_specs(const Call& call);
+
+// What sampled blocks wrote: as many of the output's elements as fit.
+struct SampledElements {
+    static constexpr std::size_t kMost = 65'536;
+    std::uint64_t count = 0;
+    struct {
+        std::int64_t element = 0;
+        float value = 0;
+    } written[kMost];
+};
 
 enum class Ask : std::uint32_t { start, run, time };
 

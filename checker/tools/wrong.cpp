@@ -296,6 +296,9 @@ class WrongSolution : public testing::Test {
             if (row_.slow() && root != "build/gpu" && on_device(row_.lesson)) {
                 GTEST_SKIP() << "the CPU device has no times";
             }
+            if (row_.test_case == "huge" && on_gpu()) {
+                GTEST_SKIP() << "the CPU device runs samples of its blocks";
+            }
             if (row_.reason == "slow" && !row_.slow() && on_gpu()) {
                 GTEST_SKIP() << "what it asks for is counted on the CPU device";
             }

@@ -12,7 +12,9 @@ void register_cases(checker::Lesson& lesson) {
     cases::add_layernorm(lesson).timed.push_back(cases::time_layernorm(B, T, C));
     checker::Timed matmul = cases::time_matmul({.N = B * T, .C = C, .OC = 4 * C}, factor);
     matmul.library = lesson.matmul_library(B * T, C, 4 * C);
-    cases::add_matmul(lesson).timed.push_back(std::move(matmul));
+    checker::Op& matmul_op = cases::add_matmul(lesson);
+    cases::add_huge_matmul_case(lesson, matmul_op);
+    matmul_op.timed.push_back(std::move(matmul));
     cases::add_softmax(lesson).timed.push_back(cases::time_softmax(T, V, Vp));
     cases::add_causal_softmax(lesson).timed.push_back(cases::time_causal_softmax(B, NH, T));
     cases::add_attention(lesson).timed.push_back(cases::time_attention(B, T, C, NH));

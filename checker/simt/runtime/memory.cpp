@@ -224,6 +224,39 @@ std::string place_in(const Allocation& allocation, std::uintptr_t address) {
                        rows == 1 ? "one row" : plural(static_cast<std::size_t>(rows), "row"), text_of(allocation));
 }
 
+std::vector<std::size_t> written_elements(const void* pointer, std::size_t element_bytes, std::size_t most) {
+    std::vector<std::size_t> elements;
+    const Allocation* const buffer = Memory::instance().begins_at(pointer);
+    const std::uint8_t* const marks = buffer == nullptr ? nullptr : Memory::instance().marks(buffer->begin);
+    if (marks == nullptr) {
+        return elements;
+    }
+    // Marks that were never set are on pages that the kernel has not given yet.
+    const auto first_page = reinterpret_cast<std::uintptr_t>(marks) / page() * page();
+    const std::size_t bytes = reinterpret_cast<std::uintptr_t>(marks) + buffer->bytes - first_page;
+    std::vector<unsigned char> there((bytes + page() - 1) / page());
+    check_protection(mincore(reinterpret_cast<void*>(first_page), bytes, there.data()));
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(marks) - first_page;
+    for (std::size_t i = 0; i < there.size(); i++) {
+        if (there[i] == 0) {
+            continue;
+        }
+        const std::size_t begin = i * page() < before ? 0 : i * page() - before;
+        const std::size_t end = std::min(buffer->bytes, (i + 1) * page() - before);
+        for (std::size_t element = (begin + element_bytes - 1) / element_bytes;
+             element * element_bytes < end && (element + 1) * element_bytes <= buffer->bytes; element++) {
+            const std::uint8_t* const mark = marks + element * element_bytes;
+            if (std::all_of(mark, mark + element_bytes, [](std::uint8_t one) { return one != 0; })) {
+                elements.push_back(element);
+                if (elements.size() == most) {
+                    return elements;
+                }
+            }
+        }
+    }
+    return elements;
+}
+
 void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes) {
     if (Allocation* allocation = Memory::instance().begins_at(pointer)) {
         allocation->name = name;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "checker/dims.h"
 #include "checker/simt/runtime/hot.h"
@@ -52,6 +53,10 @@ class Memory {
     bool holds(std::uintptr_t address, std::size_t bytes);
 
     void mark_written(std::uintptr_t address, std::size_t bytes);
+    // Null where nothing is noted: a byte for each of the range's from this address on, 0 where nobody has written.
+    const std::uint8_t* marks(std::uintptr_t address) const {
+        return shadow_ == nullptr ? nullptr : shadow_ + (address - hot_begin_);
+    }
     void copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // the same range may overlap
 
     std::size_t used() const { return used_; }
@@ -93,6 +98,10 @@ class OpenMemory {
 std::string text_of(const Allocation& allocation);
 // Where the address lies, in the buffer's own terms: "inp[b=0, t=8, c=0] is one row past the end of inp (…)".
 std::string place_in(const Allocation& allocation, std::uintptr_t address);
+
+// The elements of the buffer that starts at `pointer` of which every byte has been written, in order, at most `most`.
+// Pages that nobody has touched cost next to nothing. Empty where nothing is noted, or the pointer is no buffer's start.
+std::vector<std::size_t> written_elements(const void* pointer, std::size_t element_bytes, std::size_t most);
 
 // Names a buffer for reports: its shape and the bytes of an element. Nothing happens where the pointer is none of ours.
 void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes);

@@ -72,6 +72,23 @@ TEST_F(SampledBlocks, TheFirstTheLastAndSomeOthersRun) {
     EXPECT_EQ(at(kM - 1, kN - 1), kM - 1 + static_cast<float>(kN - 1) / kN);
 }
 
+TEST_F(SampledBlocks, WhatTheyWroteIsListedAndNothingElse) {
+    EXPECT_TRUE(simt::written_elements(out_, sizeof(float), 1000).empty());
+    simt::sample_blocks(simt::Sampling{.others = 5, .seed = 3});
+    function("fill_rows")(out_, kM, kN);
+    std::vector<std::size_t> expected;
+    for (const std::uint64_t block : simt::sampled_launches().at(0).blocks) {
+        const dim3 index = simt::sampled_launches()[0].index(block);
+        for (long n = index.x * kBlock; n < std::min(kN, (index.x + 1L) * kBlock); n++) {
+            expected.push_back(static_cast<std::size_t>(index.y * kN + n));
+        }
+    }
+    EXPECT_EQ(simt::written_elements(out_, sizeof(float), 100'000), expected);
+    expected.resize(10);
+    EXPECT_EQ(simt::written_elements(out_, sizeof(float), 10), expected);
+    EXPECT_TRUE(simt::written_elements(out_ + 1, sizeof(float), 10).empty());
+}
+
 TEST_F(SampledBlocks, TheSameSeedGivesTheSameBlocksAndAnotherGivesOthers) {
     std::vector<std::vector<std::uint64_t>> blocks;
     for (const std::uint64_t seed : {1, 1, 2}) {

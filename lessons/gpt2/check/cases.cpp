@@ -263,6 +263,33 @@ checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const s
     return c;
 }
 
+void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op) {
+    if (!lesson.samples_blocks()) {
+        return;
+    }
+    const MatmulDims dims{.N = 42'735, .C = 1, .OC = 50'257};  // 2,147,732,895 outputs
+    const double factor = lesson.budget_factor("matmul.out");
+    const auto expected = [=](long element, const std::vector<std::span<const float>>& inputs) {
+        const auto n = static_cast<std::size_t>(element / dims.OC), o = static_cast<std::size_t>(element % dims.OC);
+        const checker::Computed one = checker::computed_matmul(inputs[0].subspan(n, 1), inputs[1].subspan(o, 1),
+                                                               inputs[2].subspan(o, 1), 1, 1, 1, factor);
+        return std::pair<double, double>(one.values[0], one.floor[0]);
+    };
+    op.add_case("huge", dims.text())
+        .calls.push_back({.where = "",
+                          .inputs = {checker::normal("inp", "N C", {dims.N, dims.C}),
+                                     checker::normal("weight", "OC/o C", {dims.OC, dims.C}),
+                                     checker::normal("bias", "OC/o", {dims.OC})},
+                          .outputs = {},
+                          .run = run_matmul(dims),
+                          .sampled = checker::Sampled{.output = {.name = "out",
+                                                                 .role = checker::Role::output,
+                                                                 .element = checker::Element::f32,
+                                                                 .dims = checker::Dims("N OC/o", {dims.N, dims.OC})},
+                                                      .expected = expected,
+                                                      .factor = factor}});
+}
+
 checker::Timed time_matmul(const MatmulDims& dims, double factor) {
     const auto compute = [=](const std::vector<std::span<const float>>& inputs) {
         return checker::computed_matmul(inputs[0], inputs[1], inputs[2], dims.N, dims.C, dims.OC, factor);

@@ -29,6 +29,9 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op);
 // With several threads the case is called `threads`.
 checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name, int threads = 1);
 
+// Where the device can run some blocks of a launch alone: an output of more than 2^31 elements, whose index no int holds.
+void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
+
 struct MatmulDims {
     int N = 0, C = 0, OC = 0;
     int out_stride = 0;  // 0: OC

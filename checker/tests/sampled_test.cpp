@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// What is said of an output of which only some blocks ran.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "checker/describe.h"
+
+namespace {
+
+using checker::CallVerdict;
+using checker::SampledElements;
+
+// out[m, n] = 100 m + n, with a floor of 1 and a budget of 2.
+checker::Call call() {
+    return {.where = "",
+            .inputs = {},
+            .outputs = {},
+            .run = {},
+            .sampled = checker::Sampled{.output = {.name = "out",
+                                                   .role = checker::Role::output,
+                                                   .element = checker::Element::f32,
+                                                   .dims = checker::Dims("M N", {50'000, 50'000})},
+                                        .expected =
+                                            [](long element, const auto&) {
+                                                return std::pair(100.0 * static_cast<double>(element / 50'000) +
+                                                                     static_cast<double>(element % 50'000),
+                                                                 1.0);
+                                            },
+                                        .factor = 2}};
+}
+
+std::unique_ptr<SampledElements> sampled(std::initializer_list<std::pair<long, float>> elements) {
+    auto result = std::make_unique<SampledElements>();
+    for (const auto& [element, value] : elements) { result->written[result->count++] = {element, value}; }
+    return result;
+}
+
+CallVerdict describe(const SampledElements& first, const SampledElements& second) {
+    const std::array runs{&first, &second};
+    return checker::describe_sampled(call(), {}, runs);
+}
+
+TEST(SampledElements, WithinTheBudgetAreRightAndSayHowMuchOfItTheyUsed) {
+    const CallVerdict verdict = describe(*sampled({{0, 0.0F}, {2'499'999'999, 5'049'898.0F + 1.0F}}), *sampled({}));
+    EXPECT_TRUE(verdict.ok);
+    EXPECT_TRUE(verdict.findings.empty());
+    EXPECT_DOUBLE_EQ(verdict.budget_used, 0.0);
+    EXPECT_DOUBLE_EQ(describe(*sampled({{7, 8.0F}}), *sampled({})).budget_used, 0.5);
+}
+
+TEST(SampledElements, AWrongOneIsNamedInTheTermsOfTheShape) {
+    const CallVerdict verdict = describe(*sampled({{0, 0.0F}}), *sampled({{2'499'999'999, 3.0F}, {1, 1.0F}}));
+    EXPECT_FALSE(verdict.ok);
+    ASSERT_EQ(verdict.findings.size(), 1U);
+    EXPECT_EQ(verdict.findings[0].kind, "mismatch");
+    EXPECT_EQ(verdict.findings[0].text, "1 of 3 elements that the sampled blocks wrote are wrong");
+    ASSERT_EQ(verdict.findings[0].details.size(), 1U);
+    EXPECT_NE(verdict.findings[0].details[0].find("out[m=49999, n=49999]   got 3"), std::string::npos)
+        << verdict.findings[0].details[0];
+}
+
+TEST(SampledElements, NaNIsWrong) {
+    EXPECT_FALSE(describe(*sampled({{0, std::numeric_limits<float>::quiet_NaN()}}), *sampled({})).ok);
+}
+
+TEST(SampledElements, WithoutAnyNothingWasWritten) {
+    const CallVerdict verdict = describe(*sampled({}), *sampled({}));
+    EXPECT_FALSE(verdict.ok);
+    EXPECT_TRUE(verdict.untouched);
+    EXPECT_EQ(verdict.findings.at(0).text, "nothing was written to out (M=50000, N=50000)");
+}
+
+}  // namespace
