@@ -50,8 +50,7 @@ void shuffle(Warp& warp, unsigned together) {
                               : (warp.present >> source & 1U) == 0 ? "the block does not have"
                               : (request.mask >> source & 1U) == 0 ? "is not in the mask"
                                                                    : "has exited";
-            return fmt::format("{} reads lane {}, which {}: its value is undefined", name_of(request.kind), source,
-                               why);
+            return fmt::format("{} reads lane {}, which {}: its value is undefined", name_of(request), source, why);
         });
         hot.lane = caller;
     }
@@ -78,8 +77,11 @@ T reduced(Reduce operation, T a, T b) {
 
 }  // namespace
 
-const char* name_of(CollectiveKind kind) {
-    switch (kind) {
+const char* name_of(const Collective& collective) {
+    if (collective.name != nullptr) {
+        return collective.name;
+    }
+    switch (collective.kind) {
         case CollectiveKind::sync:
             return "__syncwarp";
         case CollectiveKind::shuffle:

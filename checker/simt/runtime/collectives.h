@@ -7,7 +7,7 @@
 
 namespace simt {
 
-const char* name_of(CollectiveKind kind);  // "__shfl_sync" and so on
+const char* name_of(const Collective& collective);  // "__ballot_sync", "cg::reduce"
 
 // The collective of the lanes `together`, which all wait with the same kind: fills in their results.
 void exchange(Warp& warp, unsigned together);

@@ -80,9 +80,9 @@ std::optional<int> attribute(cudaDeviceAttr which) {
             return static_cast<int>(kMaxThreadsPerMultiprocessor);
         case cudaDevAttrUnifiedAddressing:
         case cudaDevAttrManagedMemory:
+        case cudaDevAttrCooperativeLaunch:
             return 1;
         case cudaDevAttrConcurrentManagedAccess:
-        case cudaDevAttrCooperativeLaunch:
             return 0;
         case cudaDevAttrComputeCapabilityMajor:
             return kMajor;
@@ -147,7 +147,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.major = simt::kMajor;
     p.minor = simt::kMinor;
     p.multiProcessorCount = 1;
-    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = 1;
+    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory =
+        p.cooperativeLaunch = 1;
     p.memoryBusWidth = 256;
     p.maxThreadsPerMultiProcessor = static_cast<int>(simt::kMaxThreadsPerMultiprocessor);
     p.sharedMemPerMultiprocessor = simt::kSharedPerMultiprocessor;

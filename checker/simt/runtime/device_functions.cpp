@@ -5,6 +5,7 @@
 #include <string>
 
 #include "checker/simt/include/simt/clock.h"
+#include "checker/simt/include/simt/group_functions.h"
 #include "checker/simt/include/simt/synchronise.h"
 #include "checker/simt/include/simt/warp.h"
 #include "checker/simt/runtime/findings.h"
@@ -16,15 +17,16 @@
 namespace simt {
 namespace {
 
-Collective collect(CollectiveKind kind, unsigned mask, std::uint64_t value, const void* site) {
-    Collective request{.kind = kind, .mask = mask, .value = value, .site = site};
+Collective collect(CollectiveKind kind, unsigned mask, std::uint64_t value, const void* site,
+                   const char* name = nullptr) {
+    Collective request{.kind = kind, .mask = mask, .value = value, .site = site, .name = name};
     Scheduler::instance().collective(request);
     return request;
 }
 
 }  // namespace
 
-std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width) {
+std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width, const char* name) {
     if (width < 1 || width > static_cast<int>(kLanes) || (width & (width - 1)) != 0) {
         report(Kind::collective, "", SIMT_SITE,
                [&] { return "a shuffle of width " + std::to_string(width) + ", which is none of 1, 2, 4, 8, 16, 32"; });
@@ -36,17 +38,18 @@ std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int o
                        .value = bits,
                        .operand = operand,
                        .width = width,
-                       .site = SIMT_SITE};
+                       .site = SIMT_SITE,
+                       .name = name};
     Scheduler::instance().collective(request);
     return request.result;
 }
 
-unsigned int match_any(unsigned int mask, std::uint64_t bits) {
-    return static_cast<unsigned>(collect(CollectiveKind::match_any, mask, bits, SIMT_SITE).result);
+unsigned int match_any(unsigned int mask, std::uint64_t bits, const char* name) {
+    return static_cast<unsigned>(collect(CollectiveKind::match_any, mask, bits, SIMT_SITE, name).result);
 }
 
-unsigned int match_all(unsigned int mask, std::uint64_t bits, int* predicate) {
-    const Collective request = collect(CollectiveKind::match_all, mask, bits, SIMT_SITE);
+unsigned int match_all(unsigned int mask, std::uint64_t bits, int* predicate, const char* name) {
+    const Collective request = collect(CollectiveKind::match_all, mask, bits, SIMT_SITE, name);
     *predicate = request.predicate;
     return static_cast<unsigned>(request.result);
 }
@@ -69,6 +72,45 @@ int reduce_signed(Reduce kind, unsigned int mask, int value) {
                        .site = SIMT_SITE};
     Scheduler::instance().collective(request);
     return static_cast<int>(request.result);
+}
+
+void sync_group(unsigned int mask) {
+    collect(CollectiveKind::sync, mask, 0, SIMT_SITE, "a group's sync()");
+}
+unsigned int group_ballot(unsigned int mask, int predicate) {
+    return static_cast<unsigned>(
+        collect(CollectiveKind::ballot, mask, predicate != 0 ? 1 : 0, SIMT_SITE, "a group's ballot()").result);
+}
+int group_any(unsigned int mask, int predicate) {
+    return static_cast<int>(
+        collect(CollectiveKind::any, mask, predicate != 0 ? 1 : 0, SIMT_SITE, "a group's any()").result);
+}
+int group_all(unsigned int mask, int predicate) {
+    return static_cast<int>(
+        collect(CollectiveKind::all, mask, predicate != 0 ? 1 : 0, SIMT_SITE, "a group's all()").result);
+}
+
+void sync_grid() {
+    Scheduler::instance().grid_barrier(SIMT_SITE);
+}
+bool launched_together() {
+    return Scheduler::instance().launch().cooperative;
+}
+
+void no_such_rank(unsigned int rank, unsigned int threads) {
+    report(Kind::collective, "", SIMT_SITE, [&] {
+        return "a group's shfl() reads rank " + std::to_string(rank) + " of a group of " + std::to_string(threads) +
+               (threads == 1 ? " thread" : " threads") + ": its value is undefined";
+    });
+}
+
+void check_tile(unsigned int threads) {
+    if (threads < 1 || threads > kLanes || (threads & (threads - 1)) != 0) {
+        report(Kind::collective, "", SIMT_SITE, [&] {
+            return "a tile of " + std::to_string(threads) + " threads, which is none of 1, 2, 4, 8, 16, 32";
+        });
+        Scheduler::instance().abandon(cudaErrorLaunchFailure);
+    }
 }
 
 }  // namespace simt

@@ -29,6 +29,7 @@ struct Configuration {
     std::size_t dynamic_bytes = 0;
     SourceLine line;
     void** raw_arguments = nullptr;
+    bool cooperative = false;
     bool describe_only = false;  // the kernel is called to learn its bounds
 };
 
@@ -70,6 +71,16 @@ std::string kernel_name(std::string_view signature) {
         name += " [" + std::string(signature.substr(with + std::string_view(" [with ").size()));
     }
     return name;
+}
+
+// Blocks of a kernel that the imaginary device has at once.
+std::size_t resident_blocks(const KernelFacts& facts, std::size_t threads, std::size_t dynamic_bytes) {
+    const std::size_t warps = (threads + kLanes - 1) / kLanes;
+    const std::size_t shared = facts.static_shared_bytes + dynamic_bytes + kReservedSharedPerBlock;
+    const std::size_t most = facts.bounds.max_threads == 0 ? kMaxThreads : facts.bounds.max_threads;
+    return threads > most ? 0
+                          : std::min({kMaxThreadsPerMultiprocessor / (warps * kLanes),
+                                      kSharedPerMultiprocessor / shared, kMaxBlocksPerMultiprocessor});
 }
 
 struct Refusal {
@@ -119,6 +130,14 @@ std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts)
                 "{} bytes of dynamic and {} of static shared memory; together a kernel may have {} without the opt-in",
                 c.dynamic_bytes, facts.static_shared_bytes, kStaticSharedLimit)};
     }
+    const std::uint64_t blocks = std::uint64_t{c.grid.x} * c.grid.y * c.grid.z;
+    if (const std::size_t resident = resident_blocks(facts, threads, c.dynamic_bytes);
+        c.cooperative && blocks > resident) {
+        return Refusal{cudaErrorCooperativeLaunchTooLarge,
+                       fmt::format("{} blocks in a cooperative launch; with {} threads and {} bytes of shared memory "
+                                   "each, the device has {} at once",
+                                   blocks, threads, c.dynamic_bytes + facts.static_shared_bytes, resident)};
+    }
     return std::nullopt;
 }
 
@@ -159,6 +178,18 @@ bool is_kernel(const void* kernel) {
     const Symbol* function =
         module == nullptr ? nullptr : module->function_at(reinterpret_cast<std::uintptr_t>(kernel));
     return function != nullptr && function->begin == reinterpret_cast<std::uintptr_t>(kernel);
+}
+
+// Null arguments: the kernel has none.
+cudaError_t launch_by_address(const void* kernel, Configuration configuration, void** arguments) {
+    if (!is_kernel(kernel)) {
+        return result(cudaErrorInvalidDeviceFunction);
+    }
+    static void* none[] = {nullptr};
+    configuration.raw_arguments = arguments == nullptr ? none : arguments;
+    pending().configuration = configuration;
+    call_kernel(kernel);
+    return cudaPeekAtLastError();
 }
 
 }  // namespace
@@ -204,7 +235,8 @@ void launch(const KernelCall& call) {
                       .body = call.body,
                       .parameters = call.parameters,
                       .parameter_bytes = call.parameter_bytes,
-                      .line = configuration.line};
+                      .line = configuration.line,
+                      .cooperative = configuration.cooperative};
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
         launch_failed(refused->error, false, what.line);
         report(Kind::bad_launch, "", what.line, [&] { return what.kernel + ": " + refused->why; });
@@ -221,30 +253,45 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t dynamic_bytes,
                              cudaStream_t) {
-    if (!simt::is_kernel(kernel)) {
-        return simt::result(cudaErrorInvalidDeviceFunction);
-    }
-    static void* none[] = {nullptr};
-    simt::pending().configuration = simt::Configuration{.grid = grid,
-                                                        .block = block,
-                                                        .dynamic_bytes = dynamic_bytes,
-                                                        .line = simt::source_of(__builtin_return_address(0)),
-                                                        .raw_arguments = arguments == nullptr ? none : arguments};
-    simt::call_kernel(kernel);
-    return cudaPeekAtLastError();
+    return simt::launch_by_address(kernel,
+                                   {.grid = grid,
+                                    .block = block,
+                                    .dynamic_bytes = dynamic_bytes,
+                                    .line = simt::source_of(__builtin_return_address(0))},
+                                   arguments);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_bytes, cudaStream_t) {
+    return simt::launch_by_address(kernel,
+                                   {.grid = grid,
+                                    .block = block,
+                                    .dynamic_bytes = dynamic_bytes,
+                                    .line = simt::source_of(__builtin_return_address(0)),
+                                    .cooperative = true},
+                                   arguments);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
     if (config == nullptr) {
         return simt::result(cudaErrorInvalidValue);
     }
+    bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id != cudaLaunchAttributeIgnore) {
+        const cudaLaunchAttribute& attribute = config->attrs[i];
+        if (attribute.id == cudaLaunchAttributeCooperative) {
+            cooperative = attribute.val.cooperative != 0;
+        } else if (attribute.id != cudaLaunchAttributeIgnore) {
             return simt::result(cudaErrorNotSupported);
         }
     }
-    return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                            config->stream);
+    return simt::launch_by_address(kernel,
+                                   {.grid = config->gridDim,
+                                    .block = config->blockDim,
+                                    .dynamic_bytes = config->dynamicSmemBytes,
+                                    .line = simt::source_of(__builtin_return_address(0)),
+                                    .cooperative = cooperative},
+                                   arguments);
 }
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
@@ -290,17 +337,17 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     if (blocks == nullptr || threads <= 0 || !simt::is_kernel(kernel)) {
         return simt::result(blocks == nullptr || threads <= 0 ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
     }
-    const simt::KernelFacts& facts = simt::facts_of(kernel);
-    const auto count = static_cast<std::size_t>(threads);
-    const std::size_t warps = (count + simt::kLanes - 1) / simt::kLanes;
-    const std::size_t shared = facts.static_shared_bytes + dynamic_bytes + simt::kReservedSharedPerBlock;
-    const std::size_t most = facts.bounds.max_threads == 0 ? simt::kMaxThreads : facts.bounds.max_threads;
-    *blocks =
-        count > most
-            ? 0
-            : static_cast<int>(std::min({simt::kMaxThreadsPerMultiprocessor / (warps * simt::kLanes),
-                                         simt::kSharedPerMultiprocessor / shared, simt::kMaxBlocksPerMultiprocessor}));
+    *blocks = static_cast<int>(
+        simt::resident_blocks(simt::facts_of(kernel), static_cast<std::size_t>(threads), dynamic_bytes));
     return simt::result(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
+                                                                   std::size_t dynamic_bytes, unsigned int flags) {
+    if (flags != cudaOccupancyDefault && flags != cudaOccupancyDisableCachingOverride) {
+        return simt::result(cudaErrorInvalidValue);
+    }
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
 }
 
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* kernel, std::size_t dynamic_bytes,

@@ -77,12 +77,13 @@ cudaError_t Scheduler::run(const Launch& launch) {
     hot.launcher = pthread_self();
     const FaultWatch watch;
 
-    const std::vector<std::uint64_t>* sampled = sample(launch.kernel, launch.grid);
+    const std::vector<std::uint64_t>* sampled = launch.cooperative ? nullptr : sample(launch.kernel, launch.grid);
     const std::uint64_t blocks =
         sampled != nullptr ? sampled->size() : std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
     const Shuffled order(blocks, random_);
     std::uint64_t next = 0;
-    std::size_t polling = 0;  // blocks in a row that only polled
+    std::size_t polling = 0;          // blocks in a row that only polled
+    std::size_t at_grid_barrier = 0;  // blocks in a row that only wait for the others
     int idle_rounds = 0;
     std::uint64_t changes = hot.changes;
     std::uint64_t steps = steps_;
@@ -91,7 +92,11 @@ cudaError_t Scheduler::run(const Launch& launch) {
         if (polling >= resident_.size() && next < blocks && resident_.size() < kResidentBlocks) {
             const std::uint64_t number = order[next++];
             resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
-            polling = 0;
+            polling = at_grid_barrier = 0;
+        } else if (at_grid_barrier > 0 && at_grid_barrier >= resident_.size()) {
+            complete_grid_barrier(blocks);
+            polling = at_grid_barrier = 0;
+            continue;
         } else if (polling > 0 && polling >= resident_.size()) {
             // All that can be there is there, and has had its turn.
             polling = 0;
@@ -118,10 +123,11 @@ cudaError_t Scheduler::run(const Launch& launch) {
         const Outcome outcome = run_block(*block);
         if (outcome == Outcome::done) {
             release(*block);
-            polling = 0;
+            polling = at_grid_barrier = 0;
         } else {
             resident_.push_back(block);
             polling++;
+            at_grid_barrier = outcome == Outcome::at_grid_barrier ? at_grid_barrier + 1 : 0;
         }
     }
     while (!resident_.empty()) {
@@ -232,6 +238,12 @@ Scheduler::Outcome Scheduler::run_block(Block& block) {
         if (!ran) {
             const bool polls =
                 std::any_of(block.warps.begin(), block.warps.end(), [](const Warp& warp) { return warp.polling != 0; });
+            const bool waits_for_the_grid = std::all_of(block.lanes.begin(), block.lanes.end(), [](const Lane& lane) {
+                return lane.state == LaneState::at_grid_barrier || lane.state == LaneState::exited;
+            });
+            if (waits_for_the_grid) {
+                return Outcome::at_grid_barrier;
+            }
             if (!polls) {
                 name_deadlock(block);
                 error_ = cudaErrorLaunchFailure;
@@ -309,6 +321,7 @@ void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
             lane.warp->exited |= bit;
             break;
         case LaneState::at_barrier:
+        case LaneState::at_grid_barrier:
         case LaneState::ready:
             break;
     }
@@ -402,6 +415,60 @@ bool Scheduler::complete_barrier(Block& block) {
     return true;
 }
 
+void Scheduler::grid_barrier(const void* site) {
+    if (!launch_->cooperative) {
+        report(Kind::barrier, "", site, [] {
+            return "a grid's sync() in a launch that is not cooperative: cudaLaunchCooperativeKernel makes one";
+        });
+        abandon(cudaErrorLaunchFailure);
+    }
+    suspend(calling_lane(), LaneState::at_grid_barrier, site);
+    wait(context_);
+}
+
+// Every block that is resident waits. Those that have ended never come: a GPU would hang.
+void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
+    Lane* first = nullptr;
+    const Lane* exited = nullptr;
+    for (Block* block : resident_) {
+        for (Lane& lane : block->lanes) {
+            if (lane.state == LaneState::exited) {
+                exited = exited == nullptr ? &lane : exited;
+            } else if (first == nullptr || text_of(source_of(lane.site)) < text_of(source_of(first->site))) {
+                first = &lane;
+            }
+        }
+    }
+    hot.lane = first;
+    if (resident_.size() < blocks) {
+        report(Kind::barrier, "", first->site, [&] {
+            return fmt::format("a grid's sync() that only {} of {} blocks come to: the others have ended",
+                               resident_.size(), blocks);
+        });
+        error_ = cudaErrorLaunchFailure;
+    } else if (exited != nullptr) {
+        report(Kind::barrier, "", first->site, [&] {
+            return fmt::format("a grid's sync() that not every thread comes to: {} has exited", text_of(*exited));
+        });
+    }
+    for (Block* block : resident_) {
+        for (Lane& lane : block->lanes) {
+            if (lane.state != LaneState::at_grid_barrier) {
+                continue;
+            }
+            if (lane.site != first->site && !(source_of(lane.site) == source_of(first->site))) {
+                report(Kind::barrier, "", first->site, [&] {
+                    return fmt::format("threads of one grid wait at different barriers: here and at {}",
+                                       text_of(source_of(lane.site)));
+                });
+            }
+            wake(lane);
+        }
+    }
+    hot.lane = nullptr;
+    steps_++;
+}
+
 // ---- warp collectives ---------------------------------------------------------------------------------------------------
 
 void Scheduler::collective(Collective& request) {
@@ -409,7 +476,7 @@ void Scheduler::collective(Collective& request) {
     Warp& warp = *lane.warp;
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {
-            return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request.kind),
+            return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request),
                                request.mask, lane.number);
         });
         abandon(cudaErrorLaunchFailure);
@@ -506,9 +573,11 @@ std::string where_it_is(const Lane& lane) {
     switch (lane.state) {
         case LaneState::at_barrier:
             return "waits at a barrier of the block, " + line;
+        case LaneState::at_grid_barrier:
+            return "waits at a grid's sync(), " + line;
         case LaneState::at_collective:
-            return fmt::format("waits at {} with mask 0x{:08x}, {}", name_of(lane.collective.kind),
-                               lane.collective.mask, line);
+            return fmt::format("waits at {} with mask 0x{:08x}, {}", name_of(lane.collective), lane.collective.mask,
+                               line);
         case LaneState::polling:
             return "polls memory, " + line;
         default:
@@ -534,13 +603,26 @@ void Scheduler::name_deadlock(Block& block) {
         }
         hot.lane = &lane;
         report(Kind::collective, "", request.site, [&] {
-            return fmt::format("{} with mask 0x{:08x} waits for {}, which never come{}: lane {} {}",
-                               name_of(request.kind), request.mask, lanes_text(missing),
-                               std::popcount(missing) == 1 ? "s" : "", std::countr_zero(missing),
-                               where_it_is(warp.lanes[std::countr_zero(missing)]));
+            return fmt::format("{} with mask 0x{:08x} waits for {}, which never come{}: lane {} {}", name_of(request),
+                               request.mask, lanes_text(missing), std::popcount(missing) == 1 ? "s" : "",
+                               std::countr_zero(missing), where_it_is(warp.lanes[std::countr_zero(missing)]));
         });
         hot.lane = nullptr;
         return;
+    }
+    // Without a collective, some wait for the block and some for the grid.
+    const auto at = [&](LaneState state) {
+        return std::find_if(block.lanes.begin(), block.lanes.end(),
+                            [&](const Lane& lane) { return lane.state == state; });
+    };
+    const auto for_block = at(LaneState::at_barrier), for_grid = at(LaneState::at_grid_barrier);
+    if (for_block != block.lanes.end() && for_grid != block.lanes.end()) {
+        hot.lane = &*for_block;
+        report(Kind::barrier, "", for_block->site, [&] {
+            return "threads of one block wait at different barriers: here and at a grid's sync(), " +
+                   text_of(source_of(for_grid->site));
+        });
+        hot.lane = nullptr;
     }
 }
 
@@ -550,7 +632,10 @@ void Scheduler::name_endless_polling(const char* why) {
     for (Block* block : resident_) {
         for (Lane& lane : block->lanes) {
             polling += lane.state == LaneState::polling ? 1 : 0;
-            waiting += lane.state == LaneState::at_barrier || lane.state == LaneState::at_collective ? 1 : 0;
+            waiting += lane.state == LaneState::at_barrier || lane.state == LaneState::at_collective ||
+                               lane.state == LaneState::at_grid_barrier
+                           ? 1
+                           : 0;
             poller = poller == nullptr && lane.state == LaneState::polling ? &lane : poller;
         }
     }

@@ -23,7 +23,15 @@ namespace simt {
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::size_t kResidentBlocks = 16;
 
-enum class LaneState : std::uint8_t { ready, polling, at_barrier, at_collective, at_active_mask, exited };
+enum class LaneState : std::uint8_t {
+    ready,
+    polling,
+    at_barrier,
+    at_collective,
+    at_active_mask,
+    at_grid_barrier,
+    exited
+};
 
 enum class CollectiveKind : std::uint8_t {
     sync,
@@ -46,6 +54,7 @@ struct Collective {
     int operand = 0;
     int width = static_cast<int>(kLanes);
     const void* site = nullptr;  // return address
+    const char* name = nullptr;  // for findings; null: the kind's own
     std::uint64_t result = 0;
     int predicate = 0;
 };
@@ -70,7 +79,7 @@ struct Lane {
 struct Warp {
     Lane* lanes = nullptr;
     unsigned present = 0;  // lanes that exist
-    // Lanes by state; those of no other mask wait at the block's barrier.
+    // Lanes by state; those of no other mask wait at the block's barrier or the grid's.
     unsigned ready = 0, polling = 0, at_collective = 0, at_active_mask = 0, exited = 0;
 };
 
@@ -100,7 +109,8 @@ struct Launch {
     void (*body)(const void*) = nullptr;
     const void* parameters = nullptr;
     std::size_t parameter_bytes = 0;
-    SourceLine line;  // of the launch
+    SourceLine line;           // of the launch
+    bool cooperative = false;  // all blocks are resident at once, and may wait for each other
 };
 
 class Scheduler {
@@ -114,6 +124,7 @@ class Scheduler {
     // For lanes, called on their own stacks.
     int barrier(BarrierKind kind, int predicate, const void* site);
     void collective(Collective& request);
+    void grid_barrier(const void* site);
     unsigned active_mask(const void* site);
     void poll(const void* site);                   // a look at memory that another thread may change
     void yield(const void* site);                  // lets the others run first
@@ -124,7 +135,7 @@ class Scheduler {
     std::uint64_t slices() const { return slices_; }
 
   private:
-    enum class Outcome { done, polling, failed };
+    enum class Outcome { done, polling, at_grid_barrier, failed };
 
     static void start_lane(boost::context::detail::transfer_t from);
     Block* new_block(std::uint64_t number);
@@ -136,6 +147,7 @@ class Scheduler {
     void wake(Lane& lane);
     void exit_lane(Lane& lane);
     bool complete_barrier(Block& block);
+    void complete_grid_barrier(std::uint64_t blocks);
     bool complete_collective(Warp& warp, unsigned mask);
     void complete_all_collectives(Warp& warp);
     void resolve_active_mask(Warp& warp);

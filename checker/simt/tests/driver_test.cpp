@@ -137,6 +137,43 @@ TEST_F(Driver, WhatTheDeviceLacksDoesNotCompile) {
     EXPECT_EQ(simtcc("b.cu -o b").output, "b.cu:1: error: inline PTX is not on the CPU device\n");
 }
 
+TEST_F(Driver, HeadersThatTheDeviceLacksDoNotCompile) {
+    for (const char* header : {"cooperative_groups/memcpy_async.h", "cuda/pipeline", "cuda/barrier", "cuda/atomic",
+                               "cuda_pipeline.h", "mma.h"}) {
+        file("a.cu", fmt::format("#include <{}>\nint main() {{}}\n", header));
+        const Finished compile = simtcc("a.cu -o a");
+        EXPECT_EQ(compile.status, 1);
+        EXPECT_NE(compile.output.find(fmt::format("{} is not on the CPU device", header)), std::string::npos)
+            << compile.output;
+        EXPECT_NE(compile.output.find("a.cu:1"), std::string::npos) << compile.output;
+    }
+}
+
+TEST_F(Driver, PartsOfCooperativeGroupsThatTheDeviceLacksDoNotCompile) {
+    const auto in_kernel = [&](const std::string& line) {
+        file("a.cu",
+             fmt::format("#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = "
+                         "cooperative_groups;\n__global__ void k(int* x) {{\n{}\n}}\nint main() {{}}\n",
+                         line));
+        const Finished compile = simtcc("a.cu -o a");
+        EXPECT_EQ(compile.status, 1) << line;
+        EXPECT_NE(compile.output.find("a.cu:5"), std::string::npos) << compile.output;
+        return compile.output;
+    };
+    EXPECT_NE(in_kernel("cg::tiled_partition<64>(cg::this_thread_block()).sync();")
+                  .find("tiles of more than 32 threads are not on the CPU device"),
+              std::string::npos);
+    EXPECT_NE(in_kernel("cg::tiled_partition<12>(cg::this_thread_block()).sync();")
+                  .find("a tile has 1, 2, 4, 8, 16 or 32 threads"),
+              std::string::npos);
+    EXPECT_NE(in_kernel("*x = cg::reduce(cg::this_thread_block(), 1, cg::plus<int>());")
+                  .find("cg::reduce takes a tile or a coalesced group"),
+              std::string::npos);
+    EXPECT_NE(in_kernel("cg::this_cluster();").find("clusters are not on the CPU device"), std::string::npos);
+    EXPECT_NE(in_kernel("cg::this_thread_block().barrier_arrive();").find("barrier_arrive is not on the CPU device"),
+              std::string::npos);
+}
+
 TEST_F(Driver, AMissingFileIsOneLine) {
     const Finished compile = simtcc("none.cu");
     EXPECT_EQ(compile.status, 1);

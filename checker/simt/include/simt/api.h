@@ -74,12 +74,18 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t dynamic_bytes,
                              cudaStream_t stream);
+// Its blocks are resident at once and may wait for each other; cudaErrorCooperativeLaunchTooLarge where the device has
+// no room for them (cudaOccupancyMaxActiveBlocksPerMultiprocessor says for how many).
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_bytes, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments);
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
                                                           std::size_t dynamic_bytes);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
+                                                                   std::size_t dynamic_bytes, unsigned int flags);
 
 // The block size with the most threads at once, and the grid that fills the device with it.
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* kernel, std::size_t dynamic_bytes,
@@ -155,6 +161,12 @@ SIMT_TYPED cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, v
                                         std::size_t dynamic_bytes = 0, cudaStream_t stream = nullptr) {
     return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, dynamic_bytes, stream);
 }
+template <SimtKernel Kernel>
+SIMT_TYPED cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
+                                                   std::size_t dynamic_bytes = 0, cudaStream_t stream = nullptr) {
+    return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, dynamic_bytes,
+                                       stream);
+}
 template <class... Parameters, class... Arguments>
 SIMT_TYPED cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                           Arguments&&... arguments) {
@@ -180,6 +192,13 @@ SIMT_TYPED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks
                                                                      std::size_t dynamic_bytes) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), threads,
                                                          dynamic_bytes);
+}
+template <SimtKernel Kernel>
+SIMT_TYPED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
+                                                                              std::size_t dynamic_bytes,
+                                                                              unsigned int flags) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, reinterpret_cast<const void*>(kernel),
+                                                                  threads, dynamic_bytes, flags);
 }
 template <SimtKernel Kernel>
 SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel,

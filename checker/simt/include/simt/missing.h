@@ -19,7 +19,6 @@ SIMT_MISSING(cudaStreamBeginCapture);
 SIMT_MISSING(cudaGraphLaunch);
 SIMT_MISSING(cudaLaunchHostFunc);
 SIMT_MISSING(cudaStreamAddCallback);
-SIMT_MISSING(cudaLaunchCooperativeKernel);
 SIMT_MISSING(cudaDeviceSetLimit);
 SIMT_MISSING(cudaFuncGetParamInfo);
 SIMT_MISSING(__dp4a);

@@ -13,9 +13,11 @@ namespace simt {
 enum class Shuffle { index, up, down, exclusive_or };
 enum class Reduce { add, minimum, maximum, bit_and, bit_or, bit_xor };
 
-std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width);
-unsigned int match_any(unsigned int mask, std::uint64_t bits);
-unsigned int match_all(unsigned int mask, std::uint64_t bits, int* predicate);
+// `name`: what findings call it, where it is not one of CUDA's own functions.
+std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width,
+                      const char* name = nullptr);
+unsigned int match_any(unsigned int mask, std::uint64_t bits, const char* name = nullptr);
+unsigned int match_all(unsigned int mask, std::uint64_t bits, int* predicate, const char* name = nullptr);
 unsigned int reduce_unsigned(Reduce kind, unsigned int mask, unsigned int value);
 int reduce_signed(Reduce kind, unsigned int mask, int value);
 

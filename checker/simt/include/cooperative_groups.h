@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+//
+// Cooperative groups: named sets of threads that wait for each other and exchange values. Groups within a warp are masks
+// of lanes, and what they do is a warp collective, held to the same rules (simt/warp.h).
+#pragma once
+#pragma GCC system_header
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "cuda_runtime.h"
+#include "simt/group_functions.h"
+
+namespace simt {
+
+SIMT_INLINE unsigned int rank_in_block() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+SIMT_INLINE unsigned int own_lane() {
+    return rank_in_block() % 32U;
+}
+SIMT_INLINE unsigned int lanes_before(unsigned int lane) {
+    return (1U << lane) - 1U;
+}
+// The lane of a rank in a mask that has it.
+SIMT_INLINE unsigned int lane_of_rank(unsigned int mask, unsigned int rank) {
+    for (; rank > 0; rank--) { mask &= mask - 1U; }
+    return static_cast<unsigned int>(std::countr_zero(mask));
+}
+// Bit r of the result: the bit of the mask's r-th lane.
+SIMT_INLINE unsigned int packed(unsigned int mask, unsigned int lanes) {
+    unsigned int result = 0;
+    for (unsigned int rank = 0; mask != 0; rank++, mask &= mask - 1U) {
+        result |= (lanes >> std::countr_zero(mask) & 1U) << rank;
+    }
+    return result;
+}
+// Of the mask, the lanes whose ranks lie in a part of so many threads.
+SIMT_INLINE unsigned int part_of(unsigned int mask, unsigned int part, unsigned int threads) {
+    unsigned int result = 0;
+    for (unsigned int rank = 0; mask != 0; rank++, mask &= mask - 1U) {
+        result |= rank / threads == part ? mask & (0U - mask) : 0U;
+    }
+    return result;
+}
+
+// A shuffle of any value that may be copied as bytes.
+template <class T>
+SIMT_INLINE T shuffle_value(Shuffle kind, unsigned int mask, const T& value, unsigned int operand, int width,
+                            const char* name) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
+                  "a group exchanges values of at most 32 bytes that may be copied as bytes");
+    std::uint64_t words[(sizeof(T) + 7) / 8] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (std::uint64_t& word : words) { word = shuffle(kind, mask, word, static_cast<int>(operand), width, name); }
+    T result = value;
+    __builtin_memcpy(&result, words, sizeof(T));
+    return result;
+}
+
+}  // namespace simt
+
+namespace cooperative_groups {
+
+enum class simt_kind : unsigned int { block, grid, lanes };
+
+// Any group, its kind known when the kernel runs.
+class thread_group {
+  public:
+    SIMT_INLINE void sync() const {
+        switch (kind_) {
+            case simt_kind::block:
+                return __syncthreads();
+            case simt_kind::grid:
+                return simt::sync_grid();
+            case simt_kind::lanes:
+                return simt::sync_group(mask_);
+        }
+    }
+    SIMT_INLINE unsigned long long num_threads() const {
+        const auto block = blockDim.x * blockDim.y * blockDim.z;
+        return kind_ == simt_kind::lanes   ? static_cast<unsigned long long>(std::popcount(mask_))
+               : kind_ == simt_kind::block ? block
+                                           : 1ULL * block * gridDim.x * gridDim.y * gridDim.z;
+    }
+    SIMT_INLINE unsigned long long size() const { return num_threads(); }
+    SIMT_INLINE unsigned long long thread_rank() const {
+        const unsigned int rank = simt::rank_in_block();
+        if (kind_ == simt_kind::lanes) {
+            return static_cast<unsigned long long>(std::popcount(mask_ & simt::lanes_before(rank % 32U)));
+        }
+        const auto block = (1ULL * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+        return kind_ == simt_kind::block ? rank : block * blockDim.x * blockDim.y * blockDim.z + rank;
+    }
+
+  protected:
+    SIMT_INLINE explicit thread_group(simt_kind kind, unsigned int mask = 0) : kind_(kind), mask_(mask) {}
+
+    simt_kind kind_;
+    unsigned int mask_;  // of lanes
+
+    friend thread_group tiled_partition(const thread_group& parent, unsigned int threads);
+};
+
+class thread_block : public thread_group {
+  public:
+    SIMT_INLINE static void sync() { __syncthreads(); }
+    SIMT_INLINE static unsigned int num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    SIMT_INLINE static unsigned int size() { return num_threads(); }
+    SIMT_INLINE static unsigned int thread_rank() { return simt::rank_in_block(); }
+    SIMT_INLINE static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+    SIMT_INLINE static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+    SIMT_INLINE static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
+    SIMT_INLINE static dim3 group_dim() { return dim_threads(); }
+    __attribute__((unavailable("barrier_arrive is not on the CPU device"))) void barrier_arrive() const;
+    __attribute__((unavailable("barrier_wait is not on the CPU device"))) void barrier_wait() const;
+
+  private:
+    SIMT_INLINE thread_block() : thread_group(simt_kind::block) {}
+    friend thread_block this_thread_block();
+};
+
+SIMT_INLINE thread_block this_thread_block() {
+    return {};
+}
+
+class grid_group : public thread_group {
+  public:
+    // Whether sync() may be called: the launch is cooperative.
+    SIMT_INLINE bool is_valid() const { return simt::launched_together(); }
+    SIMT_INLINE void sync() const { simt::sync_grid(); }
+    SIMT_INLINE static unsigned long long num_blocks() { return 1ULL * gridDim.x * gridDim.y * gridDim.z; }
+    SIMT_INLINE static unsigned long long block_rank() {
+        return (1ULL * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    SIMT_INLINE static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
+    SIMT_INLINE static unsigned long long size() { return num_threads(); }
+    SIMT_INLINE static unsigned long long thread_rank() {
+        return block_rank() * thread_block::num_threads() + simt::rank_in_block();
+    }
+    SIMT_INLINE static dim3 dim_blocks() { return {gridDim.x, gridDim.y, gridDim.z}; }
+    SIMT_INLINE static dim3 group_dim() { return dim_blocks(); }
+    SIMT_INLINE static dim3 dim_threads() {
+        return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z};
+    }
+    SIMT_INLINE static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+    SIMT_INLINE static dim3 thread_index() {
+        return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                blockIdx.z * blockDim.z + threadIdx.z};
+    }
+    __attribute__((unavailable("barrier_arrive is not on the CPU device"))) void barrier_arrive() const;
+    __attribute__((unavailable("barrier_wait is not on the CPU device"))) void barrier_wait() const;
+
+  private:
+    SIMT_INLINE grid_group() : thread_group(simt_kind::grid) {}
+    friend grid_group this_grid();
+};
+
+SIMT_INLINE grid_group this_grid() {
+    return {};
+}
+
+struct cluster_group;
+__attribute__((unavailable("clusters are not on the CPU device"))) cluster_group this_cluster();
+
+// Some lanes of a warp, ranked by their numbers.
+class coalesced_group : public thread_group {
+  public:
+    SIMT_INLINE void sync() const { simt::sync_group(mask_); }
+    SIMT_INLINE unsigned int num_threads() const { return static_cast<unsigned int>(std::popcount(mask_)); }
+    SIMT_INLINE unsigned int size() const { return num_threads(); }
+    SIMT_INLINE unsigned int thread_rank() const {
+        return static_cast<unsigned int>(std::popcount(mask_ & simt::lanes_before(simt::own_lane())));
+    }
+    SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
+    SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
+
+    // Reading a rank that the group does not have is a finding.
+    template <class T>
+    SIMT_INLINE T shfl(T value, unsigned int rank) const {
+        return from_rank(value, rank, "a group's shfl()");
+    }
+    // A thread whose source is beyond either end keeps its own value.
+    template <class T>
+    SIMT_INLINE T shfl_up(T value, unsigned int delta) const {
+        return simt_up(value, delta, "a group's shfl_up()");
+    }
+    template <class T>
+    SIMT_INLINE T shfl_down(T value, unsigned int delta) const {
+        return simt_down(value, delta, "a group's shfl_down()");
+    }
+    SIMT_INLINE int any(int predicate) const { return simt::group_any(mask_, predicate); }
+    SIMT_INLINE int all(int predicate) const { return simt::group_all(mask_, predicate); }
+    SIMT_INLINE unsigned int ballot(int predicate) const {
+        return simt::packed(mask_, simt::group_ballot(mask_, predicate));
+    }
+    template <class T>
+    SIMT_INLINE unsigned int match_any(T value) const {
+        return simt::packed(mask_, simt::match_any(mask_, simt::to_bits(value), "a group's match_any()"));
+    }
+    template <class T>
+    SIMT_INLINE unsigned int match_all(T value, int& same) const {
+        return simt::packed(mask_, simt::match_all(mask_, simt::to_bits(value), &same, "a group's match_all()"));
+    }
+
+    SIMT_INLINE coalesced_group simt_part(unsigned int mask, unsigned int rank, unsigned int groups) const {
+        return {mask, rank, groups};
+    }
+    SIMT_INLINE unsigned int simt_mask() const { return mask_; }
+    template <class T>
+    SIMT_INLINE T simt_up(const T& value, unsigned int delta, const char* name) const {
+        const unsigned int rank = thread_rank();
+        return from_rank(value, delta > rank ? rank : rank - delta, name);
+    }
+    template <class T>
+    SIMT_INLINE T simt_down(const T& value, unsigned int delta, const char* name) const {
+        const unsigned int rank = thread_rank();
+        return from_rank(value, delta >= num_threads() - rank ? rank : rank + delta, name);
+    }
+    template <class T, class Operator>
+    SIMT_INLINE T simt_reduce(T value, Operator&& op) const {
+        const unsigned int threads = num_threads();
+        for (unsigned int offset = std::bit_ceil(threads) / 2; offset > 0; offset /= 2) {
+            const T other = simt_down(value, offset, "cg::reduce");
+            if (thread_rank() < offset && thread_rank() + offset < threads) {
+                value = op(value, other);
+            }
+        }
+        return from_rank(value, 0, "cg::reduce");
+    }
+
+  private:
+    SIMT_INLINE coalesced_group(unsigned int mask, unsigned int meta_rank = 0, unsigned int meta_size = 1)
+        : thread_group(simt_kind::lanes, mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+    template <class T>
+    SIMT_INLINE T from_rank(const T& value, unsigned int rank, const char* name) const {
+        if (rank >= num_threads()) {
+            simt::no_such_rank(rank, num_threads());
+            rank = thread_rank();
+        }
+        return simt::shuffle_value(simt::Shuffle::index, mask_, value, simt::lane_of_rank(mask_, rank), 32, name);
+    }
+
+    unsigned int meta_rank_, meta_size_;
+
+    friend coalesced_group coalesced_threads();
+    template <unsigned int, class>
+    friend class thread_block_tile;
+};
+
+// The lanes of the warp that run together here.
+SIMT_INLINE coalesced_group coalesced_threads() {
+    return {__activemask()};
+}
+
+// `Size` threads in a row: 1, 2, 4, 8, 16 or 32 of them.
+template <unsigned int Size, class Parent = void>
+class thread_block_tile {
+    static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size <= 32, "tiles of more than 32 threads are not on the CPU device");
+
+  public:
+    // A tile forgets its parent: thread_block_tile<32> is every tile of 32.
+    template <class Other>
+    SIMT_INLINE thread_block_tile(const thread_block_tile<Size, Other>& other) requires std::is_void_v<Parent>
+        : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
+
+    SIMT_INLINE static void sync() { simt::sync_group(simt_mask()); }
+    SIMT_INLINE static constexpr unsigned int num_threads() { return Size; }
+    SIMT_INLINE static constexpr unsigned int size() { return Size; }
+    SIMT_INLINE static unsigned int thread_rank() { return simt::rank_in_block() % Size; }
+    SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
+    SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
+
+    template <class T>
+    SIMT_INLINE T shfl(T value, int rank) const {
+        return shuffled(simt::Shuffle::index, value, static_cast<unsigned int>(rank), "a tile's shfl()");
+    }
+    template <class T>
+    SIMT_INLINE T shfl_up(T value, unsigned int delta) const {
+        return shuffled(simt::Shuffle::up, value, delta, "a tile's shfl_up()");
+    }
+    template <class T>
+    SIMT_INLINE T shfl_down(T value, unsigned int delta) const {
+        return shuffled(simt::Shuffle::down, value, delta, "a tile's shfl_down()");
+    }
+    template <class T>
+    SIMT_INLINE T shfl_xor(T value, unsigned int ranks) const {
+        return shuffled(simt::Shuffle::exclusive_or, value, ranks, "a tile's shfl_xor()");
+    }
+    SIMT_INLINE int any(int predicate) const { return simt::group_any(simt_mask(), predicate); }
+    SIMT_INLINE int all(int predicate) const { return simt::group_all(simt_mask(), predicate); }
+    SIMT_INLINE unsigned int ballot(int predicate) const { return low(simt::group_ballot(simt_mask(), predicate)); }
+    template <class T>
+    SIMT_INLINE unsigned int match_any(T value) const {
+        return low(simt::match_any(simt_mask(), simt::to_bits(value), "a tile's match_any()"));
+    }
+    template <class T>
+    SIMT_INLINE unsigned int match_all(T value, int& same) const {
+        return low(simt::match_all(simt_mask(), simt::to_bits(value), &same, "a tile's match_all()"));
+    }
+
+    SIMT_INLINE static unsigned int simt_mask() { return (Size == 32 ? ~0U : (1U << Size % 32U) - 1U) << first_lane(); }
+    SIMT_INLINE static coalesced_group simt_part(unsigned int mask, unsigned int rank, unsigned int groups) {
+        return {mask, rank, groups};
+    }
+    template <class T>
+    SIMT_INLINE T simt_up(const T& value, unsigned int delta, const char* name) const {
+        return shuffled(simt::Shuffle::up, value, delta, name);
+    }
+    template <class T, class Operator>
+    SIMT_INLINE T simt_reduce(T value, Operator&& op) const {
+        for (unsigned int ranks = Size / 2; ranks > 0; ranks /= 2) {
+            // The operands in the order of ranks, so that all threads get the same bits from an operator that rounds.
+            const T other = shuffled(simt::Shuffle::exclusive_or, value, ranks, "cg::reduce");
+            value = (thread_rank() & ranks) == 0 ? op(value, other) : op(other, value);
+        }
+        return value;
+    }
+
+  private:
+    SIMT_INLINE thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
+        : meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+    SIMT_INLINE static unsigned int first_lane() { return simt::own_lane() / Size * Size; }
+    SIMT_INLINE static unsigned int low(unsigned int lanes) { return lanes >> first_lane(); }
+    template <class T>
+    SIMT_INLINE static T shuffled(simt::Shuffle kind, const T& value, unsigned int operand, const char* name) {
+        return simt::shuffle_value(kind, simt_mask(), value, operand, static_cast<int>(Size), name);
+    }
+
+    unsigned int meta_rank_, meta_size_;
+
+    template <unsigned int S>
+    friend thread_block_tile<S, thread_block> tiled_partition(const thread_block& parent);
+    template <unsigned int S, unsigned int P, class G>
+    friend thread_block_tile<S, thread_block_tile<P, G>> tiled_partition(const thread_block_tile<P, G>& parent);
+    friend thread_block_tile<1> this_thread();
+};
+
+template <unsigned int Size>
+SIMT_INLINE thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
+    return {simt::rank_in_block() / Size, (thread_block::num_threads() + Size - 1) / Size};
+}
+template <unsigned int Size, unsigned int ParentSize, class Grandparent>
+SIMT_INLINE thread_block_tile<Size, thread_block_tile<ParentSize, Grandparent>> tiled_partition(
+    const thread_block_tile<ParentSize, Grandparent>& parent) {
+    static_assert(Size <= ParentSize, "a tile is no larger than what it is a part of");
+    return {parent.thread_rank() / Size, ParentSize / Size};
+}
+SIMT_INLINE thread_block_tile<1> this_thread() {
+    return {0, 1};
+}
+
+// Parts of a size that is known when the kernel runs: 1, 2, 4, 8, 16 or 32. The last part of a group may be smaller.
+SIMT_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned int threads) {
+    simt::check_tile(threads);
+    const unsigned int part = parent.thread_rank() / threads;
+    return parent.simt_part(simt::part_of(parent.simt_mask(), part, threads), part,
+                            (parent.num_threads() + threads - 1) / threads);
+}
+SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned int threads) {
+    simt::check_tile(threads);
+    if (parent.kind_ == simt_kind::lanes) {
+        const auto part = static_cast<unsigned int>(parent.thread_rank()) / threads;
+        return thread_group(simt_kind::lanes, simt::part_of(parent.mask_, part, threads));
+    }
+    if (parent.kind_ == simt_kind::grid) {
+        __trap();
+    }
+    const unsigned int first = simt::own_lane() / threads * threads;
+    const unsigned int in_warp = thread_block::num_threads() - simt::rank_in_block() / 32U * 32U;
+    const unsigned int last = first + threads < in_warp ? first + threads : in_warp;
+    const unsigned int below_last = last >= 32U ? ~0U : simt::lanes_before(last);
+    return thread_group(simt_kind::lanes, below_last & ~simt::lanes_before(first));
+}
+
+// The threads of the group that have the same label.
+template <class Group, class Label>
+SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
+    static_assert(std::is_integral_v<Label>, "a label is an integer");
+    const auto bits = static_cast<std::uint64_t>(label);
+    const unsigned int mask = simt::match_any(group.simt_mask(), bits, "labeled_partition");
+    // Groups are numbered by their first threads.
+    const unsigned int own_lane = simt::own_lane();
+    const unsigned int leaders = simt::group_ballot(group.simt_mask(), (mask & simt::lanes_before(own_lane)) == 0);
+    const unsigned int leader = static_cast<unsigned int>(std::countr_zero(mask));
+    return group.simt_part(mask, static_cast<unsigned int>(std::popcount(leaders & simt::lanes_before(leader))),
+                           static_cast<unsigned int>(std::popcount(leaders)));
+}
+// The threads of the group of which the predicate is as true as the caller's.
+template <class Group>
+SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate) {
+    const unsigned int yes = simt::group_ballot(group.simt_mask(), predicate ? 1 : 0);
+    const unsigned int mask = predicate ? yes : group.simt_mask() & ~yes;
+    return group.simt_part(mask, predicate ? 1U : 0U, 2U);
+}
+
+template <class Group>
+SIMT_INLINE void sync(const Group& group) {
+    group.sync();
+}
+template <class Group>
+SIMT_INLINE auto thread_rank(const Group& group) {
+    return group.thread_rank();
+}
+template <class Group>
+SIMT_INLINE auto group_size(const Group& group) {
+    return group.num_threads();
+}
+
+// One thread of the group calls.
+template <class Group, class Function, class... Arguments>
+SIMT_INLINE void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+    if (group.thread_rank() == 0) {
+        std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+    }
+}
+// And gives what it got to all.
+template <class Group, class Function, class... Arguments>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
+    using Result = std::remove_cvref_t<std::invoke_result_t<Function, Arguments...>>;
+    Result result{};
+    if (group.thread_rank() == 0) {
+        result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+    }
+    return group.shfl(result, 0);
+}
+
+}  // namespace cooperative_groups

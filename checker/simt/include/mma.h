@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#error "mma.h is not on the CPU device"
