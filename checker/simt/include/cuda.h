@@ -17,6 +17,18 @@ using CUevent = cudaEvent_t;
 #define SIMT_MISSING(name) __attribute__((unavailable(#name " is not on the CPU device"))) CUresult name(...)
 SIMT_MISSING(cuInit);
 SIMT_MISSING(cuCtxCreate);
+SIMT_MISSING(cuDeviceGet);
+SIMT_MISSING(cuDeviceGetAttribute);
+SIMT_MISSING(cuGetErrorString);
+SIMT_MISSING(cuGetErrorName);
+SIMT_MISSING(cuMemFree);
+SIMT_MISSING(cuMemcpyHtoD);
+SIMT_MISSING(cuMemcpyDtoH);
+SIMT_MISSING(cuModuleGetFunction);
+SIMT_MISSING(cuModuleLoadData);
+SIMT_MISSING(cuMemAddressReserve);
+SIMT_MISSING(cuMemCreate);
+SIMT_MISSING(cuCtxSynchronize);
 SIMT_MISSING(cuLaunchKernel);
 SIMT_MISSING(cuMemAlloc);
 SIMT_MISSING(cuModuleLoad);

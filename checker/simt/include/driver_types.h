@@ -8,47 +8,49 @@
 
 #include "vector_types.h"
 
-// One line an error: name, number, CUDA's text. simt/runtime/errors.cpp reads the texts.
-#define SIMT_ERRORS(error)                                                                                            \
-    error(Success, 0, "no error") error(ErrorInvalidValue, 1, "invalid argument") error(                              \
-        ErrorMemoryAllocation, 2, "out of memory") error(ErrorInitializationError, 3, "initialization error")         \
-        error(ErrorCudartUnloading, 4, "driver shutting down") error(                                                 \
-            ErrorInvalidConfiguration, 9, "invalid configuration argument") error(ErrorInvalidPitchValue, 12,         \
-                                                                                  "invalid pitch argument")           \
-            error(ErrorInvalidSymbol, 13, "invalid device symbol") error(                                             \
-                ErrorInvalidHostPointer, 16, "invalid host pointer") error(ErrorInvalidDevicePointer, 17,             \
-                                                                           "invalid device pointer")                  \
-                error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") error(                    \
-                    ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")      \
-                    error(ErrorInvalidDeviceFunction, 98, "invalid device function") error(                           \
-                        ErrorNoDevice, 100, "no CUDA-capable device is detected") error(ErrorInvalidDevice, 101,      \
-                                                                                        "invalid device ordinal")     \
-                        error(ErrorInvalidResourceHandle, 400, "invalid resource handle") error(                      \
-                            ErrorNotReady, 600, "device not ready") error(ErrorIllegalAddress, 700,                   \
-                                                                          "an illegal memory access was encountered") \
-                            error(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") error(   \
-                                ErrorLaunchTimeout, 702, "the launch timed out and was terminated")                   \
-                                error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") error(    \
-                                    ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")               \
-                                    error(ErrorAssert, 710, "device-side assert triggered") error(                    \
-                                        ErrorHostMemoryAlreadyRegistered, 712,                                        \
-                                        "part or all of the requested memory range is already mapped")                \
-                                        error(ErrorHostMemoryNotRegistered, 713,                                      \
-                                              "pointer does not correspond to a registered memory region")            \
-                                            error(ErrorHardwareStackError, 714, "hardware stack error") error(        \
-                                                ErrorIllegalInstruction, 715,                                         \
-                                                "an illegal instruction was encountered")                             \
-                                                error(ErrorMisalignedAddress, 716, "misaligned address") error(       \
-                                                    ErrorInvalidAddressSpace, 717,                                    \
-                                                    "operation not supported on global/shared address space")         \
-                                                    error(ErrorInvalidPc, 718, "invalid program counter") error(      \
-                                                        ErrorLaunchFailure, 719, "unspecified launch failure")        \
-                                                        error(ErrorCooperativeLaunchTooLarge, 720,                    \
-                                                              "too many blocks in cooperative launch")                \
-                                                            error(ErrorNotPermitted, 800, "operation not permitted")  \
-                                                                error(ErrorNotSupported, 801,                         \
-                                                                      "operation not supported")                      \
-                                                                    error(ErrorUnknown, 999, "unknown error")
+// One line an error: name, number, CUDA's text. runtime/state.cpp reads the texts.
+#define SIMT_ERRORS(error)                                                                                             \
+    error(Success, 0, "no error") error(ErrorInvalidValue, 1, "invalid argument") error(                               \
+        ErrorMemoryAllocation, 2, "out of memory") error(ErrorInitializationError, 3, "initialization error")          \
+        error(ErrorCudartUnloading, 4, "driver shutting down") error(                                                  \
+            ErrorInvalidConfiguration, 9, "invalid configuration argument") error(ErrorInvalidPitchValue, 12,          \
+                                                                                  "invalid pitch argument")            \
+            error(ErrorInvalidSymbol, 13, "invalid device symbol") error(                                              \
+                ErrorInvalidHostPointer, 16, "invalid host pointer") error(ErrorInvalidDevicePointer, 17,              \
+                                                                           "invalid device pointer")                   \
+                error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") error(                     \
+                    ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")       \
+                    error(ErrorInvalidDeviceFunction, 98, "invalid device function") error(                            \
+                        ErrorNoDevice, 100, "no CUDA-capable device is detected") error(ErrorInvalidDevice, 101,       \
+                                                                                        "invalid device ordinal")      \
+                        error(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture") error(        \
+                            ErrorInvalidResourceHandle, 400, "invalid resource handle") error(ErrorNotReady, 600,      \
+                                                                                              "device not ready")      \
+                            error(ErrorIllegalAddress, 700, "an illegal memory access was encountered") error(         \
+                                ErrorLaunchOutOfResources, 701, "too many resources requested for launch")             \
+                                error(ErrorLaunchTimeout, 702, "the launch timed out and was terminated")              \
+                                    error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") error( \
+                                        ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")            \
+                                        error(ErrorAssert, 710, "device-side assert triggered") error(                 \
+                                            ErrorHostMemoryAlreadyRegistered, 712,                                     \
+                                            "part or all of the requested memory range is already mapped")             \
+                                            error(ErrorHostMemoryNotRegistered, 713,                                   \
+                                                  "pointer does not correspond to a registered memory region")         \
+                                                error(ErrorHardwareStackError, 714, "hardware stack error") error(     \
+                                                    ErrorIllegalInstruction, 715,                                      \
+                                                    "an illegal instruction was encountered")                          \
+                                                    error(ErrorMisalignedAddress, 716, "misaligned address") error(    \
+                                                        ErrorInvalidAddressSpace, 717,                                 \
+                                                        "operation not supported on global/shared address space")      \
+                                                        error(ErrorInvalidPc, 718, "invalid program counter") error(   \
+                                                            ErrorLaunchFailure, 719, "unspecified launch failure")     \
+                                                            error(ErrorCooperativeLaunchTooLarge, 720,                 \
+                                                                  "too many blocks in cooperative launch")             \
+                                                                error(ErrorNotPermitted, 800,                          \
+                                                                      "operation not permitted")                       \
+                                                                    error(ErrorNotSupported, 801,                      \
+                                                                          "operation not supported")                   \
+                                                                        error(ErrorUnknown, 999, "unknown error")
 
 enum cudaError {
 #define SIMT_ERROR(name, number, text) cuda##name = number,
@@ -88,24 +90,47 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxPitch = 11,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
+    cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrKernelExecTimeout = 17,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrEccEnabled = 32,
+    cudaDevAttrPciBusId = 33,
+    cudaDevAttrPciDeviceId = 34,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
     cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrPciDomainId = 50,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrGlobalL1CacheSupported = 79,
+    cudaDevAttrLocalL1CacheSupported = 80,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
     cudaDevAttrManagedMemory = 83,
+    cudaDevAttrHostNativeAtomicSupported = 86,
+    cudaDevAttrPageableMemoryAccess = 88,
     cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrComputePreemptionSupported = 90,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
     cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrHostRegisterSupported = 99,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrClusterLaunch = 120,
 };
 
 struct cudaDeviceProp {
@@ -155,6 +180,36 @@ struct cudaFuncAttributes {
     int preferredShmemCarveout;
 };
 
+enum cudaLimit {
+    cudaLimitStackSize = 0,
+    cudaLimitPrintfFifoSize = 1,
+    cudaLimitMallocHeapSize = 2,
+    cudaLimitDevRuntimeSyncDepth = 3,
+    cudaLimitDevRuntimePendingLaunchCount = 4,
+    cudaLimitMaxL2FetchGranularity = 5,
+    cudaLimitPersistingL2CacheSize = 6,
+};
+
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2,
+};
+
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6,
+};
+
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered = 0,
     cudaMemoryTypeHost = 1,
@@ -172,6 +227,9 @@ struct cudaPointerAttributes {
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
 
+using cudaHostFn_t = void (*)(void* data);
+using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
+
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
@@ -185,6 +243,19 @@ using cudaEvent_t = struct CUevent_st*;
 #define cudaHostAllocMapped 0x02
 #define cudaHostAllocWriteCombined 0x04
 #define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
+#define cudaEventWaitDefault 0x00
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceMapHost 0x08
+#define cudaDeviceLmemResizeToMax 0x10
 #define cudaOccupancyDefault 0x00
 #define cudaOccupancyDisableCachingOverride 0x01
 #define cudaMemAttachGlobal 0x01

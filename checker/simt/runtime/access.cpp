@@ -13,6 +13,7 @@
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 
@@ -172,6 +173,9 @@ void judge_elsewhere(const Request& request) {
             report(Kind::read_only, "constant", request.site,
                    [&] { return fmt::format("{} of the __constant__ variable {}", request.what(), variable->name()); });
         }
+        return;
+    }
+    if (is_registered(reinterpret_cast<const void*>(request.address), request.bytes)) {
         return;
     }
     if (module != nullptr && !request.writes()) {

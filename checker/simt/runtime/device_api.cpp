@@ -12,7 +12,9 @@
 #include "checker/simt/runtime/shared.h"
 #include "checker/simt/runtime/state.h"
 
-struct CUstream_st {};
+struct CUstream_st {
+    unsigned flags;
+};
 struct CUevent_st {
     bool timing;
     std::optional<std::chrono::steady_clock::time_point> recorded;
@@ -20,6 +22,8 @@ struct CUevent_st {
 
 namespace simt {
 namespace {
+
+constexpr int kMaxPitch = 2147483647;
 
 // Handles that exist: a call with another one is an error, not a crash.
 struct Handles {
@@ -71,7 +75,33 @@ std::optional<int> attribute(cudaDeviceAttr which) {
         case cudaDevAttrMemoryClockRate:
             return 1000000;  // kHz
         case cudaDevAttrMultiProcessorCount:
+        case cudaDevAttrGpuOverlap:
+        case cudaDevAttrCanMapHostMemory:
+        case cudaDevAttrConcurrentKernels:
+        case cudaDevAttrCanUseHostPointerForRegisteredMem:
+        case cudaDevAttrHostRegisterSupported:
             return 1;
+        case cudaDevAttrKernelExecTimeout:
+        case cudaDevAttrIntegrated:
+        case cudaDevAttrComputeMode:
+        case cudaDevAttrEccEnabled:
+        case cudaDevAttrPciBusId:
+        case cudaDevAttrPciDeviceId:
+        case cudaDevAttrPciDomainId:
+        case cudaDevAttrAsyncEngineCount:
+        case cudaDevAttrStreamPrioritiesSupported:
+        case cudaDevAttrGlobalL1CacheSupported:
+        case cudaDevAttrLocalL1CacheSupported:
+        case cudaDevAttrHostNativeAtomicSupported:
+        case cudaDevAttrPageableMemoryAccess:
+        case cudaDevAttrComputePreemptionSupported:
+        case cudaDevAttrMemoryPoolsSupported:
+        case cudaDevAttrClusterLaunch:
+            return 0;
+        case cudaDevAttrMaxPitch:
+            return kMaxPitch;
+        case cudaDevAttrTextureAlignment:
+            return 512;
         case cudaDevAttrGlobalMemoryBusWidth:
             return 256;
         case cudaDevAttrL2CacheSize:
@@ -99,6 +129,31 @@ std::optional<int> attribute(cudaDeviceAttr which) {
     }
     return std::nullopt;
 }
+
+// What cudaDeviceSetLimit set, or CUDA's own. The device's stacks do not grow with it, and its heap is the host's.
+std::size_t* limit_of(cudaLimit limit) {
+    static std::size_t stack = 1024, printf_bytes = 1 << 20, heap = 8 << 20, granularity = 64, persisting = 0;
+    switch (limit) {
+        case cudaLimitStackSize:
+            return &stack;
+        case cudaLimitPrintfFifoSize:
+            return &printf_bytes;
+        case cudaLimitMallocHeapSize:
+            return &heap;
+        case cudaLimitMaxL2FetchGranularity:
+            return &granularity;
+        case cudaLimitPersistingL2CacheSize:
+            return &persisting;
+        case cudaLimitDevRuntimeSyncDepth:
+        case cudaLimitDevRuntimePendingLaunchCount:
+            return nullptr;
+    }
+    return nullptr;
+}
+
+cudaFuncCache cache_config = cudaFuncCachePreferNone;
+unsigned device_flags = cudaDeviceScheduleAuto;
+constexpr unsigned kDeviceFlags = 0x1f;
 
 }  // namespace
 }  // namespace simt
@@ -137,7 +192,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.sharedMemPerBlock = simt::kStaticSharedLimit;
     p.regsPerBlock = p.regsPerMultiprocessor = simt::kRegistersPerMultiprocessor;
     p.warpSize = 32;
-    p.memPitch = 2147483647;
+    p.memPitch = simt::kMaxPitch;
     p.maxThreadsPerBlock = static_cast<int>(simt::kMaxThreads);
     p.maxThreadsDim[0] = p.maxThreadsDim[1] = static_cast<int>(simt::kMaxThreads);
     p.maxThreadsDim[2] = static_cast<int>(simt::kMaxBlockZ);
@@ -147,8 +202,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.major = simt::kMajor;
     p.minor = simt::kMinor;
     p.multiProcessorCount = 1;
-    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory =
-        p.cooperativeLaunch = 1;
+    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.cooperativeLaunch = 1;
     p.memoryBusWidth = 256;
     p.maxThreadsPerMultiProcessor = static_cast<int>(simt::kMaxThreadsPerMultiprocessor);
     p.sharedMemPerMultiprocessor = simt::kSharedPerMultiprocessor;
@@ -172,6 +226,84 @@ cudaError_t cudaDeviceSynchronize() {
     return result(cudaSuccess);
 }
 
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+    if (value == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    const std::size_t* known = simt::limit_of(limit);
+    *value = known == nullptr ? *value : *known;
+    return result(known == nullptr ? cudaErrorUnsupportedLimit : cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+    std::size_t* known = simt::limit_of(limit);
+    if (known == nullptr) {
+        return result(cudaErrorUnsupportedLimit);
+    }
+    *known = value;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+    if (config == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *config = simt::cache_config;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+    if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) {
+        return result(cudaErrorInvalidValue);
+    }
+    simt::cache_config = config;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    for (int* priority : {least, greatest}) {
+        if (priority != nullptr) {
+            *priority = 0;
+        }
+    }
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    if (can == nullptr || device != 0 || peer != 0) {
+        return result(can == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    }
+    *can = 0;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+    if (flags == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *flags = simt::device_flags;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+    if ((flags & ~simt::kDeviceFlags) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    simt::device_flags = flags;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags) {
+    if (device != 0) {
+        return result(cudaErrorInvalidDevice);
+    }
+    constexpr unsigned kFlagsAreValid = 1;
+    if (flags == 0 && device_flags == 0) {
+        return result(cudaSuccess);
+    }
+    return flags == kFlagsAreValid ? cudaSetDeviceFlags(device_flags) : result(cudaErrorInvalidValue);
+}
+
 cudaError_t cudaDriverGetVersion(int* version) {
     return cudaRuntimeGetVersion(version);
 }
@@ -192,7 +324,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
     if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
         return result(cudaErrorInvalidValue);
     }
-    *stream = new CUstream_st;
+    *stream = new CUstream_st{flags};
     simt::handles().streams.insert(*stream);
     return result(cudaSuccess);
 }
@@ -214,6 +346,45 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    if (flags == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *flags = simt::handles().streams.contains(stream) ? stream->flags : cudaStreamDefault;
+    return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    if (priority == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *priority = 0;
+    return simt::stream_result(stream);
+}
+
+// After a sticky error a host function is not called, as CUDA documents; a callback is, and gets the error.
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    if (function == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    const cudaError_t error = simt::stream_result(stream);
+    if (error == cudaSuccess) {
+        function(data);
+    }
+    return error;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags) {
+    if (callback == nullptr || flags != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (!simt::is_stream(stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    callback(stream, result(cudaSuccess), data);
+    return result(cudaSuccess);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
@@ -250,6 +421,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     }
     event->recorded = std::chrono::steady_clock::now();
     return result(cudaSuccess);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    if (flags != cudaEventRecordDefault) {  // an external one is for captures
+        return result(cudaErrorInvalidValue);
+    }
+    return cudaEventRecord(event, stream);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

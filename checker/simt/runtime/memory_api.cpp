@@ -12,6 +12,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 
@@ -195,9 +196,43 @@ const Symbol* device_variable(const void* symbol) {
     return module == nullptr || module->section_of(address) == Section::none ? nullptr : module->variable_at(address);
 }
 
+cudaError_t managed_result(const void* pointer, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const Allocation* allocation = Memory::instance().find(address);
+    const bool managed = allocation != nullptr && allocation->residence == Residence::managed &&
+                         Memory::instance().holds(address, bytes);
+    return result(managed ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 bool in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
     const Symbol* variable = device_variable(symbol);
     return variable != nullptr && offset <= variable->bytes && bytes <= variable->bytes - offset;
+}
+
+cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                           cudaMemcpyKind kind, const void* site) {
+    if (!device_variable(symbol)) {
+        return result(cudaErrorInvalidSymbol);
+    }
+    if (!in_symbol(symbol, bytes, offset) ||
+        (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
+        return result(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
+                                                                                     : cudaErrorInvalidValue);
+    }
+    return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind, site);
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                             const void* site) {
+    if (!device_variable(symbol)) {
+        return result(cudaErrorInvalidSymbol);
+    }
+    if (!in_symbol(symbol, bytes, offset) ||
+        (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
+        return result(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
+                                                                                     : cudaErrorInvalidValue);
+    }
+    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, site);
 }
 
 }  // namespace
@@ -235,25 +270,40 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     return simt::allocate(pointer, bytes, Residence::pinned, __builtin_return_address(0));
 }
 
-cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int) {
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
+    constexpr unsigned kKnown = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if ((flags & ~kKnown) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
     return simt::allocate(pointer, bytes, Residence::pinned, __builtin_return_address(0));
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
     const simt::Allocation* allocation = simt::Memory::instance().begins_at(host);
-    if (device == nullptr || flags != 0 || allocation == nullptr || allocation->residence != Residence::pinned) {
+    const bool pinned = allocation != nullptr && allocation->residence == Residence::pinned;
+    if (device == nullptr || flags != 0 || (!pinned && !simt::is_registered(host, 1))) {
         return result(cudaErrorInvalidValue);
     }
     *device = host;
     return result(cudaSuccess);
 }
 
-// Pageable memory stays the host's: a kernel that uses it is told so.
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned int) {
-    return result(cudaErrorNotSupported);
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
+    constexpr unsigned kKnown = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    if (pointer == nullptr || bytes == 0 || (flags & ~kKnown) != 0 || simt::side_of(pointer) == simt::Side::device) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (simt::side_of(pointer) == simt::Side::either || !simt::register_memory(pointer, bytes)) {
+        return result(cudaErrorHostMemoryAlreadyRegistered);
+    }
+    return result(cudaSuccess);
 }
-cudaError_t cudaHostUnregister(void*) {
-    return result(cudaErrorHostMemoryNotRegistered);
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    if (pointer == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    return result(simt::unregister_memory(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaFree(void* pointer) {
@@ -280,6 +330,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
                        : residence == Residence::managed ? cudaMemoryTypeManaged
                                                          : cudaMemoryTypeHost,
                        0, there, residence == Residence::device ? nullptr : there};
+    } else if (simt::is_registered(pointer, 1)) {
+        void* const there = const_cast<void*>(pointer);
+        *attributes = {cudaMemoryTypeHost, 0, there, there};
     }
     return result(cudaSuccess);
 }
@@ -317,10 +370,15 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int, cudaStream_t) {
-    const simt::Allocation* allocation = simt::Memory::instance().find(reinterpret_cast<std::uintptr_t>(pointer));
-    const bool managed = allocation != nullptr && allocation->residence == Residence::managed &&
-                         simt::Memory::instance().holds(reinterpret_cast<std::uintptr_t>(pointer), bytes);
-    return result(managed ? cudaSuccess : cudaErrorInvalidValue);
+    return simt::managed_result(pointer, bytes);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
+    return simt::managed_result(pointer, bytes);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned int) {
+    return simt::managed_result(pointer, 1);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -348,29 +406,22 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
                                cudaMemcpyKind kind) {
-    if (!simt::device_variable(symbol)) {
-        return result(cudaErrorInvalidSymbol);
-    }
-    if (!simt::in_symbol(symbol, bytes, offset) ||
-        (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
-        return result(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
-                                                                                     : cudaErrorInvalidValue);
-    }
-    return simt::copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind,
-                      __builtin_return_address(0));
+    return simt::copy_to_symbol(symbol, from, bytes, offset, kind, __builtin_return_address(0));
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                                  cudaMemcpyKind kind) {
-    if (!simt::device_variable(symbol)) {
-        return result(cudaErrorInvalidSymbol);
-    }
-    if (!simt::in_symbol(symbol, bytes, offset) ||
-        (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
-        return result(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
-                                                                                     : cudaErrorInvalidValue);
-    }
-    return simt::copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, __builtin_return_address(0));
+    return simt::copy_from_symbol(to, symbol, bytes, offset, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t) {
+    return simt::copy_to_symbol(symbol, from, bytes, offset, kind, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t) {
+    return simt::copy_from_symbol(to, symbol, bytes, offset, kind, __builtin_return_address(0));
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
@@ -391,3 +442,12 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
 }
 
 }  // extern "C"
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation, unsigned int flags,
+                                 cudaStream_t) {
+    return flags == 0 ? simt::managed_result(pointer, bytes) : result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise, int) {
+    return simt::managed_result(pointer, bytes);
+}

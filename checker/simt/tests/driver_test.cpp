@@ -137,9 +137,35 @@ TEST_F(Driver, WhatTheDeviceLacksDoesNotCompile) {
     EXPECT_EQ(simtcc("b.cu -o b").output, "b.cu:1: error: inline PTX is not on the CPU device\n");
 }
 
+TEST_F(Driver, EachFunctionThatTheDeviceLacksIsNamed) {
+    const std::vector<std::string> functions = {
+        "cudaMalloc3D",         "cudaMemcpy3DAsync",          "cudaMemcpyPeerAsync", "cudaMemPoolCreate",
+        "cudaStreamEndCapture", "cudaGraphInstantiate",       "cudaIpcGetMemHandle", "cudaDeviceEnablePeerAccess",
+        "cudaHostGetFlags",     "cudaDeviceGetDefaultMemPool"};
+    std::string program = "int main() {\n";
+    for (const std::string& function : functions) { program += function + "();\n"; }
+    file("a.cu", program + "}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    EXPECT_EQ(compile.status, 1);
+    for (std::size_t i = 0; i < functions.size(); i++) {
+        EXPECT_NE(compile.output.find(functions[i] + " is not on the CPU device"), std::string::npos) << functions[i];
+        EXPECT_NE(compile.output.find(fmt::format("a.cu:{}:", i + 2)), std::string::npos) << functions[i];
+    }
+}
+
+TEST_F(Driver, MarksForAProfilerCompileAndNest) {
+    file("a.cu",
+         "#include <nvtx3/nvToolsExt.h>\nint main() {\n const int first = nvtxRangePushA(\"a\");\n const int second = "
+         "nvtxRangePush(\"b\");\n nvtxMarkA(\"c\");\n return 100 * first + 10 * second + nvtxRangePop();\n}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 11);
+}
+
 TEST_F(Driver, HeadersThatTheDeviceLacksDoNotCompile) {
     for (const char* header : {"cooperative_groups/memcpy_async.h", "cuda/pipeline", "cuda/barrier", "cuda/atomic",
-                               "cuda_pipeline.h", "mma.h"}) {
+                               "cuda_pipeline.h", "mma.h", "cublas_v2.h", "cublasLt.h", "curand_kernel.h", "cudnn.h",
+                               "cuda_fp8.h", "cub/cub.cuh", "thrust/device_vector.h"}) {
         file("a.cu", fmt::format("#include <{}>\nint main() {{}}\n", header));
         const Finished compile = simtcc("a.cu -o a");
         EXPECT_EQ(compile.status, 1);

@@ -23,6 +23,16 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize();
+// Limits are remembered; those of launches from kernels give cudaErrorUnsupportedLimit.
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config);
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);  // 0 and 0: there are none
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaGetDeviceFlags(unsigned int* flags);
+cudaError_t cudaSetDeviceFlags(unsigned int flags);
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaDeviceReset();
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
@@ -35,6 +45,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int fl
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags);
+// Kernels may use the host's memory while it is registered.
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaFree(void* pointer);
@@ -57,17 +68,28 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::
                               cudaStream_t stream = nullptr);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);
 
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes = 0,
+                                     unsigned int flags = cudaMemAttachGlobal);
+
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+// The function runs at once, as all work does.
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
+                                     unsigned int flags = cudaEventRecordDefault);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end);
@@ -95,9 +117,18 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice);
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol);
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol);
 }
+
+// cudaMemPrefetchAsync as CUDA 13 has it, cudaMemAdvise as CUDA 12 does; the other forms are above.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, int device);
 
 // The forms with types. always_inline: what is reported is the caller's line.
 #define SIMT_TYPED __attribute__((always_inline)) inline
@@ -143,6 +174,18 @@ template <class T>
 SIMT_TYPED cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
     return cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), bytes, offset, kind);
+}
+template <class T>
+SIMT_TYPED cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
+                                               std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                               cudaStream_t stream = nullptr) {
+    return cudaMemcpyToSymbolAsync(static_cast<const void*>(&symbol), from, bytes, offset, kind, stream);
+}
+template <class T>
+SIMT_TYPED cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                 cudaStream_t stream = nullptr) {
+    return cudaMemcpyFromSymbolAsync(to, static_cast<const void*>(&symbol), bytes, offset, kind, stream);
 }
 template <class T>
 SIMT_TYPED cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
@@ -205,4 +248,31 @@ SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
                                                           std::size_t dynamic_bytes = 0, int most_threads = 0) {
     return cudaOccupancyMaxPotentialBlockSize(grid, block, reinterpret_cast<const void*>(kernel), dynamic_bytes,
                                               most_threads);
+}
+// The same where the dynamic shared memory is a function of the threads of a block.
+template <SimtKernel Kernel, class Bytes>
+SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
+                                                                      Bytes bytes, int most_threads = 0) {
+    cudaFuncAttributes attributes;
+    const cudaError_t known = cudaFuncGetAttributes(&attributes, kernel);
+    if (known != cudaSuccess || grid == nullptr || block == nullptr) {
+        return known != cudaSuccess ? known : cudaErrorInvalidValue;
+    }
+    *grid = *block = 0;
+    const int largest = most_threads == 0 || most_threads > attributes.maxThreadsPerBlock
+                            ? attributes.maxThreadsPerBlock
+                            : most_threads;
+    for (int threads = largest; threads > 0; threads -= threads % 32 == 0 ? 32 : threads % 32) {
+        int blocks = 0;
+        const cudaError_t error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes(threads));
+        if (error != cudaSuccess) {
+            return error;
+        }
+        if (blocks * threads > *grid * *block) {
+            *grid = blocks;
+            *block = threads;
+        }
+    }
+    return cudaSuccess;
 }

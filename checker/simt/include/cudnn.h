@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#error "cudnn.h is not on the CPU device"
