@@ -334,8 +334,46 @@ Finding describe_scribble(const BufferSpec& spec, long offset) {
                         outside(offset, spec.dims.elements(), static_cast<long>(bytes_of(spec.element)), "element"))};
 }
 
+// One output of two orders of a kernel's threads, where it adds floats atomically.
+static void add_order_dependence(CallVerdict& verdict, const Judged& one, const Judged& other,
+                                 const Elements& differing, const std::string& float_atomics) {
+    const BufferSpec& spec = one.output->spec;
+    std::optional<std::size_t> first, beyond;
+    for (std::size_t k = 0; k < differing.flags.size(); k++) {
+        if (!differing.flags[k] || (!one.untouched.flags.empty() && one.untouched.flags[k])) {
+            continue;
+        }
+        first = first.value_or(k);
+        const double budget = budget_of(spec.dims, one.output->expected, static_cast<long>(k));
+        if (!(std::abs(static_cast<double>(one.got[k]) - other.got[k]) <= budget)) {
+            beyond = k;
+            break;
+        }
+    }
+    if (!beyond && !one.wrong() && other.wrong()) {
+        beyond = static_cast<std::size_t>(other.comparison.first);
+    }
+    const bool several = float_atomics.find(',') != std::string::npos;
+    const std::string who = fmt::format("{} {} floats atomically", float_atomics, several ? "add" : "adds");
+    if (beyond) {
+        const auto [left, right] = told_apart(one.got[*beyond], other.got[*beyond]);
+        verdict.findings.push_back(
+            {"order_dependent",
+             "",
+             "gives another result in another order of its threads, and the error budget does not cover it",
+             {detail("first",
+                     fmt::format("{}   once {}   then {}", indexed(spec, static_cast<long>(*beyond)), left, right)),
+              detail("", who + ": each order rounds in its own way")}});
+    } else if (first && !one.wrong() && verdict.note.empty()) {
+        const auto [left, right] = told_apart(one.got[*first], other.got[*first]);
+        verdict.note = fmt::format("order-dependent: {}; two orders gave {} and {} at {}, both within the budget", who,
+                                   left, right, indexed(spec, static_cast<long>(*first)));
+    }
+}
+
 CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
-                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic) {
+                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
+                          const std::string& float_atomics) {
     CallVerdict verdict;
     verdict.untouched = true;
     std::vector<Judged> outputs;
@@ -369,7 +407,12 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
 
         Elements differing = disagreeing(spec.dims, output.columns, one, other);
         differing.count -= judged.untouched.count;  // those hold two poisons
-        if (differing.count > 0 && !asked) {
+        if (differing.count > 0 && !float_atomics.empty()) {
+            const Judged again{&output, second[i], judged.untouched,
+                               compare(spec.dims, output.columns, second[i], output.expected, judged.untouched.flags)};
+            verdict.budget_used = std::max(verdict.budget_used, again.comparison.used);
+            add_order_dependence(verdict, judged, again, differing, float_atomics);
+        } else if (differing.count > 0 && !asked) {
             asked = true;
             std::size_t k = 0;
             while (!differing.flags[k] || judged.untouched.flags[k]) { k++; }

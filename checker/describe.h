@@ -32,11 +32,15 @@ struct CallVerdict {
     bool untouched = false;  // no output was written at all
     double budget_used = 0;
     std::vector<Finding> findings;
+    std::string note;  // where all is right: that the result depends on the order of threads
 };
 
 // `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
+// `float_atomics`: lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40"; empty: none. What differs
+// there by less than its budget is no finding, as each order of the sum's terms rounds in its own way.
 CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
-                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic);
+                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
+                          const std::string& float_atomics = "");
 
 // The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,

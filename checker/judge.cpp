@@ -199,7 +199,11 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     result.bytes_asked = outcome.reply.bytes_asked;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
-        if (result.finding) {  // what the device saw comes before what came of it
+        if (!result.seen.empty() && result.seen.front().kind == kFloatAtomics) {
+            result.float_atomics = result.seen.front().text;
+            result.seen.erase(result.seen.begin());
+        }
+        if (result.finding && !result.seen.empty()) {  // what the device saw comes before what came of it
             std::swap(*result.finding, result.seen.front());
         }
     }
@@ -279,18 +283,21 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
             }
             continue;
         }
-        CallVerdict verdict = describe_call(call, first.values, second.values, [&] {
+        const auto deterministic = [&] {
             const RunResult again = run(op_index, case_index, i, Schedule::end_aligned);
             return !again.finding && std::ranges::equal(again.values, first.values, [](const auto& a, const auto& b) {
                 return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
             });
-        });
+        };
+        CallVerdict verdict = describe_call(call, first.values, second.values, deterministic,
+                                            first.float_atomics.empty() ? second.float_atomics : first.float_atomics);
         std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
         report.bytes_needed += call.bytes_needed;
         report.bytes_asked += call.bytes_needed > 0 ? first.bytes_asked : 0;
         report.untouched = report.untouched && verdict.untouched;
+        report.note = report.note.empty() ? verdict.note : report.note;
         if (!findings.empty()) {
             fail(std::move(findings));
         }

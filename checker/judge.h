@@ -47,6 +47,7 @@ class Judge {
         double bytes_asked = 0;                  // of a device's memory
         std::vector<std::byte> sampled = {};     // of a sampled call: SampledElements
         std::vector<Finding> seen;               // beside it: writes outside the data, what the device saw
+        std::string float_atomics;               // lines that add floats atomically: "encoder.cu:31"
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     // Two runs of a sampled call; its inputs lie in shared memory as the last run found them.

@@ -92,6 +92,9 @@ Json to_json(const OpReport& op) {
                          {"bytes_asked", report.bytes_asked},
                          {"bytes_needed", report.bytes_needed},
                          {"findings", to_json(report.findings)}});
+        if (!report.note.empty()) {
+            cases.back()["note"] = report.note;
+        }
     }
     Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
     if (op.timing.ran()) {

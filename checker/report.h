@@ -18,11 +18,15 @@ namespace checker {
 struct Finding {
     std::string kind;  // mismatch, nonfinite, untouched, suspect, padding, nondeterministic, uninitialised,
                        // out_of_bounds, input_changed, crash, exit, hang, exception, not_defined, not_compiled, slow,
-                       // impossible
+                       // impossible, order_dependent
     std::string id = {};                    // of a suspect
     std::string text;                       // one line
     std::vector<std::string> details = {};  // further lines, "label\ttext"
 };
+
+// Kind of the finding, a reply's first, in which a device names the lines that add floats atomically: no fault, but what
+// may explain why two runs differ.
+inline constexpr const char* kFloatAtomics = "float_atomics";
 
 struct CaseReport {
     std::string name;
@@ -35,6 +39,7 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
+    std::string note = {};   // of a right one: that its result depends on the order of threads
     double bytes_asked = 0;  // of a device's memory, where bytes_needed is not 0
     double bytes_needed = 0;
     // Bytes asked for beyond those needed, beyond what an odd row or two explain.

@@ -3,11 +3,13 @@
 // The CPU device as the side that a lesson's kernels run on. The runtime is part of the check program; kernels come in
 // shared objects that simtcc made.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "checker/device_side.h"
 #include "checker/report.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/float_atomics.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
@@ -46,8 +49,22 @@ Finding described(const simt::Finding& seen) {
     return finding;
 }
 
+// The lines that add floats atomically: "encoder.cu:31, encoder.cu:40", three at most.
+std::string float_atomics_text() {
+    constexpr std::size_t kShown = 3;
+    std::vector<std::string> lines;
+    for (const simt::SourceLine& line : simt::float_atomics()) {
+        lines.push_back(std::filesystem::path(line.file).filename().string() + ':' + std::to_string(line.line));
+    }
+    lines.resize(std::min(lines.size(), kShown));
+    return fmt::format("{}", fmt::join(lines, ", "));
+}
+
 std::vector<Finding> described_findings() {
     std::vector<Finding> findings;
+    if (const std::string lines = float_atomics_text(); !lines.empty()) {
+        findings.push_back({.kind = kFloatAtomics, .text = lines});
+    }
     for (const simt::Finding& seen : simt::findings()) { findings.push_back(described(seen)); }
     return findings;
 }
@@ -147,6 +164,7 @@ class SimtSide final : public DeviceSide {
 
     Reply run(const Call& call, const Library& library, Schedule schedule) override {
         simt::forget_findings();
+        simt::forget_float_atomics();
         simt::set_seed(schedule == Schedule::end_aligned ? 1 : 2);
         std::vector<Finding> changed;
         Reply reply;

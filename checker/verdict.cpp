@@ -184,6 +184,10 @@ class Printer {
             const std::string shapes = counted(static_cast<long>(op.cases.size()), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
             bytes_line(op);
+            const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
+            if (noted != op.cases.end()) {
+                labelled(4, "note:", 6, noted->note, Tone::faint);
+            }
             if (terminal_.verbose) {
                 right_cases(op);
             }

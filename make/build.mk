@@ -216,6 +216,15 @@ build/tests/checker/end_to_end_test: | $(fakes)
 build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
 build/tests/checker/gpu_rehearsal_test: | build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu
 
+# The same for kernels: a check program with the CPU device, and shared objects that it loads.
+device_fakes := $(patsubst checker/tests/fakes/%.cu,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cu))
+$(device_fakes): build/tests/fakes/%.so: checker/tests/fakes/%.cu checker/tests/fakes/fake_sum.h build/simtcc build/simt-lower
+	@mkdir -p $(@D)
+	$(show)build/simtcc -shared $(device_flags) -Xcompiler -Werror $< -o $@$(hide)
+build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_to_end_test.o $(simt_side_objects) $(libs) | $(device_fakes)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs)
+
 build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lgtest_main $(harness_libs)

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// The check program of a device lesson as a learner runs it, on small kernels for one op. As in end_to_end_test.cpp,
+// this program is the test and, started with --fake-check, the check program (and its worker) of a lesson with that op.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "checker/check.h"
+#include "checker/tests/fakes/fake_sum.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kFlag = "--fake-check";
+constexpr int kN = 200;
+
+int fake_check(int argc, char** argv) {
+    GTEST_FLAG_SET(filter, "Sum*:Timing.*");
+    std::vector<float> fractions, whole;
+    for (int i = 0; i < kN; i++) {
+        fractions.push_back(1.0F / static_cast<float>(3 + i * 7 % kN));
+        whole.push_back(static_cast<float>(i));
+    }
+    const std::vector<float> floor = {1e-6F};
+    const std::vector<float> of_fractions = {
+        static_cast<float>(std::accumulate(fractions.begin(), fractions.end(), 0.0))};
+    const std::vector<float> of_whole = {std::accumulate(whole.begin(), whole.end(), 0.0F)};
+    return checker::run_lesson(argc, argv, "00_sum", [&](checker::Lesson& lesson) {
+        checker::Op& op = lesson.op("sum", checker::defines(&FakeSumTable::sum));
+        const auto add = [&](const char* name, const std::vector<float>& inp, const std::vector<float>& sum) {
+            op.add_case(name, fmt::format("N={}", kN))
+                .calls.push_back({.where = "sum",
+                                  .inputs = {checker::input("inp", "N", {kN}, inp)},
+                                  .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
+                                  .run = [](const checker::Library& library, const checker::Buffers& at) {
+                                      library.table<FakeSumTable>().sum(at.f32("out"), at.f32("inp"), kN);
+                                  }});
+        };
+        add("fractions", fractions, of_fractions);
+        add("whole", whole, of_whole);
+    });
+}
+
+struct Checked {
+    int status = 0;
+    std::string output;
+    nlohmann::json of_case(const std::string& name) const {
+        for (const auto& c : json.at("ops").at(0).at("cases")) {
+            if (c.at("case") == name) {
+                return c;
+            }
+        }
+        throw std::runtime_error("no case " + name + " in the verdict");
+    }
+    // The output's words, wherever its lines were broken.
+    std::string words() const {
+        std::istringstream in(output);
+        std::string text;
+        for (std::string word; in >> word;) { text += (text.empty() ? "" : " ") + word; }
+        return text;
+    }
+    nlohmann::json json;
+};
+
+class DeviceEndToEnd : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "check_XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+        std::ofstream(folder_ / "lesson.toml") << "title = \"sum\"\ntrack = \"device\"\n";
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    Checked check(const std::string& fake) const {
+        const fs::path impl = folder_ / fake;
+        fs::create_directories(impl);
+        fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), impl / "sum.so");
+        const fs::path json = folder_ / "verdict.json";
+        FILE* pipe = popen(fmt::format("{0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
+                                       "--json {4} --no-timing 2>&1",
+                                       fs::read_symlink("/proc/self/exe").string(), kFlag, impl.string(),
+                                       folder_.string(), json.string())
+                               .c_str(),
+                           "r");
+        Checked run;
+        for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { run.output += static_cast<char>(c); }
+        const int status = pclose(pipe);
+        run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (std::ifstream in(json); in) {
+            run.json = nlohmann::json::parse(in);
+        }
+        return run;
+    }
+
+    fs::path folder_;
+};
+
+}  // namespace
+
+TEST_F(DeviceEndToEnd, ASumThatDependsOnTheOrderWithinItsBudgetIsANote) {
+    const Checked run = check("adds_in_any_order");
+    ASSERT_EQ(run.status, 0) << run.output;
+    const nlohmann::json fractions = run.of_case("fractions");
+    EXPECT_EQ(fractions.at("verdict"), "ok");
+    EXPECT_TRUE(fractions.at("findings").empty());
+    EXPECT_TRUE(std::string(fractions.at("note"))
+                    .starts_with("order-dependent: adds_in_any_order.cu:10 adds floats atomically; two orders gave "))
+        << fractions.at("note");
+    EXPECT_NE(run.words().find("note: order-dependent: adds_in_any_order.cu:10 adds floats atomically; two orders "
+                               "gave "),
+              std::string::npos)
+        << run.output;
+    EXPECT_NE(run.words().find(", both within the budget"), std::string::npos) << run.output;
+    EXPECT_FALSE(run.of_case("whole").contains("note")) << "sums of whole numbers are the same in every order";
+}
+
+TEST_F(DeviceEndToEnd, ASumThatDependsOnTheOrderBeyondItsBudgetIsAFindingWithBothValues) {
+    const Checked run = check("cancels_in_any_order");
+    EXPECT_EQ(run.status, 1);
+    const nlohmann::json finding = run.of_case("fractions").at("findings").at(0);
+    EXPECT_EQ(finding.at("kind"), "order_dependent") << run.output;
+    EXPECT_NE(run.words().find("first out[one=0] once "), std::string::npos) << run.output;
+    EXPECT_NE(run.words().find(" then "), std::string::npos) << run.output;
+    EXPECT_NE(run.words().find("cancels_in_any_order.cu:10, cancels_in_any_order.cu:11, cancels_in_any_order.cu:12 add "
+                               "floats atomically"),
+              std::string::npos)
+        << run.output;
+    EXPECT_FALSE(run.of_case("fractions").contains("note"));
+}
+
+TEST_F(DeviceEndToEnd, ASumInOneOrderHasNoNote) {
+    const Checked run = check("adds_in_order");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_FALSE(run.of_case("fractions").contains("note"));
+    EXPECT_EQ(run.output.find("note:"), std::string::npos) << run.output;
+}
+
+int main(int argc, char** argv) {
+    // The check program shares this file's tests with the test program: it must not run them.
+    for (int i = 1; i < argc; i++) {
+        if (std::string_view(argv[i]) == "--worker") {
+            return fake_check(argc, argv);
+        }
+        if (std::string_view(argv[i]) == kFlag) {
+            std::copy(argv + i + 1, argv + argc + 1, argv + i);
+            return fake_check(argc - 1, argv);
+        }
+    }
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
