@@ -292,11 +292,12 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         CallVerdict verdict = describe_call(call, first.values, second.values, deterministic,
                                             first.float_atomics.empty() ? second.float_atomics : first.float_atomics);
         std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+        // Who did something wrong has written something.
+        report.untouched = report.untouched && verdict.untouched && findings.empty();
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
         report.bytes_needed += call.bytes_needed;
         report.bytes_asked += call.bytes_needed > 0 ? first.bytes_asked : 0;
-        report.untouched = report.untouched && verdict.untouched;
         report.note = report.note.empty() ? verdict.note : report.note;
         if (!findings.empty()) {
             fail(std::move(findings));

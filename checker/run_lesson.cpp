@@ -120,7 +120,8 @@ class Session {
             result = judge_.judge(op, case_index);
             report.printed += judge_.take_output();
         }
-        if (!result.findings.empty() && result.findings.front().kind == "hang") {
+        const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };
+        if (std::ranges::any_of(result.findings, never_ends)) {
             hung_.insert(op);
         }
         if (!result.ok) {

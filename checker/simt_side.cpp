@@ -188,6 +188,8 @@ class SimtSide final : public DeviceSide {
 
 DeviceSide* device_side() {
     static SimtSide side;
+    // Ends the program, with a line that says why, where the system gives no room: before anybody's code is judged.
+    static_cast<void>(simt::Memory::instance());
     return &side;
 }
 

@@ -40,6 +40,11 @@ void close_fd(int& fd) {
     if (getppid() != parent) {
         _exit(127);
     }
+    // Where memory runs out, the code under test goes first, not the learner's other programs.
+    if (const int score = open("/proc/self/oom_score_adj", O_WRONLY); score >= 0) {
+        [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
+        close(score);
+    }
     // Out of the way first: any of these may be the number that another one is to get.
     constexpr int kAbove = 10;
     socket = fcntl(socket, F_DUPFD, kAbove);

@@ -145,15 +145,18 @@ build/ops/solutions/%.o: solutions/%.cu $(wildcard checker/*.h lessons/gpt2/*.h)
 	$(show)build/simtcc $(device_flags) -Xcompiler -Werror -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
 build/ops/lessons/%.o: lessons/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $(@D)
+	@: >$(@:.o=.log)
 	$(show)build/simtcc $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
 
 # A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
-# left, and the check says so. The other files of the lesson are checked all the same.
+# left, and the check says so. The other files of the lesson are checked all the same. Where nothing can be written, make
+# fails: an older object would speak for a file that it does not come from.
 build/ops/lessons/%.o: lessons/%.cpp build/flags
 	@mkdir -p $(@D)
+	@: >$(@:.o=.log)
 	$(show)$(CXX) $(lessons_flags) $(depfile) $(color) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
 color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
-learner_failed = || rm -f $@; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; cat $(@:.o=.log) >&2
+learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; cat $(@:.o=.log) >&2
 
 op_table := build/obj/lessons/gpt2/op_table.o
 link_impl = $(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $(filter %.o,$^) build/lib/libgpt2.a

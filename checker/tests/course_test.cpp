@@ -325,6 +325,21 @@ TEST_F(Course, CheckShowsTheCompilersErrorsAndStillJudgesTheOtherFiles) {
     EXPECT_TRUE(std::regex_search(check.output, std::regex("residual +ok"))) << check.output;
 }
 
+TEST_F(Course, WhereNothingCanBeWrittenNoOlderObjectSpeaksForTheFile) {
+    touch("01_layers", "gelu");
+    write_solved("01_layers", "gelu");
+    ASSERT_TRUE(contains(run("make check-lesson01 ONLY=gelu"), "ok"));
+    const fs::path log = kTree / "build/ops/lessons/01_layers/gelu.log";
+    fs::remove(log);
+    fs::create_directories(log / "in_the_way");  // a folder cannot be written to, not even by root
+    checker::write_file(kTree / "lessons/01_layers/gelu.cpp", "void gelu(float* out {\n}\n");
+    const Finished check = run("make check-lesson01 ONLY=gelu");
+    EXPECT_TRUE(exits(check, 2));
+    EXPECT_TRUE(contains(check, "gelu.log"));
+    EXPECT_FALSE(std::regex_search(check.output, std::regex("gelu +ok"))) << check.output;
+    fs::remove_all(log);
+}
+
 TEST_F(Course, CheckTellsTheLinkersErrorOfAFunctionThatNobodyDefines) {
     checker::write_file(touch("01_layers", "gelu"),
                         "#include \"lessons/gpt2/ops.h\"\nfloat tanh_of(float);\n"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -83,15 +83,15 @@ class DeviceEndToEnd : public testing::Test {
     }
     void TearDown() override { fs::remove_all(folder_); }
 
-    Checked check(const std::string& fake) const {
+    Checked check(const std::string& fake, const std::string& environment = "") const {
         const fs::path impl = folder_ / fake;
         fs::create_directories(impl);
         fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), impl / "sum.so");
         const fs::path json = folder_ / "verdict.json";
-        FILE* pipe = popen(fmt::format("{0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
+        FILE* pipe = popen(fmt::format("{5} {0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
                                        "--json {4} --no-timing 2>&1",
                                        fs::read_symlink("/proc/self/exe").string(), kFlag, impl.string(),
-                                       folder_.string(), json.string())
+                                       folder_.string(), json.string(), environment)
                                .c_str(),
                            "r");
         Checked run;
@@ -145,6 +145,33 @@ TEST_F(DeviceEndToEnd, ASumInOneOrderHasNoNote) {
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_FALSE(run.of_case("fractions").contains("note"));
     EXPECT_EQ(run.output.find("note:"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AnEndlessLoopIsWaitedForOnce) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Checked run = check("never_ends", "SIMT_TIME_LIMIT=2");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(3800));
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.of_case("fractions").at("findings").at(0).at("kind"), "spin") << run.output;
+    EXPECT_EQ(run.of_case("whole").at("ran"), false);
+    EXPECT_NE(run.words().find("besides 1 shape not run"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AFindingIsSaidWhereNothingWasWritten) {
+    const Checked run = check("launches_nothing");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.json.at("ops").at(0).at("verdict"), "WRONG") << run.output;
+    EXPECT_EQ(run.of_case("fractions").at("findings").at(0).at("kind"), "bad_launch");
+    EXPECT_NE(run.words().find("a block of 2048×1×1 threads"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, TooLittleAddressSpaceIsSaidAndAccusesNobody) {
+    const Checked run = check("adds_in_order", "ulimit -v 8000000;");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_TRUE(run.output.starts_with("simt: the system gives no ")) << run.output;
+    EXPECT_NE(run.output.find("ulimit -v unlimited"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("WRONG"), std::string::npos) << run.output;
+    EXPECT_TRUE(run.json.is_null());
 }
 
 int main(int argc, char** argv) {

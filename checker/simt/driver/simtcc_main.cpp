@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +26,10 @@ using Command = std::vector<std::string>;
 // What every kernel is compiled with. no-gnu-unique: two shared objects may have kernels of the same name.
 // no-volatile: C++20 deprecates what kernels that poll or lock are written with. wrapv: an index that overflows goes
 // wrong as it does on a GPU.
-constexpr const char* kKernelFlags[] = {"-g", "-fwrapv", "-fno-gnu-unique", "-Wno-unknown-pragmas", "-Wno-volatile"};
+// stack-clash-protection: a frame that is larger than a thread's stack touches the page that guards it, and not
+// another thread's stack behind.
+constexpr const char* kKernelFlags[] = {
+    "-g", "-fwrapv", "-fno-gnu-unique", "-fstack-clash-protection", "-Wno-unknown-pragmas", "-Wno-volatile"};
 
 // Why each: -O1 without the passes that split, merge or move accesses, so that one access in the source is one hook;
 // thread: a call before each access; bounds: arrays of a thread, whose accesses have no hook.
@@ -75,6 +79,17 @@ struct Installation {
 
 struct Failed {};  // a command ended badly and has said why
 
+// A signal that asks for the end goes to the command that runs; then the folder is removed, and the signal ends simtcc.
+volatile std::sig_atomic_t asked_to_end = 0;
+volatile std::sig_atomic_t running = 0;
+
+void pass_on(int signal) {
+    asked_to_end = signal;
+    if (running != 0) {
+        kill(running, signal);
+    }
+}
+
 void run(const Command& command, bool verbose) {
     std::vector<char*> arguments;
     for (const std::string& word : command) { arguments.push_back(const_cast<char*>(word.c_str())); }
@@ -87,9 +102,14 @@ void run(const Command& command, bool verbose) {
     if (const int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ); error != 0) {
         throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(error));
     }
+    running = child;
+    if (asked_to_end != 0) {
+        kill(child, asked_to_end);
+    }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    running = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || asked_to_end != 0) {
         throw Failed();
     }
 }
@@ -178,6 +198,11 @@ int build(const simt::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        if (std::signal(signal, pass_on) == SIG_IGN) {
+            std::signal(signal, SIG_IGN);
+        }
+    }
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
         const simt::Options options = simt::parse_options(arguments);
@@ -186,7 +211,13 @@ int main(int argc, char** argv) {
             return 0;
         }
         return build(options);
-    } catch (const Failed&) { return 1; } catch (const simt::UsageError& error) {
+    } catch (const Failed&) {
+        if (asked_to_end != 0) {
+            std::signal(asked_to_end, SIG_DFL);
+            std::raise(asked_to_end);
+        }
+        return 1;
+    } catch (const simt::UsageError& error) {
         std::fprintf(stderr, "simtcc: %s\n", error.what());
         return 2;
     } catch (const std::exception& error) {

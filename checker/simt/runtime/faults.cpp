@@ -77,6 +77,9 @@ void set_frame(ucontext_t& context, void (*function)(), char* end) {
 [[noreturn]] void go_on_here() {
     const void* site = reinterpret_cast<const void*>(interrupted.pc + 1);  // resolved as a return address
     Scheduler& scheduler = Scheduler::instance();
+    if (source_of(site).file.empty()) {
+        site = scheduler.launch().entry;  // where a thread's frame is made, before the kernel's first line
+    }
     const Lane& lane = *hot.lane;
     if (interrupted.signal == kClockSignal) {
         report(Kind::spin, "", site, [] {

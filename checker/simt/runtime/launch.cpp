@@ -212,7 +212,10 @@ void** raw_arguments() {
 void launch(const KernelCall& call) {
     Pending& all = pending();
     if (!all.configuration) {
-        misuse("a kernel was called without <<<…>>>");
+        // nvcc would not compile it. Where from is not known: the line is the kernel's own.
+        report(Kind::bad_launch, "", __builtin_return_address(0),
+               [&] { return kernel_name(call.signature) + " is called like a function: a kernel needs <<<…>>>"; });
+        return;
     }
     const Configuration configuration = *std::exchange(all.configuration, std::nullopt);
     const Module* module = module_of(reinterpret_cast<const void*>(call.body));
@@ -236,6 +239,7 @@ void launch(const KernelCall& call) {
                       .parameters = call.parameters,
                       .parameter_bytes = call.parameter_bytes,
                       .line = configuration.line,
+                      .entry = __builtin_return_address(0),
                       .cooperative = configuration.cooperative};
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
         launch_failed(refused->error, false, what.line);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,8 +37,11 @@ std::size_t round_up(std::size_t bytes, std::size_t to) {
 void* reserve(std::size_t bytes, int protection) {
     void* address = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {
-        std::perror("simt: the system gives no address space for the device's memory (see ulimit -v)");
-        std::_Exit(1);
+        fmt::print(stderr,
+                   "simt: the system gives no {} GiB of address space for the device's memory ({}); `ulimit -v "
+                   "unlimited` lifts a limit\n",
+                   bytes >> 30, std::strerror(errno));
+        std::_Exit(2);
     }
     return address;
 }

@@ -109,8 +109,9 @@ struct Launch {
     void (*body)(const void*) = nullptr;
     const void* parameters = nullptr;
     std::size_t parameter_bytes = 0;
-    SourceLine line;           // of the launch
-    bool cooperative = false;  // all blocks are resident at once, and may wait for each other
+    SourceLine line;              // of the launch
+    const void* entry = nullptr;  // return address in the kernel's function
+    bool cooperative = false;     // all blocks are resident at once, and may wait for each other
 };
 
 class Scheduler {

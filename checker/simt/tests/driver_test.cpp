@@ -217,6 +217,43 @@ TEST_F(Driver, AnExceptionThatNobodyCatchesStillShowsTheFindings) {
     EXPECT_NE(run.output.find("a.cu:2 in k"), std::string::npos) << run.output;
 }
 
+TEST_F(Driver, AKernelThatIsCalledLikeAFunctionIsAFinding) {
+    file("a.cu",
+         "__global__ void k(int* x) { *x = 1; }\nint main() {\n int* x; cudaMalloc(&x, 4);\n k(x);\n "
+         "cudaFree(x);\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished run = shell("./a");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.output.find("bad_launch: k is called like a function: a kernel needs <<<…>>>"), std::string::npos)
+        << run.output;
+    EXPECT_NE(run.output.find("a.cu:1"), std::string::npos) << run.output;
+}
+
+TEST_F(Driver, TexturesAreNamed) {
+    file("a.cu",
+         "__global__ void k(float* x, int i) {\n *x = tex1Dfetch<float>(cudaTextureObject_t(), i);\n}\n"
+         "int main() {}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    EXPECT_EQ(compile.status, 1);
+    EXPECT_NE(compile.output.find("tex1Dfetch is not on the CPU device"), std::string::npos) << compile.output;
+    EXPECT_NE(compile.output.find("a.cu:2:"), std::string::npos) << compile.output;
+}
+
+TEST_F(Driver, AnInterruptLeavesNoTemporaryFolderAndNoOutput) {
+    // A compiler that does not come to an end, and tells that it has begun.
+    file("slow.sh", "#!/bin/sh\ntouch begun\nexec sleep 60\n");
+    fs::permissions(folder_ / "slow.sh", fs::perms::owner_all);
+    file("a.cu", "int main() {}\n");
+    fs::create_directories(folder_ / "tmp");
+    const Finished run = shell(fmt::format(
+        "TMPDIR=$PWD/tmp CXX=$PWD/slow.sh {}/build/simtcc a.cu -o a & compiler=$!; while [ ! -e begun ]; do sleep "
+        "0.02; done; ls tmp | wc -l; kill -TERM $compiler; wait $compiler 2>none; echo $?",
+        fs::current_path().string()));
+    EXPECT_EQ(run.output, "1\n143\n");
+    EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
+    EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
 TEST_F(Driver, UncheckedOnlyRuns) {
     file("a.cu",
          "__global__ void k(int* x) { x[threadIdx.x] += 1; }\nint main() {\n int* x; cudaMalloc(&x, 4);\n k<<<1, "

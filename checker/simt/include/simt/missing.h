@@ -61,3 +61,16 @@ SIMT_MISSING(__vadd2);
 SIMT_MISSING(__vadd4);
 SIMT_MISSING(__nv_isClusterShared);
 #undef SIMT_MISSING
+
+#define SIMT_MISSING(name)                   \
+    template <class T = float, class... Any> \
+    __attribute__((unavailable(#name " is not on the CPU device"))) T name(Any...)
+SIMT_MISSING(tex1D);
+SIMT_MISSING(tex1Dfetch);
+SIMT_MISSING(tex2D);
+SIMT_MISSING(tex2DLod);
+SIMT_MISSING(tex3D);
+SIMT_MISSING(surf1Dread);
+SIMT_MISSING(surf2Dread);
+SIMT_MISSING(surf2Dwrite);
+#undef SIMT_MISSING

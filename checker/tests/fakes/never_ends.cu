@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// A kernel with an endless loop.
+#include "checker/cuda_check.h"
+#include "checker/tests/fakes/fake_sum.h"
+
+static __global__ void sum_kernel(float* out) {
+    for (;;) {}
+    *out = 0.0F;
+}
+
+static void sum(float* out, const float* inp, int N) {
+    static_cast<void>(inp);
+    static_cast<void>(N);
+    sum_kernel<<<1, 1>>>(out);
+    checker::check(cudaGetLastError());
+}
+
+extern "C" const FakeSumTable op_table = {sum};
