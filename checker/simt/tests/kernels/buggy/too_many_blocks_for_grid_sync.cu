@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// verdict: bad_launch too_many_blocks_for_grid_sync.cu:21
-// The device has 2 blocks of 1024 threads at once; a cooperative launch of 3 cannot be.
+// verdict: bad_launch too_many_blocks_for_grid_sync.cu:26
+// As many blocks as the device has at once wait for each other; one more cannot.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
@@ -14,11 +14,18 @@ __global__ void neighbours(int* out) {
 }
 
 int main() {
+    int blocks = 0, multiprocessors = 0;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, neighbours, 1024, 0);
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    blocks *= multiprocessors;
     int* out = nullptr;
-    cudaMalloc(&out, 6144 * sizeof(int));
-    cudaMemset(out, 0, 6144 * sizeof(int));
+    cudaMalloc(&out, sizeof(int) * 2 * 1024 * static_cast<std::size_t>(blocks + 1));
     void* arguments[] = {&out};
-    cudaLaunchCooperativeKernel(neighbours, 3, 1024, arguments);
+    const cudaError_t fits = cudaLaunchCooperativeKernel(neighbours, blocks, 1024, arguments);
     cudaDeviceSynchronize();
-    cudaFree(out);
+    const cudaError_t refused = cudaLaunchCooperativeKernel(neighbours, blocks + 1, 1024, arguments);
+    cudaDeviceSynchronize();
+    if (fits == cudaSuccess && refused == cudaErrorCooperativeLaunchTooLarge) {
+        cudaFree(out);  // and leaks otherwise
+    }
 }
