@@ -373,7 +373,7 @@ static void add_order_dependence(CallVerdict& verdict, const Judged& one, const 
 
 CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
                           std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
-                          const std::string& float_atomics) {
+                          const std::string& float_atomics, bool two_orders) {
     CallVerdict verdict;
     verdict.untouched = true;
     std::vector<Judged> outputs;
@@ -418,7 +418,13 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
             while (!differing.flags[k] || judged.untouched.flags[k]) { k++; }
             const auto [left, right] = told_apart(first[i][k], second[i][k]);
             Finding finding;
-            if (deterministic()) {
+            if (two_orders) {
+                finding = {
+                    "order_dependent",
+                    "",
+                    "gives another result in another order of its threads",
+                    {detail("", "one thread reads or overwrites what another one writes, and nothing orders them")}};
+            } else if (deterministic()) {
                 finding = {"uninitialised",
                            "",
                            "reads memory that it has not written: the result depends on what was there",

@@ -140,6 +140,18 @@ TEST_F(DeviceEndToEnd, ASumThatDependsOnTheOrderBeyondItsBudgetIsAFindingWithBot
     EXPECT_FALSE(run.of_case("fractions").contains("note"));
 }
 
+TEST_F(DeviceEndToEnd, AResultOfTheLastThreadToComeDependsOnTheOrder) {
+    const Checked run = check("keeps_the_last");
+    EXPECT_EQ(run.status, 1);
+    bool said = false;
+    const nlohmann::json fractions = run.of_case("fractions");
+    for (const nlohmann::json& finding : fractions.at("findings")) {
+        said = said || finding.at("kind") == "order_dependent";
+        EXPECT_NE(finding.at("kind"), "uninitialised") << "every byte that is read was written";
+    }
+    EXPECT_TRUE(said) << run.output;
+}
+
 TEST_F(DeviceEndToEnd, ASumInOneOrderHasNoNote) {
     const Checked run = check("adds_in_order");
     EXPECT_EQ(run.status, 0) << run.output;
