@@ -13,6 +13,7 @@
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
@@ -89,13 +90,13 @@ std::size_t first_unwritten(const Request& request, Written written) {
     return request.bytes;
 }
 
-void judge_shared(const Request& request, Mark* marks) {
+Space judge_shared(const Request& request, Mark* marks) {
     SharedMemory& shared = Scheduler::instance().shared();
     const auto outside = static_cast<std::size_t>(std::find(marks, marks + request.bytes, Mark::outside) - marks);
     if (outside < request.bytes) {
         report(Kind::out_of_bounds, "shared", request.site,
                [&] { return fmt::format("{} at {}", request.what(), shared.place_of(request.address + outside)); });
-        return;
+        return Space::none;
     }
     if (request.reads()) {
         const std::size_t missing = first_unwritten(request, [&](std::size_t i) { return marks[i] == Mark::written; });
@@ -108,9 +109,10 @@ void judge_shared(const Request& request, Mark* marks) {
     }
     // What was reported once is not reported again.
     std::fill_n(marks, request.bytes, Mark::written);
+    return Space::shared;
 }
 
-void judge_device(const Request& request) {
+Space judge_device(const Request& request) {
     Memory& memory = Memory::instance();
     hot.bytes_asked += request.bytes;
     const Allocation* allocation = memory.find(request.address);
@@ -124,7 +126,7 @@ void judge_device(const Request& request) {
             return fmt::format("{} at {}, which was freed at {}", request.what(),
                                place_in(*allocation, request.address), text_of(source_of(allocation->freed_at)));
         });
-        return;
+        return Space::none;
     }
     const std::uintptr_t end = allocation->begin + allocation->bytes;
     if (request.address < allocation->begin || request.address >= end || request.bytes > end - request.address) {
@@ -135,7 +137,7 @@ void judge_device(const Request& request) {
         if (request.address < allocation->begin - Memory::kAlignment) {
             end_launch(cudaErrorIllegalAddress);  // no memory is there
         }
-        return;
+        return Space::none;
     }
     const std::uint8_t* shadow = hot.shadow + (request.address - hot.device_begin);
     if (request.reads()) {
@@ -150,10 +152,11 @@ void judge_device(const Request& request) {
     if (request.writes()) {
         memory.mark_written(request.address, request.bytes);
     }
+    return Space::global;
 }
 
 // A device variable, a constant, or memory of the host.
-void judge_elsewhere(const Request& request) {
+Space judge_elsewhere(const Request& request) {
     const Module* module = module_of(reinterpret_cast<const void*>(request.address));
     const Section section = module == nullptr ? Section::none : module->section_of(request.address);
     const Symbol* variable = section == Section::none ? nullptr : module->variable_at(request.address);
@@ -166,22 +169,22 @@ void judge_elsewhere(const Request& request) {
                                      : fmt::format("{} past the end of the device variable {} ({} bytes)",
                                                    request.what(), before->name(), before->bytes);
         });
-        return;
+        return Space::none;
     }
     if (inside) {
         if (section == Section::constant && request.writes()) {
             report(Kind::read_only, "constant", request.site,
                    [&] { return fmt::format("{} of the __constant__ variable {}", request.what(), variable->name()); });
         }
-        return;
+        return section == Section::constant ? Space::none : Space::global;
     }
     if (is_registered(reinterpret_cast<const void*>(request.address), request.bytes)) {
-        return;
+        return Space::none;
     }
     if (module != nullptr && !request.writes()) {
         for (const auto& [begin, end] : module->read_only) {
             if (request.address >= begin && request.address < end) {
-                return;
+                return Space::none;
             }
         }
     }
@@ -225,21 +228,22 @@ void judge_host(const Request& request) {
 
 }  // namespace
 
-void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site) {
+Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site) {
     // The runtime's own work: a weak function of the C++ library may be the kernel's copy, which has hooks.
     if (busy_depth != 0) {
-        return;
+        return Space::none;
     }
+    hot.site = site;
     const Request request{address, bytes, access, site};
     const Lane* lane = running_lane();
     Memory& memory = Memory::instance();
     if (lane == nullptr) {
         judge_host(request);
-        return;
+        return Space::none;
     }
     const auto stack = reinterpret_cast<std::uintptr_t>(lane->stack.begin);
     if (address - stack < Stack::kBytes) {
-        return;
+        return Space::none;
     }
     const bool device = memory.contains(address);
     Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);
@@ -253,12 +257,9 @@ void judge_access(std::uintptr_t address, std::size_t bytes, Access access, std:
     }
     hot.changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
     if (device) {
-        judge_device(request);
-    } else if (marks != nullptr) {
-        judge_shared(request, marks);
-    } else {
-        judge_elsewhere(request);
+        return judge_device(request);
     }
+    return marks != nullptr ? judge_shared(request, marks) : judge_elsewhere(request);
 }
 
 void note_padding(const unsigned char* layout, std::size_t bytes) {
@@ -277,7 +278,15 @@ void judge_span(const void* address, std::size_t bytes, Access access, const voi
         return;
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    judge_access(begin, bytes, access, 1, site);
+    const Space space = judge_access(begin, bytes, access, 1, site);
+    if (space != Space::none && hot.races.on) {
+        Races::instance().judge({.address = begin,
+                                 .bytes = bytes,
+                                 .touch = access == Access::read ? Touch::read : Touch::write,
+                                 .strength = Strength::plain,
+                                 .site = site,
+                                 .shared = space == Space::shared});
+    }
 }
 
 }  // namespace simt

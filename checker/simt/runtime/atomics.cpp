@@ -14,20 +14,49 @@
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/float_atomics.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 
 namespace simt {
 namespace {
 
-// Before an atomic of a CUDA thread: the address is judged, and whoever waits for a change looks again later.
-template <class T>
-void begin_atomic(const volatile T* address, Access access, const void* site) {
+// How strong an atomic is, and what it orders by itself: CUDA's own nothing, those of C++ as their order says.
+struct Manner {
+    Scope scope = Scope::device;
+    int order = __ATOMIC_RELAXED;
+    bool acquires() const { return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE; }
+    bool releases() const { return order >= __ATOMIC_RELEASE; }
+};
+
+// Before an atomic of a CUDA thread: the address is judged, and whoever waits for a change looks again later. What it
+// then finds there says whether it writes.
+template <class T, class Writes>
+void begin_atomic(const volatile T* address, Access access, Manner manner, const void* site, Writes writes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    Space space = Space::none;
     if (hot.checking) {
-        judge_access(reinterpret_cast<std::uintptr_t>(address), sizeof(T), access, sizeof(T), site);
+        space = judge_access(begin, sizeof(T), access, sizeof(T), site);
     }
     if (running_lane() != nullptr) {
         Scheduler::instance().poll(site);
     }
+    if (space != Space::none && hot.races.on) {
+        Races::instance().judge({.address = begin,
+                                 .bytes = sizeof(T),
+                                 .touch = access == Access::read ? Touch::read : Touch::write,
+                                 .strength = manner.scope == Scope::block ? Strength::block : Strength::device,
+                                 .site = site,
+                                 .shared = space == Space::shared,
+                                 .also_reads = access == Access::atomic,
+                                 .publishes = writes(),
+                                 .acquires = manner.acquires(),
+                                 .releases = manner.releases()});
+    }
+}
+
+template <class T>
+void begin_atomic(const volatile T* address, Access access, Manner manner, const void* site) {
+    begin_atomic(address, access, manner, site, [] { return true; });
 }
 
 // Return addresses of float additions, without a call of malloc: kernels are interrupted by signals.
@@ -88,27 +117,38 @@ void store(T* address, T value) {
 }
 
 template <class T, class Change>
-[[gnu::always_inline]] inline T change(T* address, const void* site, Change new_value) {
-    begin_atomic(address, Access::atomic, site);
+[[gnu::always_inline]] inline T change(T* address, Manner manner, const void* site, Change new_value) {
+    begin_atomic(address, Access::atomic, manner, site);
     const T old = *address;
     store(address, new_value(old));
+    return old;
+}
+
+template <class T>
+[[gnu::always_inline]] inline T exchange_if(T* address, T expected, T desired, Manner manner, const void* site) {
+    Races::instance().about_to_swap(reinterpret_cast<std::uintptr_t>(address));
+    begin_atomic(address, Access::atomic, manner, site, [&] { return same_bits(*address, expected); });
+    const T old = *address;
+    if (same_bits(old, expected)) {
+        store(address, desired);
+    }
     return old;
 }
 
 }  // namespace
 
 template <class T>
-T atomic(Atomic operation, T* address, T operand, Scope) {
+T atomic(Atomic operation, T* address, T operand, Scope scope) {
     if (std::is_floating_point_v<T> && operation == Atomic::add) {
         note_float_addition(__builtin_return_address(0));
     }
-    return change(address, __builtin_return_address(0), [&](T old) { return outcome(operation, old, operand); });
+    return change(address, {.scope = scope}, __builtin_return_address(0),
+                  [&](T old) { return outcome(operation, old, operand); });
 }
 
 template <class T>
-T compare_and_swap(T* address, T expected, T desired, Scope) {
-    return change(address, __builtin_return_address(0),
-                  [&](T old) { return same_bits(old, expected) ? desired : old; });
+T compare_and_swap(T* address, T expected, T desired, Scope scope) {
+    return exchange_if(address, expected, desired, {.scope = scope}, __builtin_return_address(0));
 }
 
 std::vector<SourceLine> float_atomics() {
@@ -134,14 +174,15 @@ std::uint16_t sum(std::uint16_t a, std::uint16_t b) {
 template <class Format>
 std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend) {
     note_float_addition(__builtin_return_address(0));
-    return change(address, __builtin_return_address(0), [&](std::uint16_t old) { return sum<Format>(old, addend); });
+    return change(address, {}, __builtin_return_address(0),
+                  [&](std::uint16_t old) { return sum<Format>(old, addend); });
 }
 
 template <class Format>
 std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend) {
     note_float_addition(__builtin_return_address(0));
     const auto half = [](std::uint32_t pair, int shift) { return static_cast<std::uint16_t>(pair >> shift); };
-    return change(address, __builtin_return_address(0), [&](std::uint32_t old) {
+    return change(address, {}, __builtin_return_address(0), [&](std::uint32_t old) {
         return std::uint32_t{sum<Format>(half(old, 0), half(addend, 0))} |
                std::uint32_t{sum<Format>(half(old, 16), half(addend, 16))} << 16;
     });
@@ -167,46 +208,49 @@ template unsigned short compare_and_swap(unsigned short*, unsigned short, unsign
 // ---- std::atomic in code that simtcc compiles, of the host too ------------------------------------------------------
 
 #define SIMT_SITE __builtin_return_address(0)
-#define SIMT_FETCH(bits, type, name, expression)                                                                       \
-    type __tsan_atomic##bits##_fetch_##name(volatile type* a, type v, int) {                                           \
+#define SIMT_FETCH(bits, type, name, expression)                                                       \
+    type __tsan_atomic##bits##_fetch_##name(volatile type* a, type v, int order) {                     \
+        if (simt::running_lane() == nullptr) {                                                         \
+            return __atomic_fetch_##name(const_cast<type*>(a), v, __ATOMIC_SEQ_CST);                   \
+        }                                                                                              \
+        return simt::change(const_cast<type*>(a), simt::Manner{simt::Scope::system, order}, SIMT_SITE, \
+                            [&](type old) { return static_cast<type>(expression); });                  \
+    }
+#define SIMT_COMPARE(bits, type, strength)                                                                             \
+    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* a, type* expected, type desired, int order,   \
+                                                          int) {                                                       \
         if (simt::running_lane() == nullptr) {                                                                         \
-            return __atomic_fetch_##name(const_cast<type*>(a), v, __ATOMIC_SEQ_CST);                                   \
+            return __atomic_compare_exchange_n(const_cast<type*>(a), expected, desired, false, __ATOMIC_SEQ_CST,       \
+                                               __ATOMIC_SEQ_CST);                                                      \
         }                                                                                                              \
-        return simt::change(const_cast<type*>(a), SIMT_SITE, [&](type old) { return static_cast<type>(expression); }); \
+        const type wanted = *expected;                                                                                 \
+        *expected = simt::exchange_if(const_cast<type*>(a), wanted, desired, simt::Manner{simt::Scope::system, order}, \
+                                      SIMT_SITE);                                                                      \
+        return *expected == wanted ? 1 : 0;                                                                            \
     }
-#define SIMT_COMPARE(bits, type, strength)                                                                            \
-    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* a, type* expected, type desired, int, int) { \
-        if (simt::running_lane() == nullptr) {                                                                        \
-            return __atomic_compare_exchange_n(const_cast<type*>(a), expected, desired, false, __ATOMIC_SEQ_CST,      \
-                                               __ATOMIC_SEQ_CST);                                                     \
-        }                                                                                                             \
-        const type wanted = *expected;                                                                                \
-        *expected =                                                                                                   \
-            simt::change(const_cast<type*>(a), SIMT_SITE, [&](type old) { return old == wanted ? desired : old; });   \
-        return *expected == wanted ? 1 : 0;                                                                           \
-    }
-#define SIMT_ATOMICS(bits, type)                                                       \
-    type __tsan_atomic##bits##_load(const volatile type* a, int) {                     \
-        simt::begin_atomic(a, simt::Access::read, SIMT_SITE);                          \
-        return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                   \
-    }                                                                                  \
-    void __tsan_atomic##bits##_store(volatile type* a, type v, int) {                  \
-        simt::begin_atomic(a, simt::Access::write, SIMT_SITE);                         \
-        __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                      \
-    }                                                                                  \
-    type __tsan_atomic##bits##_exchange(volatile type* a, type v, int) {               \
-        if (simt::running_lane() == nullptr) {                                         \
-            return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                        \
-        }                                                                              \
-        return simt::change(const_cast<type*>(a), SIMT_SITE, [&](type) { return v; }); \
-    }                                                                                  \
-    SIMT_FETCH(bits, type, add, old + v)                                               \
-    SIMT_FETCH(bits, type, sub, old - v)                                               \
-    SIMT_FETCH(bits, type, and, old& v)                                                \
-    SIMT_FETCH(bits, type, or, old | v)                                                \
-    SIMT_FETCH(bits, type, xor, old ^ v)                                               \
-    SIMT_FETCH(bits, type, nand, ~(old & v))                                           \
-    SIMT_COMPARE(bits, type, strong)                                                   \
+#define SIMT_ATOMICS(bits, type)                                                                         \
+    type __tsan_atomic##bits##_load(const volatile type* a, int order) {                                 \
+        simt::begin_atomic(a, simt::Access::read, simt::Manner{simt::Scope::system, order}, SIMT_SITE);  \
+        return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                     \
+    }                                                                                                    \
+    void __tsan_atomic##bits##_store(volatile type* a, type v, int order) {                              \
+        simt::begin_atomic(a, simt::Access::write, simt::Manner{simt::Scope::system, order}, SIMT_SITE); \
+        __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                        \
+    }                                                                                                    \
+    type __tsan_atomic##bits##_exchange(volatile type* a, type v, int order) {                           \
+        if (simt::running_lane() == nullptr) {                                                           \
+            return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                          \
+        }                                                                                                \
+        return simt::change(const_cast<type*>(a), simt::Manner{simt::Scope::system, order}, SIMT_SITE,   \
+                            [&](type) { return v; });                                                    \
+    }                                                                                                    \
+    SIMT_FETCH(bits, type, add, old + v)                                                                 \
+    SIMT_FETCH(bits, type, sub, old - v)                                                                 \
+    SIMT_FETCH(bits, type, and, old& v)                                                                  \
+    SIMT_FETCH(bits, type, or, old | v)                                                                  \
+    SIMT_FETCH(bits, type, xor, old ^ v)                                                                 \
+    SIMT_FETCH(bits, type, nand, ~(old & v))                                                             \
+    SIMT_COMPARE(bits, type, strong)                                                                     \
     SIMT_COMPARE(bits, type, weak)
 
 extern "C" {
@@ -215,6 +259,9 @@ SIMT_ATOMICS(16, std::uint16_t)
 SIMT_ATOMICS(32, std::uint32_t)
 SIMT_ATOMICS(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int) {
+    if (simt::running_lane() != nullptr) {
+        simt::Races::instance().fence(true);
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void __tsan_atomic_signal_fence(int) {}

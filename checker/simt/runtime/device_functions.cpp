@@ -10,6 +10,7 @@
 #include "checker/simt/include/simt/warp.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 
 #define SIMT_SITE __builtin_return_address(0)
@@ -152,9 +153,15 @@ unsigned int __activemask() {
 }
 
 // One host thread runs all CUDA threads, so memory is in order; fences matter to who looks for races.
-void __threadfence_block() {}
-void __threadfence() {}
-void __threadfence_system() {}
+void __threadfence_block() {
+    simt::Races::instance().fence(false);
+}
+void __threadfence() {
+    simt::Races::instance().fence(true);
+}
+void __threadfence_system() {
+    simt::Races::instance().fence(true);
+}
 
 long long clock64() {
     // Threads that wait for time to pass are not stuck.

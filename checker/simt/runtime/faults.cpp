@@ -35,6 +35,7 @@ struct Interrupted {
     std::uintptr_t pc = 0;
     std::uintptr_t address = 0;
     int signal = 0;
+    bool busy = false;      // it was the runtime's own work
     bool refused = false;   // the processor refused the instruction, not the address
     char* stack = nullptr;  // the code's own: the thread's may be full
 } interrupted;
@@ -73,9 +74,20 @@ void set_frame(ucontext_t& context, void (*function)(), char* end) {
 #endif
 }
 
+// Whether the running kernel's code lies there, and none of the runtime's.
+bool is_kernels_code(std::uintptr_t pc) {
+    const Module* module = Scheduler::instance().launch().module;
+    const Symbol* function = module == nullptr ? nullptr : module->function_at(pc);
+    return function != nullptr && !function->linkage_name.starts_with("__tsan_") &&
+           (!function->linkage_name.starts_with("_ZN4simt") ||
+            function->linkage_name.find("run_thread") != std::string::npos);
+}
+
 // Where the thread goes on instead, outside the handler: it reports, and never returns.
 [[noreturn]] void go_on_here() {
-    const void* site = reinterpret_cast<const void*>(interrupted.pc + 1);  // resolved as a return address
+    const void* site = !interrupted.busy && is_kernels_code(interrupted.pc)
+                           ? reinterpret_cast<const void*>(interrupted.pc + 1)  // resolved as a return address
+                           : hot.site;
     Scheduler& scheduler = Scheduler::instance();
     if (source_of(site).file.empty()) {
         site = scheduler.launch().entry;  // where a thread's frame is made, before the kernel's first line
@@ -140,7 +152,13 @@ const void* users_site() {
 void on_fault(int signal, siginfo_t* info, void* data) {
     auto& context = *static_cast<ucontext_t*>(data);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-    if (running_lane() != nullptr && busy_depth == 0) {
+    const Lane* lane = running_lane();
+    // Of a thread that has filled its stack the runtime's own work may be what needs more.
+    const bool stack_is_full = lane != nullptr && address - reinterpret_cast<std::uintptr_t>(lane->stack.begin) <
+                                                      static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    if (lane != nullptr && (busy_depth == 0 || stack_is_full)) {
+        interrupted.busy = busy_depth != 0;
+        busy_depth = 0;
         interrupted.refused = info->si_code == SI_KERNEL;
         redirect(context, signal, address);
         return;
@@ -171,15 +189,6 @@ void on_abort(int) {
     std::fflush(stderr);
 }
 
-// Whether the running kernel's code lies there, and none of the runtime's.
-bool is_kernels_code(std::uintptr_t pc) {
-    const Module* module = Scheduler::instance().launch().module;
-    const Symbol* function = module == nullptr ? nullptr : module->function_at(pc);
-    return function != nullptr && !function->linkage_name.starts_with("__tsan_") &&
-           (!function->linkage_name.starts_with("_ZN4simt") ||
-            function->linkage_name.find("run_thread") != std::string::npos);
-}
-
 void on_tick(int, siginfo_t*, void* data) {
     Scheduler& scheduler = Scheduler::instance();
     if (alarm_clock.slice != scheduler.slices()) {
@@ -190,6 +199,7 @@ void on_tick(int, siginfo_t*, void* data) {
     const double over = ++alarm_clock.ticks * kTick - time_limit();
     if (over >= 0 && running_lane() != nullptr && busy_depth == 0 &&
         (is_kernels_code(pc_of(context)) || over > kMostWaits * kTick)) {
+        interrupted.busy = false;
         redirect(context, kClockSignal, 0);
     }
 }

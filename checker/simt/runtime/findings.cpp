@@ -82,6 +82,8 @@ const char* name_of(Kind kind) {
             return "crash";
         case Kind::bad_copy:
             return "bad_copy";
+        case Kind::race:
+            return "race";
     }
     return "unknown";
 }
@@ -99,7 +101,14 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
         return;
     }
     all.by_place.emplace(key, all.findings.size());
-    Finding finding{.kind = kind, .space = space, .line = place.line, .text = text(), .kernel = {}, .thread = {}};
+    Finding finding{.kind = kind,
+                    .space = space,
+                    .line = place.line,
+                    .text = text(),
+                    .kernel = {},
+                    .thread = {},
+                    .other_line = {},
+                    .details = {}};
     if (const Lane* lane = running_lane()) {
         finding.kernel = running_kernel_name();
         finding.thread = text_of(*lane);
@@ -108,18 +117,62 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
     all.addresses.push_back(place.return_address);
 }
 
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<std::string()>& text) {
+    const Busy busy;
+    Ledger& all = ledger();
+    const auto place = [](const RaceSide& side) {
+        const SourceLine& line = source_of(side.site);
+        return std::pair(line.file, line.line);
+    };
+    if (place(second) < place(first)) {
+        std::swap(first, second);  // the order in which they ran is no part of the finding
+    }
+    const SourceLine& line = source_of(first.site);
+    const SourceLine& other = source_of(second.site);
+    const auto key = std::tuple(Kind::race, static_cast<const void*>(nullptr),
+                                fmt::format("{} {} {}", space, text_of(line), text_of(other)));
+    if (const auto entry = all.by_place.find(key); entry != all.by_place.end()) {
+        all.findings[entry->second].count++;
+        return entry->second;
+    }
+    if (all.findings.size() == kMostKept) {
+        return kMostKept;
+    }
+    all.by_place.emplace(key, all.findings.size());
+    const auto detail = [](const RaceSide& side) {
+        return fmt::format("{} {}: {}", text_of(source_of(side.site)), side.what, side.thread);
+    };
+    all.findings.push_back({.kind = Kind::race,
+                            .space = space,
+                            .line = line,
+                            .text = text(),
+                            .kernel = running_kernel_name(),
+                            .thread = first.thread,
+                            .other_line = other,
+                            .details = {detail(first), detail(second)}});
+    all.addresses.push_back(nullptr);
+    return all.findings.size() - 1;
+}
+
+void count_again(std::size_t finding) {
+    if (finding < ledger().findings.size()) {
+        ledger().findings[finding].count++;
+    }
+}
+
 std::vector<Finding> findings() {
     const Busy busy;
     const Ledger& all = ledger();
     std::vector<Finding> folded;
-    std::map<std::tuple<Kind, std::string, std::string, std::string>, std::size_t> seen;
+    std::map<std::tuple<Kind, std::string, std::string, std::string, std::string>, std::size_t> seen;
     for (std::size_t i = 0; i < all.findings.size(); i++) {
         Finding finding = all.findings[i];
         if (all.addresses[i] != nullptr) {
             finding.line = source_of(all.addresses[i]);
         }
-        const auto [entry, is_new] =
-            seen.try_emplace({finding.kind, finding.space, text_of(finding.line), finding.kernel}, folded.size());
+        const auto [entry, is_new] = seen.try_emplace(
+            {finding.kind, finding.space, text_of(finding.line), text_of(finding.other_line), finding.kernel},
+            folded.size());
         if (is_new) {
             folded.push_back(std::move(finding));
         } else {
@@ -157,6 +210,12 @@ namespace {
 void print(const Finding& finding) {
     fmt::print(stderr, "simt: {}{}{}: {}\n", name_of(finding.kind), finding.space.empty() ? "" : " ", finding.space,
                finding.text);
+    if (!finding.details.empty()) {
+        for (const std::string& detail : finding.details) { fmt::print(stderr, "  {}\n", detail); }
+        fmt::print(stderr, "  in {}{}; SIMT_SEED={} runs it in this order again\n", finding.kernel,
+                   finding.count > 1 ? fmt::format(", {} times", finding.count) : "", seed());
+        return;
+    }
     std::string where = "  at " + text_of(finding.line);
     if (!finding.kernel.empty()) {
         where += " in " + finding.kernel + ", " + finding.thread;
@@ -175,6 +234,14 @@ void write_json(const std::vector<Finding>& all, const char* path) {
         json.integer("line", finding.line.line);
         json.text("kernel", finding.kernel);
         json.text("thread", finding.thread);
+        if (finding.kind == Kind::race) {
+            json.text("other_file", finding.other_line.file);
+            json.integer("other_line", finding.other_line.line);
+            for (const std::string& detail : finding.details) {
+                json.text(&detail == &finding.details[0] ? "first" : "second", detail);
+            }
+            json.integer("seed", static_cast<long>(seed()));
+        }
         json.text("text", finding.text);
         json.integer("count", finding.count);
         json.end_object();

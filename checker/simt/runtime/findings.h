@@ -34,6 +34,7 @@ enum class Kind {
     trap,
     crash,
     bad_copy,
+    race,
 };
 
 const char* name_of(Kind kind);
@@ -54,10 +55,22 @@ struct Finding {
     std::string kernel;  // empty: host code
     std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"; empty: host code
     long count = 1;
+    SourceLine other_line;             // of a race: the later of the two in the file
+    std::vector<std::string> details;  // of a race: what each of the two does where, in the order of their lines
 };
 
 // Notes a finding about the CUDA thread that is running, or the host. `text` is asked for only where the finding is new.
 void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text);
+
+// One of the two accesses of a race.
+struct RaceSide {
+    const void* site;    // return address
+    std::string what;    // "writes"
+    std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"
+};
+// Gives the finding's number, for count_again.
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<std::string()>& text);
+void count_again(std::size_t finding);
 
 // All findings so far, oldest first; those of one kind, space and line are folded.
 std::vector<Finding> findings();

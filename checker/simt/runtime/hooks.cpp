@@ -10,6 +10,7 @@
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 
@@ -42,13 +43,29 @@ template <std::size_t kBytes, std::size_t kAlignment>
     }
 }
 
+void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch touch, Strength strength,
+                 const void* site) {
+    if (space != Space::none && hot.races.on) {
+        Races::instance().judge({.address = address,
+                                 .bytes = bytes,
+                                 .touch = touch,
+                                 .strength = strength,
+                                 .site = site,
+                                 .shared = space == Space::shared});
+    }
+}
+
 template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)>
 [[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
         hot.bytes_asked += kBytes;
+        if (hot.races.on) {
+            look_for_races<kBytes, false>(address - hot.device_begin, site);
+        }
     } else if (hot.checking) {
-        judge_access(address, kBytes, Access::read, kAlignment, site);
+        judge_order(judge_access(address, kBytes, Access::read, kAlignment, site), address, kBytes, Touch::read,
+                    Strength::plain, site);
     }
 }
 
@@ -58,49 +75,63 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
         hot.bytes_asked += kBytes;
         hot.changes++;
+        if (hot.races.on) {
+            look_for_races<kBytes, true>(address - hot.device_begin, site);
+        }
     } else if (hot.checking) {
-        judge_access(address, kBytes, Access::write, kAlignment, site);
+        judge_order(judge_access(address, kBytes, Access::write, kAlignment, site), address, kBytes, Touch::write,
+                    Strength::plain, site);
     } else {
         hot.changes++;
     }
 }
 
-void poll(const void* site) {
-    if (running_lane() != nullptr) {
+// Volatile accesses are as strong as relaxed atomics of the system (PTX ISA, "Memory Consistency Model"). Whoever polls
+// looks again after the others have run: what it sees then counts.
+template <std::size_t kBytes, std::size_t kAlignment>
+void volatile_access(const volatile void* pointer, Touch touch, const void* site) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    hot.site = site;
+    Space space = Space::none;
+    if (hot.checking) {
+        space = judge_access(address, kBytes, touch == Touch::read ? Access::read : Access::write, kAlignment, site);
+    } else {
+        hot.changes += touch == Touch::write ? 1 : 0;
+    }
+    if (touch == Touch::read && running_lane() != nullptr) {
         Scheduler::instance().poll(site);
     }
+    judge_order(space, address, kBytes, touch, Strength::device, site);
 }
 
 }  // namespace
 }  // namespace simt
 
 #define SIMT_SITE __builtin_return_address(0)
-#define SIMT_HOOKS(bytes)                                  \
-    void __tsan_read##bytes(void* p) {                     \
-        simt::read<bytes>(p, SIMT_SITE);                   \
-    }                                                      \
-    void __tsan_write##bytes(void* p) {                    \
-        simt::write<bytes>(p, SIMT_SITE);                  \
-    }                                                      \
-    void __tsan_unaligned_read##bytes(void* p) {           \
-        simt::read<bytes, 1>(p, SIMT_SITE);                \
-    }                                                      \
-    void __tsan_unaligned_write##bytes(void* p) {          \
-        simt::write<bytes, 1>(p, SIMT_SITE);               \
-    }                                                      \
-    void __tsan_volatile_read##bytes(void* p) {            \
-        simt::read<bytes>(p, SIMT_SITE);                   \
-        simt::poll(SIMT_SITE);                             \
-    }                                                      \
-    void __tsan_volatile_write##bytes(void* p) {           \
-        simt::write<bytes>(p, SIMT_SITE);                  \
-    }                                                      \
-    void __tsan_unaligned_volatile_read##bytes(void* p) {  \
-        simt::read<bytes, 1>(p, SIMT_SITE);                \
-        simt::poll(SIMT_SITE);                             \
-    }                                                      \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { \
-        simt::write<bytes, 1>(p, SIMT_SITE);               \
+#define SIMT_HOOKS(bytes)                                                                               \
+    void __tsan_read##bytes(void* p) {                                                                  \
+        simt::read<bytes>(p, SIMT_SITE);                                                                \
+    }                                                                                                   \
+    void __tsan_write##bytes(void* p) {                                                                 \
+        simt::write<bytes>(p, SIMT_SITE);                                                               \
+    }                                                                                                   \
+    void __tsan_unaligned_read##bytes(void* p) {                                                        \
+        simt::read<bytes, 1>(p, SIMT_SITE);                                                             \
+    }                                                                                                   \
+    void __tsan_unaligned_write##bytes(void* p) {                                                       \
+        simt::write<bytes, 1>(p, SIMT_SITE);                                                            \
+    }                                                                                                   \
+    void __tsan_volatile_read##bytes(void* p) {                                                         \
+        simt::volatile_access<bytes, simt::natural_alignment(bytes)>(p, simt::Touch::read, SIMT_SITE);  \
+    }                                                                                                   \
+    void __tsan_volatile_write##bytes(void* p) {                                                        \
+        simt::volatile_access<bytes, simt::natural_alignment(bytes)>(p, simt::Touch::write, SIMT_SITE); \
+    }                                                                                                   \
+    void __tsan_unaligned_volatile_read##bytes(void* p) {                                               \
+        simt::volatile_access<bytes, 1>(p, simt::Touch::read, SIMT_SITE);                               \
+    }                                                                                                   \
+    void __tsan_unaligned_volatile_write##bytes(void* p) {                                              \
+        simt::volatile_access<bytes, 1>(p, simt::Touch::write, SIMT_SITE);                              \
     }
 
 extern "C" {

@@ -12,6 +12,20 @@
 namespace simt {
 
 struct Lane;
+struct RacePage;
+
+// What a lane brings to the search for races (races.h). Times count what orders memory: see clocks.h.
+struct HotRaces {
+    bool on = false;           // SIMT_CHECK=noraces: off
+    std::uint32_t thread = 0;  // in its block
+    std::uint32_t now = 1;
+    std::uint32_t launch = 1;   // what is not later happened before every block of this launch
+    std::uint32_t slice = 1;    // what is later was done by this block
+    std::uint32_t barrier = 1;  // what this block did no later than that happened before its last barrier
+    std::uint32_t wrote = 0;    // when the lane last wrote
+    std::uintptr_t first_site = 0;
+    RacePage** pages = nullptr;  // one for each 4096 bytes of the device's range, made when they are first touched
+};
 
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
@@ -22,6 +36,8 @@ struct Hot {
     std::uint64_t changes = 0;       // writes so far: threads that poll wait for one
     std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
     std::uintptr_t variables_end = 0;
+    HotRaces races;
+    const void* site = nullptr;  // of the last access that was not plainly right: return address
     Lane* lane = nullptr;     // the CUDA thread that is running; null: host code
     pthread_t launcher = {};  // the host thread that runs it
 };

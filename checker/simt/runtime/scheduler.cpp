@@ -14,6 +14,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
 
@@ -75,6 +76,8 @@ cudaError_t Scheduler::run(const Launch& launch) {
     shared_.configure(launch.module, launch.dynamic_bytes);
     const OpenMemory open;
     hot.launcher = pthread_self();
+    Races& races = Races::instance();
+    races.begin_launch(launch);
     const FaultWatch watch;
 
     const std::vector<std::uint64_t>* sampled = launch.cooperative ? nullptr : sample(launch.kernel, launch.grid);
@@ -134,6 +137,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
         release(*resident_.front());
         resident_.pop_front();
     }
+    races.end_launch();
     hot.lane = nullptr;
     return error_;
 }
@@ -173,6 +177,7 @@ Block* Scheduler::new_block(std::uint64_t number) {
         warp.present |= 1U << lane.number;
     }
     for (Warp& warp : block.warps) { warp.ready = warp.present; }
+    Races::instance().begin_block(block);
     return &block;
 }
 
@@ -185,6 +190,7 @@ void Scheduler::release(Block& block) {
     if (loaded_ == &block) {
         loaded_ = nullptr;
     }
+    Races::instance().end_block(block);
     const auto entry =
         std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& other) { return other.get() == &block; });
     idle_.push_back(std::move(*entry));
@@ -193,6 +199,7 @@ void Scheduler::release(Block& block) {
 
 void Scheduler::turn_to(Block& block) {
     blockIdx = block.index;
+    Races::instance().turn_to(block);
     if (loaded_ == &block) {
         return;
     }
@@ -294,7 +301,11 @@ void Scheduler::resume(Lane& lane) {
     lane.polls = 0;
     threadIdx = lane.thread;
     hot.lane = &lane;
+    Races& races = Races::instance();
+    const std::uint32_t thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
+    races.begin_lane(thread);
     lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
+    races.end_lane(thread);
     hot.lane = nullptr;
     if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {
         stacks_.give_back(lane.stack);
@@ -410,6 +421,7 @@ bool Scheduler::complete_barrier(Block& block) {
         }
     }
     barrier.arrived = 0;
+    Races::instance().pass_barrier();
     block.released = true;
     steps_++;
     return true;
@@ -502,6 +514,10 @@ bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
         }
     }
     exchange(warp, needed);
+    if (first.kind == CollectiveKind::sync) {
+        Races::instance().sync_lanes(static_cast<unsigned>(&warp - warp.lanes->block->warps.data()), needed,
+                                     warp.present & ~warp.exited);
+    }
     for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
     steps_++;
     return true;

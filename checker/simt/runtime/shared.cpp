@@ -74,6 +74,13 @@ Mark* SharedMemory::marks(std::uintptr_t address, std::size_t bytes) {
     return nullptr;
 }
 
+bool SharedMemory::is_flag(std::uintptr_t address) const {
+    const std::uintptr_t offset = address - static_begin_;
+    return module_ != nullptr &&
+           std::any_of(module_->thread_locals.begin(), module_->thread_locals.end(),
+                       [&](const Symbol& symbol) { return symbol.is_flag() && offset - symbol.begin < symbol.bytes; });
+}
+
 std::string SharedMemory::place_of(std::uintptr_t address) const {
     const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     if (offset < sizeof simt_dynamic_shared) {

@@ -37,6 +37,9 @@ class SharedMemory {
     // The marks of [address, address + bytes), null where that is not shared memory. A span that leaves the shared
     // memory on its last bytes has marks `outside` there.
     Mark* marks(std::uintptr_t address, std::size_t bytes);
+    // Whether it is the compiler's own: each thread writes there that a variable with a constructor is made.
+    bool is_flag(std::uintptr_t address) const;
+    std::uintptr_t static_begin() const { return static_begin_; }
     std::string place_of(
         std::uintptr_t address) const;  // "tile[12]", "the dynamic shared memory (1024 bytes), byte 1024"
 

@@ -123,9 +123,12 @@ Outcome run(const std::string& kernel, int seed) {
     }
     for (const nlohmann::json& finding : json["findings"]) {
         const std::string space = finding["space"];
-        result.verdict.insert(fmt::format("{}{}{} {}:{}", std::string(finding["kind"]), space.empty() ? "" : " ", space,
-                                          fs::path(std::string(finding["file"])).filename().string(),
-                                          int(finding["line"])));
+        const auto place = [&](const char* file, const char* line) {
+            return fmt::format(" {}:{}", fs::path(std::string(finding[file])).filename().string(), int(finding[line]));
+        };
+        result.verdict.insert(fmt::format("{}{}{}{}{}", std::string(finding["kind"]), space.empty() ? "" : " ", space,
+                                          place("file", "line"),
+                                          finding.contains("other_line") ? place("other_file", "other_line") : ""));
     }
     return result;
 }

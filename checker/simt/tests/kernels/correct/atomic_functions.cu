@@ -45,7 +45,7 @@ int main() {
     Cells* cells = nullptr;
     cudaMalloc(&cells, sizeof host);
     cudaMemcpy(cells, &host, sizeof host, cudaMemcpyHostToDevice);
-    update<<<2, 32>>>(cells);
+    update<<<1, 64>>>(cells);
     cudaMemcpy(&host, cells, sizeof host, cudaMemcpyDeviceToHost);
     cudaFree(cells);
     // 64 = 6 * 10 + 4: increments modulo 10 end at 4; the first decrement wraps 0 to 9, and 64 of them end at 6.

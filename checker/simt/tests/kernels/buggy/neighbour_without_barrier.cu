@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: correct
-// bug: race
+// verdict: race shared neighbour_without_barrier.cu:12 neighbour_without_barrier.cu:13
 // Each thread reads its neighbour's element of shared memory, which the neighbour may be changing.
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: correct
-// bug: race
+// verdict: race global block_reads_another_blocks_output.cu:11 block_reads_another_blocks_output.cu:11
 // Each block reads what the next block writes in the same launch.
 #include <cuda_runtime.h>
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+//
+// What happened before what, within one launch.
+//
+// Time is one count for the whole device; it goes on whenever something orders memory: a barrier, __syncwarp, a fence,
+// the turn of another block. An access bears the time at which it was made, and a thread knows up to which time another
+// one's accesses happened before its own:
+//   threads of its block   up to the block's last barrier
+//   lanes of its warp      up to the last __syncwarp that both were in
+//   others                 as far as it acquired what they released through an atomic or a volatile
+// A release is a fence and then a strong write, an acquire a strong read and then a fence (PTX ISA, Memory Consistency
+// Model, "Release and Acquire Patterns"). In two places practice is wider than the model, and this goes by practice:
+//   - a barrier stands for the fence of an acquire: NVIDIA's own last-block examples have no other
+//   - other threads' writes are released too where each fenced its own before the barrier that orders them
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace simt {
+
+using Time = std::uint32_t;
+
+struct ReleaseLog;
+
+// The first `count` releases of a log, as one acquire saw them.
+struct Acquired {
+    ReleaseLog* log;
+    std::uint32_t count;
+    bool beyond_block;  // acquired with a fence that is wider than the block's
+};
+
+// What a thread knows of its own block at a fence.
+struct Fence {
+    Time own = 0;
+    Time barrier = 0;
+    std::array<Time, 32> warp{};
+    std::vector<Acquired> acquired;
+};
+
+struct Release {
+    std::uint64_t block;
+    std::uint32_t thread;
+    bool block_scope;                               // by an atomic of that scope
+    std::shared_ptr<const Fence> in_block, beyond;  // by the narrowest fence that will do; null: none
+};
+
+// The releases that a reader of one variable sees: a store begins a new log, atomics that read and write add to it.
+struct ReleaseLog {
+    std::vector<Release> releases;
+    std::uint64_t query = 0;      // the search that was here last,
+    std::uint32_t looked_at = 0;  // and how many it has seen
+};
+
+struct LaneClock {
+    std::shared_ptr<const Fence> in_block, beyond;
+    std::vector<Acquired> acquired;
+    std::vector<Acquired> pending;  // seen, and no fence since
+};
+
+struct WarpClock {
+    Time all = 0;                               // the last __syncwarp of all its lanes
+    bool partly = false;                        // rows are in use
+    std::array<std::array<Time, 32>, 32> rows;  // [lane][other]
+};
+
+class BlockClock {
+  public:
+    void begin(std::uint64_t number, unsigned threads, Time now);
+
+    // What lane `thread` knows of another lane of its warp.
+    Time known(unsigned thread, unsigned other) const;
+    // Of all others of its warp: the least.
+    Time known_of_warp(unsigned thread) const;
+    bool knows_some_of_warp(unsigned thread, Time time) const;
+
+    LaneClock& lane(unsigned thread);
+    const LaneClock* lane_if_any(unsigned thread) const;
+
+    void pass_barrier(Time now);
+    void sync_lanes(unsigned warp, unsigned mask, unsigned whole, Time now);
+    void fence(unsigned thread, bool beyond_block, Time now);
+    void see(unsigned thread, ReleaseLog* log, bool at_once);
+    // What a strong write of the thread releases; both fences null: nothing.
+    Release release(unsigned thread, bool block_scope);
+    bool acquired_anything(unsigned thread) const;
+
+    std::uint64_t number = 0;
+    Time barrier = 0;
+    std::vector<Time> wrote;  // by thread: its last write
+
+    const std::vector<Acquired>& acquired_by_all() const { return acquired_; }
+
+  private:
+    void activate(LaneClock& lane, bool beyond_block);
+    std::shared_ptr<const Fence> widened(const std::shared_ptr<const Fence>& fence, unsigned thread,
+                                         const std::vector<Time>& fenced, Time clean) const;
+
+    std::vector<Time> fenced_in_block_, fenced_beyond_;
+    Time clean_in_block_ = 0, clean_beyond_ = 0;  // the last barrier before which all writes were fenced
+    bool any_fence_ = false;
+    std::vector<LaneClock> lanes_;  // empty until one of them fences or acquires
+    std::vector<WarpClock> warps_;
+    std::vector<Acquired> acquired_;  // by all of the block
+};
+
+// Whose accesses are asked for. `whole` where it is not one thread's, but some of the block's.
+struct Whose {
+    std::uint64_t block;
+    std::uint32_t thread;
+    bool whole;
+};
+
+// Whether what was acquired says that the accesses up to `time` happened before. A search that takes too long says yes.
+bool acquired_covers(const std::vector<Acquired>& acquired, std::uint64_t own_block, const Whose& whose, Time time);
+
+// Adds what one acquire saw to what earlier ones did.
+void add(std::vector<Acquired>& acquired, const Acquired& more);
+
+}  // namespace simt

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+//
+// Races: two accesses to the same bytes, at least one of which writes, that nothing orders (clocks.h), unless both are
+// atomic or volatile and each other's scope holds both threads.
+//
+// For each unit of memory (4 bytes; 2 or 1 in a page in which such were touched) there is the last plain write, the
+// plain reads since, and, where there are any, the strong (atomic, volatile) reads and writes. A set of accesses is a
+// cell of 8 bytes: its last member exactly, whether that stands for itself, for several lanes of its warp or for
+// several warps of its block since the block's last barrier, and before it a chain of earlier blocks, which all cells
+// with the same history share.
+//
+// Two plain writes of one value are no race: whatever their order, every thread sees that value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "checker/simt/runtime/clocks.h"
+#include "checker/simt/runtime/hot.h"
+
+namespace simt {
+
+struct Block;
+struct Launch;
+
+// ---- cells: time (30 bits), kind (2), thread (10), narrow (1), linked (1), site or link (20) --------------------------
+
+using Cell = std::uint64_t;  // 0: nobody
+
+enum class Who : std::uint8_t { nobody, thread, warp, block };
+
+namespace cell {
+
+inline constexpr std::uint32_t kMostSites = 1U << 20;
+inline constexpr std::uint32_t kFarSites = 256;  // the first numbers: sites that are far from the kernel's own
+inline constexpr Time kLastTime = (1U << 30) - 2;
+
+inline constexpr Cell make(Time time, Who who, std::uint32_t thread, bool narrow, bool linked, std::uint32_t payload) {
+    return Cell{time} << 34 | Cell{static_cast<std::uint8_t>(who)} << 32 | Cell{thread} << 22 |
+           Cell{narrow ? 1U : 0U} << 21 | Cell{linked ? 1U : 0U} << 20 | payload;
+}
+inline constexpr Time time(Cell c) {
+    return static_cast<Time>(c >> 34);
+}
+inline constexpr Who who(Cell c) {
+    return static_cast<Who>(c >> 32 & 3U);
+}
+inline constexpr std::uint32_t thread(Cell c) {
+    return static_cast<std::uint32_t>(c >> 22 & 1023U);
+}
+inline constexpr bool narrow(Cell c) {  // one of them is an atomic of the block's scope
+    return (c >> 21 & 1U) != 0;
+}
+inline constexpr bool linked(Cell c) {
+    return (c >> 20 & 1U) != 0;
+}
+inline constexpr std::uint32_t payload(Cell c) {
+    return static_cast<std::uint32_t>(c & (kMostSites - 1));
+}
+
+}  // namespace cell
+
+// The cells of 4096 bytes.
+struct RacePage {
+    static constexpr std::size_t kBytes = 4096;
+    explicit RacePage(std::uint8_t unit_shift) : shift(unit_shift) {}
+    std::size_t units() const { return kBytes >> shift; }
+    std::size_t bytes() const;
+
+    std::uint8_t shift;   // a unit has 1 << shift bytes
+    bool strong = false;  // the last two are there
+    std::unique_ptr<Cell[]> reads, writes, strong_reads, strong_writes;
+    // In shared memory, of reads by several lanes of a warp: which, and when the first was.
+    std::unique_ptr<std::uint32_t[]> lanes, since;
+};
+
+enum class Touch : std::uint8_t { read, write };
+enum class Strength : std::uint8_t { plain, block, device };
+
+// An access, for the search.
+struct Touched {
+    std::uintptr_t address;
+    std::size_t bytes;
+    Touch touch;
+    Strength strength;
+    const void* site;
+    bool shared;
+    bool also_reads = false;  // an atomic that reads and writes: it goes on with the releases that it saw
+    bool publishes = true;    // not a compare-and-swap that finds another value
+    bool acquires = false, releases = false;  // by itself, without a fence
+};
+
+class Races {
+  public:
+    static Races& instance();
+
+    void begin_launch(const Launch& launch);
+    void end_launch();
+    void begin_block(Block& block);
+    void turn_to(Block& block);  // the next slice of the device's time is the block's
+    void end_block(Block& block);
+    void begin_lane(std::uint32_t thread);
+    void end_lane(std::uint32_t thread);
+
+    void pass_barrier();
+    void pass_grid_barrier();  // of all blocks of the launch
+    void sync_lanes(unsigned warp, unsigned mask, unsigned whole);
+    void fence(bool beyond_block);
+
+    void judge(const Touched& touched);
+    // The thread is about to compare and swap: a plain read of the variable just before was a guess, and no race.
+    void about_to_swap(std::uintptr_t address);
+
+    std::size_t shadow_bytes() const { return shadow_bytes_; }
+
+  private:
+    struct Link {  // an access of an earlier block, and what was before it
+        Cell access;
+        std::uint32_t site;      // of it
+        std::uint32_t next;      // 0: no more
+        std::uint32_t top_site;  // of the cell that points here
+        bool operator==(const Link&) const = default;
+    };
+    struct Slice {
+        Time after;
+        std::uint64_t block;
+    };
+    struct Conflict {
+        Cell other;
+        std::uint32_t site;
+        bool other_writes, other_strong;
+        std::uint32_t lanes;  // of its warp, where they are known
+    };
+    // What becomes a race or not with the thread's next step: two plain writes, until the second one's value is known,
+    // or a plain read of what others change atomically.
+    struct Suspicion {
+        static constexpr std::size_t kMostBytes = 16;
+        Touched touched;
+        Conflict conflict;
+        std::uintptr_t at;
+        std::uint32_t bytes = 0;  // bit i: byte i is another thread's too
+        std::array<unsigned char, kMostBytes> before{};
+    };
+    struct BlockState {
+        BlockClock clock;
+        std::vector<std::unique_ptr<RacePage>> static_pages, dynamic_pages;  // of shared memory
+        std::unordered_map<std::uintptr_t, ReleaseLog*> released;            // through shared variables
+    };
+
+    std::unique_ptr<RacePage>& shared_page(std::uintptr_t address);
+    RacePage* page_if_any(std::uintptr_t address);
+    RacePage* page_of(const Touched& touched, std::uintptr_t address);
+    RacePage* new_page(std::uint8_t shift, bool shared);
+    void split(RacePage& page, std::uint8_t shift);
+    void release_pages();
+    bool give_memory(std::size_t bytes);
+
+    std::uint32_t number_of(const void* site) const;
+    const void* site_of(std::uint32_t number) const;
+    std::uint64_t block_of(Time time) const;
+    bool acquired_covers_it(const Whose& whose, Time time) const;
+    bool ordered(Cell other, bool shared, const RacePage* page, std::size_t unit) const;
+    bool ordered_in_block(Cell other, const RacePage* page, std::size_t unit) const;
+    std::optional<Conflict> conflict_in(Cell top, const Touched& touched, bool other_writes, bool other_strong,
+                                        const RacePage* page, std::size_t unit) const;
+    std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;
+    std::optional<Conflict> look(const Touched& touched, bool may_step_aside);
+    void note(const Touched& touched, RacePage& page, std::size_t unit);
+    void join(Cell& set, const Touched& touched, RacePage* page, std::size_t unit);
+    std::uint32_t link(const Link& wanted);
+    void synchronise(const Touched& touched);
+    bool steps_aside(const Touched& touched, const Conflict& conflict);
+    void tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address);
+    void settle();  // the suspicion
+    std::string why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const;
+    std::string text_of_other(const Conflict& conflict, std::uint64_t block) const;
+    void set_now(Time now);
+    void give_up();
+
+    BlockState* current_ = nullptr;
+    std::vector<std::unique_ptr<BlockState>> idle_;
+    std::unordered_map<Block*, std::unique_ptr<BlockState>> states_;
+    std::vector<Slice> slices_;
+    std::vector<Link> links_;
+    std::vector<std::uint32_t> link_table_;
+    std::vector<std::size_t> link_slots_;  // of the table, that are in use
+    mutable std::vector<const void*> far_sites_;
+    std::deque<ReleaseLog> logs_;
+    std::unordered_map<std::uintptr_t, ReleaseLog*> released_;
+    std::unordered_map<std::uintptr_t, std::unique_ptr<RacePage>> variable_pages_;  // __device__ variables
+    std::vector<std::size_t> used_pages_;
+    std::size_t shadow_bytes_ = 0;
+    std::optional<Suspicion> suspicion_;
+    std::unordered_set<std::uint32_t> guesses_;            // sites of plain reads before a compare-and-swap
+    std::unordered_set<std::uint64_t> stepped_aside_;      // pairs of sites
+    std::unordered_map<std::uint64_t, std::size_t> told_;  // pairs of sites: the finding
+};
+
+// Slow only where the access is not plainly right.
+inline bool plainly_ordered_read(Cell& reads, Cell written, std::uint32_t site) {
+    const HotRaces& me = hot.races;
+    const Time read_at = cell::time(reads);
+    if (read_at == me.now && !cell::narrow(reads)) {
+        // Already among the readers: itself, or as one of its warp or its block.
+        const auto who = static_cast<unsigned>(cell::who(reads));
+        if ((cell::thread(reads) ^ me.thread) >> (5 * who - 5) == 0) {
+            return true;
+        }
+    }
+    const Time wrote_at = cell::time(written);
+    if (wrote_at > me.launch &&
+        !(wrote_at > me.slice && (wrote_at <= me.barrier || cell::thread(written) == me.thread))) {
+        return false;
+    }
+    if (read_at > me.launch &&
+        (cell::linked(reads) || read_at <= me.slice ||
+         !(read_at <= me.barrier || (cell::who(reads) == Who::thread && cell::thread(reads) == me.thread)))) {
+        return false;
+    }
+    reads = cell::make(me.now, Who::thread, me.thread, false, false, site);
+    return true;
+}
+
+inline bool plainly_ordered_write(Cell& reads, Cell& written, std::uint32_t site) {
+    HotRaces& me = hot.races;
+    const Time wrote_at = cell::time(written);
+    if (wrote_at > me.launch &&
+        !(wrote_at > me.slice && (wrote_at <= me.barrier || cell::thread(written) == me.thread))) {
+        return false;
+    }
+    const Time read_at = cell::time(reads);
+    if (read_at > me.launch &&
+        (cell::linked(reads) || read_at <= me.slice ||
+         !(read_at <= me.barrier || (cell::who(reads) == Who::thread && cell::thread(reads) == me.thread)))) {
+        return false;
+    }
+    reads = 0;
+    written = cell::make(me.now, Who::thread, me.thread, false, false, site);
+    me.wrote = me.now;
+    return true;
+}
+
+// An access to the device's memory by a thread, of which all else is right. `offset` is from the memory's beginning.
+template <std::size_t kBytes, bool kWrite>
+[[gnu::always_inline]] inline void look_for_races(std::uintptr_t offset, const void* site) {
+    constexpr std::size_t kUnit = kBytes < 4 ? kBytes : 4;
+    constexpr std::uint8_t kShift = kUnit == 4 ? 2 : kUnit == 2 ? 1 : 0;
+    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(site) - hot.races.first_site;
+    RacePage* page = hot.races.pages[offset / RacePage::kBytes];
+    const std::size_t in_page = offset % RacePage::kBytes;
+    if (page != nullptr && page->shift == kShift && !page->strong &&
+        number - cell::kFarSites < cell::kMostSites - cell::kFarSites && in_page + kBytes <= RacePage::kBytes &&
+        in_page % kUnit == 0 && (!kWrite || page->writes != nullptr)) [[likely]] {
+        const auto code = static_cast<std::uint32_t>(number);
+        Cell* reads = &page->reads[in_page / kUnit];
+        Cell* writes = page->writes == nullptr ? nullptr : &page->writes[in_page / kUnit];
+        bool fine = true;
+        for (std::size_t i = 0; i < kBytes / kUnit; i++) {
+            if constexpr (kWrite) {
+                fine = fine && plainly_ordered_write(reads[i], writes[i], code);
+            } else {
+                fine = fine && plainly_ordered_read(reads[i], writes == nullptr ? 0 : writes[i], code);
+            }
+        }
+        if (fine) [[likely]] {
+            return;
+        }
+    }
+    Races::instance().judge({.address = hot.device_begin + offset,
+                             .bytes = kBytes,
+                             .touch = kWrite ? Touch::write : Touch::read,
+                             .strength = Strength::plain,
+                             .site = site,
+                             .shared = false});
+}
+
+}  // namespace simt
