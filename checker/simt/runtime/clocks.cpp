@@ -91,7 +91,7 @@ bool acquired_covers(const std::vector<Acquired>& acquired, std::uint64_t own_bl
 
 void BlockClock::begin(std::uint64_t block, unsigned threads, Time now) {
     number = block;
-    barrier = now;
+    barrier = began = now;
     clean_in_block_ = clean_beyond_ = 0;
     any_fence_ = false;
     wrote.assign(threads, 0);
@@ -142,10 +142,6 @@ LaneClock& BlockClock::lane(unsigned thread) {
 
 const LaneClock* BlockClock::lane_if_any(unsigned thread) const {
     return lanes_.empty() ? nullptr : &lanes_[thread];
-}
-
-bool BlockClock::acquired_anything(unsigned thread) const {
-    return !acquired_.empty() || (!lanes_.empty() && !lanes_[thread].acquired.empty());
 }
 
 void BlockClock::activate(LaneClock& lane, bool beyond_block) {

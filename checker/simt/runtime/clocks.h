@@ -73,7 +73,11 @@ class BlockClock {
 
     // What lane `thread` knows of another lane of its warp.
     Time known(unsigned thread, unsigned other) const;
-    // Of all others of its warp: the least.
+    // Of all others of its warp: the least, the most.
+    Time most_known_of_warp(unsigned thread) const {
+        const WarpClock& warp = warps_[thread / 32];
+        return warp.partly ? UINT32_MAX : barrier > warp.all ? barrier : warp.all;
+    }
     Time known_of_warp(unsigned thread) const;
     bool knows_some_of_warp(unsigned thread, Time time) const;
 
@@ -86,9 +90,12 @@ class BlockClock {
     void see(unsigned thread, ReleaseLog* log, bool at_once);
     // What a strong write of the thread releases; both fences null: nothing.
     Release release(unsigned thread, bool block_scope);
-    bool acquired_anything(unsigned thread) const;
+    bool acquired_anything(unsigned thread) const {
+        return !acquired_.empty() || (!lanes_.empty() && !lanes_[thread].acquired.empty());
+    }
 
     std::uint64_t number = 0;
+    Time began = 0;
     Time barrier = 0;
     std::vector<Time> wrote;  // by thread: its last write
 

@@ -55,17 +55,23 @@ void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch t
     }
 }
 
+// Apart from the hooks, which need no frame of their own then.
+[[gnu::noinline]] void judge_plain(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment,
+                                   const void* site) {
+    judge_order(judge_access(address, bytes, access, alignment, site), address, bytes,
+                access == Access::read ? Touch::read : Touch::write, Strength::plain, site);
+}
+
 template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)>
 [[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
         hot.bytes_asked += kBytes;
         if (hot.races.on) {
-            look_for_races<kBytes, false>(address - hot.device_begin, site);
+            look_for_races_of_read<kBytes, kAlignment>(address - hot.device_begin, site);
         }
     } else if (hot.checking) {
-        judge_order(judge_access(address, kBytes, Access::read, kAlignment, site), address, kBytes, Touch::read,
-                    Strength::plain, site);
+        judge_plain(address, kBytes, Access::read, kAlignment, site);
     }
 }
 
@@ -79,8 +85,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
             look_for_races<kBytes, true>(address - hot.device_begin, site);
         }
     } else if (hot.checking) {
-        judge_order(judge_access(address, kBytes, Access::write, kAlignment, site), address, kBytes, Touch::write,
-                    Strength::plain, site);
+        judge_plain(address, kBytes, Access::write, kAlignment, site);
     } else {
         hot.changes++;
     }

@@ -22,7 +22,11 @@ struct HotRaces {
     std::uint32_t launch = 1;   // what is not later happened before every block of this launch
     std::uint32_t slice = 1;    // what is later was done by this block
     std::uint32_t barrier = 1;  // what this block did no later than that happened before its last barrier
-    std::uint32_t wrote = 0;    // when the lane last wrote
+    std::uint32_t block = 1;    // what is no later was done by other blocks
+    std::uint32_t alone = 1;  // what its block did later the lane has no order with, but for its own; at least `slice`
+    std::uint32_t wrote = 0;  // when the lane last wrote
+    bool coarse = false;      // of earlier blocks' accesses only the block is kept
+    bool acquired = false;    // it knows more of others than barriers and __syncwarp tell
     std::uintptr_t first_site = 0;
     RacePage** pages = nullptr;  // one for each 4096 bytes of the device's range, made when they are first touched
 };
@@ -38,8 +42,8 @@ struct Hot {
     std::uintptr_t variables_end = 0;
     HotRaces races;
     const void* site = nullptr;  // of the last access that was not plainly right: return address
-    Lane* lane = nullptr;     // the CUDA thread that is running; null: host code
-    pthread_t launcher = {};  // the host thread that runs it
+    Lane* lane = nullptr;        // the CUDA thread that is running; null: host code
+    pthread_t launcher = {};     // the host thread that runs it
 };
 
 extern constinit Hot hot;

@@ -19,11 +19,14 @@
 extern "C" char simt_dynamic_shared[];
 
 namespace simt {
+
+constinit LinkCache link_cache;
+
 namespace {
 
 constexpr std::size_t kMostShadow = std::size_t{1} << 30;  // bytes of cells
 constexpr std::size_t kMostLinks = cell::kMostSites - 1;
-constexpr std::size_t kExactLinks = 1U << 16;  // from here on links name blocks, not threads
+constexpr std::size_t kExactLinks = 1U << 12;  // from here on links name blocks, not threads
 constexpr std::size_t kTableSlots = 2 * std::size_t{cell::kMostSites};
 constexpr std::size_t kMostLogs = 1U << 20;
 constexpr std::size_t kMostSlices = 1U << 23;
@@ -115,6 +118,9 @@ void Races::begin_launch(const Launch& launch) {
     told_.clear();
     stepped_aside_.clear();
     guesses_.clear();
+    link_cache = {};
+    me.coarse = false;
+    fenced_ = false;
     suspicion_.reset();
     current_ = nullptr;
 }
@@ -156,6 +162,7 @@ void Races::turn_to(Block& block) {
     slices_.push_back({me.now, current_->clock.number});
     me.slice = me.now;
     me.barrier = current_->clock.barrier;
+    me.block = current_->clock.began;
     set_now(me.now + 1);
 }
 
@@ -172,8 +179,12 @@ void Races::end_block(Block& block) {
 }
 
 void Races::begin_lane(std::uint32_t thread) {
+    if (current_ == nullptr) {
+        return;
+    }
     hot.races.thread = thread;
-    hot.races.wrote = current_ == nullptr ? 0 : current_->clock.wrote[thread];
+    hot.races.wrote = current_->clock.wrote[thread];
+    set_alone();
 }
 
 void Races::end_lane(std::uint32_t thread) {
@@ -183,6 +194,14 @@ void Races::end_lane(std::uint32_t thread) {
     if (suspicion_) {
         settle();
     }
+}
+
+// After whatever changes what the lane knows.
+void Races::set_alone() {
+    HotRaces& me = hot.races;
+    const BlockClock& clock = current_->clock;
+    me.alone = std::max(me.slice, clock.most_known_of_warp(me.thread));
+    me.acquired = clock.acquired_anything(me.thread);
 }
 
 void Races::set_now(Time now) {
@@ -212,6 +231,7 @@ void Races::pass_barrier() {
     current_->clock.pass_barrier(hot.races.now);
     hot.races.barrier = hot.races.now;
     set_now(hot.races.now + 1);
+    set_alone();
 }
 
 void Races::pass_grid_barrier() {
@@ -222,6 +242,7 @@ void Races::pass_grid_barrier() {
     for (auto& [block, state] : states_) { state->clock.pass_barrier(hot.races.now); }
     hot.races.launch = hot.races.barrier = hot.races.now;
     set_now(hot.races.now + 1);
+    set_alone();
 }
 
 void Races::sync_lanes(unsigned warp, unsigned mask, unsigned whole) {
@@ -231,6 +252,13 @@ void Races::sync_lanes(unsigned warp, unsigned mask, unsigned whole) {
     const Busy busy;
     current_->clock.sync_lanes(warp, mask, whole, hot.races.now);
     set_now(hot.races.now + 1);
+    set_alone();
+}
+
+void Races::note_fence() {
+    if (!std::exchange(fenced_, true)) {
+        link_cache = {};
+    }
 }
 
 void Races::fence(bool beyond_block) {
@@ -238,8 +266,10 @@ void Races::fence(bool beyond_block) {
         return;
     }
     const Busy busy;
+    note_fence();
     current_->clock.fence(hot.races.thread, beyond_block, hot.races.now);
     set_now(hot.races.now + 1);
+    set_alone();
 }
 
 // ---- shadow -----------------------------------------------------------------------------------------------------------
@@ -256,8 +286,8 @@ bool Races::give_memory(std::size_t bytes) {
     return true;
 }
 
-RacePage* Races::new_page(std::uint8_t shift, bool shared) {
-    auto page = std::make_unique<RacePage>(shift);
+RacePage* Races::new_page(unsigned shift, bool shared) {
+    auto page = std::make_unique<RacePage>(static_cast<std::uint16_t>(shift));
     if (!shared && !give_memory(page->units() * sizeof(Cell))) {
         return nullptr;
     }
@@ -294,7 +324,7 @@ RacePage* Races::page_if_any(std::uintptr_t address) {
 }
 
 RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
-    const auto fits = static_cast<std::uint8_t>(std::min(2, std::countr_zero(touched.address | touched.bytes)));
+    const auto fits = static_cast<unsigned>(std::min(2, std::countr_zero(touched.address | touched.bytes)));
     RacePage* page = nullptr;
     if (touched.shared) {
         std::unique_ptr<RacePage>& entry = shared_page(address);
@@ -323,7 +353,7 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
     if (page == nullptr) {
         return nullptr;
     }
-    if (page->shift > fits) {
+    if (page->shift() > fits) {
         split(*page, fits);
     }
     const std::size_t array = page->units() * sizeof(Cell);
@@ -333,11 +363,11 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
         }
         page->writes = std::make_unique<Cell[]>(page->units());
     }
-    if (touched.strength != Strength::plain && !page->strong) {
+    if (touched.strength != Strength::plain && !page->strong()) {
         if (!touched.shared && !give_memory(2 * array)) {
             return nullptr;
         }
-        page->strong = true;
+        page->form |= RacePage::kStrong;
         page->strong_reads = std::make_unique<Cell[]>(page->units());
         page->strong_writes = std::make_unique<Cell[]>(page->units());
     }
@@ -345,9 +375,9 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
 }
 
 // Smaller units from now on: each has the history of the larger one.
-void Races::split(RacePage& page, std::uint8_t shift) {
+void Races::split(RacePage& page, unsigned shift) {
     const std::size_t before = page.bytes();
-    const std::size_t parts = std::size_t{1} << (page.shift - shift);
+    const std::size_t parts = std::size_t{1} << (page.shift() - shift);
     const std::size_t units = page.units();
     const auto spread = [&](auto& array) {
         if (array != nullptr) {
@@ -363,7 +393,7 @@ void Races::split(RacePage& page, std::uint8_t shift) {
     spread(page.strong_writes);
     spread(page.lanes);
     spread(page.since);
-    page.shift = shift;
+    page.form = static_cast<std::uint16_t>((page.form & RacePage::kStrong) | shift);
     shadow_bytes_ += page.lanes == nullptr ? page.bytes() - before : 0;
 }
 
@@ -513,15 +543,6 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
     }
     const bool own = touched.shared || time > me.slice || block_of(time) == clock.number;
     if (own) {
-        std::uint32_t link_number = 0;
-        if (cell::linked(set)) {
-            const Link& before = links_[cell::payload(set)];
-            link_number =
-                before.top_site == site ? cell::payload(set) : link({before.access, before.site, before.next, site});
-            link_number = link_number == 0 ? cell::payload(set) : link_number;
-        }
-        const bool linked = link_number != 0;
-        const std::uint32_t payload = linked ? link_number : site;
         const std::uint32_t thread = cell::thread(set);
         const bool same_warp = thread / kLanes == me.thread / kLanes;
         Who who = cell::who(set);
@@ -532,8 +553,18 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
         } else if (!replaced && who == Who::warp) {
             replaced = same_warp && clock.known_of_warp(me.thread) >= time;
         }
+        const auto replace = [&] {
+            std::uint32_t number = 0;
+            if (cell::linked(set)) {
+                const Link& before = links_[cell::payload(set)];
+                number = before.top_site == site ? cell::payload(set)
+                                                 : link({before.access, before.site, before.next, site});
+                number = number == 0 ? cell::payload(set) : number;
+            }
+            set = cell::make(me.now, Who::thread, me.thread, narrow, number != 0, number != 0 ? number : site);
+        };
         if (replaced) {
-            set = cell::make(me.now, Who::thread, me.thread, narrow, linked, payload);
+            replace();
             return;
         }
         const bool whole_warp = same_warp && who != Who::block;
@@ -550,13 +581,13 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
             }
             lanes |= bit;
             if (lanes == bit) {
-                set = cell::make(me.now, Who::thread, me.thread, narrow, linked, payload);
+                replace();
                 return;
             }
         }
         who = whole_warp ? Who::warp : Who::block;
         // The thread that stays is the one to name to whoever reads and then writes.
-        set = cell::make(me.now, who, thread, narrow || cell::narrow(set), linked, payload);
+        set = cell::make(me.now, who, thread, narrow || cell::narrow(set), cell::linked(set), cell::payload(set));
         return;
     }
     if (clock.acquired_anything(me.thread)) {
@@ -569,15 +600,22 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
             return;
         }
     }
-    // Later on only blocks are told apart, and first lanes, which act for the others.
-    const bool exact =
-        links_.size() < kExactLinks || (cell::who(set) == Who::thread && cell::thread(set) % kLanes == 0);
+    // With many of them only blocks are told apart; and while no thread has fenced anything, one block is as good a
+    // witness as several.
+    const bool exact = links_.size() < kExactLinks;
+    if (!exact && !std::exchange(hot.races.coarse, true)) {
+        link_cache = {};
+    }
     const Link before{.access = cell::make(time, exact ? cell::who(set) : Who::block, exact ? cell::thread(set) : 0,
                                            cell::narrow(set), false, 0),
                       .site = cell::linked(set) ? links_[cell::payload(set)].top_site : cell::payload(set),
-                      .next = cell::linked(set) ? cell::payload(set) : 0,
+                      .next = cell::linked(set) && (exact || fenced_) ? cell::payload(set) : 0,
                       .top_site = site};
     if (const std::uint32_t number = link(before); number != 0) {
+        if (!narrow && !touched.shared && touched.strength == Strength::plain) {
+            const Cell key = LinkCache::key(set, hot.races.coarse);
+            link_cache.entries[LinkCache::slot(key)] = {.key = key, .site = site, .link = number};
+        }
         set = cell::make(me.now, Who::thread, me.thread, narrow, true, number);
     }
 }
@@ -636,7 +674,7 @@ std::optional<Races::Conflict> Races::find(const Touched& touched, const RacePag
             return found;
         }
     }
-    if (page.strong) {
+    if (page.strong()) {
         if (const auto found = conflict_in(page.strong_writes[unit], touched, true, true, nullptr, unit)) {
             return found;
         }
@@ -659,7 +697,7 @@ void Races::note(const Touched& touched, RacePage& page, std::size_t unit) {
     }
     page.reads[unit] = 0;
     page.writes[unit] = cell::make(hot.races.now, Who::thread, hot.races.thread, false, false, number_of(touched.site));
-    if (page.strong) {
+    if (page.strong()) {
         page.strong_reads[unit] = page.strong_writes[unit] = 0;
     }
 }
@@ -692,9 +730,9 @@ std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step
     if (may_step_aside && plain_write) {
         for (std::uintptr_t address = touched.address; address < end;) {
             RacePage* page = page_of(touched, address);
-            const std::size_t unit_bytes = page == nullptr ? 1 : std::size_t{1} << page->shift;
+            const std::size_t unit_bytes = page == nullptr ? 1 : std::size_t{1} << page->shift();
             if (page != nullptr) {
-                const auto conflict = find(touched, *page, address % RacePage::kBytes >> page->shift);
+                const auto conflict = find(touched, *page, address % RacePage::kBytes >> page->shift());
                 if (conflict && steps_aside(touched, *conflict)) {
                     return conflict;
                 }
@@ -709,8 +747,8 @@ std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step
             address = (address / RacePage::kBytes + 1) * RacePage::kBytes;
             continue;
         }
-        const std::size_t unit_bytes = std::size_t{1} << page->shift;
-        const std::size_t unit = address % RacePage::kBytes >> page->shift;
+        const std::size_t unit_bytes = std::size_t{1} << page->shift();
+        const std::size_t unit = address % RacePage::kBytes >> page->shift();
         if (const auto conflict = find(touched, *page, unit)) {
             const std::size_t first = address - touched.address;
             const bool both_plain_writes = plain_write && conflict->other_writes && !conflict->other_strong;
@@ -750,6 +788,50 @@ std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step
     return std::nullopt;
 }
 
+template <std::size_t kBytes, bool kWrite>
+void look_for_races(std::uintptr_t offset, const void* site) {
+    constexpr std::size_t kUnit = kBytes < 4 ? kBytes : 4;
+    constexpr unsigned kShift = kUnit == 4 ? 2 : kUnit == 2 ? 1 : 0;
+    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(site) - hot.races.first_site;
+    RacePage* page = hot.races.pages[offset / RacePage::kBytes];
+    const std::size_t in_page = offset % RacePage::kBytes;
+    if (page != nullptr && page->form == kShift && number - cell::kFarSites < cell::kMostSites - cell::kFarSites &&
+        in_page + kBytes <= RacePage::kBytes && in_page % kUnit == 0 && (!kWrite || page->writes != nullptr))
+        [[likely]] {
+        const auto code = static_cast<std::uint32_t>(number);
+        Cell* reads = &page->reads[in_page / kUnit];
+        Cell* writes = page->writes == nullptr ? nullptr : &page->writes[in_page / kUnit];
+        bool fine = true;
+        for (std::size_t i = 0; i < kBytes / kUnit; i++) {
+            if constexpr (kWrite) {
+                fine = fine && plainly_ordered_write(reads[i], writes[i], code);
+            } else {
+                fine = fine && plainly_ordered_read(reads[i], writes == nullptr ? 0 : writes[i], code);
+            }
+        }
+        if (fine) [[likely]] {
+            return;
+        }
+    }
+    Races::instance().judge({.address = hot.device_begin + offset,
+                             .bytes = kBytes,
+                             .touch = kWrite ? Touch::write : Touch::read,
+                             .strength = Strength::plain,
+                             .site = site,
+                             .shared = false});
+}
+
+template void look_for_races<1, false>(std::uintptr_t, const void*);
+template void look_for_races<2, false>(std::uintptr_t, const void*);
+template void look_for_races<4, false>(std::uintptr_t, const void*);
+template void look_for_races<8, false>(std::uintptr_t, const void*);
+template void look_for_races<16, false>(std::uintptr_t, const void*);
+template void look_for_races<1, true>(std::uintptr_t, const void*);
+template void look_for_races<2, true>(std::uintptr_t, const void*);
+template void look_for_races<4, true>(std::uintptr_t, const void*);
+template void look_for_races<8, true>(std::uintptr_t, const void*);
+template void look_for_races<16, true>(std::uintptr_t, const void*);
+
 // What a strong access learns from those that wrote the variable, and hands on to those who read it.
 void Races::synchronise(const Touched& touched) {
     auto& released = touched.shared ? current_->released : released_;
@@ -760,12 +842,14 @@ void Races::synchronise(const Touched& touched) {
     const bool reads = touched.touch == Touch::read || touched.also_reads;
     if (reads && log != nullptr) {
         clock.see(me, log, touched.acquires);
+        set_alone();
     }
     if (touched.touch == Touch::read || !touched.publishes) {
         return;
     }
     if (touched.releases) {
         clock.wrote[me] = hot.races.wrote;
+        note_fence();
         clock.fence(me, touched.strength == Strength::device, hot.races.now);
         set_now(hot.races.now + 1);
     }
@@ -816,7 +900,7 @@ void Races::about_to_swap(std::uintptr_t address) {
     }
     const Busy busy;
     if (const RacePage* page = page_if_any(address)) {
-        const Cell reads = page->reads[address % RacePage::kBytes >> page->shift];
+        const Cell reads = page->reads[address % RacePage::kBytes >> page->shift()];
         if (cell::time(reads) == hot.races.now &&
             (cell::who(reads) != Who::thread || cell::thread(reads) == hot.races.thread)) {
             guesses_.insert(cell::linked(reads) ? links_[cell::payload(reads)].top_site : cell::payload(reads));

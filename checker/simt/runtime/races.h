@@ -71,12 +71,14 @@ inline constexpr std::uint32_t payload(Cell c) {
 // The cells of 4096 bytes.
 struct RacePage {
     static constexpr std::size_t kBytes = 4096;
-    explicit RacePage(std::uint8_t unit_shift) : shift(unit_shift) {}
-    std::size_t units() const { return kBytes >> shift; }
+    static constexpr std::uint16_t kStrong = 0x100;
+    explicit RacePage(std::uint16_t unit_shift) : form(unit_shift) {}
+    unsigned shift() const { return form & 0xffU; }        // a unit has 1 << shift() bytes
+    bool strong() const { return (form & kStrong) != 0; }  // the last two are there
+    std::size_t units() const { return kBytes >> shift(); }
     std::size_t bytes() const;
 
-    std::uint8_t shift;   // a unit has 1 << shift bytes
-    bool strong = false;  // the last two are there
+    std::uint16_t form;
     std::unique_ptr<Cell[]> reads, writes, strong_reads, strong_writes;
     // In shared memory, of reads by several lanes of a warp: which, and when the first was.
     std::unique_ptr<std::uint32_t[]> lanes, since;
@@ -158,8 +160,8 @@ class Races {
     std::unique_ptr<RacePage>& shared_page(std::uintptr_t address);
     RacePage* page_if_any(std::uintptr_t address);
     RacePage* page_of(const Touched& touched, std::uintptr_t address);
-    RacePage* new_page(std::uint8_t shift, bool shared);
-    void split(RacePage& page, std::uint8_t shift);
+    RacePage* new_page(unsigned shift, bool shared);
+    void split(RacePage& page, unsigned shift);
     void release_pages();
     bool give_memory(std::size_t bytes);
 
@@ -183,6 +185,8 @@ class Races {
     std::string why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const;
     std::string text_of_other(const Conflict& conflict, std::uint64_t block) const;
     void set_now(Time now);
+    void set_alone();
+    void note_fence();
     void give_up();
 
     BlockState* current_ = nullptr;
@@ -198,48 +202,82 @@ class Races {
     std::unordered_map<std::uintptr_t, std::unique_ptr<RacePage>> variable_pages_;  // __device__ variables
     std::vector<std::size_t> used_pages_;
     std::size_t shadow_bytes_ = 0;
+    bool fenced_ = false;  // some thread of the launch has fenced
     std::optional<Suspicion> suspicion_;
     std::unordered_set<std::uint32_t> guesses_;            // sites of plain reads before a compare-and-swap
     std::unordered_set<std::uint64_t> stepped_aside_;      // pairs of sites
     std::unordered_map<std::uint64_t, std::size_t> told_;  // pairs of sites: the finding
 };
 
-// Slow only where the access is not plainly right.
-inline bool plainly_ordered_read(Cell& reads, Cell written, std::uint32_t site) {
+// Links that were made lately: which one a cell gets when a thread of another block joins it.
+struct LinkCache {
+    struct Entry {
+        Cell key = 0;
+        std::uint32_t site = 0, link = 0;
+    };
+    static Cell key(Cell set, bool coarse) { return coarse ? set & ~(Cell{0xfff} << 22) : set; }
+    static std::size_t slot(Cell key) { return (key * 0x9e3779b97f4a7c15U) >> 56; }
+    std::array<Entry, 256> entries;
+};
+extern constinit LinkCache link_cache;
+
+[[gnu::always_inline]] inline bool plainly_after_write(Cell written) {
+    const HotRaces& me = hot.races;
+    const Time wrote_at = cell::time(written);
+    return wrote_at <= me.launch ||
+           (wrote_at > me.slice && (wrote_at <= me.barrier || cell::thread(written) == me.thread));
+}
+
+[[gnu::always_inline]] inline bool plainly_after_reads(Cell reads) {
     const HotRaces& me = hot.races;
     const Time read_at = cell::time(reads);
-    if (read_at == me.now && !cell::narrow(reads)) {
-        // Already among the readers: itself, or as one of its warp or its block.
-        const auto who = static_cast<unsigned>(cell::who(reads));
-        if ((cell::thread(reads) ^ me.thread) >> (5 * who - 5) == 0) {
+    return read_at <= me.launch ||
+           (!cell::linked(reads) && read_at > me.slice &&
+            (read_at <= me.barrier || (cell::who(reads) == Who::thread && cell::thread(reads) == me.thread)));
+}
+
+// Both are false where it takes more to say.
+[[gnu::always_inline]] inline bool plainly_ordered_read(Cell& reads, Cell written, std::uint32_t site) {
+    const HotRaces& me = hot.races;
+    const Cell set = reads;
+    const Time read_at = cell::time(set);
+    const auto who = static_cast<unsigned>(cell::who(set));
+    if (read_at == me.now && (cell::thread(set) ^ me.thread) >> (5 * who - 5) == 0) {
+        return true;  // already among the readers: itself, or as one of its warp or its block
+    }
+    if (!plainly_after_write(written)) {
+        return false;
+    }
+    if (plainly_after_reads(set)) {
+        reads = cell::make(me.now, Who::thread, me.thread, false, false, site);
+        return true;
+    }
+    if (me.acquired) {
+        return false;
+    }
+    if (read_at > me.alone) {
+        const bool same_warp = (cell::thread(set) ^ me.thread) < 32 && cell::who(set) != Who::block;
+        if (same_warp && cell::who(set) == Who::thread && cell::thread(set) == me.thread) {
+            return false;
+        }
+        reads = cell::make(me.now, same_warp ? Who::warp : Who::block, cell::thread(set), false, cell::linked(set),
+                           cell::payload(set));
+        return true;
+    }
+    if (read_at <= me.block) {
+        const Cell key = LinkCache::key(set, me.coarse);
+        const LinkCache::Entry& known = link_cache.entries[LinkCache::slot(key)];
+        if (known.key == key && known.site == site) {
+            reads = cell::make(me.now, Who::thread, me.thread, false, true, known.link);
             return true;
         }
     }
-    const Time wrote_at = cell::time(written);
-    if (wrote_at > me.launch &&
-        !(wrote_at > me.slice && (wrote_at <= me.barrier || cell::thread(written) == me.thread))) {
-        return false;
-    }
-    if (read_at > me.launch &&
-        (cell::linked(reads) || read_at <= me.slice ||
-         !(read_at <= me.barrier || (cell::who(reads) == Who::thread && cell::thread(reads) == me.thread)))) {
-        return false;
-    }
-    reads = cell::make(me.now, Who::thread, me.thread, false, false, site);
-    return true;
+    return false;
 }
 
-inline bool plainly_ordered_write(Cell& reads, Cell& written, std::uint32_t site) {
+[[gnu::always_inline]] inline bool plainly_ordered_write(Cell& reads, Cell& written, std::uint32_t site) {
     HotRaces& me = hot.races;
-    const Time wrote_at = cell::time(written);
-    if (wrote_at > me.launch &&
-        !(wrote_at > me.slice && (wrote_at <= me.barrier || cell::thread(written) == me.thread))) {
-        return false;
-    }
-    const Time read_at = cell::time(reads);
-    if (read_at > me.launch &&
-        (cell::linked(reads) || read_at <= me.slice ||
-         !(read_at <= me.barrier || (cell::who(reads) == Who::thread && cell::thread(reads) == me.thread)))) {
+    if (!plainly_after_write(written) || !plainly_after_reads(reads)) {
         return false;
     }
     reads = 0;
@@ -250,36 +288,29 @@ inline bool plainly_ordered_write(Cell& reads, Cell& written, std::uint32_t site
 
 // An access to the device's memory by a thread, of which all else is right. `offset` is from the memory's beginning.
 template <std::size_t kBytes, bool kWrite>
-[[gnu::always_inline]] inline void look_for_races(std::uintptr_t offset, const void* site) {
+void look_for_races(std::uintptr_t offset, const void* site);
+
+// The same, where most reads find themselves among the readers already.
+template <std::size_t kBytes, std::size_t kAlignment>
+[[gnu::always_inline]] inline void look_for_races_of_read(std::uintptr_t offset, const void* site) {
     constexpr std::size_t kUnit = kBytes < 4 ? kBytes : 4;
-    constexpr std::uint8_t kShift = kUnit == 4 ? 2 : kUnit == 2 ? 1 : 0;
-    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(site) - hot.races.first_site;
-    RacePage* page = hot.races.pages[offset / RacePage::kBytes];
+    constexpr unsigned kShift = kUnit == 4 ? 2 : kUnit == 2 ? 1 : 0;
+    const RacePage* page = hot.races.pages[offset / RacePage::kBytes];
     const std::size_t in_page = offset % RacePage::kBytes;
-    if (page != nullptr && page->shift == kShift && !page->strong &&
-        number - cell::kFarSites < cell::kMostSites - cell::kFarSites && in_page + kBytes <= RacePage::kBytes &&
-        in_page % kUnit == 0 && (!kWrite || page->writes != nullptr)) [[likely]] {
-        const auto code = static_cast<std::uint32_t>(number);
-        Cell* reads = &page->reads[in_page / kUnit];
-        Cell* writes = page->writes == nullptr ? nullptr : &page->writes[in_page / kUnit];
+    if (kAlignment >= kUnit && page != nullptr && page->form == kShift &&
+        (kAlignment >= kBytes || in_page + kBytes <= RacePage::kBytes)) [[likely]] {
+        const Cell* reads = &page->reads[in_page >> kShift];
         bool fine = true;
         for (std::size_t i = 0; i < kBytes / kUnit; i++) {
-            if constexpr (kWrite) {
-                fine = fine && plainly_ordered_write(reads[i], writes[i], code);
-            } else {
-                fine = fine && plainly_ordered_read(reads[i], writes == nullptr ? 0 : writes[i], code);
-            }
+            const auto who = static_cast<unsigned>(cell::who(reads[i]));
+            fine = fine && cell::time(reads[i]) == hot.races.now &&
+                   (cell::thread(reads[i]) ^ hot.races.thread) >> (5 * who - 5) == 0;
         }
         if (fine) [[likely]] {
             return;
         }
     }
-    Races::instance().judge({.address = hot.device_begin + offset,
-                             .bytes = kBytes,
-                             .touch = kWrite ? Touch::write : Touch::read,
-                             .strength = Strength::plain,
-                             .site = site,
-                             .shared = false});
+    look_for_races<kBytes, false>(offset, site);
 }
 
 }  // namespace simt
