@@ -27,6 +27,9 @@ struct HotRaces {
     std::uint32_t wrote = 0;  // when the lane last wrote
     bool coarse = false;      // of earlier blocks' accesses only the block is kept
     bool acquired = false;    // it knows more of others than barriers and __syncwarp tell
+    // A cell of readers that the lane is among already: by what the cell stands for, the bits that tell, and how they are.
+    std::uint64_t bits[4] = {0, ~std::uint64_t{0} << 22, ~std::uint64_t{0} << 27, ~std::uint64_t{0} << 32};
+    std::uint64_t mine[4] = {1, 1, 1, 1};
     std::uintptr_t first_site = 0;
     RacePage** pages = nullptr;  // one for each 4096 bytes of the device's range, made when they are first touched
 };

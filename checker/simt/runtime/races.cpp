@@ -184,6 +184,7 @@ void Races::begin_lane(std::uint32_t thread) {
     }
     hot.races.thread = thread;
     hot.races.wrote = current_->clock.wrote[thread];
+    set_mine();
     set_alone();
 }
 
@@ -193,6 +194,14 @@ void Races::end_lane(std::uint32_t thread) {
     }
     if (suspicion_) {
         settle();
+    }
+}
+
+void Races::set_mine() {
+    HotRaces& me = hot.races;
+    for (const Who who : {Who::thread, Who::warp, Who::block}) {
+        const auto i = static_cast<unsigned>(who);
+        me.mine[i] = cell::make(me.now, who, me.thread, false, false, 0) & me.bits[i];
     }
 }
 
@@ -206,6 +215,7 @@ void Races::set_alone() {
 
 void Races::set_now(Time now) {
     hot.races.now = now;
+    set_mine();
     if (now >= cell::kLastTime) {
         give_up();
     }

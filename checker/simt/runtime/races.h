@@ -185,6 +185,7 @@ class Races {
     std::string why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const;
     std::string text_of_other(const Conflict& conflict, std::uint64_t block) const;
     void set_now(Time now);
+    static void set_mine();
     void set_alone();
     void note_fence();
     void give_up();
@@ -303,8 +304,7 @@ template <std::size_t kBytes, std::size_t kAlignment>
         bool fine = true;
         for (std::size_t i = 0; i < kBytes / kUnit; i++) {
             const auto who = static_cast<unsigned>(cell::who(reads[i]));
-            fine = fine && cell::time(reads[i]) == hot.races.now &&
-                   (cell::thread(reads[i]) ^ hot.races.thread) >> (5 * who - 5) == 0;
+            fine = fine && (reads[i] & hot.races.bits[who]) == hot.races.mine[who];
         }
         if (fine) [[likely]] {
             return;
