@@ -73,7 +73,9 @@ bool acquired_covers(const std::vector<Acquired>& acquired, std::uint64_t own_bl
             if (fence == nullptr) {
                 continue;
             }
-            if (covers(*fence, release, whose, time)) {
+            const bool itself = log.variable == whose.variable && release.block == whose.block && release.at >= time &&
+                                (release.thread == whose.thread || whose.whole);
+            if (itself || covers(*fence, release, whose, time)) {
                 return true;
             }
             for (const Acquired& before : fence->acquired) {
@@ -271,8 +273,9 @@ std::shared_ptr<const Fence> BlockClock::widened(const std::shared_ptr<const Fen
     return any ? wider : nullptr;
 }
 
-Release BlockClock::release(unsigned thread, bool block_scope) {
-    Release release{.block = number, .thread = thread, .block_scope = block_scope, .in_block = {}, .beyond = {}};
+Release BlockClock::release(unsigned thread, bool block_scope, Time now) {
+    Release release{
+        .block = number, .thread = thread, .block_scope = block_scope, .at = now, .in_block = {}, .beyond = {}};
     if (lanes_.empty() || !any_fence_) {
         return release;
     }

@@ -45,11 +45,13 @@ struct Release {
     std::uint64_t block;
     std::uint32_t thread;
     bool block_scope;                               // by an atomic of that scope
+    Time at;                                        // when the variable itself was written
     std::shared_ptr<const Fence> in_block, beyond;  // by the narrowest fence that will do; null: none
 };
 
 // The releases that a reader of one variable sees: a store begins a new log, atomics that read and write add to it.
 struct ReleaseLog {
+    std::uintptr_t variable = 0;  // its address
     std::vector<Release> releases;
     std::uint64_t query = 0;      // the search that was here last,
     std::uint32_t looked_at = 0;  // and how many it has seen
@@ -89,7 +91,7 @@ class BlockClock {
     void fence(unsigned thread, bool beyond_block, Time now);
     void see(unsigned thread, ReleaseLog* log, bool at_once);
     // What a strong write of the thread releases; both fences null: nothing.
-    Release release(unsigned thread, bool block_scope);
+    Release release(unsigned thread, bool block_scope, Time now);
     bool acquired_anything(unsigned thread) const {
         return !acquired_.empty() || (!lanes_.empty() && !lanes_[thread].acquired.empty());
     }
@@ -119,6 +121,7 @@ struct Whose {
     std::uint64_t block;
     std::uint32_t thread;
     bool whole;
+    std::uintptr_t variable = 0;  // of strong writes: they are released too where they are the releases
 };
 
 // Whether what was acquired says that the accesses up to `time` happened before. A search that takes too long says yes.

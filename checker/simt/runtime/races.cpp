@@ -458,7 +458,7 @@ bool Races::acquired_covers_it(const Whose& whose, Time time) const {
            acquired_covers(clock.acquired_by_all(), clock.number, whose, time);
 }
 
-bool Races::ordered_in_block(Cell other, const RacePage* page, std::size_t unit) const {
+bool Races::ordered_in_block(Cell other, const RacePage* page, std::size_t unit, std::uintptr_t variable) const {
     const BlockClock& clock = current_->clock;
     const Time time = cell::time(other);
     const std::uint32_t me = hot.races.thread, thread = cell::thread(other);
@@ -497,21 +497,23 @@ bool Races::ordered_in_block(Cell other, const RacePage* page, std::size_t unit)
             // Some of them are of other warps; with an acquire from the block, which ones is not known.
             return acquired_covers_it({.block = clock.number, .thread = thread, .whole = true}, clock.barrier + 1);
     }
-    return acquired_covers_it({.block = clock.number, .thread = thread, .whole = cell::who(other) != Who::thread},
-                              time);
+    return acquired_covers_it(
+        {.block = clock.number, .thread = thread, .whole = cell::who(other) != Who::thread, .variable = variable},
+        time);
 }
 
-bool Races::ordered(Cell other, bool shared, const RacePage* page, std::size_t unit) const {
+bool Races::ordered(Cell other, bool shared, const RacePage* page, std::size_t unit, std::uintptr_t variable) const {
     const Time time = cell::time(other);
     if (!shared && time <= hot.races.launch) {
         return true;
     }
     const std::uint64_t block = shared || time > hot.races.slice ? current_->clock.number : block_of(time);
     if (block == current_->clock.number) {
-        return ordered_in_block(other, page, unit);
+        return ordered_in_block(other, page, unit, variable);
     }
-    return acquired_covers_it({.block = block, .thread = cell::thread(other), .whole = cell::who(other) != Who::thread},
-                              time);
+    return acquired_covers_it(
+        {.block = block, .thread = cell::thread(other), .whole = cell::who(other) != Who::thread, .variable = variable},
+        time);
 }
 
 // ---- sets of accesses -------------------------------------------------------------------------------------------------
@@ -559,7 +561,7 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
         bool replaced = time <= clock.barrier;
         if (!replaced && who == Who::thread) {
             replaced = thread == me.thread || (same_warp && clock.known(me.thread, thread) >= time) ||
-                       acquired_covers_it({clock.number, thread, false}, time);
+                       acquired_covers_it({.block = clock.number, .thread = thread, .whole = false}, time);
         } else if (!replaced && who == Who::warp) {
             replaced = same_warp && clock.known_of_warp(me.thread) >= time;
         }
@@ -639,7 +641,7 @@ std::optional<Races::Conflict> Races::conflict_in(Cell top, const Touched& touch
         return std::nullopt;
     }
     const auto judge_one = [&](Cell other, std::uint32_t site, const RacePage* of) -> std::optional<Conflict> {
-        if (ordered(other, touched.shared, of, unit)) {
+        if (ordered(other, touched.shared, of, unit, other_strong && other_writes ? touched.address : 0)) {
             return std::nullopt;
         }
         const bool plain = touched.strength == Strength::plain;
@@ -863,7 +865,7 @@ void Races::synchronise(const Touched& touched) {
         clock.fence(me, touched.strength == Strength::device, hot.races.now);
         set_now(hot.races.now + 1);
     }
-    Release release = clock.release(me, touched.strength == Strength::block);
+    Release release = clock.release(me, touched.strength == Strength::block, hot.races.now);
     const bool any = release.in_block != nullptr || release.beyond != nullptr;
     if (!reads || log == nullptr) {
         if (!any) {
@@ -878,6 +880,7 @@ void Races::synchronise(const Touched& touched) {
         }
         logs_.emplace_back();
         log = &logs_.back();
+        log->variable = touched.address;
         released[touched.address] = log;
     }
     if (!any) {

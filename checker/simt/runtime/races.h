@@ -169,8 +169,8 @@ class Races {
     const void* site_of(std::uint32_t number) const;
     std::uint64_t block_of(Time time) const;
     bool acquired_covers_it(const Whose& whose, Time time) const;
-    bool ordered(Cell other, bool shared, const RacePage* page, std::size_t unit) const;
-    bool ordered_in_block(Cell other, const RacePage* page, std::size_t unit) const;
+    bool ordered(Cell other, bool shared, const RacePage* page, std::size_t unit, std::uintptr_t variable = 0) const;
+    bool ordered_in_block(Cell other, const RacePage* page, std::size_t unit, std::uintptr_t variable) const;
     std::optional<Conflict> conflict_in(Cell top, const Touched& touched, bool other_writes, bool other_strong,
                                         const RacePage* page, std::size_t unit) const;
     std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// verdict: race global device_variable_of_all_blocks.cu:12 device_variable_of_all_blocks.cu:15
+// Each block uses one device variable as its own.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__device__ int scratch;
+
+__global__ void kernel(int* out) {
+    if (threadIdx.x == 0) {
+        scratch = static_cast<int>(blockIdx.x) + 1;
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = scratch;
+}
+
+int main() {
+    constexpr int n = 128;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<4, 32>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// verdict: race shared exchange_across_warps.cu:13 exchange_across_warps.cu:15
+// Between warps __syncwarp() orders nothing.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out) {
+    __shared__ int cells[64];
+    const int t = static_cast<int>(threadIdx.x);
+    cells[t] = 0;
+    __syncthreads();
+    cells[t] = t;
+    __syncwarp();
+    out[t] = cells[(t + 1) % 64];
+}
+
+int main() {
+    constexpr int n = 64;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 64>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

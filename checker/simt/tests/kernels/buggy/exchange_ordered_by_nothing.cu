@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// verdict: race shared exchange_ordered_by_nothing.cu:13 exchange_ordered_by_nothing.cu:15
+// Lanes of a warp need not run in lockstep.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out) {
+    __shared__ int cells[32];
+    const int t = static_cast<int>(threadIdx.x);
+    cells[t] = 0;
+    __syncthreads();
+    cells[t] = t;
+
+    out[t] = cells[(t + 1) % 32];
+}
+
+int main() {
+    constexpr int n = 32;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 32>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

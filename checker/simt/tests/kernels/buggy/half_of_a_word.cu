@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// verdict: race shared half_of_a_word.cu:13 half_of_a_word.cu:14
+// One thread writes two bytes of a word that another one reads whole.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out) {
+    __shared__ unsigned words[64];
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = 0;
+    __syncthreads();
+    reinterpret_cast<unsigned short*>(words)[2 * t + 1] = static_cast<unsigned short>(t);
+    out[t] = static_cast<int>(words[(t + 32) % 64]);
+}
+
+int main() {
+    constexpr int n = 64;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 64>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// verdict: race global lock_released_without_a_fence.cu:13 lock_released_without_a_fence.cu:13
+// The lock may be seen free before what was done under it.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out) {
+    int* lock = out;
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    __threadfence();
+    out[1] = out[1] + 1;
+    atomicExch(lock, 0);
+}
+
+int main() {
+    constexpr int n = 2;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<20, 1>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// verdict: race shared vector_over_scalars.cu:11 vector_over_scalars.cu:12
+// One thread writes four numbers at once, of which the next thread writes one.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out) {
+    __shared__ __align__(16) int cells[256];
+    const int t = static_cast<int>(threadIdx.x);
+    reinterpret_cast<int4*>(cells)[t] = make_int4(t, t, t, t);
+    cells[4 * ((t + 1) % 64) + 3] = 1000 + t;
+    __syncthreads();
+    out[t] = cells[4 * t + 3];
+}
+
+int main() {
+    constexpr int n = 64;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 64>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// verdict: correct
+// The widest fence will do too.
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out) {
+    int* data = out;
+    volatile int* flag = out + 1;
+    if (blockIdx.x == 0) {
+        *data = 42;
+        __threadfence_system();
+        *flag = 1;
+    } else {
+        while (*flag == 0) {
+        }
+        __threadfence_system();
+        out[2] = *data;
+    }
+}
+
+int main() {
+    constexpr int n = 4;
+    int host[n];
+    int* out = nullptr;
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<2, 1>>>(out);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    return host[2] == 42 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
