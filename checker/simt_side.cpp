@@ -38,6 +38,12 @@ DeviceBytes allocate(const std::string& name, const Dims& dims, std::size_t elem
 
 Finding described(const simt::Finding& seen) {
     Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
+    if (seen.kind == simt::Kind::race) {
+        finding.details = {"one\t" + seen.details[0], "other\t" + seen.details[1], "why\t" + seen.details[2],
+                           fmt::format("in\t{}{}; SIMT_SEED={} runs it in this order again", seen.kernel,
+                                       seen.count > 1 ? fmt::format(", {} times", seen.count) : "", simt::seed())};
+        return finding;
+    }
     if (!seen.line.file.empty()) {
         finding.details.push_back(fmt::format("at\t{}:{}{}", seen.line.file, seen.line.line,
                                               seen.kernel.empty() ? "" : " in " + seen.kernel));

@@ -38,6 +38,7 @@ $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) -lgtest_main $(harness_libs)
 build/tests/simt/corpus_test: build/obj/checker/simt/tests/corpus.o | $(simt_kernels)
+build/tests/simt/races_test: | $(simt_kernels)
 build/tests/simt/driver_test: | build/simtcc build/simt-lower build/lib/libsimt.a
 
 simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)

@@ -117,7 +117,7 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
     all.addresses.push_back(place.return_address);
 }
 
-std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<std::string()>& text) {
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text) {
     const Busy busy;
     Ledger& all = ledger();
     const auto place = [](const RaceSide& side) {
@@ -142,14 +142,15 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, cons
     const auto detail = [](const RaceSide& side) {
         return fmt::format("{} {}: {}", text_of(source_of(side.site)), side.what, side.thread);
     };
+    const RaceText told = text();
     all.findings.push_back({.kind = Kind::race,
                             .space = space,
                             .line = line,
-                            .text = text(),
+                            .text = told.what,
                             .kernel = running_kernel_name(),
                             .thread = first.thread,
                             .other_line = other,
-                            .details = {detail(first), detail(second)}});
+                            .details = {detail(first), detail(second), told.why}});
     all.addresses.push_back(nullptr);
     return all.findings.size() - 1;
 }
@@ -237,9 +238,9 @@ void write_json(const std::vector<Finding>& all, const char* path) {
         if (finding.kind == Kind::race) {
             json.text("other_file", finding.other_line.file);
             json.integer("other_line", finding.other_line.line);
-            for (const std::string& detail : finding.details) {
-                json.text(&detail == &finding.details[0] ? "first" : "second", detail);
-            }
+            json.text("first", finding.details[0]);
+            json.text("second", finding.details[1]);
+            json.text("why", finding.details[2]);
             json.integer("seed", static_cast<long>(seed()));
         }
         json.text("text", finding.text);

@@ -56,7 +56,7 @@ struct Finding {
     std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"; empty: host code
     long count = 1;
     SourceLine other_line;             // of a race: the later of the two in the file
-    std::vector<std::string> details;  // of a race: what each of the two does where, in the order of their lines
+    std::vector<std::string> details;  // of a race: what each of the two does where, in the order of their lines; why
 };
 
 // Notes a finding about the CUDA thread that is running, or the host. `text` is asked for only where the finding is new.
@@ -69,7 +69,11 @@ struct RaceSide {
     std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"
 };
 // Gives the finding's number, for count_again.
-std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<std::string()>& text);
+struct RaceText {
+    std::string what;  // which bytes
+    std::string why;   // why nothing orders the two, in one sentence
+};
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
 
 // All findings so far, oldest first; those of one kind, space and line are folded.

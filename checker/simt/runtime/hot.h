@@ -31,7 +31,8 @@ struct HotRaces {
     std::uint64_t bits[4] = {0, ~std::uint64_t{0} << 22, ~std::uint64_t{0} << 27, ~std::uint64_t{0} << 32};
     std::uint64_t mine[4] = {1, 1, 1, 1};
     std::uintptr_t first_site = 0;
-    RacePage** pages = nullptr;  // one for each 4096 bytes of the device's range, made when they are first touched
+    std::uint64_t** words = nullptr;  // of the pages that have only plain accesses to whole words: the readers
+    RacePage** pages = nullptr;       // one for each 4096 bytes of the device's range, made when they are first touched
 };
 
 struct Hot {

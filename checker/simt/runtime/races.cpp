@@ -90,13 +90,18 @@ void Races::begin_launch(const Launch& launch) {
         return;
     }
     if (me.pages == nullptr) {
-        const std::size_t bytes = hot.device_bytes / RacePage::kBytes * sizeof(RacePage*);
-        void* table = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (table == MAP_FAILED) {
+        const auto table = [] {
+            const std::size_t bytes = hot.device_bytes / RacePage::kBytes * sizeof(void*);
+            return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        };
+        void* const pages = table();
+        void* const words = table();
+        if (pages == MAP_FAILED || words == MAP_FAILED) {
             me.on = false;
             return;
         }
-        me.pages = static_cast<RacePage**>(table);
+        me.pages = static_cast<RacePage**>(pages);
+        me.words = static_cast<Cell**>(words);
     }
     if (shadow_bytes_ > kMostShadow / 2 || me.now > cell::kLastTime / 2) {
         release_pages();
@@ -333,6 +338,17 @@ RacePage* Races::page_if_any(std::uintptr_t address) {
     return page == variable_pages_.end() ? nullptr : page->second.get();
 }
 
+void Races::note_words(std::size_t number) {
+    const RacePage& page = *hot.races.pages[number];
+    hot.races.words[number] = page.form == 2 ? page.reads.get() : nullptr;
+}
+
+void Races::note_words_at(const Touched& touched, std::uintptr_t address) {
+    if (!touched.shared && Memory::instance().contains(address)) {
+        note_words((address - hot.device_begin) / RacePage::kBytes);
+    }
+}
+
 RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
     const auto fits = static_cast<unsigned>(std::min(2, std::countr_zero(touched.address | touched.bytes)));
     RacePage* page = nullptr;
@@ -351,6 +367,7 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
                 return nullptr;
             }
             hot.races.pages[number] = page;
+            note_words(number);
             used_pages_.push_back(number);
         }
     } else {
@@ -365,6 +382,7 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
     }
     if (page->shift() > fits) {
         split(*page, fits);
+        note_words_at(touched, address);
     }
     const std::size_t array = page->units() * sizeof(Cell);
     if (touched.touch == Touch::write && touched.strength == Strength::plain && page->writes == nullptr) {
@@ -378,6 +396,7 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
             return nullptr;
         }
         page->form |= RacePage::kStrong;
+        note_words_at(touched, address);
         page->strong_reads = std::make_unique<Cell[]>(page->units());
         page->strong_writes = std::make_unique<Cell[]>(page->units());
     }
@@ -411,6 +430,7 @@ void Races::release_pages() {
     for (const std::size_t number : used_pages_) {
         delete hot.races.pages[number];
         hot.races.pages[number] = nullptr;
+        hot.races.words[number] = nullptr;
     }
     used_pages_.clear();
     variable_pages_.clear();
@@ -963,8 +983,9 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
         one_atomic ? "one of the two is atomic or volatile and the other is not, and " : std::string();
     if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
         return atomic +
-               "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory, and none "
-               "lies between (a shuffle or a vote does not)";
+               "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
+               "shuffle "
+               "or a vote does not), and none lies between";
     }
     return atomic + "the threads are of different warps, and no __syncthreads() lies between";
 }
@@ -1024,8 +1045,8 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
                    .what = does(conflict.other_writes, false, conflict.other_strong),
                    .thread = text_of_other(conflict, block)};
     told_[pair] = report_race(touched.shared ? "shared" : "global", here, there, [&] {
-        return fmt::format("{}: two threads, and nothing orders them: {}", place_text(touched, address),
-                           why(touched, conflict, block));
+        return RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
+                        why(touched, conflict, block)};
     });
 }
 

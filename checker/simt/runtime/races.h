@@ -159,6 +159,8 @@ class Races {
 
     std::unique_ptr<RacePage>& shared_page(std::uintptr_t address);
     RacePage* page_if_any(std::uintptr_t address);
+    static void note_words(std::size_t number);
+    static void note_words_at(const Touched& touched, std::uintptr_t address);
     RacePage* page_of(const Touched& touched, std::uintptr_t address);
     RacePage* new_page(unsigned shift, bool shared);
     void split(RacePage& page, unsigned shift);
@@ -294,15 +296,13 @@ void look_for_races(std::uintptr_t offset, const void* site);
 // The same, where most reads find themselves among the readers already.
 template <std::size_t kBytes, std::size_t kAlignment>
 [[gnu::always_inline]] inline void look_for_races_of_read(std::uintptr_t offset, const void* site) {
-    constexpr std::size_t kUnit = kBytes < 4 ? kBytes : 4;
-    constexpr unsigned kShift = kUnit == 4 ? 2 : kUnit == 2 ? 1 : 0;
-    const RacePage* page = hot.races.pages[offset / RacePage::kBytes];
     const std::size_t in_page = offset % RacePage::kBytes;
-    if (kAlignment >= kUnit && page != nullptr && page->form == kShift &&
+    const Cell* const page = hot.races.words[offset / RacePage::kBytes];
+    if (kBytes >= 4 && kAlignment >= 4 && page != nullptr &&
         (kAlignment >= kBytes || in_page + kBytes <= RacePage::kBytes)) [[likely]] {
-        const Cell* reads = &page->reads[in_page >> kShift];
+        const Cell* reads = page + in_page / 4;
         bool fine = true;
-        for (std::size_t i = 0; i < kBytes / kUnit; i++) {
+        for (std::size_t i = 0; i < kBytes / 4; i++) {
             const auto who = static_cast<unsigned>(cell::who(reads[i]));
             fine = fine && (reads[i] & hot.races.bits[who]) == hot.races.mine[who];
         }

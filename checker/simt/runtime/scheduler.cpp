@@ -85,6 +85,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
         sampled != nullptr ? sampled->size() : std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
     const Shuffled order(blocks, random_);
     std::uint64_t next = 0;
+    waiting_blocks_ = blocks;
     std::size_t polling = 0;          // blocks in a row that only polled
     std::size_t at_grid_barrier = 0;  // blocks in a row that only wait for the others
     int idle_rounds = 0;
@@ -94,6 +95,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
     while (error_ == cudaSuccess && (next < blocks || !resident_.empty())) {
         if (polling >= resident_.size() && next < blocks && resident_.size() < kResidentBlocks) {
             const std::uint64_t number = order[next++];
+            waiting_blocks_ = blocks - next;
             resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
             polling = at_grid_barrier = 0;
         } else if (at_grid_barrier > 0 && at_grid_barrier >= resident_.size()) {
@@ -656,16 +658,17 @@ void Scheduler::name_endless_polling(const char* why) {
         }
     }
     hot.lane = poller;
-    const std::uint64_t blocks = std::uint64_t{launch_->grid.x} * launch_->grid.y * launch_->grid.z;
     report(Kind::spin, "", poller->site, [&] {
         std::string text = fmt::format("an endless loop: {} thread{} look{} at memory over and over, {}", polling,
                                        polling == 1 ? "" : "s", polling == 1 ? "s" : "", why);
         if (waiting > 0) {
             text += fmt::format("; {} more wait at a barrier or a warp collective", waiting);
         }
-        if (resident_.size() == kResidentBlocks && blocks > kResidentBlocks) {
-            text += fmt::format("; {} blocks are resident at once, and the others begin only when one of these ends",
-                                kResidentBlocks);
+        if (waiting_blocks_ > 0) {
+            text += fmt::format(
+                "; {} blocks are resident, as many as can be, and {} more begin only when one of these ends: if they "
+                "are waited for, the grid is too large for its blocks to wait for each other",
+                resident_.size(), waiting_blocks_);
         }
         return text;
     });

@@ -163,9 +163,10 @@ class Scheduler {
     SharedMemory shared_;
     Random random_;
     std::uint64_t launches_ = 0;
-    std::uint64_t slices_ = 0;  // times that a lane was turned to
-    std::uint64_t steps_ = 0;   // exits, barriers and collectives: signs of life
-    Block* loaded_ = nullptr;   // whose shared memory is in place
+    std::uint64_t slices_ = 0;          // times that a lane was turned to
+    std::uint64_t steps_ = 0;           // exits, barriers and collectives: signs of life
+    Block* loaded_ = nullptr;           // whose shared memory is in place
+    std::uint64_t waiting_blocks_ = 0;  // that have not begun
     std::deque<Block*> resident_;
     std::vector<std::unique_ptr<Block>> blocks_, idle_;
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// verdict: race global copies_overlap.cu:12 copies_overlap.cu:12
+// verdict: race global copies_overlap.cu:11 copies_overlap.cu:11
 // Each thread copies 16 bytes to places that are 12 bytes apart.
 #include <cuda_runtime.h>
 
 #include <cstdlib>
-
 #include <cstring>
 
 __global__ void kernel(int* out, const int* inp) {

@@ -4,7 +4,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdlib>
-
 #include <cstring>
 
 __global__ void fill(int* x) {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+//
+// What orders two threads (clocks.h), and what a race's report says. That each race is found is corpus_test's.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "checker/simt/runtime/clocks.h"
+
+namespace {
+
+using simt::Acquired;
+using simt::acquired_covers;
+using simt::BlockClock;
+using simt::Release;
+using simt::ReleaseLog;
+
+constexpr unsigned kAllLanes = 0xffffffffU;
+
+BlockClock block_of(unsigned threads, std::uint64_t number = 0, simt::Time now = 1) {
+    BlockClock clock;
+    clock.begin(number, threads, now);
+    return clock;
+}
+
+TEST(Order, OfABlockComesFromItsBarrier) {
+    BlockClock clock = block_of(64);
+    EXPECT_LT(clock.known(3, 5), 7U);
+    clock.pass_barrier(7);
+    EXPECT_GE(clock.known(3, 5), 7U);
+    EXPECT_LT(clock.known(3, 5), 8U);
+}
+
+TEST(Order, OfAWarpComesFromSyncwarpForTheLanesOfItsMaskOnly) {
+    BlockClock clock = block_of(64);
+    clock.sync_lanes(0, 0x0000ffffU, kAllLanes, 5);
+    EXPECT_EQ(clock.known(3, 15), 5U);
+    EXPECT_LT(clock.known(3, 16), 5U);
+    EXPECT_LT(clock.known(16, 3), 5U);
+    clock.sync_lanes(0, kAllLanes, kAllLanes, 9);
+    EXPECT_EQ(clock.known(3, 16), 9U);
+    EXPECT_LT(clock.known(35, 36), 5U) << "another warp";
+}
+
+TEST(Order, GoesThroughALaneThatMetBoth) {
+    BlockClock clock = block_of(32);
+    clock.sync_lanes(0, 0b011U, kAllLanes, 5);
+    clock.sync_lanes(0, 0b110U, kAllLanes, 6);
+    EXPECT_EQ(clock.known(2, 0), 5U);
+    EXPECT_LT(clock.known(0, 2), 5U);
+}
+
+// A thread of block 0 fences at 4 and raises a flag; a thread of block 1 sees it.
+struct Flag {
+    BlockClock writer = block_of(32, 0), reader = block_of(32, 1);
+    ReleaseLog log;
+
+    void raise(bool beyond_block, bool block_scope = false) {
+        writer.wrote[3] = 4;
+        writer.fence(3, beyond_block, 4);
+        log.releases.push_back(writer.release(3, block_scope, 5));
+        reader.see(7, &log, false);
+    }
+    bool reader_knows(std::uint32_t thread, simt::Time time) const {
+        const simt::LaneClock* lane = reader.lane_if_any(7);
+        return lane != nullptr && acquired_covers(lane->acquired, 1, {0, thread, false}, time);
+    }
+};
+
+TEST(Order, ComesFromAFlagWithAFenceOnEachSide) {
+    Flag flag;
+    flag.raise(true);
+    EXPECT_FALSE(flag.reader_knows(3, 4)) << "without the reader's fence";
+    flag.reader.fence(7, true, 6);
+    EXPECT_TRUE(flag.reader_knows(3, 4));
+    EXPECT_FALSE(flag.reader_knows(3, 5)) << "what came after the writer's fence";
+    EXPECT_FALSE(flag.reader_knows(2, 4)) << "another thread's, which nothing handed on";
+}
+
+TEST(Order, BeyondABlockNeedsAFenceBeyondIt) {
+    Flag writer_near;
+    writer_near.raise(false);
+    writer_near.reader.fence(7, true, 6);
+    EXPECT_FALSE(writer_near.reader_knows(3, 4));
+    Flag reader_near;
+    reader_near.raise(true);
+    reader_near.reader.fence(7, false, 6);
+    EXPECT_FALSE(reader_near.reader_knows(3, 4));
+    Flag scope_near;
+    scope_near.raise(true, true);
+    scope_near.reader.fence(7, true, 6);
+    EXPECT_FALSE(scope_near.reader_knows(3, 4));
+}
+
+TEST(Order, ComesFromABarrierWhereTheReaderHasNoFence) {
+    Flag flag;
+    flag.raise(true);
+    flag.reader.pass_barrier(6);
+    EXPECT_TRUE(acquired_covers(flag.reader.acquired_by_all(), 1, {0, 3, false}, 4));
+}
+
+TEST(Order, GoesThroughABlockThatPassesItOn) {
+    Flag flag;
+    flag.raise(true);
+    flag.reader.fence(7, true, 6);
+    flag.reader.wrote[7] = 6;
+    ReleaseLog second;
+    second.releases.push_back(flag.reader.release(7, false, 7));
+    BlockClock third = block_of(32, 2);
+    third.see(0, &second, false);
+    third.fence(0, true, 8);
+    EXPECT_TRUE(acquired_covers(third.lane_if_any(0)->acquired, 2, {0, 3, false}, 4));
+    EXPECT_FALSE(acquired_covers(third.lane_if_any(0)->acquired, 2, {0, 3, false}, 5));
+}
+
+TEST(Order, HandsOnWhatEachThreadFencedBeforeTheBarrier) {
+    BlockClock writer = block_of(64);
+    for (unsigned t = 0; t < 64; t++) {
+        writer.wrote[t] = 3;
+        writer.fence(t, true, 4);
+    }
+    writer.pass_barrier(5);
+    BlockClock reader = block_of(32, 1);
+    ReleaseLog log;
+    log.releases.push_back(writer.release(0, false, 6));
+    reader.see(0, &log, true);
+    const auto& acquired = reader.lane_if_any(0)->acquired;
+    EXPECT_FALSE(acquired_covers(acquired, 1, {0, 40, false}, 4)) << "the reader's fence was the block's";
+    reader.pass_barrier(7);
+    EXPECT_TRUE(acquired_covers(reader.acquired_by_all(), 1, {0, 40, false}, 4));
+}
+
+// ---- reports ----------------------------------------------------------------------------------------------------------
+
+struct Ran {
+    int status;
+    std::string text;
+};
+
+Ran run(const std::string& kernel, const std::string& environment) {
+    std::string output = "/tmp/simt_races_XXXXXX";
+    const int file = mkstemp(output.data());
+    EXPECT_GE(file, 0);
+    close(file);
+    const int status =
+        std::system(fmt::format("{} build/tests/simt/kernels/{} >{} 2>&1", environment, kernel, output).c_str());
+    std::ifstream in(output);
+    const Ran ran{WEXITSTATUS(status), std::string(std::istreambuf_iterator<char>(in), {})};
+    std::remove(output.c_str());
+    return ran;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(Witness, NamesBothLinesBothThreadsTheBytesTheReasonAndTheSeed) {
+    const Ran ran = run("buggy/neighbour_without_barrier", "SIMT_SEED=3");
+    EXPECT_EQ(ran.status, 1);
+    for (const char* part : {"race shared: byte ", " of tile (256 bytes)",
+                             "neighbour_without_barrier.cu:12 reads: block (0, 0, 0), thread (",
+                             "neighbour_without_barrier.cu:13 writes: block (0, 0, 0), thread (", "__syncwarp()",
+                             "64 times", "SIMT_SEED=3"}) {
+        EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
+    }
+}
+
+TEST(Witness, IsTheSameWheneverItsSeedRuns) {
+    for (const char* kernel :
+         {"buggy/neighbour_without_barrier", "buggy/sum_without_atomics", "buggy/edge_of_the_next_block"}) {
+        EXPECT_EQ(run(kernel, "SIMT_SEED=5").text, run(kernel, "SIMT_SEED=5").text) << kernel;
+    }
+}
+
+TEST(Witness, ShowsAWrongValueWhereThereIsOne) {
+    for (int seed = 1; seed <= 5; seed++) {
+        const Ran ran = run("buggy/additions_are_lost", fmt::format("SIMT_SEED={}", seed));
+        EXPECT_TRUE(contains(ran.text, "additions lost")) << ran.text;
+    }
+}
+
+TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {
+    const Ran ran = run("buggy/neighbour_without_barrier", "SIMT_CHECK=noraces");
+    EXPECT_EQ(ran.status, 0) << ran.text;
+    EXPECT_EQ(run("buggy/uninitialised_shared", "SIMT_CHECK=noraces").status, 1) << "other checks stay";
+}
+
+}  // namespace
