@@ -73,8 +73,8 @@ bool acquired_covers(const std::vector<Acquired>& acquired, std::uint64_t own_bl
             if (fence == nullptr) {
                 continue;
             }
-            const bool itself = log.variable == whose.variable && release.block == whose.block && release.at >= time &&
-                                (release.thread == whose.thread || whose.whole);
+            const bool itself = whose.variable != 0 && log.variable == whose.variable && release.block == whose.block &&
+                                release.at >= time && (release.thread == whose.thread || whose.whole);
             if (itself || covers(*fence, release, whose, time)) {
                 return true;
             }

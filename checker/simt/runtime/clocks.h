@@ -121,7 +121,7 @@ struct Whose {
     std::uint64_t block;
     std::uint32_t thread;
     bool whole;
-    std::uintptr_t variable = 0;  // of strong writes: they are released too where they are the releases
+    std::uintptr_t variable = 0;  // of strong writes, 0 for others: they are released too where they are the releases
 };
 
 // Whether what was acquired says that the accesses up to `time` happened before. A search that takes too long says yes.

@@ -479,6 +479,7 @@ void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
             wake(lane);
         }
     }
+    Races::instance().pass_grid_barrier();
     hot.lane = nullptr;
     steps_++;
 }
