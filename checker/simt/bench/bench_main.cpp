@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // How fast the CPU device is: GPT-2's kernels, checked and unchecked, against the same loops in plain C++ (-O2), the
-// fiber switches of barriers, and a launch. Times are the thread's processor time, which another program's work changes
-// less than the clock's; plain and both kinds of kernels take turns.
+// fiber switches of barriers, and a launch; and what the search for races costs beside the other checks. Times are the
+// thread's processor time, which another program's work changes less than the clock's; plain and all kinds of kernels
+// take turns.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 #include "checker/simt/bench/ops.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 
 namespace {
@@ -95,28 +97,36 @@ class Array {
 using Work = std::function<void(const Ops&, bool device)>;
 
 void row(const std::string& name, const Ops& checked, const Ops& unchecked, const Array& out, const Work& work) {
-    std::vector<double> plain_s, unchecked_s, checked_s;
+    const auto without_races = [&] {
+        simt::Races::instance().want(false);
+        work(checked, true);
+        simt::Races::instance().want(true);
+    };
+    std::vector<double> plain_s, unchecked_s, raceless_s, checked_s;
     for (int round = -1; round < kRounds; round++) {  // the first warms up
         const double times[] = {seconds_of([&] { work(plain_ops, false); }), seconds_of([&] { work(unchecked, true); }),
-                                seconds_of([&] { work(checked, true); })};
+                                seconds_of(without_races), seconds_of([&] { work(checked, true); })};
         check(cudaGetLastError());
         if (round >= 0) {
             plain_s.push_back(times[0]);
             unchecked_s.push_back(times[1]);
-            checked_s.push_back(times[2]);
+            raceless_s.push_back(times[2]);
+            checked_s.push_back(times[3]);
         }
     }
     if (!out.agrees()) {
         throw std::runtime_error(name + ": the kernel and the loops give different numbers");
     }
     const double plain = median(plain_s);
-    fmt::print("{:<34}{:>10.2f}{:>13.2f}{:>11.2f}{:>18.1f}{:>16.1f}\n", name, 1e3 * plain, 1e3 * median(unchecked_s),
-               1e3 * median(checked_s), median(unchecked_s) / plain, median(checked_s) / plain);
+    const double raceless = median(raceless_s);
+    fmt::print("{:<34}{:>10.2f}{:>13.2f}{:>11.2f}{:>18.1f}{:>16.1f}{:>13.1f}\n", name, 1e3 * plain,
+               1e3 * median(unchecked_s), 1e3 * median(checked_s), median(unchecked_s) / plain,
+               median(checked_s) / plain, median(checked_s) / raceless);
 }
 
 void kernels(const Ops& checked, const Ops& unchecked) {
-    fmt::print("{:<34}{:>10}{:>13}{:>11}{:>18}{:>16}\n", "ms, and times plain C++ -O2", "plain", "unchecked", "checked",
-               "unchecked/plain", "checked/plain");
+    fmt::print("{:<34}{:>10}{:>13}{:>11}{:>18}{:>16}{:>13}\n", "ms, and times plain C++ -O2", "plain", "unchecked",
+               "checked", "unchecked/plain", "checked/plain", "races on/off");
     {
         Array out(std::size_t{kB} * kT * kOC), inp(std::size_t{kB} * kT * kC), weight(std::size_t{kOC} * kC), bias(kOC);
         row("matmul B=4 T=64 C=128 OC=512", checked, unchecked, out, [&](const Ops& ops, bool device) {

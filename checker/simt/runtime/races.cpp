@@ -72,6 +72,11 @@ std::size_t RacePage::bytes() const {
     return arrays * units() * sizeof(Cell);
 }
 
+Races::Races() {
+    const char* check = std::getenv("SIMT_CHECK");
+    wanted_ = check == nullptr || std::string_view(check) != "noraces";
+}
+
 Races& Races::instance() {
     static auto& races = *new Races;  // never destroyed, as the scheduler
     return races;
@@ -80,13 +85,9 @@ Races& Races::instance() {
 // ---- launches, blocks, lanes ------------------------------------------------------------------------------------------
 
 void Races::begin_launch(const Launch& launch) {
-    static const bool wanted = [] {
-        const char* check = std::getenv("SIMT_CHECK");
-        return hot.checking && (check == nullptr || std::string_view(check) != "noraces");
-    }();
     HotRaces& me = hot.races;
-    me.on = wanted;
-    if (!wanted) {
+    me.on = wanted_ && hot.checking;
+    if (!me.on) {
         return;
     }
     if (me.pages == nullptr) {

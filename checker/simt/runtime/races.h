@@ -103,6 +103,10 @@ struct Touched {
 class Races {
   public:
     static Races& instance();
+    Races();
+
+    // Whether the launches from now on are watched; SIMT_CHECK says so at first.
+    void want(bool wanted) { wanted_ = wanted; }
 
     void begin_launch(const Launch& launch);
     void end_launch();
@@ -192,6 +196,7 @@ class Races {
     void note_fence();
     void give_up();
 
+    bool wanted_ = true;
     BlockState* current_ = nullptr;
     std::vector<std::unique_ptr<BlockState>> idle_;
     std::unordered_map<Block*, std::unique_ptr<BlockState>> states_;
