@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMostShadow = std::size_t{1} << 30;  // bytes of cells
 constexpr std::size_t kMostLinks = cell::kMostSites - 1;
-constexpr std::size_t kExactLinks = 1U << 12;  // from here on links name blocks, not threads
+constexpr std::size_t kExactLinks = 1U << 10;  // from here on links name blocks, not threads
 constexpr std::size_t kTableSlots = 2 * std::size_t{cell::kMostSites};
 constexpr std::size_t kMostLogs = 1U << 20;
 constexpr std::size_t kMostSlices = 1U << 23;
@@ -584,7 +584,9 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
             replaced = thread == me.thread || (same_warp && clock.known(me.thread, thread) >= time) ||
                        acquired_covers_it({.block = clock.number, .thread = thread, .whole = false}, time);
         } else if (!replaced && who == Who::warp) {
-            replaced = same_warp && clock.known_of_warp(me.thread) >= time;
+            // Which lanes of a warp read global memory is not kept: in doubt they are those that it has met since.
+            replaced = same_warp && (clock.known_of_warp(me.thread) >= time ||
+                                     (page == nullptr && clock.knows_some_of_warp(me.thread, time)));
         }
         const auto replace = [&] {
             std::uint32_t number = 0;
@@ -821,6 +823,21 @@ std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step
     return std::nullopt;
 }
 
+namespace {
+
+// Apart, so that what is plain needs no frame.
+template <std::size_t kBytes, bool kWrite>
+[[gnu::noinline]] void judge_plain(std::uintptr_t offset, const void* site) {
+    Races::instance().judge({.address = hot.device_begin + offset,
+                             .bytes = kBytes,
+                             .touch = kWrite ? Touch::write : Touch::read,
+                             .strength = Strength::plain,
+                             .site = site,
+                             .shared = false});
+}
+
+}  // namespace
+
 template <std::size_t kBytes, bool kWrite>
 void look_for_races(std::uintptr_t offset, const void* site) {
     constexpr std::size_t kUnit = kBytes < 4 ? kBytes : 4;
@@ -828,13 +845,13 @@ void look_for_races(std::uintptr_t offset, const void* site) {
     const std::uint64_t number = reinterpret_cast<std::uintptr_t>(site) - hot.races.first_site;
     RacePage* page = hot.races.pages[offset / RacePage::kBytes];
     const std::size_t in_page = offset % RacePage::kBytes;
-    if (page != nullptr && page->form == kShift && number - cell::kFarSites < cell::kMostSites - cell::kFarSites &&
-        in_page + kBytes <= RacePage::kBytes && in_page % kUnit == 0 && (!kWrite || page->writes != nullptr))
-        [[likely]] {
+    bool fine = page != nullptr && page->form == kShift &&
+                number - cell::kFarSites < cell::kMostSites - cell::kFarSites && in_page + kBytes <= RacePage::kBytes &&
+                in_page % kUnit == 0 && (!kWrite || page->writes != nullptr);
+    if (fine) [[likely]] {
         const auto code = static_cast<std::uint32_t>(number);
         Cell* reads = &page->reads[in_page / kUnit];
         Cell* writes = page->writes == nullptr ? nullptr : &page->writes[in_page / kUnit];
-        bool fine = true;
         for (std::size_t i = 0; i < kBytes / kUnit; i++) {
             if constexpr (kWrite) {
                 fine = fine && plainly_ordered_write(reads[i], writes[i], code);
@@ -842,16 +859,10 @@ void look_for_races(std::uintptr_t offset, const void* site) {
                 fine = fine && plainly_ordered_read(reads[i], writes == nullptr ? 0 : writes[i], code);
             }
         }
-        if (fine) [[likely]] {
-            return;
-        }
     }
-    Races::instance().judge({.address = hot.device_begin + offset,
-                             .bytes = kBytes,
-                             .touch = kWrite ? Touch::write : Touch::read,
-                             .strength = Strength::plain,
-                             .site = site,
-                             .shared = false});
+    if (!fine) {
+        judge_plain<kBytes, kWrite>(offset, site);
+    }
 }
 
 template void look_for_races<1, false>(std::uintptr_t, const void*);

@@ -47,6 +47,7 @@ inline constexpr Cell make(Time time, Who who, std::uint32_t thread, bool narrow
     return Cell{time} << 34 | Cell{static_cast<std::uint8_t>(who)} << 32 | Cell{thread} << 22 |
            Cell{narrow ? 1U : 0U} << 21 | Cell{linked ? 1U : 0U} << 20 | payload;
 }
+inline constexpr Cell kLinked = Cell{1} << 20;
 inline constexpr Time time(Cell c) {
     return static_cast<Time>(c >> 34);
 }
@@ -248,39 +249,43 @@ extern constinit LinkCache link_cache;
 [[gnu::always_inline]] inline bool plainly_ordered_read(Cell& reads, Cell written, std::uint32_t site) {
     const HotRaces& me = hot.races;
     const Cell set = reads;
+    const Cell myself = me.mine[static_cast<unsigned>(Who::thread)];  // without a site
     const Time read_at = cell::time(set);
-    const auto who = static_cast<unsigned>(cell::who(set));
-    if (read_at == me.now && (cell::thread(set) ^ me.thread) >> (5 * who - 5) == 0) {
-        return true;  // already among the readers: itself, or as one of its warp or its block
-    }
     if (!plainly_after_write(written)) {
         return false;
     }
-    if (plainly_after_reads(set)) {
-        reads = cell::make(me.now, Who::thread, me.thread, false, false, site);
-        return true;
-    }
-    if (me.acquired) {
-        return false;
-    }
-    if (read_at > me.alone) {
-        const bool same_warp = (cell::thread(set) ^ me.thread) < 32 && cell::who(set) != Who::block;
-        if (same_warp && cell::who(set) == Who::thread && cell::thread(set) == me.thread) {
-            return false;
-        }
-        reads = cell::make(me.now, same_warp ? Who::warp : Who::block, cell::thread(set), false, cell::linked(set),
-                           cell::payload(set));
+    if (read_at <= me.launch) {
+        reads = myself | site;
         return true;
     }
     if (read_at <= me.block) {
         const Cell key = LinkCache::key(set, me.coarse);
         const LinkCache::Entry& known = link_cache.entries[LinkCache::slot(key)];
-        if (known.key == key && known.site == site) {
-            reads = cell::make(me.now, Who::thread, me.thread, false, true, known.link);
-            return true;
+        if (known.key != key || known.site != site || me.acquired) {
+            return false;
         }
+        reads = myself | cell::kLinked | known.link;
+        return true;
     }
-    return false;
+    const auto who = static_cast<unsigned>(cell::who(set));
+    if ((set & me.bits[who]) == me.mine[who]) {
+        return true;  // already among the readers: itself, or as one of its warp or its block
+    }
+    if (read_at <= me.slice) {
+        return false;
+    }
+    const bool mine = cell::who(set) == Who::thread && cell::thread(set) == me.thread;
+    if (!cell::linked(set) && (read_at <= me.barrier || mine)) {
+        reads = myself | site;
+        return true;
+    }
+    if (me.acquired || mine || read_at <= me.alone) {
+        return false;
+    }
+    const bool same_warp = (cell::thread(set) ^ me.thread) < 32 && cell::who(set) != Who::block;
+    reads = cell::make(me.now, same_warp ? Who::warp : Who::block, cell::thread(set), false, cell::linked(set),
+                       cell::payload(set));
+    return true;
 }
 
 [[gnu::always_inline]] inline bool plainly_ordered_write(Cell& reads, Cell& written, std::uint32_t site) {
