@@ -129,6 +129,7 @@ void Races::begin_launch(const Launch& launch) {
     fenced_ = false;
     suspicion_.reset();
     current_ = nullptr;
+    static_shared_begin_ = Scheduler::instance().shared().static_begin();
 }
 
 void Races::end_launch() {
@@ -319,7 +320,7 @@ RacePage* Races::new_page(unsigned shift, bool shared) {
 std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
     const auto dynamic_begin = reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     const bool dynamic = address - dynamic_begin < kDynamicSharedLimit;
-    const std::uintptr_t begin = dynamic ? dynamic_begin : Scheduler::instance().shared().static_begin();
+    const std::uintptr_t begin = dynamic ? dynamic_begin : static_shared_begin_;
     auto& pages = dynamic ? current_->dynamic_pages : current_->static_pages;
     const std::size_t number = address / RacePage::kBytes - begin / RacePage::kBytes;
     if (number >= pages.size()) {
@@ -737,11 +738,62 @@ void Races::note(const Touched& touched, RacePage& page, std::size_t unit) {
     }
 }
 
+// What most accesses to shared memory are: whole words, with no conflict and nothing to look up. False: it takes more.
+bool Races::plainly_ordered_in_shared(const Touched& touched) {
+    HotRaces& me = hot.races;
+    RacePage* const page = shared_page(touched.address).get();
+    const std::size_t in_page = touched.address % RacePage::kBytes;
+    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(touched.site) - me.first_site;
+    if (page == nullptr || page->form != 2 || (touched.address | touched.bytes) % 4 != 0 || page->writes == nullptr ||
+        in_page + touched.bytes > RacePage::kBytes || number - cell::kFarSites >= cell::kMostSites - cell::kFarSites) {
+        return false;
+    }
+    const std::uint32_t bit = 1U << me.thread % kLanes;
+    const Cell alone = me.mine[static_cast<unsigned>(Who::thread)] | number;
+    for (std::size_t unit = in_page / 4; unit < (in_page + touched.bytes) / 4; unit++) {
+        const Cell set = page->reads[unit];
+        const Cell written = page->writes[unit];
+        if (cell::time(written) > me.barrier && cell::thread(written) != me.thread) {
+            return false;
+        }
+        const Time time = cell::time(set);
+        const std::uint32_t other = cell::thread(set) ^ me.thread;
+        const bool replaced = time <= me.barrier || (cell::who(set) == Who::thread && other == 0);
+        if (touched.touch == Touch::write) {
+            if (!replaced) {
+                return false;
+            }
+            page->reads[unit] = 0;
+            page->writes[unit] = alone;
+            me.wrote = me.now;
+        } else if (replaced) {
+            page->reads[unit] = alone;
+        } else if (cell::who(set) == Who::block && time == me.now) {
+            continue;
+        } else if (me.acquired || time <= me.alone) {
+            return false;
+        } else if (other < kLanes && cell::who(set) != Who::block) {
+            if (cell::who(set) == Who::thread) {
+                page->lanes[unit] = 1U << cell::thread(set) % kLanes;
+                page->since[unit] = time;
+            }
+            page->lanes[unit] |= bit;
+            page->reads[unit] = cell::make(me.now, Who::warp, cell::thread(set), false, false, cell::payload(set));
+        } else {
+            page->reads[unit] = cell::make(me.now, Who::block, cell::thread(set), false, false, cell::payload(set));
+        }
+    }
+    return true;
+}
+
 void Races::judge(const Touched& touched) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
     hot.site = touched.site;
+    if (touched.shared && touched.strength == Strength::plain && !suspicion_ && plainly_ordered_in_shared(touched)) {
+        return;
+    }
     std::optional<Conflict> aside;
     {
         const Busy busy;

@@ -182,6 +182,7 @@ class Races {
                                         const RacePage* page, std::size_t unit) const;
     std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;
     std::optional<Conflict> look(const Touched& touched, bool may_step_aside);
+    bool plainly_ordered_in_shared(const Touched& touched);
     void note(const Touched& touched, RacePage& page, std::size_t unit);
     void join(Cell& set, const Touched& touched, RacePage* page, std::size_t unit);
     std::uint32_t link(const Link& wanted);
@@ -198,6 +199,7 @@ class Races {
     void give_up();
 
     bool wanted_ = true;
+    std::uintptr_t static_shared_begin_ = 0;
     BlockState* current_ = nullptr;
     std::vector<std::unique_ptr<BlockState>> idle_;
     std::unordered_map<Block*, std::unique_ptr<BlockState>> states_;
