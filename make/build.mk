@@ -108,6 +108,9 @@ simt_side_objects := build/obj/checker/simt_side.o $(simt_objects_alone)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(host_lessons)))))
 
+# Harness code that uses the CPU device's headers.
+with_simt := -Ichecker/simt/include -DSIMT_HARNESS
+
 build/obj/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)

@@ -47,7 +47,7 @@ build/gpu/obj/placement_device.o: lessons/gpt2/placement_device.cpp build/flags
 	$(show)$(CXX) $(harness_flags) -isystem $(cuda_include) $(depfile) -c $< -o $@$(hide)
 build/dry/obj/gpu_side.o: checker/gpu_side.cpp build/flags
 	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
+	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
 build/dry/obj/gpu_launch.o: checker/gpu_launch.cu $(wildcard checker/*.h checker/*.cuh) | build/simtcc build/simt-lower
 	@mkdir -p $(@D)
 	$(show)build/simtcc --unchecked $(device_flags) -Xcompiler -Werror -c $< -o $@$(hide)

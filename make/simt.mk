@@ -64,7 +64,7 @@ simt_libs := -rdynamic -lboost_context -lbacktrace
 whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(simt_libs)
 build/obj/checker/simt_side.o: checker/simt_side.cpp build/flags
 	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) -Ichecker/simt/include $(depfile) -c $< -o $@$(hide)
+	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
 
 # ---- how fast it is ------------------------------------------------------------------------------------------------------
 
