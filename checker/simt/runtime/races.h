@@ -129,6 +129,9 @@ class Races {
     std::size_t shadow_bytes() const { return shadow_bytes_; }
 
   private:
+    static constexpr std::size_t kMostShadow = std::size_t{1} << 30;  // bytes of cells
+    static constexpr std::size_t kExactLinks = 1U << 10;              // from here on links name blocks, not threads
+
     struct Link {  // an access of an earlier block, and what was before it
         Cell access;
         std::uint32_t site;      // of it

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+//
+// What is said of a race, and what is none after all.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/races.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+std::string block_text(std::uint64_t block, dim3 grid) {
+    return fmt::format("block ({}, {}, {})", block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y);
+}
+
+std::string thread_text(std::uint64_t block, std::uint32_t thread, const Launch& launch) {
+    const dim3 b = launch.block;
+    return fmt::format("{}, thread ({}, {}, {})", block_text(block, launch.grid), thread % b.x, thread / b.x % b.y,
+                       thread / b.x / b.y);
+}
+
+std::string place_text(const Touched& touched, std::uintptr_t address) {
+    if (touched.shared) {
+        return Scheduler::instance().shared().place_of(address);
+    }
+    if (Memory::instance().contains(address)) {
+        const Allocation* allocation = Memory::instance().find(address);
+        return allocation == nullptr ? "global memory" : place_in(*allocation, address);
+    }
+    const Module* module = module_of(reinterpret_cast<const void*>(address));
+    const Symbol* variable = module == nullptr ? nullptr : module->variable_at(address);
+    return variable == nullptr ? "a device variable"
+                               : fmt::format("byte {} of the device variable {} ({} bytes)", address - variable->begin,
+                                             variable->name(), variable->bytes);
+}
+
+}  // namespace
+
+// Once for each pair of lines.
+bool Races::steps_aside(const Touched& touched, const Conflict& conflict) {
+    const std::uint64_t pair = std::uint64_t{number_of(touched.site)} << 32 | conflict.site;
+    return stepped_aside_.insert(pair).second;
+}
+
+// NVIDIA's own atomics by compare-and-swap begin with a plain read (CUDA C++ Programming Guide, "Atomic Functions").
+// Whatever it reads, the swap finds out.
+void Races::about_to_swap(std::uintptr_t address) {
+    if (!hot.races.on || current_ == nullptr) {
+        return;
+    }
+    const Busy busy;
+    if (const RacePage* page = page_if_any(address)) {
+        const Cell reads = page->reads[address % RacePage::kBytes >> page->shift()];
+        if (cell::time(reads) == hot.races.now &&
+            (cell::who(reads) != Who::thread || cell::thread(reads) == hot.races.thread)) {
+            guesses_.insert(cell::linked(reads) ? links_[cell::payload(reads)].top_site : cell::payload(reads));
+        }
+    }
+    if (suspicion_ && suspicion_->touched.touch == Touch::read && suspicion_->touched.address == address) {
+        suspicion_.reset();
+    }
+}
+
+void Races::settle() {
+    const Suspicion suspicion = *suspicion_;
+    suspicion_.reset();
+    if (suspicion.touched.touch == Touch::read) {
+        tell(suspicion.touched, suspicion.conflict, suspicion.at);
+        return;
+    }
+    const auto* now = reinterpret_cast<const unsigned char*>(suspicion.touched.address);
+    for (std::size_t i = 0; i < std::min(suspicion.touched.bytes, Suspicion::kMostBytes); i++) {
+        if ((suspicion.bytes >> i & 1U) != 0 && now[i] != suspicion.before[i]) {
+            tell(suspicion.touched, suspicion.conflict, suspicion.at);
+            return;
+        }
+    }
+}
+
+std::string Races::why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const {
+    const BlockClock& clock = current_->clock;
+    const bool one_atomic = conflict.other_strong != (touched.strength != Strength::plain);
+    if (block != clock.number) {
+        if (conflict.other_strong && !one_atomic) {
+            return "an atomic with _block in its name is atomic for its own block only, and the threads are of two";
+        }
+        if (one_atomic) {
+            return "one of the two is atomic or volatile and the other is not, and blocks run in any order";
+        }
+        return "blocks of a launch run in any order and at the same time: __syncthreads() waits for its own block "
+               "only, "
+               "and a flag orders them where the one has a __threadfence() before it and the other one behind it";
+    }
+    const std::string atomic =
+        one_atomic ? "one of the two is atomic or volatile and the other is not, and " : std::string();
+    if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
+        return atomic +
+               "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
+               "shuffle or a vote does not), and none lies between";
+    }
+    return atomic + "the threads are of different warps, and no __syncthreads() lies between";
+}
+
+// Of several that read, the one that is known, if it can be the one.
+std::string Races::text_of_other(const Conflict& conflict, std::uint64_t block) const {
+    const Launch& launch = Scheduler::instance().launch();
+    const std::uint32_t me = hot.races.thread, thread = cell::thread(conflict.other);
+    const bool same_warp = block == current_->clock.number && thread / kLanes == me / kLanes;
+    switch (cell::who(conflict.other)) {
+        case Who::warp:
+            if (same_warp) {
+                const unsigned lanes = conflict.lanes & ~(1U << me % kLanes);
+                if (lanes != 0) {
+                    return thread_text(block, me / kLanes * kLanes + static_cast<unsigned>(std::countr_zero(lanes)),
+                                       launch);
+                }
+                if (thread == me) {
+                    return block_text(block, launch.grid) + ", another lane of the same warp";
+                }
+            }
+            break;
+        case Who::block:
+            if (same_warp || links_.size() > kExactLinks) {
+                return block_text(block, launch.grid) + (same_warp ? ", another warp" : ", one of its threads");
+            }
+            break;
+        default:
+            break;
+    }
+    return thread_text(block, thread, launch);
+}
+
+void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address) {
+    const void* other_site = site_of(conflict.site);
+    const std::uint64_t pair =
+        std::uint64_t{number_of(touched.site)} << 33 | std::uint64_t{conflict.site} << 1 | (touched.shared ? 1U : 0U);
+    if (const auto known = told_.find(pair); known != told_.end()) {
+        count_again(known->second);
+        return;
+    }
+    const Launch& launch = Scheduler::instance().launch();
+    const std::uint64_t block = touched.shared || cell::time(conflict.other) > hot.races.slice
+                                    ? current_->clock.number
+                                    : block_of(cell::time(conflict.other));
+    const auto does = [](bool writes, bool reads, bool strong) {
+        return fmt::format("{}{}",
+                           writes && reads ? "changes"
+                           : writes        ? "writes"
+                                           : "reads",
+                           strong ? " strongly" : "");
+    };
+    RaceSide here{.site = touched.site,
+                  .what = does(touched.touch == Touch::write, touched.also_reads, touched.strength != Strength::plain),
+                  .thread = thread_text(current_->clock.number, hot.races.thread, launch)};
+    RaceSide there{.site = other_site,
+                   .what = does(conflict.other_writes, false, conflict.other_strong),
+                   .thread = text_of_other(conflict, block)};
+    told_[pair] = report_race(touched.shared ? "shared" : "global", here, there, [&] {
+        return RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
+                        why(touched, conflict, block)};
+    });
+}
+
+}  // namespace simt

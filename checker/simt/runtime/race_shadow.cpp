@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the cells of races.h lie.
+#include <fmt/core.h>
+
+#include <bit>
+#include <cstdio>
+
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/races.h"
+#include "checker/simt/runtime/scheduler.h"
+
+extern "C" char simt_dynamic_shared[];
+
+namespace simt {
+
+std::size_t RacePage::bytes() const {
+    std::size_t arrays = 0;
+    for (const bool there :
+         {reads != nullptr, writes != nullptr, strong_reads != nullptr, strong_writes != nullptr, lanes != nullptr}) {
+        arrays += there ? 1 : 0;
+    }
+    return arrays * units() * sizeof(Cell);
+}
+
+bool Races::give_memory(std::size_t bytes) {
+    if (shadow_bytes_ + bytes > kMostShadow) {
+        static bool said = false;
+        if (!std::exchange(said, true)) {
+            fmt::print(stderr, "simt: a launch touches so much memory that races in part of it are not looked for\n");
+        }
+        return false;
+    }
+    shadow_bytes_ += bytes;
+    return true;
+}
+
+RacePage* Races::new_page(unsigned shift, bool shared) {
+    auto page = std::make_unique<RacePage>(static_cast<std::uint16_t>(shift));
+    if (!shared && !give_memory(page->units() * sizeof(Cell))) {
+        return nullptr;
+    }
+    page->reads = std::make_unique<Cell[]>(page->units());
+    if (shared) {
+        page->lanes = std::make_unique<std::uint32_t[]>(page->units());
+        page->since = std::make_unique<std::uint32_t[]>(page->units());
+    }
+    return page.release();
+}
+
+// Where the page of an address is noted; of shared memory, the running block's.
+std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
+    const auto dynamic_begin = reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
+    const bool dynamic = address - dynamic_begin < kDynamicSharedLimit;
+    const std::uintptr_t begin = dynamic ? dynamic_begin : static_shared_begin_;
+    auto& pages = dynamic ? current_->dynamic_pages : current_->static_pages;
+    const std::size_t number = address / RacePage::kBytes - begin / RacePage::kBytes;
+    if (number >= pages.size()) {
+        pages.resize(number + 1);
+    }
+    return pages[number];
+}
+
+RacePage* Races::page_if_any(std::uintptr_t address) {
+    if (Memory::instance().contains(address)) {
+        return hot.races.pages[(address - hot.device_begin) / RacePage::kBytes];
+    }
+    if (Scheduler::instance().shared().marks(address, 1) != nullptr) {
+        return shared_page(address).get();
+    }
+    const auto page = variable_pages_.find(address / RacePage::kBytes);
+    return page == variable_pages_.end() ? nullptr : page->second.get();
+}
+
+void Races::note_words(std::size_t number) {
+    const RacePage& page = *hot.races.pages[number];
+    hot.races.words[number] = page.form == 2 ? page.reads.get() : nullptr;
+}
+
+void Races::note_words_at(const Touched& touched, std::uintptr_t address) {
+    if (!touched.shared && Memory::instance().contains(address)) {
+        note_words((address - hot.device_begin) / RacePage::kBytes);
+    }
+}
+
+RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
+    const auto fits = static_cast<unsigned>(std::min(2, std::countr_zero(touched.address | touched.bytes)));
+    RacePage* page = nullptr;
+    if (touched.shared) {
+        std::unique_ptr<RacePage>& entry = shared_page(address);
+        if (entry == nullptr) {
+            entry.reset(new_page(fits, true));
+        }
+        page = entry.get();
+    } else if (Memory::instance().contains(address)) {
+        const std::size_t number = (address - hot.device_begin) / RacePage::kBytes;
+        page = hot.races.pages[number];
+        if (page == nullptr) {
+            page = new_page(fits, false);
+            if (page == nullptr) {
+                return nullptr;
+            }
+            hot.races.pages[number] = page;
+            note_words(number);
+            used_pages_.push_back(number);
+        }
+    } else {
+        std::unique_ptr<RacePage>& entry = variable_pages_[address / RacePage::kBytes];
+        if (entry == nullptr) {
+            entry.reset(new_page(fits, false));
+        }
+        page = entry.get();
+    }
+    if (page == nullptr) {
+        return nullptr;
+    }
+    if (page->shift() > fits) {
+        split(*page, fits);
+        note_words_at(touched, address);
+    }
+    const std::size_t array = page->units() * sizeof(Cell);
+    if (touched.touch == Touch::write && touched.strength == Strength::plain && page->writes == nullptr) {
+        if (!touched.shared && !give_memory(array)) {
+            return nullptr;
+        }
+        page->writes = std::make_unique<Cell[]>(page->units());
+    }
+    if (touched.strength != Strength::plain && !page->strong()) {
+        if (!touched.shared && !give_memory(2 * array)) {
+            return nullptr;
+        }
+        page->form |= RacePage::kStrong;
+        note_words_at(touched, address);
+        page->strong_reads = std::make_unique<Cell[]>(page->units());
+        page->strong_writes = std::make_unique<Cell[]>(page->units());
+    }
+    return page;
+}
+
+// Smaller units from now on: each has the history of the larger one.
+void Races::split(RacePage& page, unsigned shift) {
+    const std::size_t before = page.bytes();
+    const std::size_t parts = std::size_t{1} << (page.shift() - shift);
+    const std::size_t units = page.units();
+    const auto spread = [&](auto& array) {
+        if (array != nullptr) {
+            using T = std::remove_reference_t<decltype(array[0])>;
+            auto finer = std::make_unique<T[]>(units * parts);
+            for (std::size_t i = 0; i < units * parts; i++) { finer[i] = array[i / parts]; }
+            array = std::move(finer);
+        }
+    };
+    spread(page.reads);
+    spread(page.writes);
+    spread(page.strong_reads);
+    spread(page.strong_writes);
+    spread(page.lanes);
+    spread(page.since);
+    page.form = static_cast<std::uint16_t>((page.form & RacePage::kStrong) | shift);
+    shadow_bytes_ += page.lanes == nullptr ? page.bytes() - before : 0;
+}
+
+void Races::release_pages() {
+    for (const std::size_t number : used_pages_) {
+        delete hot.races.pages[number];
+        hot.races.pages[number] = nullptr;
+        hot.races.words[number] = nullptr;
+    }
+    used_pages_.clear();
+    variable_pages_.clear();
+    idle_.clear();  // their shared memory's
+    shadow_bytes_ = 0;
+}
+
+}  // namespace simt
