@@ -54,7 +54,6 @@ long differing_element(const Output& output, std::span<const float> subject, std
 }
 
 // The inputs of cases are the same in every run.
-constexpr std::uint64_t kCaseSeed = 0;
 
 // A call whose outputs all have values to compare with: those that are computed from the inputs are computed here.
 class ComputedCall {
@@ -180,13 +179,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     const Call& call = op.cases.at(case_index).calls.at(call_index);
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<Placement> placements = place(specs, schedule);
-    memory_.grow(shared_bytes(placements));
-    for (std::size_t i = 0; i < specs.size(); i++) {
-        fill_with_poison(memory_.region(placements[i]), schedule);
-        if (i < call.inputs.size()) {
-            call.inputs[i].fill(memory_.data(placements[i]), kCaseSeed);
-        }
-    }
+    lay_out(memory_, call, placements, schedule);
 
     Request request;
     request.schedule = schedule;

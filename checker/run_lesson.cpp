@@ -378,6 +378,14 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
             return 0;
         }
         require_known(options, lesson);
+        if (options.one_thread) {
+            if (device_side() == nullptr) {
+                throw std::invalid_argument("--one-thread: the lesson has no kernels");
+            }
+            return run_to_chosen_thread(lesson, options.impl_dir, [&options](const Op& op, const Case& c) {
+                return options.wants(op.name, c.name);
+            });
+        }
         Session session(lesson, options);
         register_tests(lesson, options, session);
         testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();

@@ -18,6 +18,7 @@
 #include "checker/device.h"
 #include "checker/device_side.h"
 #include "checker/report.h"
+#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/float_atomics.h"
 #include "checker/simt/runtime/hot.h"
@@ -30,9 +31,21 @@ namespace {
 
 using DeviceBytes = DeviceBuffer<std::byte>;
 
-DeviceBytes allocate(const std::string& name, const Dims& dims, std::size_t element_bytes) {
-    DeviceBytes memory(static_cast<std::size_t>(dims.elements()) * element_bytes);
-    simt::name_buffer(memory.data(), name, dims, element_bytes);
+simt::Values values_of(Element element) {
+    switch (element) {
+        case Element::f32:
+            return simt::Values::floats;
+        case Element::i32:
+            return simt::Values::integers;
+        case Element::byte:
+            break;
+    }
+    return simt::Values::unknown;
+}
+
+DeviceBytes allocate(const std::string& name, const Dims& dims, Element element) {
+    DeviceBytes memory(static_cast<std::size_t>(dims.elements()) * bytes_of(element));
+    simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
     return memory;
 }
 
@@ -102,7 +115,7 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
     std::vector<DeviceBytes> memory;
     Buffers buffers;
     for (std::size_t i = 0; i < specs.size(); i++) {
-        memory.push_back(allocate(specs[i].name, specs[i].dims, bytes_of(specs[i].element)));
+        memory.push_back(allocate(specs[i].name, specs[i].dims, specs[i].element));
         const std::span<const std::byte> host = shared.data(placements[i]);
         if (specs[i].role == Role::input) {
             check(cudaMemcpy(memory.back().data(), host.data(), host.size(), cudaMemcpyHostToDevice));
@@ -114,13 +127,13 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
     }
     for (const Scratch& scratch : call.scratch) {
         const auto bytes = static_cast<long>(scratch_bytes(scratch, library));
-        memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), 1));
+        memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), Element::byte));
         buffers.add(scratch.name, Element::byte, memory.back().data());
     }
     std::optional<Sampling> sampling;
     if (call.sampled) {
         const BufferSpec& spec = call.sampled->output;
-        memory.push_back(allocate(spec.name, spec.dims, bytes_of(spec.element)));
+        memory.push_back(allocate(spec.name, spec.dims, spec.element));
         buffers.add(spec.name, spec.element, memory.back().data());
         sampling.emplace(call.sampled->blocks, schedule);
     }
@@ -167,6 +180,8 @@ class SimtSide final : public DeviceSide {
         simt::report_at_exit(false);
         simt::hand_on_at_fatal_finding(send_last_reply);
     }
+
+    bool chosen_thread_ran() const override { return simt::chosen_thread_ran(); }
 
     Reply run(const Call& call, const Library& library, Schedule schedule) override {
         simt::forget_findings();

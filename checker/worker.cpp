@@ -268,6 +268,16 @@ std::vector<BufferSpec> shared_specs(const Call& call) {
     return specs;
 }
 
+void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule) {
+    memory.grow(shared_bytes(placements));
+    for (std::size_t i = 0; i < placements.size(); i++) {
+        fill_with_poison(memory.region(placements[i]), schedule);
+        if (i < call.inputs.size()) {
+            call.inputs[i].fill(memory.data(placements[i]), kCaseSeed);
+        }
+    }
+}
+
 std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op) {
     const std::filesystem::path here = reference_dir.lexically_normal();
     std::filesystem::path newest;
@@ -280,6 +290,42 @@ std::filesystem::path older_implementation(const std::filesystem::path& referenc
         }
     }
     return newest;
+}
+
+int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
+                         const std::function<bool(const Op&, const Case&)>& wants) {
+    DeviceSide& device = *device_side();
+    Libraries subject(impl_dir);
+    SharedMemory memory;
+    dup2(memory.fd(), kWorkerMemory);
+    for (const Op& op : lesson.ops()) {
+        for (const Case& c : op.cases) {
+            if (!wants(op, c)) {
+                continue;
+            }
+            for (const Call& call : c.calls) {
+                const std::vector<BufferSpec> specs = shared_specs(call);
+                lay_out(memory, call, place(specs, Schedule::end_aligned), Schedule::end_aligned);
+                const Reply reply = device.run(call, subject.at(op.name), Schedule::end_aligned);
+                if (!device.chosen_thread_ran()) {
+                    continue;
+                }
+                device.start();  // only now: what ended this process before would have said so itself
+                flush_output();
+                if (reply.findings[0] != '\0') {
+                    for (const Finding& finding : findings_from_json(reply.findings)) {
+                        std::cerr << "finding: " << finding.text << '\n';
+                        for (const std::string& detail : finding.details) {
+                            std::cerr << "  " << detail.substr(0, detail.find('\t')) << ' '
+                                      << detail.substr(detail.find('\t') + 1) << '\n';
+                        }
+                    }
+                }
+                return 0;
+            }
+        }
+    }
+    return 2;  // the runtime says why as the process ends
 }
 
 void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir) {

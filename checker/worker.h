@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -21,9 +23,14 @@ namespace checker {
 inline constexpr int kWorkerSocket = 3;
 inline constexpr int kWorkerMemory = 4;
 
+inline constexpr std::uint64_t kCaseSeed = 0;  // of a case's inputs, where they are drawn
+
 // The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs, or for a
 // sampled call one of SampledElements.
 std::vector<BufferSpec> shared_specs(const Call& call);
+
+// Puts a call's buffers there: inputs with their values, outputs with the poison.
+void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule);
 
 // What sampled blocks wrote: as many of the output's elements as fit.
 struct SampledElements {
@@ -111,6 +118,11 @@ std::size_t scratch_bytes(const Scratch& scratch, const Library& library);
 // Serves requests until the socket closes. `reference_dir` holds the solution's objects and those of older lessons lie
 // in folders beside it, for timing against them.
 void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir);
+
+// Runs the calls of the cases that `wants` in this process, on the device, until the thread has run that SIMT_STOP or
+// SIMT_TRACE names: for a debugger, and for a list of the thread's accesses. Gives the exit status.
+int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
+                         const std::function<bool(const Op&, const Case&)>& wants);
 
 // The newest older lesson's implementation of an op, beside the folder of the solution's; empty if there is none.
 std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op);

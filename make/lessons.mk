@@ -14,6 +14,11 @@
 #:   make hint-lesson01      the next hint
 #:   make reset-lesson01     the stub again; yours is kept in results/kept
 #:   make diff-lesson01      yours against the solution, once yours passes
+#:   make debug-lesson05     gdb in one CUDA thread, at its kernel's first line:
+#:                           BLOCK=2,0 THREAD=17 KERNEL=… of ONLY=op/case
+#:                           next stays in it, `here` says which it is
+#:   make trace-lesson05     what one thread loads and stores, in order; chosen
+#:                           as above; LIMIT=50 lines
 #:   make progress           what passes so far
 #:   make check-lesson04 DEVICE=gpu      on your GPU, with times; DEVICE=cpu on the
 #:                           CPU device alone; without DEVICE on both that there
@@ -44,9 +49,19 @@ ifneq ($(dry),)
     endif
   endif
 endif
+# The same for what looks at one CUDA thread. $2: debug or trace.
+GDB ?= gdb
+define reject_thread
+$(if $(filter host,$(call track_of,$1)),\
+  $(error lesson $(call number,$1) has no kernels; these have: $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),$(call number,$(lesson)))))
+$(if $(filter debug,$2),$(if $(shell command -v $(firstword $(GDB))),,\
+  $(error $(firstword $(GDB)) is not there: apt-get install gdb)))
+endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
-$(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff),$(MAKECMDGOALS)))),\
+$(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff debug trace),$(MAKECMDGOALS)))),\
   $(foreach lesson,$(call lesson_of,$(goal)),$(call reject,$(lesson))))
+$(foreach command,debug trace,$(foreach goal,$(patsubst $(command)-lesson%,%,$(filter $(command)-lesson%,$(MAKECMDGOALS))),\
+  $(foreach lesson,$(call lesson_of,$(goal)),$(call reject_thread,$(lesson),$(command)))))
 chosen_ops = $(or $(only_op),$(call ops_of,$1))
 impls = $(patsubst %,build/impl/$1/$2/%.so,$3)
 
@@ -67,7 +82,7 @@ $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (
 endef
 
 # What ends in a recipe of another name when the lesson is not there.
-lesson_commands := check time watch hint reset diff
+lesson_commands := check time watch hint reset diff debug trace
 no_lesson = $(error there is no lesson $1; the lessons are $(foreach lesson,$(lesson_dirs),$(call number,$(lesson))))
 
 define lesson_rules
@@ -105,7 +120,16 @@ reset-lesson$2: build/tools/stubs
 	@$$< --reset $(patsubst %,solutions/$1/%.$(call extension_of,$1),$(call chosen_ops,$1))
 diff-lesson$2: build/tools/stubs $(patsubst %,build/verdict/$1/%,$(call chosen_ops,$1))
 	@scripts/diff.sh $1 $(call chosen_ops,$1)
+
+# One CUDA thread: of the first launch of KERNEL (or of any) that has it, in the cases of ONLY (or in all).
+debug-lesson$2: build/check/lesson$2 $(if $(filter-out $(host_lessons),$1),$$(patsubst %,build/debug-impl/$(subject)/$1/%.so,$$(call chosen_ops,$1)))
+	@SIMT_CHECK=off SIMT_TIME_LIMIT=1e9 SIMT_STOP='$(chosen_thread)' $(GDB) -q -x checker/simt/debug.py \
+	    --args $$< $(one_thread) --impl-dir build/debug-impl/$(subject)/$1
+trace-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1))
+	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $$< $(one_thread)
 endef
+chosen_thread = $(KERNEL):$(BLOCK):$(THREAD)
+one_thread = --one-thread --subject $(subject) $(if $(ONLY),--only '$(ONLY)')
 $(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call number,$(lesson)))))
 
 define no_lesson_rule

@@ -66,6 +66,25 @@ build/obj/checker/simt_side.o: checker/simt_side.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
 
+# ---- one thread under a debugger ---------------------------------------------------------------------------------------
+
+# Kernels as a debugger wants them, and the implementations that are linked from them.
+build/debug-ops/%.o: %.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+	@mkdir -p $(@D)
+	$(show)build/simtcc --for-debugger $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
+-include $(wildcard build/debug-ops/*/*/*.d)
+
+# $1 lesson, $2 op, $3 side
+define debug_rule
+build/debug-impl/$3/$1/$2.so: build/debug-ops/$3/$1/$2.o \
+        $(patsubst %,build/debug-ops/solutions/%.o,$(filter-out %/$2,$(served_$(call number,$1)))) $(op_table) build/lib/libgpt2.a
+	@mkdir -p $$(@D)
+	$(Q)$$(link_device_impl)
+endef
+$(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),$(foreach side,lessons solutions,\
+    $(eval $(call announce,debug-$(side)-$(call number,$(lesson)),kernels for the debugger,$(patsubst %,build/debug-ops/$(side)/$(lesson)/%.o,$(call ops_of,$(lesson)))))\
+    $(foreach op,$(call ops_of,$(lesson)),$(eval $(call debug_rule,$(lesson),$(op),$(side))))))
+
 # ---- how fast it is ------------------------------------------------------------------------------------------------------
 
 simt_bench_objects := $(call objects,$(wildcard checker/simt/bench/*.cpp))

@@ -15,6 +15,7 @@ const char* const kUsage =
     "  -o FILE  -c  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
     "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --verbose\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"
+    "  --for-debugger compiles for gdb: line by line, and memory is not checked\n"
     "Taken and without effect here: -O…, -g, -G, -lineinfo, -arch, -gencode, -code, -rdc, -Xptxas, --maxrregcount,\n"
     "  --expt-relaxed-constexpr, --extended-lambda, --use_fast_math, -m64, -ccbin.\n"
     "When the program runs: SIMT_SEED=N another order of blocks and warps, SIMT_CHECK=off no checks, SIMT_REPORT=FILE\n"
@@ -142,6 +143,8 @@ class Parser {
             options_.shared = true;
         } else if (a == "--unchecked") {
             options_.checked = false;
+        } else if (a == "--for-debugger") {
+            options_.for_debugger = true;
         } else if (a == "-v" || a == "--verbose") {
             options_.verbose = true;
         } else if (a == "-w") {

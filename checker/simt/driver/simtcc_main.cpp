@@ -45,6 +45,7 @@ constexpr const char* kCheckedFlags[] = {"-O1",
                                          "tsan-instrument-func-entry-exit=0",
                                          "-fsanitize=bounds"};
 constexpr const char* kUncheckedFlags[] = {"-O2"};
+constexpr const char* kDebuggerFlags[] = {"-O0"};
 
 // A folder of our own that is gone when the driver ends.
 class TemporaryFolder {
@@ -142,10 +143,16 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     append(reading, std::vector<std::string>{"-include", "cuda_runtime.h", "-E", "-fdirectives-only", "-x", "c++",
                                              source, "-o", read});
     run(reading, options.verbose);
-    run({here.lower.string(), read, lowered}, options.verbose);
+    Command lowering = {here.lower.string(), read, lowered};
+    if (options.for_debugger) {
+        lowering.push_back("--for-debugger");
+    }
+    run(lowering, options.verbose);
     Command compiling = base;
     append(compiling, kKernelFlags);
-    if (options.checked) {
+    if (options.for_debugger) {
+        append(compiling, kDebuggerFlags);
+    } else if (options.checked) {
         append(compiling, kCheckedFlags);
     } else {
         append(compiling, kUncheckedFlags);

@@ -20,8 +20,8 @@ struct Edit {
 
 class Lowering {
   public:
-    Lowering(const Source& source, const TokenRun& run, std::vector<Edit>& edits)
-        : source_(source), tokens_(run.tokens), is_macro_(run.is_macro), edits_(edits) {}
+    Lowering(const Source& source, const TokenRun& run, Purpose purpose, std::vector<Edit>& edits)
+        : source_(source), tokens_(run.tokens), is_macro_(run.is_macro), purpose_(purpose), edits_(edits) {}
 
     void run() {
         for (std::size_t i = 0; i < tokens_.size(); i++) {
@@ -270,13 +270,23 @@ class Lowering {
         if (!is(body, "{")) {
             return;  // a declaration
         }
-        std::string names;
-        for (const std::string& name : parameter_names(open, close)) { names += (names.empty() ? "" : ", ") + name; }
+        std::string names, parameters;
+        for (const std::string& name : parameter_names(open, close)) {
+            const std::string comma = names.empty() ? "" : ", ";
+            const std::string plain = name.substr(0, name.find('.'));
+            names += comma + name;
+            parameters += fmt::format("{}decltype({}){} {}", comma, plain, name.substr(plain.size()), plain);
+        }
         std::replace(bounds.begin(), bounds.end(), '\n', ' ');
-        insert(tokens_[body].end, fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, "
-                                              "::simt::LaunchBounds{{{}}}, [=]() mutable {{",
-                                              names, bounds));
-        insert(tokens_[match(body)].begin, "});");
+        const bool debugged = purpose_ == Purpose::debugger;
+        const std::string_view name = text(is(open - 1, ">") ? match_angle_back(open - 1) - 1 : open - 1);
+        insert(tokens_[body].end,
+               fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, "
+                           "[=]() mutable {{{}",
+                           names, bounds,
+                           debugged ? fmt::format(" struct simt_thread {{ static void {}({}) {{", name, parameters) : ""));
+        insert(tokens_[match(body)].begin,
+               debugged ? fmt::format("}} }}; ::simt::thread_begins(); simt_thread::{}({}); }});", name, names) : "});");
     }
 
     // The first token of the declaration that token i is part of.
@@ -323,7 +333,7 @@ class Lowering {
             }
         }
         // In a macro the guard's name would be defined twice where it is used twice on one line: no guard there.
-        if (!is_macro_) {
+        if (!is_macro_ && purpose_ == Purpose::checks) {
             insert(tokens_[begin].begin, fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin));
             if (const std::string_view name = declared_name(begin, end); !name.empty() && end < tokens_.size()) {
                 insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, tokens_[begin].begin));
@@ -432,14 +442,15 @@ class Lowering {
     const Source& source_;
     const std::vector<Token>& tokens_;
     const bool is_macro_;
+    const Purpose purpose_;
     std::vector<Edit>& edits_;
 };
 
 }  // namespace
 
-std::string lower(const Source& source) {
+std::string lower(const Source& source, Purpose purpose) {
     std::vector<Edit> edits;
-    for (const TokenRun& run : source.runs()) { Lowering(source, run, edits).run(); }
+    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, edits).run(); }
     std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });

@@ -17,6 +17,10 @@
 namespace simt {
 
 // Throws SourceError where a construct does not end, or is not on the CPU device.
-std::string lower(const Source& source);
+// For a debugger the body is a function of the kernel's name and parameters, as the debugger is to show it, and the
+// thread says when it begins. What serves only the checks is left out.
+enum class Purpose { checks, debugger };
+
+std::string lower(const Source& source, Purpose purpose = Purpose::checks);
 
 }  // namespace simt

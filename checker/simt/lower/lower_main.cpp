@@ -5,12 +5,15 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <string>
+#include <string_view>
 
 #include "checker/simt/lower/lower.h"
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: simt-lower INPUT.ii OUTPUT.ii\n");
+    const bool for_debugger = argc == 4 && std::string_view(argv[3]) == "--for-debugger";
+    if (argc != 3 && !for_debugger) {
+        std::fprintf(stderr, "usage: simt-lower INPUT.ii OUTPUT.ii [--for-debugger]\n");
         return 2;
     }
     std::ifstream in(argv[1], std::ios::binary);
@@ -20,7 +23,7 @@ int main(int argc, char** argv) {
     }
     try {
         const simt::Source source(std::string(std::istreambuf_iterator<char>(in), {}));
-        const std::string lowered = simt::lower(source);
+        const std::string lowered = simt::lower(source, for_debugger ? simt::Purpose::debugger : simt::Purpose::checks);
         std::ofstream out(argv[2], std::ios::binary);
         out << lowered;
         out.close();

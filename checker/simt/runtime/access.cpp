@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/simt/include/simt/types.h"
+#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -244,6 +245,9 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     const auto stack = reinterpret_cast<std::uintptr_t>(lane->stack.begin);
     if (address - stack < Stack::kBytes) {
         return Space::none;
+    }
+    if (tracing) [[unlikely]] {
+        trace_access(address, bytes, access, site);
     }
     const bool device = memory.contains(address);
     Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);

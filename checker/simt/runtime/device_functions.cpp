@@ -8,6 +8,7 @@
 #include "checker/simt/include/simt/group_functions.h"
 #include "checker/simt/include/simt/synchronise.h"
 #include "checker/simt/include/simt/warp.h"
+#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/races.h"
@@ -171,6 +172,9 @@ long long clock64() {
 }
 
 void __nanosleep(unsigned int) {
+    if (simt::tracing) {
+        simt::trace_wait("__nanosleep", SIMT_SITE);
+    }
     Scheduler::instance().yield(SIMT_SITE);
 }
 

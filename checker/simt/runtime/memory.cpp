@@ -261,11 +261,13 @@ std::vector<std::size_t> written_elements(const void* pointer, std::size_t eleme
     return elements;
 }
 
-void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes) {
+void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes,
+                 Values values) {
     if (Allocation* allocation = Memory::instance().begins_at(pointer)) {
         allocation->name = name;
         allocation->dims = dims;
         allocation->element_bytes = element_bytes;
+        allocation->values = values;
     }
 }
 

@@ -20,6 +20,9 @@ namespace simt {
 
 enum class Residence { device, managed, pinned };
 
+// What a buffer holds, where somebody said so.
+enum class Values { unknown, floats, integers };
+
 struct Allocation {
     std::uintptr_t begin;
     std::size_t bytes;
@@ -29,6 +32,7 @@ struct Allocation {
     std::string name = {};           // empty: nobody named it
     checker::Dims dims = {};
     std::size_t element_bytes = 1;
+    Values values = Values::unknown;
     std::size_t room_before = 0;  // bytes before it that are nobody's, and in which an address means this buffer
 };
 
@@ -103,7 +107,8 @@ std::string place_in(const Allocation& allocation, std::uintptr_t address);
 // Pages that nobody has touched cost next to nothing. Empty where nothing is noted, or the pointer is no buffer's start.
 std::vector<std::size_t> written_elements(const void* pointer, std::size_t element_bytes, std::size_t most);
 
-// Names a buffer for reports: its shape and the bytes of an element. Nothing happens where the pointer is none of ours.
-void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes);
+// Names a buffer for reports: its shape and the bytes of an element and what it is. Nothing happens where the pointer is none of ours.
+void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes,
+                 Values values = Values::unknown);
 
 }  // namespace simt

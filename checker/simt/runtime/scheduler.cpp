@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
@@ -78,6 +79,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
     hot.launcher = pthread_self();
     Races& races = Races::instance();
     races.begin_launch(launch);
+    look_for_chosen(launch);
     const FaultWatch watch;
 
     const std::vector<std::uint64_t>* sampled = launch.cooperative ? nullptr : sample(launch.kernel, launch.grid);
@@ -141,6 +143,9 @@ cudaError_t Scheduler::run(const Launch& launch) {
     }
     races.end_launch();
     hot.lane = nullptr;
+    if (chosen_launch) {
+        end_chosen_launch();
+    }
     return error_;
 }
 
@@ -306,7 +311,13 @@ void Scheduler::resume(Lane& lane) {
     Races& races = Races::instance();
     const std::uint32_t thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
     races.begin_lane(thread);
+    if (chosen_launch) [[unlikely]] {
+        turn_to_chosen(lane);
+    }
     lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
+    if (chosen_launch) [[unlikely]] {
+        turn_from_chosen(lane);
+    }
     races.end_lane(thread);
     hot.lane = nullptr;
     if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {
@@ -374,6 +385,9 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
     Lane& lane = calling_lane();
     Block& block = *lane.block;
     auto& barrier = block.barrier;
+    if (tracing) {
+        trace_wait("barrier", site);
+    }
     if (barrier.arrived == 0) {
         barrier.kind = kind;
         barrier.site = site;
@@ -489,6 +503,9 @@ void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
 void Scheduler::collective(Collective& request) {
     Lane& lane = calling_lane();
     Warp& warp = *lane.warp;
+    if (tracing) {
+        trace_collective(request);
+    }
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {
             return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request),

@@ -54,6 +54,9 @@ __attribute__((no_sanitize_thread)) void arguments(Parameters&... parameters) {
     }
 }
 
+// What a kernel that is compiled for a debugger calls first in each thread.
+void thread_begins();
+
 static thread_local char shared_anchor;
 
 // Not inlined: the parameters are the thread's own, on its own stack, and reading them is no access to memory.

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/chosen.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/simt/include/simt/launch.h"
+#include "checker/simt/runtime/collectives.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+extern "C" {
+// What checker/simt/debug.py reads and where it waits.
+const char* simt_chosen_launch = "";
+[[gnu::noinline, gnu::used]] void simt_stops_here() {
+    asm volatile("" ::: "memory");
+}
+}
+
+namespace simt {
+
+constinit bool chosen_launch = false;
+constinit bool tracing = false;
+
+namespace {
+
+constexpr int kBadRequest = 2;
+
+std::string text_of(dim3 d) {
+    return fmt::format("({}, {}, {})", d.x, d.y, d.z);
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+    std::fflush(stdout);
+    fmt::print(stderr, "simt: {}\n", why);
+    std::fflush(stderr);
+    _exit(kBadRequest);  // without the findings, which nobody asked for
+}
+
+// An index of a block or a thread as it is asked for: x,y,z, or one number that counts all of them.
+class Index {
+  public:
+    explicit Index(const std::string& text, const char* what) : text_(text.empty() ? "0" : text) {
+        for (const char* at = text_.data(); at <= text_.data() + text_.size(); at++) {
+            unsigned number = 0;
+            const auto [end, error] = std::from_chars(at, text_.data() + text_.size(), number);
+            if (error != std::errc() || (*end != ',' && *end != '\0') || numbers_.size() == 3) {
+                refuse(fmt::format("{} {}: it is a number, or x,y or x,y,z", what, text_));
+            }
+            numbers_.push_back(number);
+            at = end;
+        }
+    }
+
+    // Nothing where an extent like this has none of it.
+    std::optional<uint3> in(dim3 extent) const {
+        if (numbers_.size() == 1) {
+            const std::uint64_t n = numbers_[0];
+            if (n >= std::uint64_t{extent.x} * extent.y * extent.z) {
+                return std::nullopt;
+            }
+            return uint3{static_cast<unsigned>(n % extent.x), static_cast<unsigned>(n / extent.x % extent.y),
+                         static_cast<unsigned>(n / extent.x / extent.y)};
+        }
+        const uint3 index{numbers_[0], numbers_[1], numbers_.size() > 2 ? numbers_[2] : 0};
+        return index.x < extent.x && index.y < extent.y && index.z < extent.z ? std::optional(index) : std::nullopt;
+    }
+
+    const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+    std::vector<unsigned> numbers_;
+};
+
+// "reverse [int N = 64]" is asked for as reverse, or as all of it; a scope may be left out.
+bool is_called(const std::string& kernel, const std::string& name) {
+    const std::string plain = kernel.substr(0, kernel.find(' '));
+    return kernel == name || plain == name || plain.ends_with("::" + name);
+}
+
+// An access that has been announced: its value is known when the thread does the next thing.
+struct Pending {
+    std::string line;
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;  // 0: nothing to read there
+    Values values = Values::unknown;
+};
+
+class Chosen {
+  public:
+    static Chosen& instance() {
+        static auto& chosen = *new Chosen;  // asked at the end of the process
+        return chosen;
+    }
+
+    bool stops() const { return stop_; }
+    bool ran() {
+        asked_ = true;
+        return ran_;
+    }
+
+    void look_at(const Launch& launch) {
+        if (!wanted_ || taken_) {
+            return;
+        }
+        note(launched_, launch.kernel);
+        if (!wanted_->kernel.empty() && !is_called(launch.kernel, wanted_->kernel)) {
+            return;
+        }
+        const std::optional<uint3> block = wanted_->block.in(launch.grid);
+        const std::optional<uint3> thread = wanted_->thread.in(launch.block);
+        if (!block || !thread) {
+            note(too_small_, fmt::format("{}<<<{}, {}>>>", launch.kernel, text_of(launch.grid), text_of(launch.block)));
+            return;
+        }
+        taken_ = true;
+        block_ = *block;
+        thread_ = *thread;
+        text_ = fmt::format("{}<<<{}, {}>>> launched at {}", launch.kernel, text_of(launch.grid), text_of(launch.block),
+                            simt::text_of(launch.line));
+        simt_chosen_launch = text_.c_str();
+        chosen_launch = true;
+    }
+
+    bool is(const Lane& lane) const { return same(lane.block->index, block_) && same(lane.thread, thread_); }
+
+    void begins() {
+        if (stop_ && !ran_ && hot.lane != nullptr && is(*hot.lane)) {
+            ran_ = true;
+            simt_stops_here();
+        }
+    }
+
+    void turn_to(const Lane& lane) {
+        if (stop_ || !is(lane)) {
+            return;
+        }
+        tracing = true;
+        kept_bytes_ = std::exchange(hot.device_bytes, 0);  // so that every access takes the long way, past `trace`
+        if (!ran_) {
+            ran_ = true;
+            fmt::print("{}: {}\n", text_, simt::text_of(lane));
+        }
+    }
+
+    void turn_from(const Lane& lane) {
+        if (!tracing) {
+            return;
+        }
+        tracing = false;
+        hot.device_bytes = kept_bytes_;
+        if (lane.state == LaneState::exited) {
+            end_trace("the thread ends");
+        }
+    }
+
+    // The launch has ended, for whatever reason.
+    void end_launch() {
+        end_trace("the launch ends here");
+        chosen_launch = false;
+    }
+
+    void trace(Pending next, bool is_access) {
+        flush();
+        accesses_ += is_access ? 1 : 0;
+        if (lines_++ < limit_) {
+            pending_ = std::move(next);
+        }
+    }
+
+    // What was asked for and never came.
+    void complain() const {
+        if (!wanted_ || taken_) {
+            return;
+        }
+        const std::string asked = fmt::format("block {} and thread {}", wanted_->block.text(), wanted_->thread.text());
+        if (!too_small_.empty()) {
+            refuse(fmt::format("no launch has {}: {}", asked, list(too_small_)));
+        }
+        if (launched_.empty()) {
+            if (asked_) {
+                refuse("no kernel was launched");
+            }
+            return;  // the program did not come so far, and has said why
+        }
+        refuse(fmt::format("kernel {} was not launched; these were: {}", wanted_->kernel, list(launched_)));
+    }
+
+  private:
+    struct Wanted {
+        std::string kernel;
+        Index block, thread;
+    };
+
+    Chosen() {
+        for (const char* variable : {"SIMT_STOP", "SIMT_TRACE"}) {
+            const char* value = std::getenv(variable);
+            if (value == nullptr || *value == '\0') {
+                continue;
+            }
+            const std::string text(value);
+            const std::size_t second = text.rfind(':');
+            const std::size_t first = second == std::string::npos || second == 0 ? second : text.rfind(':', second - 1);
+            if (first == std::string::npos || first == second) {
+                refuse(fmt::format("{}={}: it is KERNEL:BLOCK:THREAD, as in scale:2,0:17", variable, text));
+            }
+            stop_ = variable == std::string_view("SIMT_STOP");
+            wanted_.emplace(Wanted{text.substr(0, first),
+                                   Index(text.substr(first + 1, second - first - 1), "block"),
+                                   Index(text.substr(second + 1), "thread")});
+            break;
+        }
+        if (const char* limit = std::getenv("SIMT_TRACE_LIMIT"); limit != nullptr && *limit != '\0') {
+            const char* end = limit + std::strlen(limit);
+            const auto [last, error] = std::from_chars(limit, end, limit_);
+            if (error != std::errc() || last != end) {
+                refuse(fmt::format("a limit of {}: it is a number of lines", limit));
+            }
+        }
+    }
+
+    static bool same(uint3 a, uint3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+    static void note(std::vector<std::string>& names, const std::string& name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+
+    static std::string list(const std::vector<std::string>& names) {
+        constexpr std::size_t kMost = 3;
+        std::string text;
+        for (std::size_t i = 0; i < std::min(names.size(), kMost); i++) { text += (i == 0 ? "" : ", ") + names[i]; }
+        return names.size() > kMost ? fmt::format("{} and {} more", text, names.size() - kMost) : text;
+    }
+
+    // One value as what it is. Bits that nobody named are a float where a float would be written like that.
+    template <class T>
+    static std::string one_value(std::uintptr_t address, Values values) {
+        T value;
+        std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+        if constexpr (sizeof(T) == sizeof(float)) {
+            const auto number = std::bit_cast<float>(value);
+            const bool likely = std::isnormal(number) || std::isinf(number) || value == 0x7fc00000;
+            if (values == Values::floats || (values == Values::unknown && likely)) {
+                return fmt::format("{}", number);
+            }
+        }
+        return fmt::format("{}", value);
+    }
+
+    // The values that lie there, of a long span the first.
+    template <class T>
+    static std::string values_of(const Pending& access) {
+        constexpr std::size_t kMost = 16;
+        std::string text;
+        for (std::size_t at = 0; at + sizeof(T) <= std::min(access.bytes, kMost); at += sizeof(T)) {
+            text += (at == 0 ? "" : ", ") + one_value<T>(access.address + at, access.values);
+        }
+        return access.bytes > kMost ? text + ", …" : text;
+    }
+
+    static std::string value_of(const Pending& access) {
+        return access.bytes % 4 == 0   ? values_of<std::int32_t>(access)
+               : access.bytes % 2 == 0 ? values_of<std::int16_t>(access)
+                                       : values_of<std::uint8_t>(access);
+    }
+
+    void flush() {
+        if (pending_) {
+            fmt::print("{}{}\n", pending_->line, pending_->bytes == 0 ? "" : value_of(*pending_));
+            std::fflush(stdout);
+            pending_.reset();
+        }
+    }
+
+    void end_trace(const char* how) {
+        if (stop_ || !ran_ || ended_) {
+            return;
+        }
+        ended_ = true;
+        flush();
+        if (lines_ > limit_) {
+            fmt::print("and {} more\n", lines_ - limit_);
+        }
+        fmt::print("{}: {} access{} to memory\n", how, accesses_, accesses_ == 1 ? "" : "es");
+        std::fflush(stdout);
+    }
+
+    std::optional<Wanted> wanted_;
+    bool stop_ = false;
+    std::size_t limit_ = 1000;
+
+    bool taken_ = false;  // a launch has it
+    bool ran_ = false;    // and it has begun
+    bool ended_ = false;
+    bool asked_ = false;  // somebody wants to know whether it ran
+    uint3 block_{}, thread_{};
+    std::string text_;
+    std::vector<std::string> launched_, too_small_;
+
+    std::size_t kept_bytes_ = 0;
+    std::optional<Pending> pending_;
+    std::size_t lines_ = 0, accesses_ = 0;
+};
+
+std::string line_of(const void* site) {
+    const SourceLine& line = source_of(site);
+    return line.file.empty() ? "?"
+                             : fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
+}
+
+// Where an access goes, and in `access` what is read there afterwards.
+std::string place_of(Pending& access, std::uintptr_t address, std::size_t bytes) {
+    Memory& memory = Memory::instance();
+    access.address = address;
+    if (memory.contains(address)) {
+        const Allocation* allocation = memory.find(address);
+        if (allocation == nullptr) {
+            return "far from every buffer of the device";
+        }
+        if (!memory.holds(address, bytes)) {
+            return (allocation->freed_at != nullptr ? "freed: " : "") + place_in(*allocation, address);
+        }
+        access.bytes = bytes;
+        access.values = allocation->values;
+        const auto element = static_cast<long>((address - allocation->begin) / allocation->element_bytes);
+        return allocation->name.empty() || allocation->dims.rank() == 0
+                   ? place_in(*allocation, address)
+                   : fmt::format("{}[{}]", allocation->name, allocation->dims.index_text(element));
+    }
+    SharedMemory& shared = Scheduler::instance().shared();
+    if (const Mark* marks = shared.marks(address, bytes)) {
+        access.bytes = std::find(marks, marks + bytes, Mark::outside) == marks + bytes ? bytes : 0;
+        return shared.place_of(address);
+    }
+    const Module* module = module_of(reinterpret_cast<const void*>(address));
+    const Symbol* variable = module == nullptr ? nullptr : module->variable_at(address);
+    if (variable == nullptr || address + bytes > variable->begin + variable->bytes) {
+        return fmt::format("address {:#x}", address);
+    }
+    access.bytes = bytes;
+    return fmt::format("byte {} of {}", address - variable->begin, variable->name());
+}
+
+}  // namespace
+
+bool stops_in_a_thread() {
+    return Chosen::instance().stops();
+}
+
+bool chosen_thread_ran() {
+    return Chosen::instance().ran();
+}
+
+void look_for_chosen(const Launch& launch) {
+    Chosen::instance().look_at(launch);
+}
+
+void end_chosen_launch() {
+    Chosen::instance().end_launch();
+}
+
+void turn_to_chosen(const Lane& lane) {
+    Chosen::instance().turn_to(lane);
+}
+
+void turn_from_chosen(const Lane& lane) {
+    Chosen::instance().turn_from(lane);
+}
+
+void thread_begins() {
+    if (chosen_launch) {
+        Chosen::instance().begins();
+    }
+}
+
+void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site) {
+    const Busy busy;
+    Pending next;
+    const char* verb = access == Access::read ? "load" : access == Access::write ? "store" : "atomic";
+    const std::string place = place_of(next, address, bytes);
+    next.line = fmt::format("{:<22} {:<7} {:<32} {:>2} byte{}  ", line_of(site), verb, place, bytes,
+                            bytes == 1 ? "" : "s");
+    Chosen::instance().trace(std::move(next), true);
+}
+
+void trace_wait(std::string_view what, const void* site) {
+    const Busy busy;
+    Pending next;
+    next.line = fmt::format("{:<22} {}", line_of(site), what);
+    Chosen::instance().trace(std::move(next), false);
+}
+
+void trace_collective(const Collective& request) {
+    trace_wait(fmt::format("{} of the lanes {:#010x}", name_of(request.kind), request.mask), request.site);
+}
+
+// Said where somebody asked for a thread and got none.
+__attribute__((destructor)) static void complain_when_the_process_ends() {
+    Chosen::instance().complain();
+}
+
+}  // namespace simt
