@@ -134,7 +134,7 @@ $(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call numb
 
 define no_lesson_rule
 $1-lesson:
-	$$(error which lesson? For example: make $1-lesson01)
+	$$(error which lesson? For example: make $1-lesson$(if $(filter debug trace,$1),$(call number,$(lastword $(lesson_dirs))),01))
 $1-lesson%:
 	$$(call no_lesson,$$*)
 endef

@@ -39,6 +39,8 @@ $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) -lgtest_main $(harness_libs)
 build/tests/simt/corpus_test: build/obj/checker/simt/tests/corpus.o | $(simt_kernels)
 build/tests/simt/races_test: | $(simt_kernels)
+build/tests/simt/debug_test: | build/simtcc build/simt-lower build/lib/libsimt.a build/check/lesson05 \
+    $(foreach folder,impl debug-impl,$(foreach op,$(call ops_of,05_naive_forward),build/$(folder)/solutions/05_naive_forward/$(op).so))
 build/tests/simt/driver_test: | build/simtcc build/simt-lower build/lib/libsimt.a
 
 simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)

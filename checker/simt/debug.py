@@ -95,7 +95,7 @@ def optional(command):
 
 
 def start():
-    for setting in ("confirm off", "debuginfod enabled off", "print thread-events off"):
+    for setting in ("confirm off", "debuginfod enabled off", "print thread-events off", "print inferior-events off"):
         optional(f"set {setting}")
     Here()
     At()

@@ -68,6 +68,15 @@ TEST(Lower, AKernelsBodyBecomesALambdaOverItsParameters) {
               "mutable{body();});}");
 }
 
+TEST(Lower, ForADebuggerAKernelsBodyIsAFunctionOfItsNameAndParameters) {
+    const simt::Source source("template <class... U>\n__global__ void k(int* out, U... rest) { __shared__ int x; body(); }");
+    EXPECT_EQ(without_spaces(simt::lower(source, simt::Purpose::debugger)),
+              "template<class...U>\n__global__voidk(int*out,U...rest){"
+              "::simt::arguments(out,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},[=]()mutable{"
+              "structsimt_thread{staticvoidk(decltype(out)out,decltype(rest)...rest){__shared__intx;body();}};"
+              "::simt::thread_begins();simt_thread::k(out,rest...);});}");
+}
+
 TEST(Lower, ADeclarationOfAKernelStays) {
     const char* text = "__global__ void k(int* x); template __global__ void k<3>(int*);";
     EXPECT_EQ(lowered(text), text);

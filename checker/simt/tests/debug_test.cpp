@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+//
+// Looking at one CUDA thread: in gdb, driven by its commands, and as the list of its accesses.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kReverse = R"(#include <cstdio>
+
+template <int N>
+__global__ void reverse(int* out, const int* in, int n) {
+    __shared__ int tile[N];
+    const int i = threadIdx.x;
+    const int doubled = 2 * in[blockIdx.x * n + i];
+    tile[i] = doubled;
+    __syncthreads();
+    const int other = tile[n - 1 - i];
+    __syncthreads();
+    out[blockIdx.x * n + i] = other;
+}
+
+__global__ void count(int* sum) { atomicAdd(sum, 1); }
+
+int main() {
+    constexpr int kN = 64, kBlocks = 3;
+    int host[kN * kBlocks];
+    for (int i = 0; i < kN * kBlocks; i++) { host[i] = 10 * i; }
+    int *in, *out;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    reverse<kN><<<kBlocks, kN>>>(out, in, kN);
+    count<<<1, dim3(4, 2)>>>(out);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    std::printf("out[0] is %d\n", host[0]);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
+)";
+
+struct Finished {
+    int status;
+    std::string output;
+};
+
+Finished shell(const std::string& command) {
+    FILE* pipe = popen(("{ " + command + "; } 2>&1 </dev/null").c_str(), "r");
+    std::string output;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+// As its user calls it, whatever make runs this test.
+Finished make(const std::string& arguments) {
+    return shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make " + arguments);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// The program above, compiled with these options.
+std::string program(const std::string& options) {
+    const fs::path folder = "build/tests/simt/debug";
+    fs::create_directories(folder);
+    std::ofstream(folder / "reverse.cu") << kReverse;
+    const std::string binary = (folder / ("reverse" + options)).string();
+    const Finished compiled =
+        shell(fmt::format("build/simtcc {} {}/reverse.cu -o {}", options, folder.string(), binary));
+    EXPECT_EQ(compiled.status, 0) << compiled.output;
+    return binary;
+}
+
+class Debugger : public testing::Test {
+  protected:
+    static void SetUpTestSuite() { program("--for-debugger"); }
+
+    void SetUp() override {
+        if (shell("gdb -nx -batch -ex 'python print(6 * 7)'").output != "42\n") {
+            GTEST_SKIP() << "no gdb with Python here: apt-get install gdb";
+        }
+    }
+
+    static std::string batch(const std::vector<std::string>& commands) {
+        std::string text = "gdb -nx -batch -x checker/simt/debug.py";
+        for (const std::string& command : commands) { text += fmt::format(" -ex '{}'", command); }
+        return text;
+    }
+
+    // gdb in the thread of the program above that SIMT_STOP names, given these commands.
+    static Finished debug(const std::string& stop, const std::vector<std::string>& commands) {
+        return shell(fmt::format("SIMT_CHECK=off SIMT_STOP={} {} build/tests/simt/debug/reverse--for-debugger", stop,
+                                 batch(commands)));
+    }
+};
+
+TEST_F(Debugger, StopsInTheChosenThreadOfTheChosenBlockAtTheKernelsFirstLine) {
+    const Finished gdb = debug("reverse:2,0:17", {"print threadIdx.x", "print blockIdx.x", "next", "next", "print i",
+                                                  "print doubled", "print in[n * 2 + i]"});
+    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (17, 0, 0) of reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>> "
+                                     "launched at build/tests/simt/debug/reverse.cu:25\n"
+                                     "#0  reverse<64> (out=0x"))
+        << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "n=64) at build/tests/simt/debug/reverse.cu:6\n"
+                                     "6\t    const int i = threadIdx.x;\n"
+                                     "$1 = 17\n$2 = 2\n7\t"))
+        << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "$3 = 17\n$4 = 2900\n$5 = 1450\n")) << gdb.output;
+}
+
+TEST_F(Debugger, ShowsParametersAndVariablesByTheirNamesAndNothingElse) {
+    const Finished gdb = debug("::5", {"break 12", "continue", "echo --\\n", "info args", "echo --\\n", "info locals"});
+    const std::string locals = gdb.output.substr(gdb.output.rfind("--\n"));
+    for (const char* name : {"\ntile = {", "\ni = ", "\ndoubled = ", "\nother = "}) {
+        EXPECT_TRUE(contains(locals, name)) << gdb.output;
+    }
+    EXPECT_FALSE(contains(locals, "simt")) << gdb.output;
+    const std::size_t begin = gdb.output.find("--\n");
+    const std::string arguments = gdb.output.substr(begin, gdb.output.rfind("--\n") - begin);
+    EXPECT_TRUE(contains(arguments, "--\nout = 0x") && contains(arguments, "\nin = 0x") && contains(arguments, "\nn = 64\n"))
+        << gdb.output;
+    EXPECT_FALSE(contains(arguments, "__closure")) << gdb.output;
+}
+
+TEST_F(Debugger, NextOverABarrierStaysInTheThread) {
+    for (const unsigned thread : {0U, 31U, 63U}) {
+        const Finished gdb = debug(fmt::format("reverse:1:{}", thread),
+                                   {"next", "next", "next", "next", "here", "next", "next", "print other", "here"});
+        const std::string here = fmt::format("block (1, 0, 0), thread ({}, 0, 0) of reverse", thread);
+        const std::size_t first = gdb.output.find("10\t    const int other = tile[n - 1 - i];\n" + here);
+        EXPECT_NE(first, std::string::npos) << gdb.output;
+        EXPECT_TRUE(contains(gdb.output, fmt::format("12\t    out[blockIdx.x * n + i] = other;\n$1 = {}\n{}",
+                                                     20 * (64 + 63 - thread), here)))
+            << gdb.output;
+    }
+}
+
+TEST_F(Debugger, ABreakpointOfTheThreadPassesTheOthersBy) {
+    const Finished gdb = debug("reverse:2:40", {"at 12", "continue", "here", "print i", "continue"});
+    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (40, 0, 0) of reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>> "
+                                     "launched at build/tests/simt/debug/reverse.cu:25\n$1 = 40\n"))
+        << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "out[0] is 1268\n") && contains(gdb.output, "exited normally")) << gdb.output;
+}
+
+TEST_F(Debugger, ABacktraceEndsAtTheKernel) {
+    const Finished gdb = debug("count::5", {"echo --\\n", "backtrace"});
+    EXPECT_TRUE(contains(gdb.output, "block (0, 0, 0), thread (1, 1, 0) of count<<<(1, 1, 1), (4, 2, 1)>>>"))
+        << gdb.output;
+    const std::string trace = gdb.output.substr(gdb.output.find("--\n"));
+    EXPECT_TRUE(contains(trace, "--\n#0  count (sum=0x")) << trace;
+    EXPECT_FALSE(contains(trace, "#1")) << trace;
+}
+
+TEST_F(Debugger, WhatIsNotLaunchedIsRefusedInOneLine) {
+    const struct {
+        const char *stop, *says;
+    } rows[] = {
+        {"reverse:3:0", "simt: no launch has block 3 and thread 0: reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>>\n"},
+        {"count:0:4,0", "simt: no launch has block 0 and thread 4,0: count<<<(1, 1, 1), (4, 2, 1)>>>\n"},
+        {"nothing:0:0", "simt: kernel nothing was not launched; these were: reverse [int N = 64], count\n"},
+        {"reverse:0:1x", "simt: thread 1x: it is a number, or x,y or x,y,z\n"},
+        {"reverse", "simt: SIMT_STOP=reverse: it is KERNEL:BLOCK:THREAD, as in scale:2,0:17\n"},
+    };
+    for (const auto& row : rows) {
+        const Finished gdb = debug(row.stop, {});
+        EXPECT_TRUE(contains(gdb.output, row.says)) << gdb.output;
+        EXPECT_EQ(gdb.status, 2) << row.stop;
+    }
+}
+
+TEST_F(Debugger, MakeOpensItInAThreadOfALessonsKernel) {
+    const Finished gdb = make("debug-lesson05 SOLUTION=1 BLOCK=2,0 THREAD=17 GDB='gdb -nx -batch -ex \"set height 0\"'");
+    EXPECT_EQ(gdb.status, 0) << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (17, 0, 0) of layernorm_forward_kernel<<<(4, 1, 1), "
+                                     "(32, 1, 1)>>> launched at solutions/05_naive_forward/layernorm.cu:"))
+        << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "\t    const long n = blockIdx.x * blockDim.x + threadIdx.x;")) << gdb.output;
+
+    const Finished stepped =
+        shell("SIMT_CHECK=off SIMT_STOP=:2,0:17 " + batch({"next", "next", "print n", "print inp_n == 0", "print C"}) +
+              " --args build/check/lesson05 --one-thread --only layernorm/odd --impl-dir "
+              "build/debug-impl/solutions/05_naive_forward");
+    EXPECT_TRUE(contains(stepped.output, "$1 = 81\n$2 = false\n$3 = 60\n")) << stepped.output;
+}
+
+TEST(Trace, AThreadsAccessesComeInOrderWithWhatTheyMet) {
+    const std::string binary = program("");
+    const Finished trace = shell("SIMT_TRACE=reverse:1:17 " + binary);
+    EXPECT_EQ(trace.status, 0);
+    EXPECT_EQ(trace.output,
+              "reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>> launched at build/tests/simt/debug/reverse.cu:25: "
+              "block (1, 0, 0), thread (17, 0, 0)\n"
+              "reverse.cu:7           load    byte 324 of a buffer of 768 bytes from build/tests/simt/debug/reverse.cu:22  "
+              "4 bytes  810\n"
+              "reverse.cu:8           store   byte 68 of tile (256 bytes)       4 bytes  1620\n"
+              "reverse.cu:9           barrier\n"
+              "reverse.cu:10          load    byte 184 of tile (256 bytes)      4 bytes  2200\n"
+              "reverse.cu:11          barrier\n"
+              "reverse.cu:12          store   byte 324 of a buffer of 768 bytes from build/tests/simt/debug/reverse.cu:23  "
+              "4 bytes  2200\n"
+              "the thread ends: 4 accesses to memory\n"
+              "out[0] is 1268\n");
+}
+
+TEST(Trace, ALimitEndsWithHowManyMoreThereAre) {
+    const Finished trace = shell("SIMT_TRACE_LIMIT=2 SIMT_TRACE=reverse:1:17 " + program(""));
+    EXPECT_TRUE(contains(trace.output, "  1620\nand 4 more\nthe thread ends: 4 accesses to memory\n")) << trace.output;
+}
+
+TEST(Trace, ALessonsBuffersAreNamedWithTheirElementsAndTypes) {
+    const Finished trace = make("trace-lesson05 SOLUTION=1 ONLY=crossentropy/regular THREAD=11");
+    EXPECT_EQ(trace.status, 0);
+    EXPECT_EQ(trace.output.substr(0, trace.output.find("8.478")),
+              "crossentropy_forward_kernel<<<(1, 1, 1), (256, 1, 1)>>> launched at "
+              "solutions/05_naive_forward/crossentropy.cu:32: block (0, 0, 0), thread (11, 0, 0)\n"
+              "crossentropy.cu:21     load    targets[b=1, t=3]                 4 bytes  59\n"
+              "crossentropy.cu:21     load    probs[b=1, t=3, v=59]             4 bytes  0.000207863\n"
+              "crossentropy.cu:21     store   losses[b=1, t=3]                  4 bytes  ");
+    EXPECT_TRUE(contains(trace.output, "\nthe thread ends: 3 accesses to memory\n")) << trace.output;
+}
+
+TEST(Trace, AnAtomicComesWithWhatItLeaves) {
+    const std::string binary = program("");
+    std::vector<int> sums;
+    for (int thread = 0; thread < 8; thread++) {
+        const Finished trace = shell(fmt::format("SIMT_TRACE=count:0:{} {}", thread, binary));
+        const std::size_t at = trace.output.find("  4 bytes  ");
+        ASSERT_TRUE(contains(trace.output, "reverse.cu:15          atomic  byte 0 of a buffer of 768 bytes"))
+            << trace.output;
+        sums.push_back(std::stoi(trace.output.substr(at + std::string("  4 bytes  ").size())));
+    }
+    std::sort(sums.begin(), sums.end());
+    EXPECT_EQ(sums, (std::vector<int>{1261, 1262, 1263, 1264, 1265, 1266, 1267, 1268}));
+}
+
+TEST(Trace, LessonsWithoutKernelsAndThreadsThatAreNotThereAreRefused) {
+    const struct {
+        const char *command, *says;
+    } rows[] = {
+        {"trace-lesson01", "lesson 01 has no kernels; these have: 04 05"},
+        {"debug-lesson02", "lesson 02 has no kernels; these have: 04 05"},
+        {"debug-lesson05 GDB=no-such-gdb", "no-such-gdb is not there: apt-get install gdb"},
+        {"trace-lesson05 ONLY=gelu", "lesson 05 has no gelu; it has: attention"},
+        {"trace-lesson05 SOLUTION=1 ONLY=crossentropy BLOCK=1",
+         "simt: no launch has block 1 and thread 0: crossentropy_forward_kernel<<<(1, 1, 1), (256, 1, 1)>>>\n"},
+    };
+    for (const auto& row : rows) {
+        const Finished refused = make(row.command);
+        EXPECT_EQ(refused.status, 2) << row.command;
+        EXPECT_TRUE(contains(refused.output, row.says)) << refused.output;
+    }
+}
+
+}  // namespace
