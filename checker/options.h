@@ -24,7 +24,7 @@ struct Options {
     bool worker = false;
     std::string device;          // what the verdict calls the device; "" for its own word
     bool last = true;            // false: another device's check follows, so that "next" is not said yet
-    bool one_thread = false;  // runs --only here until the thread of SIMT_STOP or SIMT_TRACE has run
+    bool one_thread = false;     // runs --only here until the thread of SIMT_STOP or SIMT_TRACE has run
     std::filesystem::path roof;  // "" for none
     std::filesystem::path json;
     std::filesystem::path results;

@@ -181,7 +181,7 @@ class SimtSide final : public DeviceSide {
         simt::hand_on_at_fatal_finding(send_last_reply);
     }
 
-    bool chosen_thread_ran() const override { return simt::chosen_thread_ran(); }
+    bool chosen_launch_is_over() const override { return simt::chosen_launch_is_over(); }
 
     Reply run(const Call& call, const Library& library, Schedule schedule) override {
         simt::forget_findings();

@@ -307,7 +307,7 @@ int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl
                 const std::vector<BufferSpec> specs = shared_specs(call);
                 lay_out(memory, call, place(specs, Schedule::end_aligned), Schedule::end_aligned);
                 const Reply reply = device.run(call, subject.at(op.name), Schedule::end_aligned);
-                if (!device.chosen_thread_ran()) {
+                if (!device.chosen_launch_is_over()) {
                     continue;
                 }
                 device.start();  // only now: what ended this process before would have said so itself

@@ -280,13 +280,15 @@ class Lowering {
         std::replace(bounds.begin(), bounds.end(), '\n', ' ');
         const bool debugged = purpose_ == Purpose::debugger;
         const std::string_view name = text(is(open - 1, ">") ? match_angle_back(open - 1) - 1 : open - 1);
-        insert(tokens_[body].end,
-               fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, "
-                           "[=]() mutable {{{}",
-                           names, bounds,
-                           debugged ? fmt::format(" struct simt_thread {{ static void {}({}) {{", name, parameters) : ""));
-        insert(tokens_[match(body)].begin,
-               debugged ? fmt::format("}} }}; ::simt::thread_begins(); simt_thread::{}({}); }});", name, names) : "});");
+        insert(
+            tokens_[body].end,
+            fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, "
+                        "[=]() mutable {{{}",
+                        names, bounds,
+                        debugged ? fmt::format(" struct simt_thread {{ static void {}({}) {{", name, parameters) : ""));
+        insert(
+            tokens_[match(body)].begin,
+            debugged ? fmt::format("}} }}; ::simt::thread_begins(); simt_thread::{}({}); }});", name, names) : "});");
     }
 
     // The first token of the declaration that token i is part of.

@@ -101,7 +101,43 @@ struct Pending {
     std::uintptr_t address = 0;
     std::size_t bytes = 0;  // 0: nothing to read there
     Values values = Values::unknown;
+    const std::uint64_t* outcome = nullptr;  // of a collective
 };
+
+// One value as what it is. Bits that nobody named are a float where a float would be written like that.
+template <class T>
+std::string one_value(std::uintptr_t address, Values values) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    if constexpr (sizeof(T) == sizeof(float)) {
+        const auto number = std::bit_cast<float>(value);
+        const bool likely = std::isnormal(number) || std::isinf(number) || value == 0x7fc00000;
+        if (values == Values::floats || (values == Values::unknown && likely)) {
+            return fmt::format("{}", number);
+        }
+    }
+    return fmt::format("{}", value);
+}
+
+// The values that lie there, of a long span the first.
+template <class T>
+std::string values_of(const Pending& access) {
+    constexpr std::size_t kMost = 16;
+    std::string text;
+    for (std::size_t at = 0; at + sizeof(T) <= std::min(access.bytes, kMost); at += sizeof(T)) {
+        text += (at == 0 ? "" : ", ") + one_value<T>(access.address + at, access.values);
+    }
+    return access.bytes > kMost ? text + ", …" : text;
+}
+
+// What a lane brings to a collective, or gets.
+std::string text_of_bits(std::uint64_t bits) {
+    const auto number = std::bit_cast<double>(bits);
+    const auto low = static_cast<std::uint32_t>(bits);
+    return bits == low             ? one_value<std::int32_t>(reinterpret_cast<std::uintptr_t>(&low), Values::unknown)
+           : std::isnormal(number) ? fmt::format("{}", number)
+                                   : fmt::format("{}", static_cast<std::int64_t>(bits));
+}
 
 class Chosen {
   public:
@@ -111,9 +147,9 @@ class Chosen {
     }
 
     bool stops() const { return stop_; }
-    bool ran() {
+    bool over() {
         asked_ = true;
-        return ran_;
+        return taken_ && !chosen_launch;
     }
 
     void look_at(const Launch& launch) {
@@ -173,6 +209,10 @@ class Chosen {
 
     // The launch has ended, for whatever reason.
     void end_launch() {
+        if (!ran_) {
+            std::fflush(stdout);
+            fmt::print(stderr, "simt: the launch ended before the thread began: {}\n", text_);
+        }
         end_trace("the launch ends here");
         chosen_launch = false;
     }
@@ -222,8 +262,7 @@ class Chosen {
                 refuse(fmt::format("{}={}: it is KERNEL:BLOCK:THREAD, as in scale:2,0:17", variable, text));
             }
             stop_ = variable == std::string_view("SIMT_STOP");
-            wanted_.emplace(Wanted{text.substr(0, first),
-                                   Index(text.substr(first + 1, second - first - 1), "block"),
+            wanted_.emplace(Wanted{text.substr(0, first), Index(text.substr(first + 1, second - first - 1), "block"),
                                    Index(text.substr(second + 1), "thread")});
             break;
         }
@@ -251,32 +290,6 @@ class Chosen {
         return names.size() > kMost ? fmt::format("{} and {} more", text, names.size() - kMost) : text;
     }
 
-    // One value as what it is. Bits that nobody named are a float where a float would be written like that.
-    template <class T>
-    static std::string one_value(std::uintptr_t address, Values values) {
-        T value;
-        std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
-        if constexpr (sizeof(T) == sizeof(float)) {
-            const auto number = std::bit_cast<float>(value);
-            const bool likely = std::isnormal(number) || std::isinf(number) || value == 0x7fc00000;
-            if (values == Values::floats || (values == Values::unknown && likely)) {
-                return fmt::format("{}", number);
-            }
-        }
-        return fmt::format("{}", value);
-    }
-
-    // The values that lie there, of a long span the first.
-    template <class T>
-    static std::string values_of(const Pending& access) {
-        constexpr std::size_t kMost = 16;
-        std::string text;
-        for (std::size_t at = 0; at + sizeof(T) <= std::min(access.bytes, kMost); at += sizeof(T)) {
-            text += (at == 0 ? "" : ", ") + one_value<T>(access.address + at, access.values);
-        }
-        return access.bytes > kMost ? text + ", …" : text;
-    }
-
     static std::string value_of(const Pending& access) {
         return access.bytes % 4 == 0   ? values_of<std::int32_t>(access)
                : access.bytes % 2 == 0 ? values_of<std::int16_t>(access)
@@ -285,7 +298,10 @@ class Chosen {
 
     void flush() {
         if (pending_) {
-            fmt::print("{}{}\n", pending_->line, pending_->bytes == 0 ? "" : value_of(*pending_));
+            fmt::print("{}{}\n", pending_->line,
+                       pending_->outcome != nullptr ? ", gets " + text_of_bits(*pending_->outcome)
+                       : pending_->bytes != 0       ? "  " + value_of(*pending_)
+                                                    : "");
             std::fflush(stdout);
             pending_.reset();
         }
@@ -311,7 +327,7 @@ class Chosen {
     bool taken_ = false;  // a launch has it
     bool ran_ = false;    // and it has begun
     bool ended_ = false;
-    bool asked_ = false;  // somebody wants to know whether it ran
+    bool asked_ = false;  // somebody wants to know whether it is over
     uint3 block_{}, thread_{};
     std::string text_;
     std::vector<std::string> launched_, too_small_;
@@ -366,8 +382,8 @@ bool stops_in_a_thread() {
     return Chosen::instance().stops();
 }
 
-bool chosen_thread_ran() {
-    return Chosen::instance().ran();
+bool chosen_launch_is_over() {
+    return Chosen::instance().over();
 }
 
 void look_for_chosen(const Launch& launch) {
@@ -397,8 +413,8 @@ void trace_access(std::uintptr_t address, std::size_t bytes, Access access, cons
     Pending next;
     const char* verb = access == Access::read ? "load" : access == Access::write ? "store" : "atomic";
     const std::string place = place_of(next, address, bytes);
-    next.line = fmt::format("{:<22} {:<7} {:<32} {:>2} byte{}  ", line_of(site), verb, place, bytes,
-                            bytes == 1 ? "" : "s");
+    next.line =
+        fmt::format("{:<22} {:<7} {:<32} {:>2} byte{}", line_of(site), verb, place, bytes, bytes == 1 ? "" : "s");
     Chosen::instance().trace(std::move(next), true);
 }
 
@@ -409,8 +425,16 @@ void trace_wait(std::string_view what, const void* site) {
     Chosen::instance().trace(std::move(next), false);
 }
 
-void trace_collective(const Collective& request) {
-    trace_wait(fmt::format("{} of the lanes {:#010x}", name_of(request.kind), request.mask), request.site);
+void trace_collective(const Lane& lane, const Collective& request) {
+    const Busy busy;
+    Pending next;
+    next.line =
+        fmt::format("{:<22} {} of the lanes {:#010x}", line_of(request.site), name_of(request.kind), request.mask);
+    if (request.kind != CollectiveKind::sync) {
+        next.line += fmt::format(": brings {}", text_of_bits(request.value));
+        next.outcome = &lane.collective.result;
+    }
+    Chosen::instance().trace(std::move(next), false);
 }
 
 // Said where somebody asked for a thread and got none.

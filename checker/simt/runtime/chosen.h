@@ -21,8 +21,8 @@ struct Collective;
 extern constinit bool chosen_launch;
 extern constinit bool tracing;
 
-bool stops_in_a_thread();   // SIMT_STOP
-bool chosen_thread_ran();   // nothing more to wait for
+bool stops_in_a_thread();  // SIMT_STOP: nothing is checked, and nothing takes too long
+bool chosen_launch_is_over();
 void look_for_chosen(const Launch& launch);
 void end_chosen_launch();
 
@@ -33,6 +33,6 @@ void turn_from_chosen(const Lane& lane);
 // Of the thread that is traced. Each prints what came before it, whose value is known now.
 void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site);
 void trace_wait(std::string_view what, const void* site);
-void trace_collective(const Collective& request);
+void trace_collective(const Lane& lane, const Collective& request);
 
 }  // namespace simt

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/source.h"
 
 namespace simt {
@@ -68,7 +69,7 @@ Memory::Memory() {
     hot_begin_ = reinterpret_cast<std::uintptr_t>(reserve(kReserved, PROT_NONE));
     hot.device_begin = hot_begin_;
     const char* check = std::getenv("SIMT_CHECK");
-    hot.checking = check == nullptr || std::string_view(check) != "off";
+    hot.checking = (check == nullptr || std::string_view(check) != "off") && !stops_in_a_thread();
     if (hot.checking) {
         shadow_ = static_cast<std::uint8_t*>(reserve(kReserved, PROT_READ | PROT_WRITE));
         hot.shadow = shadow_;

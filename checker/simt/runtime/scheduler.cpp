@@ -504,7 +504,7 @@ void Scheduler::collective(Collective& request) {
     Lane& lane = calling_lane();
     Warp& warp = *lane.warp;
     if (tracing) {
-        trace_collective(request);
+        trace_collective(lane, request);
     }
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {

@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
+#include <limits>
 #include <string>
 
+#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -71,7 +73,8 @@ void set_seed(std::uint64_t seed) {
 }
 
 double time_limit() {
-    static const double value = number_from("SIMT_TIME_LIMIT", 8);
+    static const double value =
+        stops_in_a_thread() ? std::numeric_limits<double>::infinity() : number_from("SIMT_TIME_LIMIT", 8);
     return value;
 }
 

@@ -51,6 +51,32 @@ int main() {
 }
 )";
 
+constexpr const char* kShift = R"(__global__ void shift(float* out) {
+    const float next = __shfl_down_sync(0xffffffff, 0.5f * threadIdx.x, 1);
+    __syncwarp();
+    out[threadIdx.x] = next;
+}
+int main() {
+    float* out;
+    cudaMalloc(&out, 32 * sizeof(float));
+    shift<<<1, 32>>>(out);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
+)";
+
+constexpr const char* kWrong = R"(__global__ void wrong(int* x) {
+    if (threadIdx.x == 3) { x[3] = x[2]; }
+    __syncthreads();
+    x[threadIdx.x] = 0;
+}
+__global__ void trap() { __trap(); }
+int main(int count, char**) {
+    if (count > 1) { trap<<<1, 1024>>>(); } else { wrong<<<1, 4>>>(nullptr); }
+    return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
+)";
+
 struct Finished {
     int status;
     std::string output;
@@ -73,21 +99,21 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// The program above, compiled with these options.
-std::string program(const std::string& options) {
+// A program, compiled with these options.
+std::string program(const std::string& name, const char* text, const std::string& options = "") {
     const fs::path folder = "build/tests/simt/debug";
     fs::create_directories(folder);
-    std::ofstream(folder / "reverse.cu") << kReverse;
-    const std::string binary = (folder / ("reverse" + options)).string();
+    std::ofstream(folder / (name + ".cu")) << text;
+    const std::string binary = (folder / (name + options)).string();
     const Finished compiled =
-        shell(fmt::format("build/simtcc {} {}/reverse.cu -o {}", options, folder.string(), binary));
+        shell(fmt::format("build/simtcc {} {}/{}.cu -o {}", options, folder.string(), name, binary));
     EXPECT_EQ(compiled.status, 0) << compiled.output;
     return binary;
 }
 
 class Debugger : public testing::Test {
   protected:
-    static void SetUpTestSuite() { program("--for-debugger"); }
+    static void SetUpTestSuite() { program("reverse", kReverse, "--for-debugger"); }
 
     void SetUp() override {
         if (shell("gdb -nx -batch -ex 'python print(6 * 7)'").output != "42\n") {
@@ -103,7 +129,7 @@ class Debugger : public testing::Test {
 
     // gdb in the thread of the program above that SIMT_STOP names, given these commands.
     static Finished debug(const std::string& stop, const std::vector<std::string>& commands) {
-        return shell(fmt::format("SIMT_CHECK=off SIMT_STOP={} {} build/tests/simt/debug/reverse--for-debugger", stop,
+        return shell(fmt::format("SIMT_STOP={} {} build/tests/simt/debug/reverse--for-debugger", stop,
                                  batch(commands)));
     }
 };
@@ -192,14 +218,14 @@ TEST_F(Debugger, MakeOpensItInAThreadOfALessonsKernel) {
     EXPECT_TRUE(contains(gdb.output, "\t    const long n = blockIdx.x * blockDim.x + threadIdx.x;")) << gdb.output;
 
     const Finished stepped =
-        shell("SIMT_CHECK=off SIMT_STOP=:2,0:17 " + batch({"next", "next", "print n", "print inp_n == 0", "print C"}) +
+        shell("SIMT_STOP=:2,0:17 " + batch({"next", "next", "print n", "print inp_n == 0", "print C"}) +
               " --args build/check/lesson05 --one-thread --only layernorm/odd --impl-dir "
               "build/debug-impl/solutions/05_naive_forward");
     EXPECT_TRUE(contains(stepped.output, "$1 = 81\n$2 = false\n$3 = 60\n")) << stepped.output;
 }
 
 TEST(Trace, AThreadsAccessesComeInOrderWithWhatTheyMet) {
-    const std::string binary = program("");
+    const std::string binary = program("reverse", kReverse);
     const Finished trace = shell("SIMT_TRACE=reverse:1:17 " + binary);
     EXPECT_EQ(trace.status, 0);
     EXPECT_EQ(trace.output,
@@ -218,7 +244,7 @@ TEST(Trace, AThreadsAccessesComeInOrderWithWhatTheyMet) {
 }
 
 TEST(Trace, ALimitEndsWithHowManyMoreThereAre) {
-    const Finished trace = shell("SIMT_TRACE_LIMIT=2 SIMT_TRACE=reverse:1:17 " + program(""));
+    const Finished trace = shell("SIMT_TRACE_LIMIT=2 SIMT_TRACE=reverse:1:17 " + program("reverse", kReverse));
     EXPECT_TRUE(contains(trace.output, "  1620\nand 4 more\nthe thread ends: 4 accesses to memory\n")) << trace.output;
 }
 
@@ -235,7 +261,7 @@ TEST(Trace, ALessonsBuffersAreNamedWithTheirElementsAndTypes) {
 }
 
 TEST(Trace, AnAtomicComesWithWhatItLeaves) {
-    const std::string binary = program("");
+    const std::string binary = program("reverse", kReverse);
     std::vector<int> sums;
     for (int thread = 0; thread < 8; thread++) {
         const Finished trace = shell(fmt::format("SIMT_TRACE=count:0:{} {}", thread, binary));
@@ -246,6 +272,34 @@ TEST(Trace, AnAtomicComesWithWhatItLeaves) {
     }
     std::sort(sums.begin(), sums.end());
     EXPECT_EQ(sums, (std::vector<int>{1261, 1262, 1263, 1264, 1265, 1266, 1267, 1268}));
+}
+
+TEST(Trace, ACollectiveComesWithWhatItTakesAndGives) {
+    const Finished trace = shell("SIMT_TRACE=shift:0:3 " + program("shift", kShift));
+    EXPECT_TRUE(contains(trace.output, "shift.cu:2             a shuffle (__shfl_…_sync) of the lanes 0xffffffff: "
+                                       "brings 1.5, gets 2\n"
+                                       "shift.cu:3             __syncwarp of the lanes 0xffffffff\n"))
+        << trace.output;
+}
+
+TEST(Trace, AnAccessThatGoesWrongIsTheLastOne) {
+    const Finished trace = shell("SIMT_TRACE=wrong:0:3 " + program("wrong", kWrong));
+    EXPECT_TRUE(contains(trace.output, "wrong.cu:2             load    address 0x8                       4 bytes\n"
+                                       "the launch ends here: 1 access to memory\n"
+                                       "simt: null_pointer: reads 4 bytes at address 0x8\n"))
+        << trace.output;
+}
+
+TEST(Trace, AThreadThatDoesNotBeginIsNamedAsSuch) {
+    const std::string binary = program("wrong", kWrong);
+    int began = 0, never = 0;
+    for (const int thread : {5, 517, 1018}) {
+        const Finished trace = shell(fmt::format("SIMT_TRACE=trap:0:{} {} all", thread, binary));
+        began += contains(trace.output, "the launch ends here: 0 accesses to memory\n") ? 1 : 0;
+        never += contains(trace.output, "simt: the launch ended before the thread began: trap<<<(1, 1, 1), (1024, 1, 1)>>>");
+    }
+    EXPECT_EQ(began + never, 3);
+    EXPECT_GE(never, 2) << "the first thread that runs ends the launch";
 }
 
 TEST(Trace, LessonsWithoutKernelsAndThreadsThatAreNotThereAreRefused) {
