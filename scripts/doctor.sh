@@ -110,6 +110,8 @@ else
         fi
     done <<<"$installed"
 fi
+have gdb && row gdb ok "$(gdb --version | sed -n '1s/.* //p'), for make debug-lesson05" ||
+    optional gdb 'not there: make debug-lesson05 opens it' 'apt-get install gdb'
 have clang-format && row clang-format ok "$(clang-format --version | sed 's/.*version //')" ||
     optional clang-format 'not there; the format test is skipped' 'apt-get install clang-format'
 

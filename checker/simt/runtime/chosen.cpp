@@ -169,8 +169,8 @@ class Chosen {
         taken_ = true;
         block_ = *block;
         thread_ = *thread;
-        text_ = fmt::format("{}<<<{}, {}>>> launched at {}", launch.kernel, text_of(launch.grid), text_of(launch.block),
-                            simt::text_of(launch.line));
+        text_ = fmt::format("{}\n  launched <<<{}, {}>>> at {}", launch.kernel, text_of(launch.grid),
+                            text_of(launch.block), simt::text_of(launch.line));
         simt_chosen_launch = text_.c_str();
         chosen_launch = true;
     }
@@ -192,7 +192,7 @@ class Chosen {
         kept_bytes_ = std::exchange(hot.device_bytes, 0);  // so that every access takes the long way, past `trace`
         if (!ran_) {
             ran_ = true;
-            fmt::print("{}: {}\n", text_, simt::text_of(lane));
+            fmt::print("{} of {}\n", simt::text_of(lane), text_);
         }
     }
 

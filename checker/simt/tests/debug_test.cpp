@@ -137,8 +137,8 @@ class Debugger : public testing::Test {
 TEST_F(Debugger, StopsInTheChosenThreadOfTheChosenBlockAtTheKernelsFirstLine) {
     const Finished gdb = debug("reverse:2,0:17", {"print threadIdx.x", "print blockIdx.x", "next", "next", "print i",
                                                   "print doubled", "print in[n * 2 + i]"});
-    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (17, 0, 0) of reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>> "
-                                     "launched at build/tests/simt/debug/reverse.cu:25\n"
+    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (17, 0, 0) of reverse [int N = 64]\n"
+                                     "  launched <<<(3, 1, 1), (64, 1, 1)>>> at build/tests/simt/debug/reverse.cu:25\n"
                                      "#0  reverse<64> (out=0x"))
         << gdb.output;
     EXPECT_TRUE(contains(gdb.output, "n=64) at build/tests/simt/debug/reverse.cu:6\n"
@@ -177,15 +177,15 @@ TEST_F(Debugger, NextOverABarrierStaysInTheThread) {
 
 TEST_F(Debugger, ABreakpointOfTheThreadPassesTheOthersBy) {
     const Finished gdb = debug("reverse:2:40", {"at 12", "continue", "here", "print i", "continue"});
-    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (40, 0, 0) of reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>> "
-                                     "launched at build/tests/simt/debug/reverse.cu:25\n$1 = 40\n"))
+    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (40, 0, 0) of reverse [int N = 64]\n"
+                                     "  launched <<<(3, 1, 1), (64, 1, 1)>>> at build/tests/simt/debug/reverse.cu:25\n$1 = 40\n"))
         << gdb.output;
     EXPECT_TRUE(contains(gdb.output, "out[0] is 1268\n") && contains(gdb.output, "exited normally")) << gdb.output;
 }
 
 TEST_F(Debugger, ABacktraceEndsAtTheKernel) {
     const Finished gdb = debug("count::5", {"echo --\\n", "backtrace"});
-    EXPECT_TRUE(contains(gdb.output, "block (0, 0, 0), thread (1, 1, 0) of count<<<(1, 1, 1), (4, 2, 1)>>>"))
+    EXPECT_TRUE(contains(gdb.output, "block (0, 0, 0), thread (1, 1, 0) of count\n  launched <<<(1, 1, 1), (4, 2, 1)>>> at "))
         << gdb.output;
     const std::string trace = gdb.output.substr(gdb.output.find("--\n"));
     EXPECT_TRUE(contains(trace, "--\n#0  count (sum=0x")) << trace;
@@ -212,8 +212,8 @@ TEST_F(Debugger, WhatIsNotLaunchedIsRefusedInOneLine) {
 TEST_F(Debugger, MakeOpensItInAThreadOfALessonsKernel) {
     const Finished gdb = make("debug-lesson05 SOLUTION=1 BLOCK=2,0 THREAD=17 GDB='gdb -nx -batch -ex \"set height 0\"'");
     EXPECT_EQ(gdb.status, 0) << gdb.output;
-    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (17, 0, 0) of layernorm_forward_kernel<<<(4, 1, 1), "
-                                     "(32, 1, 1)>>> launched at solutions/05_naive_forward/layernorm.cu:"))
+    EXPECT_TRUE(contains(gdb.output, "block (2, 0, 0), thread (17, 0, 0) of layernorm_forward_kernel\n"
+                                     "  launched <<<(4, 1, 1), (32, 1, 1)>>> at solutions/05_naive_forward/layernorm.cu:"))
         << gdb.output;
     EXPECT_TRUE(contains(gdb.output, "\t    const long n = blockIdx.x * blockDim.x + threadIdx.x;")) << gdb.output;
 
@@ -229,8 +229,8 @@ TEST(Trace, AThreadsAccessesComeInOrderWithWhatTheyMet) {
     const Finished trace = shell("SIMT_TRACE=reverse:1:17 " + binary);
     EXPECT_EQ(trace.status, 0);
     EXPECT_EQ(trace.output,
-              "reverse [int N = 64]<<<(3, 1, 1), (64, 1, 1)>>> launched at build/tests/simt/debug/reverse.cu:25: "
-              "block (1, 0, 0), thread (17, 0, 0)\n"
+              "block (1, 0, 0), thread (17, 0, 0) of reverse [int N = 64]\n"
+              "  launched <<<(3, 1, 1), (64, 1, 1)>>> at build/tests/simt/debug/reverse.cu:25\n"
               "reverse.cu:7           load    byte 324 of a buffer of 768 bytes from build/tests/simt/debug/reverse.cu:22  "
               "4 bytes  810\n"
               "reverse.cu:8           store   byte 68 of tile (256 bytes)       4 bytes  1620\n"
@@ -252,8 +252,8 @@ TEST(Trace, ALessonsBuffersAreNamedWithTheirElementsAndTypes) {
     const Finished trace = make("trace-lesson05 SOLUTION=1 ONLY=crossentropy/regular THREAD=11");
     EXPECT_EQ(trace.status, 0);
     EXPECT_EQ(trace.output.substr(0, trace.output.find("8.478")),
-              "crossentropy_forward_kernel<<<(1, 1, 1), (256, 1, 1)>>> launched at "
-              "solutions/05_naive_forward/crossentropy.cu:32: block (0, 0, 0), thread (11, 0, 0)\n"
+              "block (0, 0, 0), thread (11, 0, 0) of crossentropy_forward_kernel\n"
+              "  launched <<<(1, 1, 1), (256, 1, 1)>>> at solutions/05_naive_forward/crossentropy.cu:32\n"
               "crossentropy.cu:21     load    targets[b=1, t=3]                 4 bytes  59\n"
               "crossentropy.cu:21     load    probs[b=1, t=3, v=59]             4 bytes  0.000207863\n"
               "crossentropy.cu:21     store   losses[b=1, t=3]                  4 bytes  ");
@@ -296,7 +296,7 @@ TEST(Trace, AThreadThatDoesNotBeginIsNamedAsSuch) {
     for (const int thread : {5, 517, 1018}) {
         const Finished trace = shell(fmt::format("SIMT_TRACE=trap:0:{} {} all", thread, binary));
         began += contains(trace.output, "the launch ends here: 0 accesses to memory\n") ? 1 : 0;
-        never += contains(trace.output, "simt: the launch ended before the thread began: trap<<<(1, 1, 1), (1024, 1, 1)>>>");
+        never += contains(trace.output, "simt: the launch ended before the thread began: trap\n  launched <<<(1, 1, 1), (1024, 1, 1)>>> at ");
     }
     EXPECT_EQ(began + never, 3);
     EXPECT_GE(never, 2) << "the first thread that runs ends the launch";
