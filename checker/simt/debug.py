@@ -88,6 +88,16 @@ class At(gdb.Command):
         gdb.Breakpoint(argument).condition = same
 
 
+def say_at_its_end(event):
+    """Who steps on behind the kernel's last line is told so: the runtime's code follows."""
+    if isinstance(event, gdb.BreakpointEvent):
+        return
+    with contextlib.suppress(gdb.error, AttributeError):
+        frame = gdb.newest_frame()
+        if KERNEL.match(frame.name() or "") or KERNEL.match(frame.older().name() or ""):
+            print("the thread is at its end; continue lets the others run")
+
+
 def optional(command):
     """What an older gdb may not know."""
     with contextlib.suppress(gdb.error):
@@ -111,6 +121,7 @@ def start():
         gdb.execute("step", to_string=True)
     optional(f"{quietly} off")
     BelowTheLaunch()
+    gdb.events.stop.connect(say_at_its_end)
     gdb.execute("here")
     gdb.execute("backtrace")
     where = gdb.newest_frame().find_sal()

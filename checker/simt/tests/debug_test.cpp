@@ -192,6 +192,12 @@ TEST_F(Debugger, ABacktraceEndsAtTheKernel) {
     EXPECT_FALSE(contains(trace, "#1")) << trace;
 }
 
+TEST_F(Debugger, AThreadsEndIsSaid) {
+    const Finished gdb = debug("count::0", {"next", "next", "continue"});
+    EXPECT_TRUE(contains(gdb.output, "the thread is at its end; continue lets the others run\n")) << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "out[0] is 1268\n")) << gdb.output;
+}
+
 TEST_F(Debugger, WhatIsNotLaunchedIsRefusedInOneLine) {
     const struct {
         const char *stop, *says;

@@ -84,6 +84,11 @@ TEST(Options, NvccsEverydayOptionsAreTaken) {
     EXPECT_EQ(options.output, "x");
 }
 
+TEST(Options, ADebuggerIsCompiledForOnDemandOnly) {
+    EXPECT_TRUE(parsed({"--for-debugger", "a.cu"}).for_debugger);
+    EXPECT_FALSE(parsed({"-g", "-G", "a.cu"}).for_debugger) << "the checks would be gone";
+}
+
 TEST(Options, AnUnknownOneIsNamed) {
     try {
         parsed({"--frobnicate", "a.cu"});
