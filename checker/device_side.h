@@ -46,7 +46,7 @@ class DeviceSide {
     virtual void start() = 0;
 
     // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/chosen.h).
-    virtual bool chosen_launch_is_over() const = 0;
+    virtual bool chosen_launch_is_over() const { return false; }
 
     // Runs a call on buffers of the device. Inputs come from the shared memory, outputs go back to it: what the call did
     // not write keeps the poison of the schedule. What the device saw go wrong is in the reply's `findings`.
