@@ -107,6 +107,7 @@ def optional(command):
 def start():
     for setting in ("confirm off", "debuginfod enabled off", "print thread-events off", "print inferior-events off"):
         optional(f"set {setting}")
+    optional("skip -gfile checker/simt/include/simt/*")  # step goes into the user's functions, not into a shuffle
     Here()
     At()
     stop = gdb.Breakpoint("simt_stops_here", internal=True)

@@ -51,8 +51,9 @@ int main() {
 }
 )";
 
-constexpr const char* kShift = R"(__global__ void shift(float* out) {
-    const float next = __shfl_down_sync(0xffffffff, 0.5f * threadIdx.x, 1);
+constexpr const char* kShift = R"(__device__ float half(int i) { return 0.5f * i; }
+__global__ void shift(float* out) {
+    const float next = __shfl_down_sync(0xffffffff, half(threadIdx.x), 1);
     __syncwarp();
     out[threadIdx.x] = next;
 }
@@ -127,7 +128,7 @@ class Debugger : public testing::Test {
         return text;
     }
 
-    // gdb in the thread of the program above that SIMT_STOP names, given these commands.
+    // gdb in the thread of the first program above that SIMT_STOP names, given these commands.
     static Finished debug(const std::string& stop, const std::vector<std::string>& commands) {
         return shell(fmt::format("SIMT_STOP={} {} build/tests/simt/debug/reverse--for-debugger", stop,
                                  batch(commands)));
@@ -173,6 +174,15 @@ TEST_F(Debugger, NextOverABarrierStaysInTheThread) {
                                                      20 * (64 + 63 - thread), here)))
             << gdb.output;
     }
+}
+
+TEST_F(Debugger, StepGoesIntoTheUsersFunctionsAndOverTheDevicesOwn) {
+    const std::string binary = program("shift", kShift, "--for-debugger");
+    const Finished gdb =
+        shell("SIMT_STOP=::3 " + batch({"step", "backtrace", "step", "here", "step", "print next"}) + ' ' + binary);
+    EXPECT_TRUE(contains(gdb.output, "#0  half(int) (i=3) at build/tests/simt/debug/shift.cu:1\n#1  ")) << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "\n4\t    __syncwarp();\nblock (0, 0, 0), thread (3, 0, 0) of shift\n")) << gdb.output;
+    EXPECT_TRUE(contains(gdb.output, "\n5\t    out[threadIdx.x] = next;\n$1 = 2\n")) << gdb.output;
 }
 
 TEST_F(Debugger, ABreakpointOfTheThreadPassesTheOthersBy) {
@@ -282,9 +292,9 @@ TEST(Trace, AnAtomicComesWithWhatItLeaves) {
 
 TEST(Trace, ACollectiveComesWithWhatItTakesAndGives) {
     const Finished trace = shell("SIMT_TRACE=shift:0:3 " + program("shift", kShift));
-    EXPECT_TRUE(contains(trace.output, "shift.cu:2             a shuffle (__shfl_…_sync) of the lanes 0xffffffff: "
+    EXPECT_TRUE(contains(trace.output, "shift.cu:3             a shuffle (__shfl_…_sync) of the lanes 0xffffffff: "
                                        "brings 1.5, gets 2\n"
-                                       "shift.cu:3             __syncwarp of the lanes 0xffffffff\n"))
+                                       "shift.cu:4             __syncwarp of the lanes 0xffffffff\n"))
         << trace.output;
 }
 
