@@ -113,8 +113,11 @@ def start():
     stop = gdb.Breakpoint("simt_stops_here", internal=True)
     quietly = "set suppress-cli-notifications"
     optional(f"{quietly} on")
-    gdb.execute("run", to_string=True)
-    if gdb.selected_inferior().pid == 0:  # it said why
+    try:
+        gdb.execute("run", to_string=True)
+    except gdb.error as error:  # a container may forbid it
+        print(f"gdb cannot run the program: {error}")
+    if gdb.selected_inferior().pid == 0:  # or it said itself why it ended
         gdb.execute("quit 2")
     stop.delete()
     gdb.execute("finish", to_string=True)
