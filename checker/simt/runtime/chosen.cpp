@@ -428,8 +428,7 @@ void trace_wait(std::string_view what, const void* site) {
 void trace_collective(const Lane& lane, const Collective& request) {
     const Busy busy;
     Pending next;
-    next.line =
-        fmt::format("{:<22} {} of the lanes {:#010x}", line_of(request.site), name_of(request), request.mask);
+    next.line = fmt::format("{:<22} {} of the lanes {:#010x}", line_of(request.site), name_of(request), request.mask);
     if (request.kind != CollectiveKind::sync) {
         next.line += fmt::format(": brings {}", text_of_bits(request.value));
         next.outcome = &lane.collective.result;
