@@ -25,6 +25,11 @@ using checker::Library;
 // Read and written once, an element.
 constexpr double kGeluBytes = 2 * sizeof(float);
 constexpr double kResidualBytes = 3 * sizeof(float);
+// A row of the encoder: two floats read and one written, an element; and its token, which each thread of a block of 256
+// may ask for.
+constexpr double encoder_row_bytes(int C) {
+    return 3.0 * sizeof(float) * C + 256 * sizeof(int);
+}
 
 const char* const kModelCases[] = {"regular", "odd", "head64", "t1"};
 
@@ -60,7 +65,8 @@ checker::Op& add_encoder(checker::Lesson& lesson) {
                                          checker::input("wte", "Vp/v C", {Vp, C}, file.f32(wte)),
                                          checker::input("wpe", "max_T/t C", {max_T, C}, file.f32(wpe))},
                               .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "encoder.out"))},
-                              .run = run_encoder(B, T, C)});
+                              .run = run_encoder(B, T, C),
+                              .bytes_needed = B * T * encoder_row_bytes(C)});
     };
     for (const std::string name : kModelCases) {
         add(name, "tokens", "param/wte.weight", "param/wpe.weight", "encoded");
@@ -90,6 +96,7 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op) {
     checker::Call call = time_encoder(B, T, C, Vp).call;
     call.where = "encoder.out";
     call.outputs = {checker::output("out", "B T C", {B, T, C}, compute)};
+    call.bytes_needed = B * T * encoder_row_bytes(C);
     c.calls.push_back(std::move(call));
     return c;
 }
