@@ -35,6 +35,9 @@ class DeviceSide {
     // Whether the device can run nothing more in this process.
     virtual bool broken() const = 0;
 
+    // Whether the two schedules run a call's threads in two orders, and what is read unwritten is seen by itself.
+    virtual bool takes_two_orders() const { return false; }
+
     // Whether it can run some blocks of a launch alone: Call::sampled.
     virtual bool samples_blocks() const { return false; }
 

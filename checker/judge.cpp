@@ -284,7 +284,7 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         };
         CallVerdict verdict = describe_call(call, first.values, second.values, deterministic,
                                             first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                                            device_side() != nullptr);
+                                            device_side() != nullptr && device_side()->takes_two_orders());
         std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
         // Who did something wrong has written something.
         report.untouched = report.untouched && verdict.untouched && findings.empty();

@@ -172,6 +172,7 @@ class SimtSide final : public DeviceSide {
   public:
     std::string name() const override { return "CPU device"; }
 
+    bool takes_two_orders() const override { return true; }
     bool samples_blocks() const override { return true; }
 
     bool broken() const override { return simt::has_sticky_error(); }

@@ -90,8 +90,11 @@ bool is_kernels_code(std::uintptr_t pc) {
                            ? reinterpret_cast<const void*>(interrupted.pc + 1)  // resolved as a return address
                            : hot.site;
     Scheduler& scheduler = Scheduler::instance();
-    if (source_of(site).file.empty()) {
-        site = scheduler.launch().entry;  // where a thread's frame is made, before the kernel's first line
+    {
+        const Busy busy;  // the first look-up may take longer than a tick of the clock, which would take it for a loop
+        if (source_of(site).file.empty()) {
+            site = scheduler.launch().entry;  // where a thread's frame is made, before the kernel's first line
+        }
     }
     const Lane& lane = *hot.lane;
     if (interrupted.signal == kClockSignal) {
