@@ -110,10 +110,11 @@ newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(
 
 # Harness code that uses the CPU device's headers.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
+build/obj/checker/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
 
 build/obj/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
+	$(show)$(CXX) $(harness_flags) $(more_flags) $(depfile) -c $< -o $@$(hide)
 
 # The assembler reads these; the compiler's depfile does not name them.
 build/obj/lessons/gpt2/embedded.o: reference/small/config.json reference/small/model.safetensors

@@ -40,9 +40,6 @@ endef
 
 device_objects := build/obj/lessons/gpt2/placement_device.o $(simt_objects_alone)
 gpu_objects := build/gpu/obj/placement_device.o
-build/obj/lessons/gpt2/placement_device.o: lessons/gpt2/placement_device.cpp build/flags
-	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
 
 # What tests run where it does not matter which step it is.
 build/gpt2-host: build/gpt2-$(lastword $(host_steps))

@@ -11,9 +11,10 @@ dry := $(filter-out 0,$(DRY))
 gpu := $(if $(dry),build/dry,build/gpu)
 device_lessons := $(filter-out $(host_lessons),$(lesson_dirs))
 
-# Where nvcc has its headers and libraries; taken from what it says it would do.
-cuda_include = $(shell nvcc --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^...INCLUDES="-I\([^"]*\)".*/\1/p')
-cuda_lib = $(shell nvcc --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^...LIBRARIES=.*"-L\([^"]*\)".*/\1/p')
+# Where nvcc has its headers and libraries; taken from what it says it would do. Asked once, and only where it is used.
+nvcc_says = $(shell nvcc --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^...$1.*"-$2\([^"]*\)".*/\1/p')
+cuda_include = $(eval cuda_include := $(call nvcc_says,INCLUDES=,I))$(cuda_include)
+cuda_lib = $(eval cuda_lib := $(call nvcc_says,LIBRARIES=,L))$(cuda_lib)
 cudart = -L$(cuda_lib) -lcudart -Wl,-rpath,$(cuda_lib)
 
 # What does not change is not written again: a newer file would compile every kernel anew.

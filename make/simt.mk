@@ -64,9 +64,6 @@ simt-table: build/tests/simt/table $(simt_kernels)
 # What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
 simt_libs := -rdynamic -lboost_context -lbacktrace
 whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(simt_libs)
-build/obj/checker/simt_side.o: checker/simt_side.cpp build/flags
-	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
 
 # ---- one thread under a debugger ---------------------------------------------------------------------------------------
 
