@@ -53,8 +53,7 @@ Finding described(const simt::Finding& seen) {
     Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
     if (seen.kind == simt::Kind::race) {
         finding.details = {"one\t" + seen.details[0], "other\t" + seen.details[1], "why\t" + seen.details[2],
-                           fmt::format("in\t{}{}; SIMT_SEED={} runs it in this order again", seen.kernel,
-                                       seen.count > 1 ? fmt::format(", {} times", seen.count) : "", simt::seed())};
+                           "in\t" + simt::again_text(seen)};
         return finding;
     }
     if (!seen.line.file.empty()) {
@@ -139,6 +138,7 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
     }
     const std::uint64_t before = simt::hot.bytes_asked;
     call.run(library, buffers);
+    static_cast<void>(cudaDeviceSynchronize());  // the work runs now; its error is looked at below
     Reply reply;
     reply.bytes_asked = static_cast<double>(simt::hot.bytes_asked - before);
     simt::report_unchecked_error();

@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 
 namespace simt {
 namespace {
@@ -229,7 +230,8 @@ void judge_host(const Request& request) {
 
 }  // namespace
 
-Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site) {
+Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site,
+                   bool strong) {
     // The runtime's own work: a weak function of the C++ library may be the kernel's copy, which has hooks.
     if (busy_depth != 0) {
         return Space::none;
@@ -240,6 +242,12 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     Memory& memory = Memory::instance();
     if (lane == nullptr) {
         judge_host(request);
+        if (Streams& streams = Streams::instance(); streams.watches_host()) {
+            const bool reads = access == Access::read;
+            streams.host_access(
+                address, bytes,
+                strong ? (reads ? Use::strong_read : Use::strong_write) : (reads ? Use::read : Use::write), site);
+        }
         return Space::none;
     }
     const auto stack = reinterpret_cast<std::uintptr_t>(lane->stack.begin);

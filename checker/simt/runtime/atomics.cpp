@@ -35,7 +35,7 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     Space space = Space::none;
     if (hot.checking) {
-        space = judge_access(begin, sizeof(T), access, sizeof(T), site);
+        space = judge_access(begin, sizeof(T), access, sizeof(T), site, true);
     }
     if (running_lane() != nullptr) {
         Scheduler::instance().poll(site);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of the runtime about devices, streams and events. Work runs when it is issued.
-#include <chrono>
+// The functions of the runtime about devices.
 #include <cstdio>
 #include <optional>
-#include <set>
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/device.h"
@@ -12,42 +10,10 @@
 #include "checker/simt/runtime/shared.h"
 #include "checker/simt/runtime/state.h"
 
-struct CUstream_st {
-    unsigned flags;
-};
-struct CUevent_st {
-    bool timing;
-    std::optional<std::chrono::steady_clock::time_point> recorded;
-};
-
 namespace simt {
 namespace {
 
 constexpr int kMaxPitch = 2147483647;
-
-// Handles that exist: a call with another one is an error, not a crash.
-struct Handles {
-    std::set<cudaStream_t> streams;
-    std::set<cudaEvent_t> events;
-};
-
-Handles& handles() {
-    static auto& instance = *new Handles;
-    return instance;
-}
-
-bool is_stream(cudaStream_t stream) {
-    return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-           handles().streams.contains(stream);
-}
-
-bool is_event(cudaEvent_t event) {
-    return handles().events.contains(event);
-}
-
-cudaError_t stream_result(cudaStream_t stream) {
-    return result(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
 
 std::optional<int> attribute(cudaDeviceAttr which) {
     switch (which) {
@@ -222,10 +188,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
     return result(cudaSuccess);
 }
 
-cudaError_t cudaDeviceSynchronize() {
-    return result(cudaSuccess);
-}
-
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
     if (value == nullptr) {
         return result(cudaErrorInvalidValue);
@@ -313,139 +275,6 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
         return result(cudaErrorInvalidValue);
     }
     *version = 13000;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
-    if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
-        return result(cudaErrorInvalidValue);
-    }
-    *stream = new CUstream_st{flags};
-    simt::handles().streams.insert(*stream);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
-    return cudaStreamCreateWithFlags(stream, flags);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    if (simt::handles().streams.erase(stream) == 0) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    delete stream;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return simt::stream_result(stream);
-}
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return simt::stream_result(stream);
-}
-
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
-    if (flags == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    *flags = simt::handles().streams.contains(stream) ? stream->flags : cudaStreamDefault;
-    return simt::stream_result(stream);
-}
-
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-    if (priority == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    *priority = 0;
-    return simt::stream_result(stream);
-}
-
-// After a sticky error a host function is not called, as CUDA documents; a callback is, and gets the error.
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    if (function == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    const cudaError_t error = simt::stream_result(stream);
-    if (error == cudaSuccess) {
-        function(data);
-    }
-    return error;
-}
-
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags) {
-    if (callback == nullptr || flags != 0) {
-        return result(cudaErrorInvalidValue);
-    }
-    if (!simt::is_stream(stream)) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    callback(stream, result(cudaSuccess), data);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-    if (!simt::is_event(event)) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    return flags == 0 ? simt::stream_result(stream) : result(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
-    if (event == nullptr || (flags & ~static_cast<unsigned>(cudaEventBlockingSync | cudaEventDisableTiming)) != 0) {
-        return result(cudaErrorInvalidValue);
-    }
-    *event = new CUevent_st{.timing = (flags & cudaEventDisableTiming) == 0, .recorded = {}};
-    simt::handles().events.insert(*event);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    if (simt::handles().events.erase(event) == 0) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    delete event;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    if (!simt::is_event(event) || !simt::is_stream(stream)) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    event->recorded = std::chrono::steady_clock::now();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-    if (flags != cudaEventRecordDefault) {  // an external one is for captures
-        return result(cudaErrorInvalidValue);
-    }
-    return cudaEventRecord(event, stream);
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return result(simt::is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return cudaEventSynchronize(event);
-}
-
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-    if (milliseconds == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    if (!simt::is_event(begin) || !simt::is_event(end) || !begin->timing || !end->timing || !begin->recorded ||
-        !end->recorded) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *begin->recorded).count();
     return result(cudaSuccess);
 }
 

@@ -15,6 +15,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 
 namespace simt {
 namespace {
@@ -147,7 +148,7 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, cons
                             .space = space,
                             .line = line,
                             .text = told.what,
-                            .kernel = running_kernel_name(),
+                            .kernel = told.kernel,
                             .thread = first.thread,
                             .other_line = other,
                             .details = {detail(first), detail(second), told.why}});
@@ -159,6 +160,14 @@ void count_again(std::size_t finding) {
     if (finding < ledger().findings.size()) {
         ledger().findings[finding].count++;
     }
+}
+
+std::string again_text(const Finding& finding) {
+    std::string where = finding.kernel.empty() ? "" : "in " + finding.kernel;
+    if (finding.count > 1) {
+        where += fmt::format("{}{} times", where.empty() ? "" : ", ", finding.count);
+    }
+    return fmt::format("{}{}SIMT_SEED={} runs it in this order again", where, where.empty() ? "" : "; ", seed());
 }
 
 std::vector<Finding> findings() {
@@ -213,8 +222,7 @@ void print(const Finding& finding) {
                finding.text);
     if (!finding.details.empty()) {
         for (const std::string& detail : finding.details) { fmt::print(stderr, "  {}\n", detail); }
-        fmt::print(stderr, "  in {}{}; SIMT_SEED={} runs it in this order again\n", finding.kernel,
-                   finding.count > 1 ? fmt::format(", {} times", finding.count) : "", seed());
+        fmt::print(stderr, "  {}\n", again_text(finding));
         return;
     }
     std::string where = "  at " + text_of(finding.line);
@@ -279,6 +287,7 @@ bool print_findings_once(bool ends_as_it_should) {
         return false;
     }
     if (ends_as_it_should) {
+        Streams::instance().run_the_rest();
         report_unchecked_error();
         report_leaks();
     }

@@ -66,15 +66,19 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
 struct RaceSide {
     const void* site;    // return address
     std::string what;    // "writes"
-    std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"
+    std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)", "the host"
+};
+struct RaceText {
+    std::string what;    // which bytes
+    std::string why;     // why nothing orders the two, in one sentence
+    std::string kernel;  // empty: it is not within one launch
 };
 // Gives the finding's number, for count_again.
-struct RaceText {
-    std::string what;  // which bytes
-    std::string why;   // why nothing orders the two, in one sentence
-};
 std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
+
+// "in scale, 3 times; SIMT_SEED=1 runs it in this order again": of a race.
+std::string again_text(const Finding& finding);
 
 // All findings so far, oldest first; those of one kind, space and line are folded.
 std::vector<Finding> findings();

@@ -99,7 +99,8 @@ void volatile_access(const volatile void* pointer, Touch touch, const void* site
     hot.site = site;
     Space space = Space::none;
     if (hot.checking) {
-        space = judge_access(address, kBytes, touch == Touch::read ? Access::read : Access::write, kAlignment, site);
+        space =
+            judge_access(address, kBytes, touch == Touch::read ? Access::read : Access::write, kAlignment, site, true);
     } else {
         hot.changes += touch == Touch::write ? 1 : 0;
     }

@@ -37,11 +37,11 @@ struct HotRaces {
 
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
-    std::size_t device_bytes = 0;
-    std::uint8_t* shadow = nullptr;  // a byte for each of the range: 1 where somebody has written, 0 where not
-    bool checking = true;            // SIMT_CHECK=off: only run
-    std::uint64_t bytes_asked = 0;   // of global memory by kernels so far: each thread's accesses added up
-    std::uint64_t changes = 0;       // writes so far: threads that poll wait for one
+    std::size_t device_bytes = 0;     // outside launches without what the host may touch: its own accesses are judged
+    std::uint8_t* shadow = nullptr;   // a byte for each of the range: 1 where somebody has written, 0 where not
+    bool checking = true;             // SIMT_CHECK=off: only run
+    std::uint64_t bytes_asked = 0;    // of global memory by kernels so far: each thread's accesses added up
+    std::uint64_t changes = 0;        // writes so far: threads that poll wait for one
     std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
     std::uintptr_t variables_end = 0;
     HotRaces races;

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +23,7 @@
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 
 namespace simt {
 namespace {
@@ -30,6 +34,7 @@ struct Configuration {
     SourceLine line;
     void** raw_arguments = nullptr;
     bool cooperative = false;
+    cudaStream_t stream = nullptr;
     bool describe_only = false;  // the kernel is called to learn its bounds
 };
 
@@ -194,15 +199,19 @@ cudaError_t launch_by_address(const void* kernel, Configuration configuration, v
 
 }  // namespace
 
-void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t, const char* file, unsigned int line) {
+void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t stream, const char* file,
+               unsigned int line) {
     if (running_lane() != nullptr) {
         misuse("a launch from a kernel is not on the CPU device");
     }
     if (pending().configuration) {
         misuse("a launch <<<…>>> of something that simt-lower did not know for a kernel");
     }
-    pending().configuration = Configuration{
-        .grid = grid, .block = block, .dynamic_bytes = dynamic_bytes, .line = {file, static_cast<int>(line), ""}};
+    pending().configuration = Configuration{.grid = grid,
+                                            .block = block,
+                                            .dynamic_bytes = dynamic_bytes,
+                                            .line = {file, static_cast<int>(line), ""},
+                                            .stream = stream};
 }
 
 void** raw_arguments() {
@@ -230,25 +239,47 @@ void launch(const KernelCall& call) {
     if (configuration.describe_only || result(cudaSuccess) != cudaSuccess) {
         return;
     }
-    const Launch what{.kernel = kernel_name(call.signature),
-                      .grid = configuration.grid,
-                      .block = configuration.block,
-                      .dynamic_bytes = configuration.dynamic_bytes,
-                      .module = module,
-                      .body = call.body,
-                      .parameters = call.parameters,
-                      .parameter_bytes = call.parameter_bytes,
-                      .line = configuration.line,
-                      .entry = __builtin_return_address(0),
-                      .cooperative = configuration.cooperative};
+    Launch what{.kernel = kernel_name(call.signature),
+                .grid = configuration.grid,
+                .block = configuration.block,
+                .dynamic_bytes = configuration.dynamic_bytes,
+                .module = module,
+                .body = call.body,
+                .parameters = call.parameters,
+                .parameter_bytes = call.parameter_bytes,
+                .line = configuration.line,
+                .entry = __builtin_return_address(0),
+                .cooperative = configuration.cooperative};
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
         launch_failed(refused->error, false, what.line);
         report(Kind::bad_launch, "", what.line, [&] { return what.kernel + ": " + refused->why; });
         return;
     }
-    if (const cudaError_t error = Scheduler::instance().run(what); error != cudaSuccess) {
-        launch_failed(error, true, what.line);
+    if (Streams::instance().running()) {
+        launch_failed(cudaErrorNotPermitted, false, what.line);
+        report(Kind::bad_launch, "", what.line, [&] { return what.kernel + ": a host function may not launch"; });
+        return;
     }
+    if (!Streams::instance().exists(configuration.stream)) {
+        launch_failed(cudaErrorInvalidResourceHandle, false, what.line);
+        report(Kind::bad_launch, "", what.line,
+               [&] { return what.kernel + ": its stream does not exist, or was destroyed"; });
+        return;
+    }
+    // The kernel's parameters are on the caller's stack.
+    const auto alignment = std::align_val_t(call.parameter_alignment);
+    const std::shared_ptr<void> parameters(::operator new(call.parameter_bytes, alignment),
+                                           [=](void* p) { ::operator delete(p, alignment); });
+    std::memcpy(parameters.get(), call.parameters, call.parameter_bytes);
+    what.parameters = parameters.get();
+    Operation operation{
+        .name = what.kernel, .known_late = true, .launch = what.line, .grid = what.grid, .block = what.block};
+    operation.run = [what = std::move(what), parameters] {
+        if (const cudaError_t error = Scheduler::instance().run(what); error != cudaSuccess) {
+            launch_failed(error, true, what.line);
+        }
+    };
+    Streams::instance().issue(configuration.stream, std::move(operation));
 }
 
 }  // namespace simt
@@ -256,23 +287,25 @@ void launch(const KernelCall& call) {
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t dynamic_bytes,
-                             cudaStream_t) {
-    return simt::launch_by_address(kernel,
-                                   {.grid = grid,
-                                    .block = block,
-                                    .dynamic_bytes = dynamic_bytes,
-                                    .line = simt::source_of(__builtin_return_address(0))},
-                                   arguments);
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                        std::size_t dynamic_bytes, cudaStream_t) {
+                             cudaStream_t stream) {
     return simt::launch_by_address(kernel,
                                    {.grid = grid,
                                     .block = block,
                                     .dynamic_bytes = dynamic_bytes,
                                     .line = simt::source_of(__builtin_return_address(0)),
-                                    .cooperative = true},
+                                    .stream = stream},
+                                   arguments);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_bytes, cudaStream_t stream) {
+    return simt::launch_by_address(kernel,
+                                   {.grid = grid,
+                                    .block = block,
+                                    .dynamic_bytes = dynamic_bytes,
+                                    .line = simt::source_of(__builtin_return_address(0)),
+                                    .cooperative = true,
+                                    .stream = stream},
                                    arguments);
 }
 
@@ -294,7 +327,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
                                     .block = config->blockDim,
                                     .dynamic_bytes = config->dynamicSmemBytes,
                                     .line = simt::source_of(__builtin_return_address(0)),
-                                    .cooperative = cooperative},
+                                    .cooperative = cooperative,
+                                    .stream = config->stream},
                                    arguments);
 }
 

@@ -13,31 +13,42 @@
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 
 #define SIMT_SITE __builtin_return_address(0)
+
+namespace simt {
+namespace {
+
+// Of the host's, only what streams may touch too: the rest is the fault handler's.
+void judge(const void* address, std::size_t bytes, Access access, const void* site) {
+    if (running_lane() != nullptr) {
+        judge_span(address, bytes, access, site);
+    } else if (hot.checking && Streams::instance().watches_host()) {
+        Streams::instance().host_access(reinterpret_cast<std::uintptr_t>(address), bytes,
+                                        access == Access::read ? Use::read : Use::write, site);
+    }
+}
+
+}  // namespace
+}  // namespace simt
 
 extern "C" {
 
 void* simt_memcpy(void* to, const void* from, std::size_t bytes) noexcept {
-    if (simt::running_lane() != nullptr) {
-        simt::judge_span(from, bytes, simt::Access::read, SIMT_SITE);
-        simt::judge_span(to, bytes, simt::Access::write, SIMT_SITE);
-    }
+    simt::judge(from, bytes, simt::Access::read, SIMT_SITE);
+    simt::judge(to, bytes, simt::Access::write, SIMT_SITE);
     return std::memmove(to, from, bytes);
 }
 
 void* simt_memmove(void* to, const void* from, std::size_t bytes) noexcept {
-    if (simt::running_lane() != nullptr) {
-        simt::judge_span(from, bytes, simt::Access::read, SIMT_SITE);
-        simt::judge_span(to, bytes, simt::Access::write, SIMT_SITE);
-    }
+    simt::judge(from, bytes, simt::Access::read, SIMT_SITE);
+    simt::judge(to, bytes, simt::Access::write, SIMT_SITE);
     return std::memmove(to, from, bytes);
 }
 
 void* simt_memset(void* to, int value, std::size_t bytes) noexcept {
-    if (simt::running_lane() != nullptr) {
-        simt::judge_span(to, bytes, simt::Access::write, SIMT_SITE);
-    }
+    simt::judge(to, bytes, simt::Access::write, SIMT_SITE);
     return std::memset(to, value, bytes);
 }
 

@@ -73,7 +73,7 @@ Memory::Memory() {
     if (hot.checking) {
         shadow_ = static_cast<std::uint8_t*>(reserve(kReserved, PROT_READ | PROT_WRITE));
         hot.shadow = shadow_;
-        hot.device_bytes = kReserved;
+        hot.device_bytes = kHostVisible;
         key_ = pkey_alloc(0, PKEY_DISABLE_ACCESS);
     }
 }

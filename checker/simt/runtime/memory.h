@@ -40,6 +40,9 @@ class Memory {
   public:
     static constexpr std::size_t kTotal = std::size_t{64} << 30;  // what the imaginary device has
     static constexpr std::size_t kAlignment = 256;
+    // A quarter of it for managed and pinned memory, which the host may touch at any time.
+    static constexpr std::size_t kReserved = std::size_t{1} << 42;
+    static constexpr std::size_t kHostVisible = kReserved / 4 * 3;
 
     // The one device's. Global because the hooks, the API and the fault handler all mean the same memory.
     static Memory& instance();
@@ -72,10 +75,6 @@ class Memory {
   private:
     Memory();
     void protect(bool open);
-
-    // A quarter of it for managed and pinned memory, which the host may touch at any time.
-    static constexpr std::size_t kReserved = std::size_t{1} << 42;
-    static constexpr std::size_t kHostVisible = kReserved / 4 * 3;
 
     std::uintptr_t hot_begin_ = 0;
     std::uint8_t* shadow_ = nullptr;

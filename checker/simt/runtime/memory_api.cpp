@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of the runtime about memory.
+// The functions of the runtime about memory. What copies and memsets are given is judged when they are issued, and they
+// run when their stream comes to them.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/faults.h"
@@ -15,6 +18,7 @@
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 
 namespace simt {
 namespace {
@@ -34,10 +38,8 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
-cudaError_t free(void* pointer, bool pinned, const void* site) {
-    if (pointer == nullptr) {
-        return result(cudaSuccess);
-    }
+// Whether the pointer may be freed so; what is wrong is a finding.
+bool may_free(void* pointer, bool pinned, const void* site) {
     Allocation* allocation = Memory::instance().begins_at(pointer);
     if (allocation == nullptr) {
         report(Kind::invalid_free, "", site, [&] {
@@ -46,14 +48,14 @@ cudaError_t free(void* pointer, bool pinned, const void* site) {
                                      : "the pointer is not the beginning of a buffer: " +
                                            place_in(*inside, reinterpret_cast<std::uintptr_t>(pointer));
         });
-        return result(cudaErrorInvalidValue);
+        return false;
     }
     if (allocation->freed_at != nullptr) {
         report(Kind::double_free, "", site, [&] {
             return fmt::format("{} was freed before, at {}", text_of(*allocation),
                                text_of(source_of(allocation->freed_at)));
         });
-        return result(cudaErrorInvalidValue);
+        return false;
     }
     if ((allocation->residence == Residence::pinned) != pinned) {
         report(Kind::invalid_free, "", site, [&] {
@@ -61,10 +63,54 @@ cudaError_t free(void* pointer, bool pinned, const void* site) {
                                pinned ? "cudaFreeHost; cudaMalloc's memory takes cudaFree"
                                       : "cudaFree; pinned memory takes cudaFreeHost");
         });
+        return false;
+    }
+    return true;
+}
+
+// Waits for all work of the device before, as cudaFree and cudaFreeHost do in practice.
+cudaError_t free(void* pointer, bool pinned, const void* site) {
+    if (pointer == nullptr) {
+        return result(cudaSuccess);
+    }
+    Streams::instance().wait_for_all();
+    if (!may_free(pointer, pinned, site)) {
         return result(cudaErrorInvalidValue);
     }
-    Memory::instance().free(*allocation, site);
+    Memory::instance().free(*Memory::instance().begins_at(pointer), site);
     return result(cudaSuccess);
+}
+
+cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site) {
+    if (pointer == nullptr) {
+        return result(cudaSuccess);
+    }
+    if (!Streams::instance().exists(stream) || !may_free(pointer, false, site)) {
+        return result(cudaErrorInvalidValue);
+    }
+    Operation operation{.name = "cudaFreeAsync", .run = [=] {
+                            if (may_free(pointer, false, site)) {
+                                Memory::instance().free(*Memory::instance().begins_at(pointer), site);
+                            }
+                        }};
+    const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+    operation.touched.add(Use::write, {begin, begin + Memory::instance().begins_at(pointer)->bytes, site});
+    Streams::instance().issue(stream, std::move(operation));
+    return result(cudaSuccess);
+}
+
+cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaStream_t stream, const void* site) {
+    if (!Streams::instance().exists(stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    const cudaError_t error = allocate(pointer, bytes, Residence::device, site);
+    if (error == cudaSuccess && bytes > 0) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(*pointer);
+        Operation operation{.name = "cudaMallocAsync"};
+        operation.touched.add(Use::write, {begin, begin + bytes, site});
+        Streams::instance().issue(stream, std::move(operation));
+    }
+    return error;
 }
 
 // Whose memory a pointer names.
@@ -104,6 +150,19 @@ bool fits(const void* pointer, std::size_t bytes, const char* verb, const void* 
     return false;
 }
 
+// Whether the host may change or free the memory while a copy is on its way: pageable memory is staged.
+bool is_pageable(const void* pointer, std::size_t bytes) {
+    return side_of(pointer) == Side::host && !is_registered(pointer, bytes);
+}
+
+// What a call is named, whether it returns before its work has ended, and in which stream it works.
+struct Call {
+    const char* name;
+    bool asynchronous;
+    cudaStream_t stream;
+    const void* site;
+};
+
 struct Copy {
     void* to;
     std::size_t to_pitch;
@@ -111,41 +170,27 @@ struct Copy {
     std::size_t from_pitch;
     std::size_t width;
     std::size_t height;
+
+    std::size_t to_bytes() const { return (height - 1) * to_pitch + width; }
+    std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
 };
 
-cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const void* site) {
-    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
-        return error;
-    }
-    if (c.to == nullptr || c.from == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-        return result(cudaErrorInvalidMemcpyDirection);
-    }
-    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch)) {
-        return result(cudaErrorInvalidPitchValue);
-    }
-    const auto wrong_side = [&](const void* pointer, bool device, const char* end) {
-        const Side side = side_of(pointer);
-        if (kind == cudaMemcpyDefault || side == Side::either || (side == Side::device) == device) {
-            return false;
+Footprint footprint_of(const Copy& c, bool reads, const void* site) {
+    Footprint touched;
+    for (std::size_t row = 0; row < c.height; row++) {
+        const auto to = reinterpret_cast<std::uintptr_t>(c.to) + row * c.to_pitch;
+        const auto from = reinterpret_cast<std::uintptr_t>(c.from) + row * c.from_pitch;
+        touched.add(Use::write, {to, to + c.width, site});
+        if (reads) {
+            touched.add(Use::read, {from, from + c.width, site});
         }
-        report(Kind::bad_copy, "", site, [&] {
-            return fmt::format("the copy's direction says that its {} is the {}'s memory; it is the {}'s", end,
-                               device ? "device" : "host", device ? "host" : "device");
-        });
-        return true;
-    };
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (wrong_side(c.to, to_device, "target") || wrong_side(c.from, from_device, "source")) {
-        return result(cudaErrorInvalidValue);
     }
-    const std::size_t to_bytes = (c.height - 1) * c.to_pitch + c.width;
-    const std::size_t from_bytes = (c.height - 1) * c.from_pitch + c.width;
-    if (!fits(c.to, to_bytes, "the copy writes", site) || !fits(c.from, from_bytes, "the copy reads", site)) {
-        return result(cudaErrorInvalidValue);
+    return touched;
+}
+
+void run_copy(const Copy& c, const void* site) {
+    if (!fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
+        return;  // it was freed in the meantime
     }
     const OpenMemory open;
     Memory& memory = Memory::instance();
@@ -161,31 +206,128 @@ cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const void* site) {
             memory.mark_written(to_address, c.width);
         }
     }
+}
+
+// When the call returns and what it has waited for is the runtime's reference ("API synchronization behavior").
+void issue_copy(const Copy& c, const Call& call) {
+    Streams& streams = Streams::instance();
+    const bool from_pageable = is_pageable(c.from, c.from_bytes());
+    const bool to_pageable = is_pageable(c.to, c.to_bytes());
+    const bool to_host = side_of(c.to) != Side::device, from_host = side_of(c.from) != Side::device;
+    // Alone in its stream nobody sees whether the copy is late: nothing is staged then.
+    const bool staged = from_pageable && !to_host && (call.asynchronous || !streams.alone());
+    Operation operation{.name = call.name, .touched = footprint_of(c, !from_pageable, call.site)};
+    if (staged) {
+        const auto bytes = std::make_shared<std::vector<char>>(c.width * c.height);
+        Copy late = c;
+        late.from = bytes->data();
+        late.from_pitch = c.width;
+        for (std::size_t row = 0; row < c.height; row++) {
+            std::memcpy(bytes->data() + row * c.width, static_cast<const char*>(c.from) + row * c.from_pitch, c.width);
+        }
+        operation.staged_bytes = bytes->size();
+        operation.run = [late, bytes, site = call.site] { run_copy(late, site); };
+    } else {
+        operation.run = [=] { run_copy(c, call.site); };
+    }
+    if (!call.asynchronous && from_pageable && !to_host) {
+        streams.wait(call.stream);  // for what was before; the copy itself may be late
+    }
+    const OperationPointer issued = streams.issue(call.stream, std::move(operation));
+    // To pageable memory a copy returns when it has ended, an asynchronous one too: in practice, the reference says
+    // that it may.
+    const bool between_hosts = to_host && from_host;
+    if (between_hosts || to_pageable || (!call.asynchronous && to_host) ||
+        (!call.asynchronous && from_host && !from_pageable)) {
+        streams.wait(issued);
+    } else if (from_pageable && !staged) {
+        streams.run({issued});
+    }
+}
+
+cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const Call& call) {
+    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
+        return error;
+    }
+    if (c.to == nullptr || c.from == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+        return result(cudaErrorInvalidMemcpyDirection);
+    }
+    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch)) {
+        return result(cudaErrorInvalidPitchValue);
+    }
+    if (!Streams::instance().exists(call.stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    if (Streams::instance().running()) {
+        return result(cudaErrorNotPermitted);
+    }
+    const auto wrong_side = [&](const void* pointer, bool device, const char* end) {
+        const Side side = side_of(pointer);
+        if (kind == cudaMemcpyDefault || side == Side::either || (side == Side::device) == device) {
+            return false;
+        }
+        report(Kind::bad_copy, "", call.site, [&] {
+            return fmt::format("the copy's direction says that its {} is the {}'s memory; it is the {}'s", end,
+                               device ? "device" : "host", device ? "host" : "device");
+        });
+        return true;
+    };
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (wrong_side(c.to, to_device, "target") || wrong_side(c.from, from_device, "source")) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (!fits(c.to, c.to_bytes(), "the copy writes", call.site) ||
+        !fits(c.from, c.from_bytes(), "the copy reads", call.site)) {
+        return result(cudaErrorInvalidValue);
+    }
+    issue_copy(c, call);
     return result(cudaSuccess);
 }
 
-cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const void* site) {
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const Call& call) {
     return copy(Copy{.to = to, .to_pitch = bytes, .from = from, .from_pitch = bytes, .width = bytes, .height = 1}, kind,
-                site);
+                call);
 }
 
-cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, const void* site) {
+cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, const Call& call) {
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || width == 0 || height == 0) {
         return error;
     }
     if (pointer == nullptr || (height > 1 && width > pitch) || side_of(pointer) == Side::host) {
         return result(cudaErrorInvalidValue);
     }
-    if (!fits(pointer, (height - 1) * pitch + width, "the memset writes", site)) {
+    if (!Streams::instance().exists(call.stream) || Streams::instance().running()) {
+        return result(Streams::instance().running() ? cudaErrorNotPermitted : cudaErrorInvalidResourceHandle);
+    }
+    const std::size_t bytes = (height - 1) * pitch + width;
+    if (!fits(pointer, bytes, "the memset writes", call.site)) {
         return result(cudaErrorInvalidValue);
     }
-    const OpenMemory open;
+    Operation operation{.name = call.name};
     for (std::size_t row = 0; row < height; row++) {
-        auto* begin = static_cast<char*>(pointer) + row * pitch;
-        std::memset(begin, value, width);
-        if (const auto address = reinterpret_cast<std::uintptr_t>(begin); Memory::instance().contains(address)) {
-            Memory::instance().mark_written(address, width);
+        const auto begin = reinterpret_cast<std::uintptr_t>(pointer) + row * pitch;
+        operation.touched.add(Use::write, {begin, begin + width, call.site});
+    }
+    operation.run = [=] {
+        if (!fits(pointer, bytes, "the memset writes", call.site)) {
+            return;
         }
+        const OpenMemory open;
+        for (std::size_t row = 0; row < height; row++) {
+            auto* begin = static_cast<char*>(pointer) + row * pitch;
+            std::memset(begin, value, width);
+            if (const auto address = reinterpret_cast<std::uintptr_t>(begin); Memory::instance().contains(address)) {
+                Memory::instance().mark_written(address, width);
+            }
+        }
+    };
+    const OperationPointer issued = Streams::instance().issue(call.stream, std::move(operation));
+    if (!call.asynchronous && side_of(pointer) == Side::either) {
+        Streams::instance().wait(issued);
     }
     return result(cudaSuccess);
 }
@@ -210,7 +352,7 @@ bool in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
 }
 
 cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                           cudaMemcpyKind kind, const void* site) {
+                           cudaMemcpyKind kind, const Call& call) {
     if (!device_variable(symbol)) {
         return result(cudaErrorInvalidSymbol);
     }
@@ -219,11 +361,11 @@ cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t byt
         return result(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
                                                                                      : cudaErrorInvalidValue);
     }
-    return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind, site);
+    return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind, call);
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                             const void* site) {
+                             const Call& call) {
     if (!device_variable(symbol)) {
         return result(cudaErrorInvalidSymbol);
     }
@@ -232,7 +374,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, st
         return result(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
                                                                                      : cudaErrorInvalidValue);
     }
-    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, site);
+    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, call);
 }
 
 }  // namespace
@@ -247,8 +389,8 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     return simt::allocate(pointer, bytes, Residence::device, __builtin_return_address(0));
 }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
-    return simt::allocate(pointer, bytes, Residence::device, __builtin_return_address(0));
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+    return simt::allocate_in_stream(pointer, bytes, stream, __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -309,8 +451,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaFree(void* pointer) {
     return simt::free(pointer, false, __builtin_return_address(0));
 }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-    return simt::free(pointer, false, __builtin_return_address(0));
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    return simt::free_in_stream(pointer, stream, __builtin_return_address(0));
 }
 cudaError_t cudaFreeHost(void* pointer) {
     return simt::free(pointer, true, __builtin_return_address(0));
@@ -338,35 +480,39 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return simt::copy(to, from, bytes, kind, __builtin_return_address(0));
+    return simt::copy(to, from, bytes, kind, {"cudaMemcpy", false, nullptr, __builtin_return_address(0)});
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-    return simt::copy(to, from, bytes, kind, __builtin_return_address(0));
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    return simt::copy(to, from, bytes, kind, {"cudaMemcpyAsync", true, stream, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
-    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind, __builtin_return_address(0));
+    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind,
+                      {"cudaMemcpy2D", false, nullptr, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
-    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind, __builtin_return_address(0));
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind,
+                      {"cudaMemcpy2DAsync", true, stream, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-    return simt::set(pointer, bytes, value, bytes, 1, __builtin_return_address(0));
+    return simt::set(pointer, bytes, value, bytes, 1, {"cudaMemset", false, nullptr, __builtin_return_address(0)});
 }
-cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t) {
-    return simt::set(pointer, bytes, value, bytes, 1, __builtin_return_address(0));
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+    return simt::set(pointer, bytes, value, bytes, 1, {"cudaMemsetAsync", true, stream, __builtin_return_address(0)});
 }
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-    return simt::set(pointer, pitch, value, width, height, __builtin_return_address(0));
+    return simt::set(pointer, pitch, value, width, height,
+                     {"cudaMemset2D", false, nullptr, __builtin_return_address(0)});
 }
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                              cudaStream_t) {
-    return simt::set(pointer, pitch, value, width, height, __builtin_return_address(0));
+                              cudaStream_t stream) {
+    return simt::set(pointer, pitch, value, width, height,
+                     {"cudaMemset2DAsync", true, stream, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int, cudaStream_t) {
@@ -392,6 +538,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaDeviceReset() {
     // A sticky error stays: CUDA asks for a new process.
+    simt::Streams::instance().wait_for_all();
     std::vector<void*> alive;
     for (const auto& [begin, allocation] : simt::Memory::instance().allocations()) {
         if (allocation.freed_at == nullptr) {
@@ -406,22 +553,26 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
                                cudaMemcpyKind kind) {
-    return simt::copy_to_symbol(symbol, from, bytes, offset, kind, __builtin_return_address(0));
+    return simt::copy_to_symbol(symbol, from, bytes, offset, kind,
+                                {"cudaMemcpyToSymbol", false, nullptr, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                                  cudaMemcpyKind kind) {
-    return simt::copy_from_symbol(to, symbol, bytes, offset, kind, __builtin_return_address(0));
+    return simt::copy_from_symbol(to, symbol, bytes, offset, kind,
+                                  {"cudaMemcpyFromSymbol", false, nullptr, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t) {
-    return simt::copy_to_symbol(symbol, from, bytes, offset, kind, __builtin_return_address(0));
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+    return simt::copy_to_symbol(symbol, from, bytes, offset, kind,
+                                {"cudaMemcpyToSymbolAsync", true, stream, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t) {
-    return simt::copy_from_symbol(to, symbol, bytes, offset, kind, __builtin_return_address(0));
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+    return simt::copy_from_symbol(to, symbol, bytes, offset, kind,
+                                  {"cudaMemcpyFromSymbolAsync", true, stream, __builtin_return_address(0)});
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {

@@ -20,12 +20,6 @@ std::string block_text(std::uint64_t block, dim3 grid) {
     return fmt::format("block ({}, {}, {})", block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y);
 }
 
-std::string thread_text(std::uint64_t block, std::uint32_t thread, const Launch& launch) {
-    const dim3 b = launch.block;
-    return fmt::format("{}, thread ({}, {}, {})", block_text(block, launch.grid), thread % b.x, thread / b.x % b.y,
-                       thread / b.x / b.y);
-}
-
 std::string place_text(const Touched& touched, std::uintptr_t address) {
     if (touched.shared) {
         return Scheduler::instance().shared().place_of(address);
@@ -42,6 +36,11 @@ std::string place_text(const Touched& touched, std::uintptr_t address) {
 }
 
 }  // namespace
+
+std::string thread_text(std::uint64_t block, std::uint32_t thread, dim3 grid, dim3 extent) {
+    return fmt::format("{}, thread ({}, {}, {})", block_text(block, grid), thread % extent.x,
+                       thread / extent.x % extent.y, thread / extent.x / extent.y);
+}
 
 // Once for each pair of lines.
 bool Races::steps_aside(const Touched& touched, const Conflict& conflict) {
@@ -119,7 +118,7 @@ std::string Races::text_of_other(const Conflict& conflict, std::uint64_t block) 
                 const unsigned lanes = conflict.lanes & ~(1U << me % kLanes);
                 if (lanes != 0) {
                     return thread_text(block, me / kLanes * kLanes + static_cast<unsigned>(std::countr_zero(lanes)),
-                                       launch);
+                                       launch.grid, launch.block);
                 }
                 if (thread == me) {
                     return block_text(block, launch.grid) + ", another lane of the same warp";
@@ -134,7 +133,7 @@ std::string Races::text_of_other(const Conflict& conflict, std::uint64_t block) 
         default:
             break;
     }
-    return thread_text(block, thread, launch);
+    return thread_text(block, thread, launch.grid, launch.block);
 }
 
 void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address) {
@@ -158,13 +157,13 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
     };
     RaceSide here{.site = touched.site,
                   .what = does(touched.touch == Touch::write, touched.also_reads, touched.strength != Strength::plain),
-                  .thread = thread_text(current_->clock.number, hot.races.thread, launch)};
+                  .thread = thread_text(current_->clock.number, hot.races.thread, launch.grid, launch.block)};
     RaceSide there{.site = other_site,
                    .what = does(conflict.other_writes, false, conflict.other_strong),
                    .thread = text_of_other(conflict, block)};
     told_[pair] = report_race(touched.shared ? "shared" : "global", here, there, [&] {
         return RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
-                        why(touched, conflict, block)};
+                        why(touched, conflict, block), running_kernel_name()};
     });
 }
 

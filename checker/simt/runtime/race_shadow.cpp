@@ -3,9 +3,11 @@
 // Where the cells of races.h lie.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 
+#include "checker/simt/runtime/footprint.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -170,6 +172,47 @@ void Races::release_pages() {
     variable_pages_.clear();
     idle_.clear();  // their shared memory's
     shadow_bytes_ = 0;
+}
+
+// What the launch that has just run did there. Its accesses bear times of its own.
+void Races::leave_page(const RacePage& page, std::uintptr_t begin) const {
+    const std::size_t unit = std::size_t{1} << page.shift();
+    const auto leave = [&](const Cell* cells, Use use) {
+        for (std::size_t i = 0; cells != nullptr && i < page.units(); i++) {
+            const Cell c = cells[i];
+            if (c == 0 || cell::time(c) <= launch_began_) {
+                continue;
+            }
+            const std::uint32_t site = cell::linked(c) ? links_[cell::payload(c)].top_site : cell::payload(c);
+            const bool within_block = strong(use) && cell::narrow(c);  // of no use beyond it
+            collect_->add(within_block ? (writes(use) ? Use::write : Use::read) : use,
+                          {.begin = begin + i * unit,
+                           .end = begin + (i + 1) * unit,
+                           .site = site_of(site),
+                           .block = block_of(cell::time(c)),
+                           .thread = cell::thread(c)});
+        }
+    };
+    leave(page.reads.get(), Use::read);
+    leave(page.writes.get(), Use::write);
+    leave(page.strong_reads.get(), Use::strong_read);
+    leave(page.strong_writes.get(), Use::strong_write);
+}
+
+void Races::leave_footprint() const {
+    std::vector<std::size_t> pages = used_pages_;
+    std::sort(pages.begin(), pages.end());
+    for (const std::size_t number : pages) {
+        const std::uintptr_t begin = hot.device_begin + number * RacePage::kBytes;
+        if (hot.races.pages[number] != nullptr && (collect_all_ || !Memory::instance().is_device_only(begin))) {
+            leave_page(*hot.races.pages[number], begin);
+        }
+    }
+    for (const auto& [number, page] : variable_pages_) {
+        if (collect_all_) {
+            leave_page(*page, number * RacePage::kBytes);
+        }
+    }
 }
 
 }  // namespace simt

@@ -47,7 +47,7 @@ void Races::begin_launch(const Launch& launch) {
     }
     if (me.pages == nullptr) {
         const auto table = [] {
-            const std::size_t bytes = hot.device_bytes / RacePage::kBytes * sizeof(void*);
+            const std::size_t bytes = Memory::kReserved / RacePage::kBytes * sizeof(void*);
             return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         };
         void* const pages = table();
@@ -68,7 +68,7 @@ void Races::begin_launch(const Launch& launch) {
     // Of a launch's sites the first few numbers are given one by one.
     me.first_site = reinterpret_cast<std::uintptr_t>(launch.body) - cell::kMostSites / 2;
     far_sites_.clear();
-    me.launch = me.slice = me.barrier = me.now;
+    launch_began_ = me.launch = me.slice = me.barrier = me.now;
     me.now++;
     slices_.clear();
     links_.assign(1, Link{});
@@ -88,6 +88,9 @@ void Races::begin_launch(const Launch& launch) {
 }
 
 void Races::end_launch() {
+    if (collect_ != nullptr && wanted_ && hot.checking) {
+        leave_footprint();
+    }
     for (auto& [block, state] : states_) { idle_.push_back(std::move(state)); }
     states_.clear();
     current_ = nullptr;

@@ -28,6 +28,7 @@
 
 namespace simt {
 
+class Footprint;
 struct Block;
 struct Launch;
 
@@ -109,6 +110,12 @@ class Races {
     // Whether the launches from now on are watched; SIMT_CHECK says so at first.
     void want(bool wanted) { wanted_ = wanted; }
 
+    // Where the launches from now on leave what they have touched: all of it, or what the host can touch too. Null: nowhere.
+    void collect(Footprint* into, bool all) {
+        collect_ = into;
+        collect_all_ = all;
+    }
+
     void begin_launch(const Launch& launch);
     void end_launch();
     void begin_block(Block& block);
@@ -173,6 +180,8 @@ class Races {
     RacePage* new_page(unsigned shift, bool shared);
     void split(RacePage& page, unsigned shift);
     void release_pages();
+    void leave_footprint() const;
+    void leave_page(const RacePage& page, std::uintptr_t begin) const;
     bool give_memory(std::size_t bytes);
 
     std::uint32_t number_of(const void* site) const;
@@ -202,6 +211,9 @@ class Races {
     void give_up();
 
     bool wanted_ = true;
+    Footprint* collect_ = nullptr;
+    bool collect_all_ = false;
+    Time launch_began_ = 0;
     std::uintptr_t static_shared_begin_ = 0;
     BlockState* current_ = nullptr;
     std::vector<std::unique_ptr<BlockState>> idle_;

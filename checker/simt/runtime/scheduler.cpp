@@ -77,6 +77,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
     shared_.configure(launch.module, launch.dynamic_bytes);
     const OpenMemory open;
     hot.launcher = pthread_self();
+    hot.device_bytes = hot.checking ? Memory::kReserved : 0;
     Races& races = Races::instance();
     races.begin_launch(launch);
     look_for_chosen(launch);
@@ -146,6 +147,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
     if (chosen_launch) {
         end_chosen_launch();
     }
+    hot.device_bytes = hot.checking ? Memory::kHostVisible : 0;
     return error_;
 }
 

@@ -173,6 +173,8 @@ class Scheduler {
 
 // "block (0, 0, 0), thread (3, 0, 0)"
 std::string text_of(const Lane& lane);
+// The same of a block and a thread in it, each by its number.
+std::string thread_text(std::uint64_t block, std::uint32_t thread, dim3 grid, dim3 extent);
 std::string running_kernel_name();
 
 }  // namespace simt

@@ -21,5 +21,24 @@ int putchar(int) __asm__("simt_putchar");
 [[noreturn]] void __assert_fail(const char*, const char*, unsigned int, const char*) noexcept
     __asm__("simt_assert_fail");
 [[noreturn]] void abort() noexcept;
+void* simt_memcpy(void*, const void*, size_t) noexcept;
+void* simt_memmove(void*, const void*, size_t) noexcept;
+void* simt_memset(void*, int, size_t) noexcept;
+
+// Of a size that it knows the compiler makes code that nobody sees, but for the sizes of which it makes an assignment.
+#define SIMT_ASSIGNED(bytes) \
+    (__builtin_constant_p(bytes) && ((bytes) == 1 || (bytes) == 2 || (bytes) == 4 || (bytes) == 8))
+#define SIMT_SEEN extern inline __attribute__((gnu_inline, always_inline))
+SIMT_SEEN void* memcpy(void* to, const void* from, size_t bytes) noexcept {
+    return SIMT_ASSIGNED(bytes) ? __builtin_memcpy(to, from, bytes) : simt_memcpy(to, from, bytes);
+}
+SIMT_SEEN void* memmove(void* to, const void* from, size_t bytes) noexcept {
+    return SIMT_ASSIGNED(bytes) ? __builtin_memmove(to, from, bytes) : simt_memmove(to, from, bytes);
+}
+SIMT_SEEN void* memset(void* to, int value, size_t bytes) noexcept {
+    return simt_memset(to, value, bytes);
+}
+#undef SIMT_SEEN
+#undef SIMT_ASSIGNED
 }
 #endif

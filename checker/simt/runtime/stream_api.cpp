@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+//
+// The functions of the runtime about streams and events.
+#include <chrono>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
+
+namespace simt {
+namespace {
+
+// Events that exist: a call with another handle is an error, not a crash.
+std::set<cudaEvent_t>& events() {
+    static auto& instance = *new std::set<cudaEvent_t>;
+    return instance;
+}
+
+bool is_event(cudaEvent_t event) {
+    return events().contains(event);
+}
+
+Streams& streams() {
+    return Streams::instance();
+}
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+cudaError_t stream_result(cudaStream_t stream) {
+    return result(streams().exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+// "A host function must not make any CUDA API calls" (cudaLaunchHostFunc).
+bool may_wait() {
+    return !streams().running();
+}
+
+}  // namespace
+}  // namespace simt
+
+using simt::result;
+
+extern "C" {
+
+cudaError_t cudaDeviceSynchronize() {
+    if (!simt::may_wait()) {
+        return result(cudaErrorNotPermitted);
+    }
+    simt::streams().wait_for_all();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    if (stream == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *stream = simt::streams().create(true, __builtin_return_address(0));
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+    if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    *stream = simt::streams().create(flags == cudaStreamDefault, __builtin_return_address(0));
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
+    if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    *stream = simt::streams().create(flags == cudaStreamDefault, __builtin_return_address(0));
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+        !simt::streams().exists(stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    simt::streams().destroy(stream);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (!simt::may_wait()) {
+        return result(cudaErrorNotPermitted);
+    }
+    if (simt::streams().exists(stream)) {
+        simt::streams().wait(stream);
+    }
+    return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    if (!simt::may_wait()) {
+        return result(cudaErrorNotPermitted);
+    }
+    const bool ready = !simt::streams().exists(stream) || simt::streams().look(stream);
+    const cudaError_t error = simt::stream_result(stream);
+    return error != cudaSuccess || ready ? error : result(cudaErrorNotReady);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    if (flags == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *flags = simt::streams().is_blocking(stream) ? cudaStreamDefault : cudaStreamNonBlocking;
+    return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    if (priority == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    *priority = 0;
+    return simt::stream_result(stream);
+}
+
+// After a sticky error a host function is not called, as CUDA documents; a callback is, and gets the error.
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    if (function == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    const cudaError_t error = simt::may_wait() ? simt::stream_result(stream) : result(cudaErrorNotPermitted);
+    if (error == cudaSuccess) {
+        simt::streams().issue(stream, {.name = "a host function", .run = [=] { function(data); }, .known_late = true});
+    }
+    return error;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags) {
+    if (callback == nullptr || flags != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (!simt::may_wait() || !simt::streams().exists(stream)) {
+        return result(simt::may_wait() ? cudaErrorInvalidResourceHandle : cudaErrorNotPermitted);
+    }
+    simt::streams().issue(stream, {.name = "a callback",
+                                   .run = [=] { callback(stream, result(cudaSuccess), data); },
+                                   .after_error = true,
+                                   .known_late = true});
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+    if (!simt::is_event(event) || !simt::streams().exists(stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    if (flags != 0 || !simt::may_wait()) {
+        return result(flags != 0 ? cudaErrorInvalidValue : cudaErrorNotPermitted);
+    }
+    simt::streams().wait_for_event(stream, event->recorded);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+    if (event == nullptr || (flags & ~static_cast<unsigned>(cudaEventBlockingSync | cudaEventDisableTiming)) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    *event = new CUevent_st{.timing = (flags & cudaEventDisableTiming) == 0, .recorded = {}, .at = {}};
+    simt::events().insert(*event);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    if (simt::events().erase(event) == 0) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    delete event;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    if (!simt::is_event(event) || !simt::streams().exists(stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    if (!simt::may_wait()) {
+        return result(cudaErrorNotPermitted);
+    }
+    event->at = std::make_shared<double>();
+    event->recorded = simt::streams().issue(
+        stream, {.name = "cudaEventRecord", .run = [at = event->at] { *at = simt::seconds_now(); }});
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    if (flags != cudaEventRecordDefault) {  // an external one is for captures
+        return result(cudaErrorInvalidValue);
+    }
+    return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    if (!simt::is_event(event) || !simt::may_wait()) {
+        return result(simt::may_wait() ? cudaErrorInvalidResourceHandle : cudaErrorNotPermitted);
+    }
+    simt::streams().wait(event->recorded);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    if (!simt::is_event(event) || !simt::may_wait()) {
+        return result(simt::may_wait() ? cudaErrorInvalidResourceHandle : cudaErrorNotPermitted);
+    }
+    const bool ready = simt::streams().look(event->recorded);
+    const cudaError_t error = result(cudaSuccess);
+    return error != cudaSuccess || ready ? error : result(cudaErrorNotReady);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    if (milliseconds == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (!simt::is_event(begin) || !simt::is_event(end) || !begin->timing || !end->timing ||
+        begin->recorded == nullptr || end->recorded == nullptr) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    if (!begin->recorded->done || !end->recorded->done) {
+        return result(cudaErrorNotReady);
+    }
+    *milliseconds = static_cast<float>((*end->at - *begin->at) * 1e3);
+    return result(cudaSuccess);
+}
+
+}  // extern "C"

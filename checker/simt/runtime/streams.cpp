@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/streams.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/races.h"
+#include "checker/simt/runtime/random.h"
+#include "checker/simt/runtime/registered.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/state.h"
+
+namespace simt {
+namespace {
+
+constexpr Use kUses[] = {Use::read, Use::write, Use::strong_read, Use::strong_write};
+
+void join(StreamClock& clock, const StreamClock& other) {
+    clock.resize(std::max(clock.size(), other.size()));
+    for (std::size_t i = 0; i < other.size(); i++) { clock[i] = std::max(clock[i], other[i]); }
+}
+
+void join(StreamClock& clock, const Operation& operation) {
+    join(clock, operation.before);
+    clock.resize(std::max(clock.size(), std::size_t{operation.stream} + 1));
+    clock[operation.stream] = std::max(clock[operation.stream], operation.number);
+}
+
+std::string place_text(std::uintptr_t address) {
+    if (Memory::instance().contains(address)) {
+        const Allocation* allocation = Memory::instance().find(address);
+        return allocation == nullptr ? "the device's memory" : place_in(*allocation, address);
+    }
+    const Module* module = module_of(reinterpret_cast<const void*>(address));
+    const Symbol* variable = module == nullptr ? nullptr : module->variable_at(address);
+    if (variable != nullptr && module->section_of(address) != Section::none) {
+        return fmt::format("byte {} of the device variable {} ({} bytes)", address - variable->begin, variable->name(),
+                           variable->bytes);
+    }
+    return "registered memory of the host";
+}
+
+const char* verb(Use use) {
+    switch (use) {
+        case Use::read:
+            return "reads";
+        case Use::write:
+            return "writes";
+        case Use::strong_read:
+            return "reads strongly";
+        case Use::strong_write:
+            return "writes strongly";
+    }
+    return "touches";
+}
+
+}  // namespace
+
+Streams& Streams::instance() {
+    static auto& streams = *new Streams;  // never destroyed: what is left runs when the process ends
+    return streams;
+}
+
+// ---- streams ------------------------------------------------------------------------------------------------------------
+
+cudaStream_t Streams::key_of(cudaStream_t stream) const {
+    if (stream == nullptr) {
+        return null_is_per_thread_ ? cudaStreamPerThread : cudaStreamLegacy;
+    }
+    return stream;
+}
+
+bool Streams::exists(cudaStream_t stream) const {
+    const cudaStream_t key = key_of(stream);
+    return key == cudaStreamLegacy || key == cudaStreamPerThread || handles_.contains(key);
+}
+
+bool Streams::is_blocking(cudaStream_t stream) const {
+    const auto handle = handles_.find(stream);
+    return handle == handles_.end() || handle->second.blocking;
+}
+
+cudaStream_t Streams::create(bool blocking, const void* site) {
+    auto* const stream = new CUstream_st;
+    handles_[stream] = {blocking, fmt::format("stream {} (made at {})", ++created_, text_of(source_of(site)))};
+    return stream;
+}
+
+void Streams::destroy(cudaStream_t stream) {
+    if (const auto queue = queues_.find(stream); queue != queues_.end()) {
+        const OperationPointer& last = queue->second.last;
+        if (last == nullptr || (last->done && covers(host_, *last))) {
+            free_numbers_.push_back(queue->second.number);
+        }
+        queues_.erase(queue);
+    }
+    handles_.erase(stream);
+    delete stream;
+}
+
+Streams::Queue& Streams::queue_of(cudaStream_t stream) {
+    const cudaStream_t key = key_of(stream);
+    const auto [entry, is_new] = queues_.try_emplace(key);
+    Queue& queue = entry->second;
+    if (is_new) {
+        if (free_numbers_.empty()) {
+            free_numbers_.push_back(static_cast<std::uint32_t>(blocking_.size()));
+            blocking_.push_back(true);
+            names_.emplace_back();
+            issued_.push_back(0);
+        }
+        queue.number = free_numbers_.back();
+        free_numbers_.pop_back();
+        const auto handle = handles_.find(key);
+        blocking_[queue.number] = handle == handles_.end() || handle->second.blocking;
+        names_[queue.number] = handle != handles_.end()     ? handle->second.name
+                               : key == cudaStreamPerThread ? "the per-thread default stream"
+                                                            : "the default stream";
+    }
+    return queue;
+}
+
+// ---- order --------------------------------------------------------------------------------------------------------------
+
+bool Streams::covers(const StreamClock& clock, const Operation& operation) const {
+    return operation.stream < clock.size() && clock[operation.stream] >= operation.number;
+}
+
+bool Streams::ordered(const Operation& a, const Operation& b) const {
+    return covers(a.before, b) || covers(b.before, a);
+}
+
+OperationPointer Streams::issue(cudaStream_t stream, Operation issued) {
+    Queue& queue = queue_of(stream);
+    const auto operation = std::make_shared<Operation>(std::move(issued));
+    operation->stream = queue.number;
+    operation->number = ++issued_[queue.number];
+    operation->issued = ++time_;
+    operation->before = host_;
+    const auto comes_after = [&](const OperationPointer& other) {
+        if (other != nullptr) {
+            join(operation->before, *other);
+            if (!other->done) {
+                operation->after.push_back(other);
+            }
+        }
+    };
+    comes_after(queue.last);
+    for (const OperationPointer& other : std::exchange(queue.waits, {})) { comes_after(other); }
+    if (key_of(stream) == cudaStreamLegacy) {
+        for (const auto& [number, last] : last_blocking_) { comes_after(last); }
+        last_blocking_.clear();
+        last_legacy_ = operation;
+    } else if (blocking_[queue.number]) {
+        comes_after(last_legacy_);
+        last_blocking_[queue.number] = operation;
+    }
+    queue.last = operation;
+    staged_ += operation->staged_bytes;
+    pending_.push_back(operation);
+    if (pending_.size() > kMostPending || staged_ > kMostStaged) {
+        // A GPU's queue is as full then as it can be, and takes no more before something has run.
+        run({pending_.begin(), pending_.begin() + static_cast<long>(pending_.size() / 2 + 1)});
+        if (staged_ > kMostStaged) {
+            run({pending_.begin(), pending_.end()});
+        }
+    }
+    return operation;
+}
+
+void Streams::wait_for_event(cudaStream_t stream, const OperationPointer& recorded) {
+    if (recorded != nullptr) {
+        issue(stream, {.name = "cudaStreamWaitEvent"});
+        Queue& queue = queue_of(stream);
+        join(queue.last->before, *recorded);
+        if (!recorded->done) {
+            queue.last->after.push_back(recorded);
+        }
+    }
+}
+
+// ---- running ------------------------------------------------------------------------------------------------------------
+
+void Streams::mark_needed(const std::vector<OperationPointer>& targets) {
+    for (const OperationPointer& target : targets) { target->needed = true; }
+    for (auto operation = pending_.rbegin(); operation != pending_.rend(); ++operation) {
+        if ((*operation)->needed) {
+            for (const OperationPointer& other : (*operation)->after) { other->needed = true; }
+        }
+    }
+}
+
+void Streams::run(const std::vector<OperationPointer>& targets) {
+    mark_needed(targets);
+    std::vector<OperationPointer> open;
+    for (const OperationPointer& operation : pending_) {
+        if (operation->needed) {
+            open.push_back(operation);
+        }
+    }
+    Random random(seed() * 0x9e3779b97f4a7c15U + time_);
+    while (!open.empty()) {
+        // In the order of their issue each finds what it comes after done; of several that can run one is taken.
+        std::vector<std::size_t> ready;
+        std::vector<bool> seen(blocking_.size());
+        for (std::size_t i = 0; i < open.size() && ready.size() < seen.size(); i++) {
+            if (!seen[open[i]->stream]) {
+                seen[open[i]->stream] = true;
+                const auto& after = open[i]->after;
+                if (std::all_of(after.begin(), after.end(), [](const OperationPointer& o) { return o->done; })) {
+                    ready.push_back(i);
+                }
+            }
+        }
+        const std::size_t next = ready.size() == 1 ? ready[0] : ready[random.below(ready.size())];
+        const OperationPointer operation = open[next];
+        open.erase(open.begin() + static_cast<long>(next));
+        run_one(operation);
+    }
+    std::erase_if(pending_, [](const OperationPointer& operation) { return operation->done; });
+}
+
+void Streams::run_one(const OperationPointer& operation) {
+    running_ = operation.get();
+    if (operation->run && (!has_sticky_error() || operation->after_error)) {
+        Races::instance().collect(operation->known_late ? &operation->touched : nullptr, !alone());
+        operation->run();
+        Races::instance().collect(nullptr, false);
+        operation->touched.settle();
+    }
+    running_ = nullptr;
+    operation->run = nullptr;
+    operation->after.clear();
+    operation->done = true;
+    staged_ -= operation->staged_bytes;
+    compare(*operation);
+    if (!operation->touched.empty() && finished_.size() < kMostKept) {
+        finished_.push_back(operation);
+    }
+}
+
+void Streams::learn(const Operation& operation) {
+    join(host_, operation);
+}
+
+// What has happened before all that is still to come needs no comparison any more.
+void Streams::forget_what_is_over() {
+    std::erase_if(finished_, [&](const OperationPointer& operation) {
+        return covers(host_, *operation) &&
+               std::all_of(pending_.begin(), pending_.end(),
+                           [&](const OperationPointer& other) { return covers(other->before, *operation); });
+    });
+    if (!watches_host()) {
+        host_accesses_.clear();
+    }
+}
+
+// ---- waiting ------------------------------------------------------------------------------------------------------------
+
+void Streams::wait(const OperationPointer& operation) {
+    if (operation == nullptr || running()) {
+        return;
+    }
+    if (!operation->done) {
+        run({operation});
+    }
+    learn(*operation);
+    forget_what_is_over();
+}
+
+// What the host waits for when it waits for the stream: for the legacy stream's sake something behind all blocking ones.
+OperationPointer Streams::behind(cudaStream_t stream) {
+    return key_of(stream) == cudaStreamLegacy ? issue(stream, {.name = "cudaStreamSynchronize"})
+                                              : queue_of(stream).last;
+}
+
+void Streams::wait(cudaStream_t stream) {
+    if (!running()) {
+        wait(behind(stream));
+    }
+}
+
+void Streams::wait_for_all() {
+    if (running()) {
+        return;
+    }
+    run({pending_.begin(), pending_.end()});
+    host_ = issued_;
+    forget_what_is_over();
+}
+
+bool Streams::look(const OperationPointer& operation) {
+    if (operation == nullptr || running()) {
+        return true;
+    }
+    if (operation->done) {
+        wait(operation);
+        return true;
+    }
+    mark_needed({operation});
+    const auto first =
+        std::find_if(pending_.begin(), pending_.end(), [](const OperationPointer& o) { return o->needed; });
+    const OperationPointer next = *first;
+    for (const OperationPointer& other : pending_) { other->needed = false; }
+    run({next});
+    return false;
+}
+
+bool Streams::look(cudaStream_t stream) {
+    if (running()) {
+        return true;
+    }
+    if (key_of(stream) != cudaStreamLegacy) {
+        return look(queue_of(stream).last);
+    }
+    std::vector<OperationPointer> last{last_legacy_};
+    for (const auto& [number, operation] : last_blocking_) { last.push_back(operation); }
+    return std::all_of(last.begin(), last.end(), [&](const OperationPointer& operation) { return look(operation); });
+}
+
+void Streams::run_the_rest() {
+    if (!running() && !pending_.empty()) {
+        wait_for_all();
+        cudaPeekAtLastError();  // nobody is there any more who could have looked
+    }
+}
+
+// ---- what nothing orders --------------------------------------------------------------------------------------------------
+
+void Streams::compare(const Operation& operation) {
+    if (operation.touched.empty() || !hot.checking) {
+        return;
+    }
+    for (const OperationPointer& other : finished_) {
+        if (!ordered(operation, *other)) {
+            for_each_conflict(operation.touched, other->touched,
+                              [&](Use use, const Span& span, Use other_use, const Span& other_span) {
+                                  tell(operation, use, span, *other, other_use, other_span);
+                              });
+        }
+    }
+    if (operation.known_late) {
+        for (const HostAccess& access : host_accesses_) {
+            for (const Use use : kUses) {
+                const Span* span = conflict(use, access.use) && access.time >= operation.issued
+                                       ? operation.touched.find(use, access.span.begin, access.span.end)
+                                       : nullptr;
+                if (span != nullptr) {
+                    tell_host(operation, use, *span, access.use, access.span);
+                }
+            }
+        }
+    }
+}
+
+void Streams::note_host_access(const HostAccess& access) {
+    // An array that the host walks through is one access; so are a few that it walks through at once.
+    constexpr std::size_t kLookBack = 8;
+    const std::size_t most = std::min(kLookBack, host_accesses_.size());
+    for (std::size_t i = 0; i < most; i++) {
+        HostAccess& last = host_accesses_[host_accesses_.size() - 1 - i];
+        if (last.span.site == access.span.site && last.use == access.use && last.time == access.time &&
+            access.span.begin <= last.span.end && access.span.end >= last.span.begin) {
+            last.span.begin = std::min(last.span.begin, access.span.begin);
+            last.span.end = std::max(last.span.end, access.span.end);
+            return;
+        }
+    }
+    if (host_accesses_.size() < kMostHostAccesses) {
+        host_accesses_.push_back(access);
+    }
+}
+
+void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, const void* site) {
+    const Memory& memory = Memory::instance();
+    const bool of_the_device = memory.contains(address) && !memory.is_device_only(address);
+    if (!of_the_device && !is_registered(reinterpret_cast<const void*>(address), bytes)) {
+        return;
+    }
+    const Span span{address, address + bytes, site};
+    if (running()) {
+        running_->touched.add(use, span);
+        return;
+    }
+    if (use == Use::strong_read) {  // who polls sees the work go on
+        if (!pending_.empty()) {
+            run({pending_.front()});
+        }
+        for (const OperationPointer& operation : std::deque(finished_)) {
+            if (operation->touched.find(Use::strong_write, span.begin, span.end) != nullptr) {
+                learn(*operation);  // it has raised a flag, and the host may go by it
+            }
+        }
+        forget_what_is_over();
+    }
+    bool may_touch_it = false;
+    for (const auto* list : {&pending_, &finished_}) {
+        for (const OperationPointer& operation : *list) {
+            may_touch_it = may_touch_it || (!operation->done && operation->known_late);
+            for (const Use other : kUses) {
+                const Span* there =
+                    conflict(use, other) ? operation->touched.find(other, span.begin, span.end) : nullptr;
+                if (there != nullptr && !covers(host_, *operation)) {
+                    tell_host(*operation, other, *there, use, span);
+                }
+            }
+        }
+    }
+    if (may_touch_it) {
+        note_host_access({span, use, time_});
+    }
+}
+
+// ---- what is said ---------------------------------------------------------------------------------------------------------
+
+std::string Streams::text_of_side(const Operation& operation, const Span& span) const {
+    const std::string& stream = names_[operation.stream];
+    if (operation.launch.file.empty()) {
+        return fmt::format("{} in {}", operation.name, stream);
+    }
+    return fmt::format("{} in {}, launched at {}, {}", operation.name, stream, text_of(operation.launch),
+                       thread_text(span.block, span.thread, operation.grid, operation.block));
+}
+
+std::string Streams::why(const Operation& a, const Operation& b) const {
+    std::string text;
+    for (const Operation* operation : {&a, &b}) {
+        if ((operation->name.starts_with("cudaMem")) && !operation->name.ends_with("Async")) {
+            text = operation->name + "() may return before it has ended, and ";
+        }
+    }
+    const auto is_default = [&](const Operation& o) { return names_[o.stream] == "the default stream"; };
+    if ((is_default(a) && !blocking_[b.stream]) || (is_default(b) && !blocking_[a.stream])) {
+        text += "a non-blocking stream and the default stream do not wait for each other";
+    } else {
+        text += "streams run side by side";
+    }
+    return text +
+           ": cudaStreamWaitEvent() in the one, for an event recorded in the other, orders them, or the host by "
+           "waiting between the two";
+}
+
+void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operation& b, Use use_b,
+                   const Span& in_b) const {
+    report_race("streams", {in_a.site, verb(use_a), text_of_side(a, in_a)},
+                {in_b.site, verb(use_b), text_of_side(b, in_b)}, [&] {
+                    return RaceText{place_text(std::max(in_a.begin, in_b.begin)) +
+                                        " is used in two streams, and nothing orders them",
+                                    why(a, b), ""};
+                });
+}
+
+void Streams::tell_host(const Operation& operation, Use use, const Span& span, Use host_use, const Span& host) const {
+    report_race("host", {span.site, verb(use), text_of_side(operation, span)}, {host.site, verb(host_use), "the host"},
+                [&] {
+                    return RaceText{
+                        place_text(std::max(span.begin, host.begin)) +
+                            " is used by the host and in a stream, and nothing orders them",
+                        fmt::format("{} returns before it has ended: cudaStreamSynchronize() of its stream, "
+                                    "cudaEventSynchronize() of an event behind it or cudaDeviceSynchronize() lets the "
+                                    "host wait",
+                                    operation.launch.file.empty() ? operation.name + "()" : "a launch"),
+                        ""};
+                });
+}
+
+}  // namespace simt

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+//
+// Streams: queues of operations (launches, copies, memsets, events, host functions) that run when something waits for
+// them, as late as CUDA allows: what the program forgot to wait for has not happened yet.
+//
+// An operation runs after those that CUDA orders before it ("Implicit Synchronization" and "Events" of the CUDA C++
+// Programming Guide; "Stream synchronization behavior" of the runtime's reference):
+//   the one before it in its stream; what the events stand for that its stream was told to wait for
+//   the legacy default stream: all before it in blocking streams, and these wait for it; non-blocking ones do not
+// Among those that nothing orders, SIMT_SEED chooses. Whatever nothing orders is compared afterwards: two operations, or
+// an operation and an access of the host, that touch the same bytes, are a race (kind `race`, space `streams` or
+// `host`) unless all only read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker/simt/include/driver_types.h"
+#include "checker/simt/runtime/footprint.h"
+#include "checker/simt/runtime/source.h"
+
+namespace simt {
+
+// For each stream, by its number: how many of its operations have happened before.
+using StreamClock = std::vector<std::uint32_t>;
+
+struct Operation {
+    std::string name;                // "cudaMemcpyAsync", "scale"
+    std::function<void()> run = {};  // empty: it only orders
+    Footprint touched = {};          // of a copy from the beginning; of a launch or a host function once it has run
+    std::size_t staged_bytes = 0;    // of the host's memory that it holds a copy of
+    bool after_error = false;        // it runs even after a sticky error: a callback
+    bool known_late = false;         // what it touches is known only when it has run
+    SourceLine launch = {};          // of a kernel: its launch's
+    dim3 grid = {}, block = {};
+
+    std::uint32_t stream = 0;  // its stream's number
+    std::uint32_t number = 0;  // in its stream, from 1
+    std::uint64_t issued = 0;  // when, in operations
+    StreamClock before = {};   // what happened before it
+    std::vector<std::shared_ptr<Operation>> after = {};
+    bool done = false;
+    bool needed = false;
+};
+using OperationPointer = std::shared_ptr<Operation>;
+
+class Streams {
+  public:
+    static Streams& instance();
+
+    // ---- streams: null and cudaStreamLegacy are the legacy default stream, or, where the program is compiled with
+    // CUDA_API_PER_THREAD_DEFAULT_STREAM, null is cudaStreamPerThread.
+    bool exists(cudaStream_t stream) const;
+    cudaStream_t create(bool blocking, const void* site);
+    void destroy(cudaStream_t stream);  // what was issued into it runs on
+    bool is_blocking(cudaStream_t stream) const;
+    void null_is_per_thread() { null_is_per_thread_ = true; }
+
+    // Into the stream's queue. The stream exists.
+    OperationPointer issue(cudaStream_t stream, Operation operation);
+    // The stream's operations from now on come after this one.
+    void wait_for_event(cudaStream_t stream, const OperationPointer& recorded);
+
+    // ---- the host waits: runs what is needed, and the host knows of it from then on.
+    void wait(const OperationPointer& operation);
+    void wait(cudaStream_t stream);
+    void wait_for_all();
+    // Runs what these need, and them; the host does not know of it.
+    void run(const std::vector<OperationPointer>& targets);
+    // Whether it has run; where not, one more of the operations before it does.
+    bool look(const OperationPointer& operation);
+    bool look(cudaStream_t stream);
+    // At the process's end: runs what is left, for the sake of what is wrong with it.
+    void run_the_rest();
+
+    // Whether only one stream has ever been used.
+    bool alone() const { return blocking_.size() <= 1; }
+
+    // ---- the host's own accesses to memory that the device can use. A strong read lets some more of the work run.
+    bool watches_host() const { return !pending_.empty() || !finished_.empty(); }
+    void host_access(std::uintptr_t address, std::size_t bytes, Use use, const void* site);
+
+    // Whether a host function of a stream is running: it may not call the runtime.
+    bool running() const { return running_ != nullptr; }
+
+  private:
+    static constexpr std::size_t kMostPending = 1024;  // as many a GPU's queue holds, about; then the host waits
+    static constexpr std::size_t kMostStaged = std::size_t{256} << 20;
+    static constexpr std::size_t kMostKept = 4096;  // operations that have run, and of which the host does not know
+    static constexpr std::size_t kMostHostAccesses = std::size_t{1} << 16;
+
+    struct Queue {
+        std::uint32_t number = 0;
+        OperationPointer last;
+        std::vector<OperationPointer> waits;  // for the next operation
+    };
+    struct HostAccess {
+        Span span;
+        Use use;
+        std::uint64_t time;
+    };
+
+    cudaStream_t key_of(cudaStream_t stream) const;
+    Queue& queue_of(cudaStream_t stream);
+    OperationPointer behind(cudaStream_t stream);
+    void mark_needed(const std::vector<OperationPointer>& targets);
+    void run_one(const OperationPointer& operation);
+    void learn(const Operation& operation);
+    void forget_what_is_over();
+    void note_host_access(const HostAccess& access);
+    void compare(const Operation& operation);
+    bool covers(const StreamClock& clock, const Operation& operation) const;
+    bool ordered(const Operation& a, const Operation& b) const;
+    std::string text_of_side(const Operation& operation, const Span& span) const;
+    std::string why(const Operation& a, const Operation& b) const;
+    void tell(const Operation& a, Use use_a, const Span& in_a, const Operation& b, Use use_b, const Span& in_b) const;
+    void tell_host(const Operation& operation, Use use, const Span& span, Use host_use, const Span& host) const;
+
+    bool null_is_per_thread_ = false;
+    struct Handle {
+        bool blocking;
+        std::string name;  // "stream 1 (made at main.cu:12)"
+    };
+    std::map<cudaStream_t, Handle> handles_;
+    std::map<cudaStream_t, Queue> queues_;  // of streams that were used; the default ones' under their handles
+    // By a queue's number.
+    std::vector<bool> blocking_;
+    std::vector<std::string> names_;
+    std::vector<std::uint32_t> issued_;
+    std::vector<std::uint32_t> free_numbers_;
+    int created_ = 0;
+    OperationPointer last_legacy_;
+    std::map<std::uint32_t, OperationPointer> last_blocking_;  // since the last one of the legacy stream
+    std::deque<OperationPointer> pending_;                     // in the order in which they were issued
+    std::deque<OperationPointer> finished_;                    // that something may still be compared with
+    std::size_t staged_ = 0;
+    StreamClock host_;  // what the host knows to have happened
+    std::uint64_t time_ = 0;
+    std::deque<HostAccess> host_accesses_;
+    Operation* running_ = nullptr;
+};
+
+}  // namespace simt
+
+struct CUstream_st {};  // only a handle
+struct CUevent_st {
+    bool timing;
+    simt::OperationPointer recorded;  // by the last record; null: none
+    std::shared_ptr<double> at;       // seconds, once that has run
+};
