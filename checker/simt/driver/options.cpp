@@ -13,7 +13,7 @@ const char* const kUsage =
     "usage: simtcc [options] file.cu [more.cu host.cpp object.o …] [-o program]\n"
     "Compiles CUDA C++ for the CPU device: the program runs without a GPU, and its mistakes are named when it ends.\n"
     "  -o FILE  -c  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
-    "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --verbose\n"
+    "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --default-stream per-thread  --verbose\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"
     "  --for-debugger compiles for gdb: line by line, and memory is not checked\n"
     "Taken and without effect here: -O…, -g, -G, -lineinfo, -arch, -gencode, -code, -rdc, -Xptxas, --maxrregcount,\n"
@@ -167,6 +167,13 @@ class Parser {
             split(*xcompiler, options_.compile);
         } else if (const auto xlinker = value(a, a.starts_with("--linker-options") ? "--linker-options" : "-Xlinker")) {
             options_.link.push_back("-Wl," + *xlinker);
+        } else if (const auto stream =
+                       value(a, a.starts_with("--default-stream") ? "--default-stream" : "-default-stream")) {
+            if (*stream == "per-thread") {
+                options_.preprocess.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+            } else if (*stream != "legacy" && *stream != "null") {
+                throw UsageError("--default-stream " + *stream + ": it is legacy or per-thread");
+            }
         } else if (ignored_with_value(a)) {
             return;
         } else if (const auto standard = value(a, a.starts_with("--std") ? "--std" : "-std")) {

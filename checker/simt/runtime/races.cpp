@@ -41,7 +41,7 @@ Races& Races::instance() {
 
 void Races::begin_launch(const Launch& launch) {
     HotRaces& me = hot.races;
-    me.on = wanted_ && hot.checking;
+    me.on = wanted();
     if (!me.on) {
         return;
     }
@@ -88,7 +88,7 @@ void Races::begin_launch(const Launch& launch) {
 }
 
 void Races::end_launch() {
-    if (collect_ != nullptr && wanted_ && hot.checking) {
+    if (collect_ != nullptr && wanted()) {
         leave_footprint();
     }
     for (auto& [block, state] : states_) { idle_.push_back(std::move(state)); }

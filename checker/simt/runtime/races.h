@@ -109,6 +109,7 @@ class Races {
 
     // Whether the launches from now on are watched; SIMT_CHECK says so at first.
     void want(bool wanted) { wanted_ = wanted; }
+    bool wanted() const { return wanted_ && hot.checking; }
 
     // Where the launches from now on leave what they have touched: all of it, or what the host can touch too. Null: nowhere.
     void collect(Footprint* into, bool all) {

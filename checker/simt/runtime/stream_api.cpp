@@ -41,6 +41,11 @@ bool may_wait() {
 }
 
 }  // namespace
+
+void null_stream_is_per_thread() {
+    streams().null_is_per_thread();
+}
+
 }  // namespace simt
 
 using simt::result;

@@ -89,6 +89,13 @@ TEST(Options, ADebuggerIsCompiledForOnDemandOnly) {
     EXPECT_FALSE(parsed({"-g", "-G", "a.cu"}).for_debugger) << "the checks would be gone";
 }
 
+TEST(Options, TheDefaultStreamIsTheThreadsOwnOnDemand) {
+    EXPECT_EQ(parsed({"--default-stream", "per-thread", "a.cu"}).preprocess,
+              (std::vector<std::string>{"-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"}));
+    EXPECT_TRUE(parsed({"-default-stream=legacy", "a.cu"}).preprocess.empty());
+    EXPECT_THROW(parsed({"--default-stream=none", "a.cu"}), simt::UsageError);
+}
+
 TEST(Options, AnUnknownOneIsNamed) {
     try {
         parsed({"--frobnicate", "a.cu"});
@@ -257,6 +264,21 @@ TEST_F(Driver, AnInterruptLeavesNoTemporaryFolderAndNoOutput) {
     EXPECT_EQ(run.output, "1\n143\n");
     EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
     EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(Driver, WithADefaultStreamForEachThreadTheLegacyOneDoesNotComeInBetween) {
+    file("a.cu",
+         "#include <cstdio>\n#include <cuda_runtime.h>\n__global__ void set(int* x, int v) { x[threadIdx.x] = v; }\n"
+         "int main() {\n int* x; cudaMalloc(&x, 128); cudaStream_t s; cudaStreamCreate(&s);\n"
+         " set<<<1, 32>>>(x, 1);\n set<<<1, 32, 0, s>>>(x, 2);\n cudaDeviceSynchronize(); cudaStreamDestroy(s); "
+         "cudaFree(x);\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o legacy").status, 0);
+    EXPECT_EQ(shell("./legacy").status, 0) << "the default stream and a blocking one wait for each other";
+    ASSERT_EQ(simtcc("--default-stream per-thread a.cu -o own").status, 0);
+    const Finished own = shell("./own");
+    EXPECT_EQ(own.status, 1);
+    EXPECT_NE(own.output.find("race streams"), std::string::npos) << own.output;
+    EXPECT_NE(own.output.find("the per-thread default stream"), std::string::npos) << own.output;
 }
 
 TEST_F(Driver, UncheckedOnlyRuns) {

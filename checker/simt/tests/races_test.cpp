@@ -189,6 +189,28 @@ TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {
     const Ran ran = run("buggy/neighbour_without_barrier", "SIMT_CHECK=noraces");
     EXPECT_EQ(ran.status, 0) << ran.text;
     EXPECT_EQ(run("buggy/uninitialised_shared", "SIMT_CHECK=noraces").status, 1) << "other checks stay";
+    EXPECT_EQ(run("buggy/streams_without_an_event", "SIMT_CHECK=noraces").status, 0) << "between streams";
+    EXPECT_EQ(run("buggy/host_refills_before_the_copy_ends", "SIMT_CHECK=noraces").status, 0) << "with the host";
+}
+
+TEST(Witness, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
+    const Ran ran = run("buggy/streams_without_an_event", "SIMT_SEED=3");
+    EXPECT_EQ(ran.status, 1);
+    for (const char* part :
+         {"race streams: byte 0 of a buffer of 128 bytes", "streams_without_an_event.cu:9 writes: fill in stream 1",
+          "streams_without_an_event.cu:14 reads: add in stream 2", "launched at ",
+          "block (0, 0, 0), thread (0, 0, 0)", "cudaStreamWaitEvent()", "SIMT_SEED=3"}) {
+        EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
+    }
+}
+
+TEST(Witness, OfTheHostNamesTheCallThatItDidNotWaitFor) {
+    const Ran ran = run("buggy/host_reads_before_the_copy_ends", "SIMT_SEED=3");
+    EXPECT_EQ(ran.status, 1);
+    for (const char* part : {"race host: byte 124 of a buffer of 128 bytes", "writes: cudaMemcpyAsync in stream 1",
+                             "reads: the host", "cudaStreamSynchronize()"}) {
+        EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
+    }
 }
 
 }  // namespace

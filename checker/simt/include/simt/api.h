@@ -80,7 +80,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
-// The function runs at once, as all work does.
+// They run in the stream's turn, and may not call the runtime.
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
@@ -129,6 +129,15 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned int flags,
                                  cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, int device);
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+namespace simt {
+void null_stream_is_per_thread();  // for all of the program
+__attribute__((constructor)) static void choose_default_stream() {
+    null_stream_is_per_thread();
+}
+}  // namespace simt
+#endif
 
 // The forms with types. always_inline: what is reported is the caller's line.
 #define SIMT_TYPED __attribute__((always_inline)) inline
