@@ -34,9 +34,17 @@ double seconds_now() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+void check(cudaError_t error) {
+    if (error != cudaSuccess) {
+        throw std::runtime_error(cudaGetErrorString(error));
+    }
+}
+
+// The work and what it issued.
 double seconds_of(const std::function<void()>& work) {
     const double begin = seconds_now();
     work();
+    check(cudaDeviceSynchronize());
     return seconds_now() - begin;
 }
 
@@ -52,12 +60,6 @@ const Ops& ops_of(const std::string& object) {
         throw std::runtime_error(dlerror());
     }
     return *static_cast<const Ops*>(symbol);
-}
-
-void check(cudaError_t error) {
-    if (error != cudaSuccess) {
-        throw std::runtime_error(cudaGetErrorString(error));
-    }
 }
 
 std::vector<float> numbers(std::size_t count) {
@@ -100,6 +102,7 @@ void row(const std::string& name, const Ops& checked, const Ops& unchecked, cons
     const auto without_races = [&] {
         simt::Races::instance().want(false);
         work(checked, true);
+        check(cudaDeviceSynchronize());
         simt::Races::instance().want(true);
     };
     std::vector<double> plain_s, unchecked_s, raceless_s, checked_s;

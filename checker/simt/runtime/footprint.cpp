@@ -45,6 +45,12 @@ bool Footprint::empty() const {
     return begin_ >= end_;
 }
 
+std::size_t Footprint::spans() const {
+    std::size_t all = 0;
+    for (const std::vector<Span>& spans : spans_) { all += spans.size(); }
+    return all;
+}
+
 const Span* Footprint::find(Use use, std::uintptr_t begin, std::uintptr_t end) const {
     if (begin >= end_ || end <= begin_) {
         return nullptr;

@@ -39,6 +39,7 @@ class Footprint {
     void add(Use use, const Span& span);
     void settle();  // what was added in another order is in order then
     bool empty() const;
+    std::size_t spans() const;
     std::uintptr_t begin() const { return begin_; }
     std::uintptr_t end() const { return end_; }
     const std::vector<Span>& of(Use use) const { return spans_[static_cast<std::size_t>(use)]; }

@@ -96,7 +96,10 @@ cudaStream_t Streams::create(bool blocking, const void* site) {
 void Streams::destroy(cudaStream_t stream) {
     if (const auto queue = queues_.find(stream); queue != queues_.end()) {
         const OperationPointer& last = queue->second.last;
-        if (last == nullptr || (last->done && covers(host_, *last))) {
+        const bool named = std::any_of(finished_.begin(), finished_.end(), [&](const OperationPointer& operation) {
+            return operation->stream == queue->second.number;
+        });
+        if (!named && (last == nullptr || (last->done && covers(host_, *last)))) {
             free_numbers_.push_back(queue->second.number);
         }
         queues_.erase(queue);
@@ -241,8 +244,13 @@ void Streams::run_one(const OperationPointer& operation) {
     operation->done = true;
     staged_ -= operation->staged_bytes;
     compare(*operation);
-    if (!operation->touched.empty() && finished_.size() < kMostKept) {
+    if (!operation->touched.empty()) {
         finished_.push_back(operation);
+        spans_kept_ += operation->touched.spans();
+        while (finished_.size() > kMostKept || spans_kept_ > kMostSpansKept) {
+            spans_kept_ -= finished_.front()->touched.spans();
+            finished_.pop_front();
+        }
     }
 }
 
@@ -257,6 +265,8 @@ void Streams::forget_what_is_over() {
                std::all_of(pending_.begin(), pending_.end(),
                            [&](const OperationPointer& other) { return covers(other->before, *operation); });
     });
+    spans_kept_ = 0;
+    for (const OperationPointer& operation : finished_) { spans_kept_ += operation->touched.spans(); }
     if (!watches_host()) {
         host_accesses_.clear();
     }

@@ -92,7 +92,9 @@ class Streams {
   private:
     static constexpr std::size_t kMostPending = 1024;  // as many a GPU's queue holds, about; then the host waits
     static constexpr std::size_t kMostStaged = std::size_t{256} << 20;
-    static constexpr std::size_t kMostKept = 4096;  // operations that have run, and of which the host does not know
+    // Of operations that have run and may be compared with others, together; then the oldest are forgotten.
+    static constexpr std::size_t kMostKept = 4096;
+    static constexpr std::size_t kMostSpansKept = std::size_t{1} << 22;
     static constexpr std::size_t kMostHostAccesses = std::size_t{1} << 16;
 
     struct Queue {
@@ -140,6 +142,7 @@ class Streams {
     std::deque<OperationPointer> pending_;                     // in the order in which they were issued
     std::deque<OperationPointer> finished_;                    // that something may still be compared with
     std::size_t staged_ = 0;
+    std::size_t spans_kept_ = 0;
     StreamClock host_;  // what the host knows to have happened
     std::uint64_t time_ = 0;
     std::deque<HostAccess> host_accesses_;
