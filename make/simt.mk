@@ -5,7 +5,8 @@
 #: The CPU device
 #:   make run FILE=x.cu      compiles a CUDA program for the CPU device and runs
 #:                           it checked; ARGS='…' are the program's
-#:   make bench-simt         how fast the CPU device is, against plain C++
+#:   make bench-simt         how fast the CPU device is, against plain C++, and
+#:                           what its search for races and its counters add
 
 simt_runtime_objects := $(simt_objects_alone) build/obj/checker/simt/dims.o
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
@@ -52,7 +53,8 @@ simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildc
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc build/simt-lower $(simt_headers)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
-build/tests/simt/shared_object_test build/tests/simt/sampling_test: | $(simt_objects)
+build/tests/simt/shared_object_test build/tests/simt/sampling_test build/tests/simt/traffic_test: | $(simt_objects)
+build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
 
 build/tests/simt/table: build/obj/checker/simt/tests/table_main.o build/obj/checker/simt/tests/corpus.o
 	@mkdir -p $(@D)

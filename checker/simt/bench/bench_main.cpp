@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How fast the CPU device is: GPT-2's kernels, checked and unchecked, against the same loops in plain C++ (-O2), the
-// fiber switches of barriers, and a launch; and what the search for races costs beside the other checks. Times are the
+// fiber switches of barriers, and a launch; and what the search for races and the counting of traffic cost. Times are the
 // thread's processor time, which another program's work changes less than the clock's; plain and all kinds of kernels
 // take turns.
 #include <dlfcn.h>
@@ -22,6 +22,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/traffic.h"
 
 namespace {
 
@@ -105,16 +106,23 @@ void row(const std::string& name, const Ops& checked, const Ops& unchecked, cons
         check(cudaDeviceSynchronize());
         simt::Races::instance().want(true);
     };
-    std::vector<double> plain_s, unchecked_s, raceless_s, checked_s;
+    const auto counted = [&] {
+        simt::count_traffic(true);
+        work(checked, true);
+        simt::count_traffic(false);
+    };
+    std::vector<double> plain_s, unchecked_s, raceless_s, checked_s, counted_s;
     for (int round = -1; round < kRounds; round++) {  // the first warms up
         const double times[] = {seconds_of([&] { work(plain_ops, false); }), seconds_of([&] { work(unchecked, true); }),
-                                seconds_of(without_races), seconds_of([&] { work(checked, true); })};
+                                seconds_of(without_races), seconds_of([&] { work(checked, true); }),
+                                seconds_of(counted)};
         check(cudaGetLastError());
         if (round >= 0) {
             plain_s.push_back(times[0]);
             unchecked_s.push_back(times[1]);
             raceless_s.push_back(times[2]);
             checked_s.push_back(times[3]);
+            counted_s.push_back(times[4]);
         }
     }
     if (!out.agrees()) {
@@ -122,18 +130,26 @@ void row(const std::string& name, const Ops& checked, const Ops& unchecked, cons
     }
     const double plain = median(plain_s);
     const double raceless = median(raceless_s);
-    fmt::print("{:<34}{:>10.2f}{:>13.2f}{:>11.2f}{:>18.1f}{:>16.1f}{:>13.1f}\n", name, 1e3 * plain,
+    fmt::print("{:<34}{:>10.2f}{:>13.2f}{:>11.2f}{:>18.1f}{:>16.1f}{:>14.1f}{:>18.1f}\n", name, 1e3 * plain,
                1e3 * median(unchecked_s), 1e3 * median(checked_s), median(unchecked_s) / plain,
-               median(checked_s) / plain, median(checked_s) / raceless);
+               median(checked_s) / plain, median(checked_s) / raceless, median(counted_s) / median(checked_s));
 }
 
 void kernels(const Ops& checked, const Ops& unchecked) {
-    fmt::print("{:<34}{:>10}{:>13}{:>11}{:>18}{:>16}{:>13}\n", "ms, and times plain C++ -O2", "plain", "unchecked",
-               "checked", "unchecked/plain", "checked/plain", "races on/off");
+    fmt::print("{:<34}{:>10}{:>13}{:>11}{:>18}{:>16}{:>14}{:>18}\n", "ms, and times plain C++ -O2", "plain",
+               "unchecked", "checked", "unchecked/plain", "checked/plain", "races on/off", "counting/checked");
     {
         Array out(std::size_t{kB} * kT * kOC), inp(std::size_t{kB} * kT * kC), weight(std::size_t{kOC} * kC), bias(kOC);
         row("matmul B=4 T=64 C=128 OC=512", checked, unchecked, out, [&](const Ops& ops, bool device) {
             ops.matmul(out.on(device), inp.on(device), weight.on(device), bias.on(device), kB * kT, kC, kOC);
+        });
+    }
+    {
+        constexpr int kN = 64, kColumns = 64;
+        Array out(std::size_t{kN} * kColumns), inp(std::size_t{kN} * kC), weight(std::size_t{kColumns} * kC),
+            bias(kColumns);
+        row("tiled matmul N=64 C=128 OC=64", checked, unchecked, out, [&](const Ops& ops, bool device) {
+            ops.tiled_matmul(out.on(device), inp.on(device), weight.on(device), bias.on(device), kN, kC, kColumns);
         });
     }
     {

@@ -29,6 +29,22 @@ __global__ void matmul_kernel(float* out, const float* inp, const float* weight,
     out[n * OC + o] = sum;
 }
 
+__global__ void tiled_matmul_kernel(float* out, const float* inp, const float* weight, const float* bias, int C,
+                                    int OC) {
+    __shared__ float inp_tile[kTile][kTile];         // [n, c]
+    __shared__ float weight_tile[kTile][kTile + 1];  // [o, c]
+    const int o = blockIdx.x * kTile, n = blockIdx.y * kTile;
+    float sum = bias[o + threadIdx.x];
+    for (int c = 0; c < C; c += kTile) {
+        inp_tile[threadIdx.y][threadIdx.x] = inp[(n + threadIdx.y) * C + c + threadIdx.x];
+        weight_tile[threadIdx.y][threadIdx.x] = weight[(o + threadIdx.y) * C + c + threadIdx.x];
+        __syncthreads();
+        for (int i = 0; i < kTile; i++) { sum += inp_tile[threadIdx.y][i] * weight_tile[threadIdx.x][i]; }
+        __syncthreads();
+    }
+    out[(n + threadIdx.y) * OC + o + threadIdx.x] = sum;
+}
+
 __global__ void layernorm_kernel(float* out, const float* inp, const float* weight, const float* bias, int N, int C) {
     const int n = blockIdx.x * kBlock + threadIdx.x;
     if (n >= N) {
@@ -110,6 +126,10 @@ void matmul(float* out, const float* inp, const float* weight, const float* bias
                                                                                          OC);
 }
 
+void tiled_matmul(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC) {
+    tiled_matmul_kernel<<<dim3(OC / kTile, N / kTile), dim3(kTile, kTile)>>>(out, inp, weight, bias, C, OC);
+}
+
 void layernorm(float* out, const float* inp, const float* weight, const float* bias, int N, int C) {
     layernorm_kernel<<<ceil_div(N, kBlock), kBlock>>>(out, inp, weight, bias, N, C);
 }
@@ -132,5 +152,5 @@ void nothing(int threads) {
 }  // namespace
 
 extern "C" {
-extern const Ops ops = {matmul, layernorm, attention, barriers, nothing};
+extern const Ops ops = {matmul, tiled_matmul, layernorm, attention, barriers, nothing};
 }

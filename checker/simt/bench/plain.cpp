@@ -80,4 +80,4 @@ void attention(float* out, float* scores, float* att, const float* qkv, int B, i
 
 }  // namespace
 
-const Ops plain_ops = {matmul, layernorm, attention, nullptr, nullptr};
+const Ops plain_ops = {matmul, matmul, layernorm, attention, nullptr, nullptr};

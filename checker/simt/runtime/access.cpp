@@ -19,6 +19,7 @@
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 namespace {
@@ -291,13 +292,18 @@ void judge_span(const void* address, std::size_t bytes, Access access, const voi
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     const Space space = judge_access(begin, bytes, access, 1, site);
-    if (space != Space::none && hot.races.on) {
+    if (space == Space::none) {
+        return;
+    }
+    if (hot.races.on) {
         Races::instance().judge({.address = begin,
                                  .bytes = bytes,
                                  .touch = access == Access::read ? Touch::read : Touch::write,
                                  .strength = Strength::plain,
                                  .site = site,
                                  .shared = space == Space::shared});
+    } else if (hot.trace.next != nullptr) {
+        note_span_in_trace(begin, bytes, trace_kind(access, space), site);
     }
 }
 

@@ -16,6 +16,7 @@
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 namespace {
@@ -40,7 +41,10 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
     if (running_lane() != nullptr) {
         Scheduler::instance().poll(site);
     }
-    if (space != Space::none && hot.races.on) {
+    if (space == Space::none) {
+        return;
+    }
+    if (hot.races.on) {
         Races::instance().judge({.address = begin,
                                  .bytes = sizeof(T),
                                  .touch = access == Access::read ? Touch::read : Touch::write,
@@ -51,6 +55,8 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
                                  .publishes = writes(),
                                  .acquires = manner.acquires(),
                                  .releases = manner.releases()});
+    } else if (hot.trace.next != nullptr) {
+        note_in_trace(packed(begin, trace_kind(access, space), sizeof(T)), site);
     }
 }
 

@@ -16,6 +16,7 @@
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/traffic.h"
 
 namespace simt {
 namespace {
@@ -296,6 +297,7 @@ bool print_findings_once(bool ends_as_it_should) {
 
 // After the program's own destructors, which may free device memory.
 __attribute__((destructor)) static void report_when_the_process_ends() {
+    print_traffic_once();
     if (print_findings_once(true)) {
         std::fflush(nullptr);
         _exit(1);

@@ -13,6 +13,7 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 namespace {
@@ -45,13 +46,19 @@ template <std::size_t kBytes, std::size_t kAlignment>
 
 void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch touch, Strength strength,
                  const void* site) {
-    if (space != Space::none && hot.races.on) {
+    if (space == Space::none) {
+        return;
+    }
+    if (hot.races.on) {
         Races::instance().judge({.address = address,
                                  .bytes = bytes,
                                  .touch = touch,
                                  .strength = strength,
                                  .site = site,
                                  .shared = space == Space::shared});
+    } else if (hot.trace.next != nullptr) {
+        note_in_trace(packed(address, trace_kind(touch == Touch::read ? Access::read : Access::write, space), bytes),
+                      site);
     }
 }
 
@@ -69,6 +76,8 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
         hot.bytes_asked += kBytes;
         if (hot.races.on) {
             look_for_races_of_read<kBytes, kAlignment>(address - hot.device_begin, site);
+        } else if (hot.trace.next != nullptr) {
+            note_in_trace(packed(address, TraceKind::load, kBytes), site);
         }
     } else if (hot.checking) {
         judge_plain(address, kBytes, Access::read, kAlignment, site);
@@ -83,6 +92,8 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
         hot.changes++;
         if (hot.races.on) {
             look_for_races<kBytes, true>(address - hot.device_begin, site);
+        } else if (hot.trace.next != nullptr) {
+            note_in_trace(packed(address, TraceKind::store, kBytes), site);
         }
     } else if (hot.checking) {
         judge_plain(address, kBytes, Access::write, kAlignment, site);

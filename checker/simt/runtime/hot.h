@@ -35,6 +35,18 @@ struct HotRaces {
     RacePage** pages = nullptr;       // one for each 4096 bytes of the device's range, made when they are first touched
 };
 
+// One access of a lane that is counted, as the merge of its warp reads it (traffic_trace.h).
+struct TraceEntry {
+    std::uint64_t where;  // code address << 16 | by which calls
+    std::uint64_t what;   // address << 16 | kind << 8 | bytes
+};
+struct HotTrace {
+    TraceEntry* next = nullptr;  // null: nothing is counted, or no lane runs
+    TraceEntry* end = nullptr;
+    std::uintptr_t main_begin = 0;  // the kernel's own function
+    std::size_t main_bytes = 0;
+};
+
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
     std::size_t device_bytes = 0;     // outside launches without what the host may touch: its own accesses are judged
@@ -45,6 +57,7 @@ struct Hot {
     std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
     std::uintptr_t variables_end = 0;
     HotRaces races;
+    HotTrace trace;
     const void* site = nullptr;  // of the last access that was not plainly right: return address
     Lane* lane = nullptr;        // the CUDA thread that is running; null: host code
     pthread_t launcher = {};     // the host thread that runs it

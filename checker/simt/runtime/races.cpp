@@ -13,6 +13,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 namespace {
@@ -41,7 +42,8 @@ Races& Races::instance() {
 
 void Races::begin_launch(const Launch& launch) {
     HotRaces& me = hot.races;
-    me.on = wanted();
+    me.on = wanted() && !TrafficTrace::instance().on();
+    launch_began_ = cell::kLastTime;
     if (!me.on) {
         return;
     }

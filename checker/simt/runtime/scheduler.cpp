@@ -18,6 +18,8 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic_ledger.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 // The built-in variables of checker/simt/include/simt/indices.h, which are constants to kernels.
 uint3 threadIdx;
@@ -78,6 +80,8 @@ cudaError_t Scheduler::run(const Launch& launch) {
     const OpenMemory open;
     hot.launcher = pthread_self();
     hot.device_bytes = hot.checking ? Memory::kReserved : 0;
+    TrafficTrace& traffic = TrafficTrace::instance();
+    traffic.begin_launch(launch);
     Races& races = Races::instance();
     races.begin_launch(launch);
     look_for_chosen(launch);
@@ -144,6 +148,9 @@ cudaError_t Scheduler::run(const Launch& launch) {
     }
     races.end_launch();
     hot.lane = nullptr;
+    if (traffic.on()) {
+        note_traffic(launch, next, traffic.end_launch());
+    }
     if (chosen_launch) {
         end_chosen_launch();
     }
@@ -270,8 +277,28 @@ Scheduler::Outcome Scheduler::run_block(Block& block) {
     }
 }
 
-// Every ready lane once, from a random one on, up or down. False where the launch was abandoned.
+// Gives the warp its turn. Where its accesses are counted, that lasts until no lane of it can go on: then all that they
+// did is there to be merged. False where the launch was abandoned.
 bool Scheduler::run_warp(Block& block, Warp& warp) {
+    TrafficTrace& traffic = TrafficTrace::instance();
+    if (!traffic.on()) {
+        return run_lanes(block, warp);
+    }
+    do {
+        if (!run_lanes(block, warp)) {
+            return false;
+        }
+        if (block.released || warp.ready == 0) {
+            for (unsigned lanes = traffic.merge(warp, warp.trace_full); lanes != 0; lanes &= lanes - 1) {
+                wake(warp.lanes[std::countr_zero(lanes)]);
+            }
+        }
+    } while (!block.released && warp.ready != 0);
+    return true;
+}
+
+// Every ready lane once, from a random one on, up or down. False where the launch was abandoned.
+bool Scheduler::run_lanes(Block& block, Warp& warp) {
     const std::uint64_t dice = random_.next();
     const unsigned start = static_cast<unsigned>(dice) % kLanes;
     const bool down = (dice & 0x100U) != 0;
@@ -285,7 +312,7 @@ bool Scheduler::run_warp(Block& block, Warp& warp) {
             return false;
         }
     }
-    if (warp.at_active_mask != 0 && warp.ready == 0) {
+    if (warp.at_active_mask != 0 && warp.ready == 0 && warp.trace_full == 0) {
         resolve_active_mask(warp);
     }
     return true;
@@ -316,7 +343,14 @@ void Scheduler::resume(Lane& lane) {
     if (chosen_launch) [[unlikely]] {
         turn_to_chosen(lane);
     }
+    TrafficTrace& traffic = TrafficTrace::instance();
+    if (traffic.on()) {
+        traffic.begin_lane(lane);
+    }
     lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
+    if (traffic.on()) {
+        traffic.end_lane(lane);
+    }
     if (chosen_launch) [[unlikely]] {
         turn_from_chosen(lane);
     }
@@ -343,6 +377,9 @@ void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
         case LaneState::at_active_mask:
             lane.warp->at_active_mask |= bit;
             break;
+        case LaneState::trace_full:
+            lane.warp->trace_full |= bit;
+            break;
         case LaneState::exited:
             lane.warp->exited |= bit;
             break;
@@ -359,6 +396,7 @@ void Scheduler::wake(Lane& lane) {
     lane.warp->polling &= ~bit;
     lane.warp->at_collective &= ~bit;
     lane.warp->at_active_mask &= ~bit;
+    lane.warp->trace_full &= ~bit;
     lane.warp->ready |= bit;
 }
 
@@ -389,6 +427,9 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
     auto& barrier = block.barrier;
     if (tracing) {
         trace_wait("barrier", site);
+    }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(0, TraceKind::barrier, 0), site);
     }
     if (barrier.arrived == 0) {
         barrier.kind = kind;
@@ -452,6 +493,9 @@ void Scheduler::grid_barrier(const void* site) {
         });
         abandon(cudaErrorLaunchFailure);
     }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(0, TraceKind::barrier, 0), site);
+    }
     suspend(calling_lane(), LaneState::at_grid_barrier, site);
     wait(context_);
 }
@@ -507,6 +551,9 @@ void Scheduler::collective(Collective& request) {
     Warp& warp = *lane.warp;
     if (tracing) {
         trace_collective(lane, request);
+    }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(request.mask, TraceKind::collective, 0), request.site);
     }
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {
@@ -585,6 +632,11 @@ void Scheduler::poll(const void* site) {
 
 void Scheduler::yield(const void* site) {
     suspend(calling_lane(), LaneState::polling, site);
+    wait(context_);
+}
+
+void Scheduler::wait_for_trace(const void* site) {
+    suspend(calling_lane(), LaneState::trace_full, site);
     wait(context_);
 }
 

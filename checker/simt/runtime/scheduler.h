@@ -30,6 +30,7 @@ enum class LaneState : std::uint8_t {
     at_collective,
     at_active_mask,
     at_grid_barrier,
+    trace_full,
     exited
 };
 
@@ -80,7 +81,7 @@ struct Warp {
     Lane* lanes = nullptr;
     unsigned present = 0;  // lanes that exist
     // Lanes by state; those of no other mask wait at the block's barrier or the grid's.
-    unsigned ready = 0, polling = 0, at_collective = 0, at_active_mask = 0, exited = 0;
+    unsigned ready = 0, polling = 0, at_collective = 0, at_active_mask = 0, trace_full = 0, exited = 0;
 };
 
 enum class BarrierKind : std::uint8_t { plain, count, all, any };
@@ -129,6 +130,7 @@ class Scheduler {
     unsigned active_mask(const void* site);
     void poll(const void* site);                   // a look at memory that another thread may change
     void yield(const void* site);                  // lets the others run first
+    void wait_for_trace(const void* site);         // lets its warp run first (traffic_trace.h)
     [[noreturn]] void abandon(cudaError_t error);  // the launch ends here, and nothing of it runs on
 
     const Launch& launch() const { return *launch_; }
@@ -143,6 +145,7 @@ class Scheduler {
     void turn_to(Block& block);
     Outcome run_block(Block& block);
     bool run_warp(Block& block, Warp& warp);
+    bool run_lanes(Block& block, Warp& warp);
     void resume(Lane& lane);
     void suspend(Lane& lane, LaneState state, const void* site);
     void wake(Lane& lane);

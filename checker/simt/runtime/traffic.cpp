@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/traffic.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic_ledger.h"
+#include "checker/simt/runtime/traffic_trace.h"
+
+namespace simt {
+namespace {
+
+constexpr std::size_t kMostLaunches = 1000;  // that are kept by themselves
+constexpr std::size_t kMostBuffers = 4;
+
+struct Ledger {
+    std::vector<LaunchTraffic> launches, kernels;
+};
+
+// Read when the process ends, and so never destroyed.
+Ledger& ledger() {
+    static auto& instance = *new Ledger;
+    return instance;
+}
+
+std::pair<const std::string&, int> place(const SourceLine& line) {
+    return {line.file, line.line};
+}
+
+GlobalTraffic* global_of(Traffic& traffic, TraceKind kind) {
+    return kind == TraceKind::load     ? &traffic.loads
+           : kind == TraceKind::store  ? &traffic.stores
+           : kind == TraceKind::atomic ? &traffic.atomics
+                                       : nullptr;
+}
+
+// The bytes that sites of one kind touched together.
+void count_unique(LaunchTraffic& launch, Traffic& sum, const std::vector<const TrafficSite*>& sites,
+                  ByteSet::Pool& pool) {
+    for (const TraceKind kind : {TraceKind::load, TraceKind::store, TraceKind::atomic}) {
+        std::vector<const TrafficSite*> those;
+        std::copy_if(sites.begin(), sites.end(), std::back_inserter(those),
+                     [&](const TrafficSite* site) { return site->kind == kind; });
+        std::uint64_t& bytes = global_of(sum, kind)->bytes_unique;
+        if (those.size() == 1) {
+            bytes = those[0]->bytes.count();
+            launch.unique_is_least = launch.unique_is_least || those[0]->bytes.incomplete();
+        } else if (!those.empty()) {
+            ByteSet all(pool);
+            for (const TrafficSite* site : those) { all.add(site->bytes); }
+            bytes = all.count();
+            launch.unique_is_least = launch.unique_is_least || all.incomplete();
+        }
+    }
+}
+
+void add_buffer(LineTraffic& line, const std::string& name) {
+    if (!name.empty() && line.buffers.size() < kMostBuffers &&
+        std::find(line.buffers.begin(), line.buffers.end(), name) == line.buffers.end()) {
+        line.buffers.push_back(name);
+    }
+}
+
+void add_lines(std::vector<LineTraffic>& lines, const std::vector<LineTraffic>& others) {
+    for (const LineTraffic& other : others) {
+        const auto at = std::lower_bound(lines.begin(), lines.end(), other,
+                                         [](const auto& a, const auto& b) { return place(a.line) < place(b.line); });
+        if (at == lines.end() || place(at->line) != place(other.line)) {
+            lines.insert(at, other);
+            continue;
+        }
+        at->traffic += other.traffic;
+        for (const std::string& name : other.buffers) { add_buffer(*at, name); }
+    }
+}
+
+}  // namespace
+
+GlobalTraffic& GlobalTraffic::operator+=(const GlobalTraffic& other) {
+    requests += other.requests;
+    threads += other.threads;
+    sectors += other.sectors;
+    ideal_sectors += other.ideal_sectors;
+    bytes_asked += other.bytes_asked;
+    bytes_unique += other.bytes_unique;
+    return *this;
+}
+
+SharedTraffic& SharedTraffic::operator+=(const SharedTraffic& other) {
+    requests += other.requests;
+    threads += other.threads;
+    bytes_asked += other.bytes_asked;
+    bytes_distinct += other.bytes_distinct;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    return *this;
+}
+
+Traffic& Traffic::operator+=(const Traffic& other) {
+    loads += other.loads;
+    stores += other.stores;
+    atomics += other.atomics;
+    shared_loads += other.shared_loads;
+    shared_stores += other.shared_stores;
+    shared_atomics += other.shared_atomics;
+    atomic_passes += other.atomic_passes;
+    barriers += other.barriers;
+    uneven += other.uneven;
+    return *this;
+}
+
+std::uint64_t Traffic::excess_wavefronts() const {
+    return shared_loads.excess_wavefronts() + shared_stores.excess_wavefronts() + shared_atomics.excess_wavefronts();
+}
+
+const LineTraffic* LaunchTraffic::costliest() const {
+    const auto cost = [](const LineTraffic& one) {
+        const Traffic& t = one.traffic;
+        return std::pair(t.bytes_moved(),
+                         t.shared_loads.wavefronts + t.shared_stores.wavefronts + t.shared_atomics.wavefronts);
+    };
+    const auto most =
+        std::max_element(lines.begin(), lines.end(), [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
+    return most == lines.end() || cost(*most) == std::pair<std::uint64_t, std::uint64_t>(0, 0) ? nullptr : &*most;
+}
+
+void LaunchTraffic::add(const LaunchTraffic& other) {
+    launches += other.launches;
+    blocks_run += other.blocks_run;
+    blocks += other.blocks;
+    unique_is_least = unique_is_least || other.unique_is_least;
+    total += other.total;
+    add_lines(lines, other.lines);
+}
+
+void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<std::unique_ptr<TrafficSite>> sites) {
+    const Busy busy;
+    LaunchTraffic counted{.kernel = launch.kernel,
+                          .grid = launch.grid,
+                          .block = launch.block,
+                          .line = launch.line,
+                          .blocks_run = blocks_run,
+                          .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+                          .total = {},
+                          .lines = {}};
+    ByteSet::Pool& pool = TrafficTrace::instance().pool();
+    std::vector<const TrafficSite*> all;
+    std::map<std::pair<std::string, int>, std::vector<const TrafficSite*>> by_line;
+    for (const auto& site : sites) {
+        if (!site->ignored && site->kind != TraceKind::collective) {
+            all.push_back(site.get());
+            by_line[place(source_of(reinterpret_cast<const void*>(site->site)))].push_back(site.get());
+            counted.total += site->traffic;
+        }
+    }
+    count_unique(counted, counted.total, all, pool);
+    for (const auto& [where, those] : by_line) {
+        LineTraffic line{
+            .line = source_of(reinterpret_cast<const void*>(those[0]->site)), .traffic = {}, .buffers = {}};
+        for (const TrafficSite* site : those) {
+            line.traffic += site->traffic;
+            for (std::size_t i = 0; i < site->buffer_count; i++) {
+                const Allocation* buffer = Memory::instance().find(site->buffers[i]);
+                add_buffer(line, buffer == nullptr ? "" : buffer->name);
+            }
+        }
+        count_unique(counted, line.traffic, those, pool);
+        counted.lines.push_back(std::move(line));
+    }
+    Ledger& all_launches = ledger();
+    const auto kernel = std::find_if(all_launches.kernels.begin(), all_launches.kernels.end(),
+                                     [&](const LaunchTraffic& other) { return other.kernel == counted.kernel; });
+    if (kernel == all_launches.kernels.end()) {
+        all_launches.kernels.push_back(counted);
+    } else {
+        kernel->add(counted);
+    }
+    if (all_launches.launches.size() < kMostLaunches) {
+        all_launches.launches.push_back(std::move(counted));
+    }
+}
+
+void count_traffic(bool wanted) {
+    TrafficTrace::instance().want(wanted);
+    ledger() = {};
+}
+
+const std::vector<LaunchTraffic>& traffic_of_launches() {
+    return ledger().launches;
+}
+
+const std::vector<LaunchTraffic>& traffic_of_kernels() {
+    return ledger().kernels;
+}
+
+LaunchTraffic traffic_in_all() {
+    LaunchTraffic all{.kernel = {}, .grid = {}, .block = {}, .line = {}, .launches = 0, .total = {}, .lines = {}};
+    for (const LaunchTraffic& kernel : ledger().kernels) { all.add(kernel); }
+    return all;
+}
+
+}  // namespace simt

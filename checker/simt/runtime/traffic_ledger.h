@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the counts of launches are kept, for the scheduler to put them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/traffic_requests.h"
+
+namespace simt {
+
+// A launch is over, of which so many blocks have run.
+void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<std::unique_ptr<TrafficSite>> sites);
+
+}  // namespace simt

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+//
+// The counts as text and as JSON, under the names that Nsight Compute's metrics have (Nsight Compute, "Metrics Guide").
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "checker/json_writer.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/traffic.h"
+
+namespace simt {
+namespace {
+
+void add_global(std::vector<Metric>& metrics, const char* op, const GlobalTraffic& traffic) {
+    const auto name = [&](const char* before, const char* after = "") {
+        return fmt::format("{}_mem_global_op_{}{}.sum", before, op, after);
+    };
+    metrics.push_back({name("l1tex__t_requests_pipe_lsu"), traffic.requests});
+    metrics.push_back({name("l1tex__t_sectors_pipe_lsu"), traffic.sectors});
+    metrics.push_back({name("l1tex__t_bytes_pipe_lsu"), traffic.bytes_moved()});
+    metrics.push_back({name("sm__sass_data_bytes"), traffic.bytes_asked});
+    metrics.push_back({fmt::format("sectors if side by side, {}", op), traffic.ideal_sectors});
+    metrics.push_back({fmt::format("threads in requests, {}", op), traffic.threads});
+    metrics.push_back({fmt::format("unique bytes, {}", op), traffic.bytes_unique});
+}
+
+void add_shared(std::vector<Metric>& metrics, const char* op, const SharedTraffic& traffic) {
+    metrics.push_back({fmt::format("smsp__inst_executed_op_shared_{}.sum", op), traffic.requests});
+    metrics.push_back({fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", op), traffic.wavefronts});
+    metrics.push_back(
+        {fmt::format("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum", op), traffic.excess_wavefronts()});
+    metrics.push_back({fmt::format("sm__sass_data_bytes_mem_shared_op_{}.sum", op), traffic.bytes_asked});
+    metrics.push_back({fmt::format("distinct bytes of shared requests, {}", op), traffic.bytes_distinct});
+}
+
+void write_metrics(checker::JsonWriter& json, const Traffic& traffic) {
+    json.begin_object("metrics");
+    for (const Metric& metric : metrics_of(traffic)) {
+        json.integer(metric.name, static_cast<std::int64_t>(metric.value));
+    }
+    json.end_object();
+}
+
+void write_extent(checker::JsonWriter& json, const char* name, dim3 extent) {
+    json.begin_array(name);
+    for (const unsigned side : {extent.x, extent.y, extent.z}) { json.integer("", side); }
+    json.end_array();
+}
+
+void write(checker::JsonWriter& json, const LaunchTraffic& launch) {
+    json.begin_element();
+    json.text("kernel", launch.kernel);
+    write_extent(json, "grid", launch.grid);
+    write_extent(json, "block", launch.block);
+    json.text("file", launch.line.file);
+    json.integer("line", launch.line.line);
+    json.integer("launches", static_cast<std::int64_t>(launch.launches));
+    json.integer("blocks", static_cast<std::int64_t>(launch.blocks));
+    json.integer("blocks_counted", static_cast<std::int64_t>(launch.blocks_run));
+    json.boolean("unique_bytes_are_at_least", launch.unique_is_least);
+    write_metrics(json, launch.total);
+    json.begin_array("lines");
+    for (const LineTraffic& line : launch.lines) {
+        json.begin_element();
+        json.text("file", line.line.file);
+        json.integer("line", line.line.line);
+        json.begin_array("buffers");
+        for (const std::string& name : line.buffers) { json.text("", name); }
+        json.end_array();
+        write_metrics(json, line.traffic);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+}
+
+std::string ratio(std::uint64_t a, std::uint64_t b) {
+    return b == 0 ? "" : fmt::format("{:.1f}", static_cast<double>(a) / static_cast<double>(b));
+}
+
+std::string if_any(std::uint64_t count) {
+    return count == 0 ? "" : std::to_string(count);
+}
+
+std::string lines_as_text(const LaunchTraffic& kernel) {
+    std::string text = fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}\n", "line", "requests", "sectors/req",
+                                   "ideal", "share", "wavefronts", "excess");
+    for (const LineTraffic& line : kernel.lines) {
+        const Traffic& t = line.traffic;
+        const std::uint64_t ideal = t.loads.ideal_sectors + t.stores.ideal_sectors + t.atomics.ideal_sectors;
+        const std::uint64_t wavefronts =
+            t.shared_loads.wavefronts + t.shared_stores.wavefronts + t.shared_atomics.wavefronts;
+        const std::string share = t.global_sectors() == 0
+                                      ? ""
+                                      : fmt::format("{:.0f}%", 100.0 * static_cast<double>(t.bytes_moved()) /
+                                                                   static_cast<double>(kernel.total.bytes_moved()));
+        text += fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}\n", text_of(line.line),
+                            if_any(t.global_requests() + t.shared_requests()),
+                            ratio(t.global_sectors(), t.global_requests()), ratio(ideal, t.global_requests()), share,
+                            if_any(wavefronts), if_any(t.excess_wavefronts()));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<Metric> metrics_of(const Traffic& traffic) {
+    std::vector<Metric> metrics;
+    add_global(metrics, "ld", traffic.loads);
+    add_global(metrics, "st", traffic.stores);
+    add_global(metrics, "atom", traffic.atomics);
+    metrics.push_back({"memory_l2_theoretical_sectors_global", traffic.global_sectors()});
+    metrics.push_back({"memory_l2_theoretical_sectors_global_ideal",
+                       traffic.loads.ideal_sectors + traffic.stores.ideal_sectors + traffic.atomics.ideal_sectors});
+    add_shared(metrics, "ld", traffic.shared_loads);
+    add_shared(metrics, "st", traffic.shared_stores);
+    add_shared(metrics, "atom", traffic.shared_atomics);
+    metrics.push_back({"derived__memory_l1_wavefronts_shared_excessive", traffic.excess_wavefronts()});
+    metrics.push_back({"passes of atomics", traffic.atomic_passes});
+    metrics.push_back({"sass__inst_executed_per_opcode BAR", traffic.barriers});
+    metrics.push_back({"accesses that a warp's lanes passed unequally often", traffic.uneven});
+    std::erase_if(metrics, [](const Metric& metric) { return metric.value == 0; });
+    return metrics;
+}
+
+std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels) {
+    std::string text;
+    for (const LaunchTraffic& kernel : kernels) {
+        text += fmt::format("simt: traffic of {}<<<({}, {}, {}), ({}, {}, {})>>>", kernel.kernel, kernel.grid.x,
+                            kernel.grid.y, kernel.grid.z, kernel.block.x, kernel.block.y, kernel.block.z);
+        text += kernel.launches == 1 ? "" : fmt::format(", {} launches", kernel.launches);
+        text += kernel.blocks_run == kernel.blocks
+                    ? ""
+                    : fmt::format("; only {} of {} blocks were run and counted", kernel.blocks_run, kernel.blocks);
+        text += '\n';
+        for (const Metric& metric : metrics_of(kernel.total)) {
+            text += fmt::format("  {:<62}{:>14}\n", metric.name, metric.value);
+        }
+        text += lines_as_text(kernel);
+        if (kernel.unique_is_least) {
+            text += "  unique bytes are at least these: more memory was touched than is kept\n";
+        }
+    }
+    return text + "simt: counts of what warps ask for; L1 and L2 are not simulated (checker/simt/COUNTERS.md)\n";
+}
+
+std::string traffic_as_json(const std::vector<LaunchTraffic>& launches, const std::vector<LaunchTraffic>& kernels) {
+    checker::JsonWriter json;
+    json.begin_array("kernels");
+    for (const LaunchTraffic& kernel : kernels) { write(json, kernel); }
+    json.end_array();
+    json.begin_array("launches");
+    for (const LaunchTraffic& launch : launches) { write(json, launch); }
+    json.end_array();
+    return json.finish();
+}
+
+void print_traffic_once() {
+    const char* asked = std::getenv("SIMT_TRAFFIC");
+    const std::string_view wanted = asked == nullptr ? "" : asked;
+    static bool printed = false;
+    if (wanted.empty() || std::exchange(printed, true)) {
+        return;
+    }
+    std::fflush(stdout);
+    if (!hot.checking) {
+        fmt::print(stderr, "simt: SIMT_TRAFFIC={}: nothing is counted with SIMT_CHECK=off; leave that out\n", wanted);
+    }
+    if (traffic_of_kernels().empty()) {
+        return;
+    }
+    if (!wanted.ends_with(".json")) {
+        fmt::print(stderr, "{}", traffic_as_text(traffic_of_kernels()));
+        return;
+    }
+    std::ofstream out{std::string(wanted), std::ios::binary};
+    out << traffic_as_json(traffic_of_launches(), traffic_of_kernels()) << '\n';
+    out.close();
+    if (!out) {
+        fmt::print(stderr, "simt: SIMT_TRAFFIC={}: it cannot be written\n", wanted);
+    }
+}
+
+}  // namespace simt

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/traffic_requests.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "checker/simt/runtime/memory.h"
+
+namespace simt {
+namespace {
+
+constexpr unsigned kBanks = 32;
+constexpr unsigned kBankBytes = 4;
+constexpr unsigned kSectorShift = 5;
+constexpr unsigned kMostLanes = 32;
+
+// A set of numbers, each with bits that are added up; for at most half as many numbers as it has slots.
+template <std::size_t kSlots>
+class SmallSet {
+  public:
+    // Whether it is new.
+    bool add(std::uint64_t number, std::uint32_t bits) {
+        std::size_t slot = number * 0x9e3779b97f4a7c15U >> (64 - std::countr_zero(kSlots));
+        while (used_[slot] && numbers_[slot] != number) { slot = (slot + 1) % kSlots; }
+        const bool is_new = !used_[slot];
+        if (is_new) {
+            used_[slot] = true;
+            numbers_[slot] = number;
+            bits_[slot] = 0;
+            order_[count_++] = static_cast<std::uint16_t>(slot);
+        }
+        bits_[slot] += bits;
+        last_ = slot;
+        return is_new;
+    }
+    // As `add`, for bits that overlap.
+    bool merge(std::uint64_t number, std::uint32_t bits) {
+        const bool is_new = add(number, 0);
+        bits_[last_] |= bits;
+        return is_new;
+    }
+    std::size_t size() const { return count_; }
+    std::uint64_t number(std::size_t i) const { return numbers_[order_[i]]; }
+    std::uint32_t bits(std::size_t i) const { return bits_[order_[i]]; }
+
+  private:
+    std::array<bool, kSlots> used_{};
+    std::array<std::uint64_t, kSlots> numbers_;
+    std::array<std::uint32_t, kSlots> bits_;
+    std::array<std::uint16_t, kSlots> order_;
+    std::size_t count_ = 0;
+    std::size_t last_ = 0;
+};
+
+constexpr std::uint32_t low_bits(unsigned count) {
+    return count >= 32 ? ~0U : (1U << count) - 1;
+}
+
+// Any order of addresses, and accesses that lie in two sectors.
+std::uint64_t scattered_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
+    SmallSet<4 * kMostLanes> sectors;
+    for (unsigned i = 0; i < request.count; i++) {
+        const std::uintptr_t address = address_of(request.what[i]);
+        const auto offset = static_cast<unsigned>(address % kSectorBytes);
+        const unsigned here = std::min<unsigned>(bytes, kSectorBytes - offset);
+        sectors.merge(address >> kSectorShift, low_bits(here) << offset);
+        if (here < bytes) {
+            sectors.merge((address >> kSectorShift) + 1, low_bits(bytes - here));
+        }
+    }
+    for (std::size_t i = 0; i < sectors.size(); i++) { set.add(sectors.number(i), sectors.bits(i)); }
+    return sectors.size();
+}
+
+// The different sectors; their bytes become the set's. Most requests go up through memory, or the rows of a block do and
+// are the same: those need no search.
+std::uint64_t count_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
+    unsigned count = request.count;
+    while (count % 2 == 0 && std::equal(request.what, request.what + count / 2, request.what + count / 2)) {
+        count /= 2;
+    }
+    const std::uint64_t ones = low_bits(bytes);
+    std::uint64_t sector = address_of(request.what[0]) >> kSectorShift;
+    std::uint64_t sectors = 1;
+    std::uint64_t touched = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const std::uintptr_t address = address_of(request.what[i]);
+        if (const std::uint64_t here = address >> kSectorShift; here != sector) {
+            set.add(sector, static_cast<std::uint32_t>(touched));
+            if (here < sector || touched >> kSectorBytes != 0) {
+                return scattered_sectors(set, request, bytes);
+            }
+            sector = here;
+            touched = 0;
+            sectors++;
+        }
+        touched |= ones << (address % kSectorBytes);
+    }
+    set.add(sector, static_cast<std::uint32_t>(touched));
+    return touched >> kSectorBytes != 0 ? scattered_sectors(set, request, bytes) : sectors;
+}
+
+// The most lanes that share an address.
+std::uint64_t most_on_one_address(const TrafficRequest& request) {
+    SmallSet<2 * kMostLanes> addresses;
+    for (unsigned i = 0; i < request.count; i++) { addresses.add(request.what[i], 1); }
+    std::uint32_t most = 0;
+    for (std::size_t i = 0; i < addresses.size(); i++) { most = std::max(most, addresses.bits(i)); }
+    return most;
+}
+
+// Of the lanes that one pass serves: how often the busiest bank is read, a word for all that want it. 8-byte accesses
+// go by half-warps, 16-byte ones by quarter-warps.
+class Banks {
+  public:
+    void add(std::uintptr_t address, unsigned bytes) {
+        for (std::uintptr_t word = address / kBankBytes; word <= (address + bytes - 1) / kBankBytes; word++) {
+            const auto bank = static_cast<unsigned>(word % kBanks);
+            const unsigned first = static_cast<unsigned>(address > word * kBankBytes ? address % kBankBytes : 0);
+            const auto last =
+                static_cast<unsigned>(std::min<std::uintptr_t>(address + bytes - word * kBankBytes, kBankBytes));
+            const std::uint32_t touched = low_bits(last) & ~low_bits(first);
+            unsigned i = 0;
+            while (i < count_[bank] && words_[bank][i] != word) { i++; }
+            if (i == count_[bank]) {
+                words_[bank][i] = word;
+                bytes_[bank][i] = 0;
+                count_[bank]++;
+                most_ = std::max<unsigned>(most_, count_[bank]);
+            }
+            const std::uint32_t added = touched & ~bytes_[bank][i];
+            bytes_[bank][i] = static_cast<std::uint8_t>(bytes_[bank][i] | added);
+            distinct_ += static_cast<unsigned>(std::popcount(added));
+        }
+    }
+    unsigned wavefronts() const { return most_; }
+    unsigned distinct_bytes() const { return distinct_; }
+
+  private:
+    std::array<std::uint8_t, kBanks> count_{};
+    unsigned most_ = 0;
+    unsigned distinct_ = 0;
+    std::array<std::array<std::uintptr_t, kMostLanes * 2>, kBanks> words_;
+    std::array<std::array<std::uint8_t, kMostLanes * 2>, kBanks> bytes_;
+};
+
+void count_shared(SharedTraffic& sum, const TrafficRequest& request, unsigned bytes) {
+    sum.requests++;
+    sum.threads += request.count;
+    sum.bytes_asked += std::uint64_t{request.count} * bytes;
+    const unsigned lanes_a_pass = bytes <= 4 ? kMostLanes : bytes == 8 ? kMostLanes / 2 : kMostLanes / 4;
+    if (lanes_a_pass == kMostLanes) {
+        Banks banks;
+        for (unsigned i = 0; i < request.count; i++) { banks.add(address_of(request.what[i]), bytes); }
+        sum.wavefronts += banks.wavefronts();
+        sum.ideal_wavefronts++;
+        sum.bytes_distinct += banks.distinct_bytes();
+        return;
+    }
+    SmallSet<16 * kMostLanes> all;
+    for (unsigned i = 0; i < request.count;) {
+        Banks banks;
+        const unsigned pass = request.lanes[i] / lanes_a_pass;
+        for (; i < request.count && request.lanes[i] / lanes_a_pass == pass; i++) {
+            const std::uintptr_t address = address_of(request.what[i]);
+            banks.add(address, bytes);
+            for (std::uintptr_t byte = address; byte < address + bytes;) {
+                const std::uintptr_t next = std::min((byte / kBankBytes + 1) * kBankBytes, address + bytes);
+                const auto from = static_cast<unsigned>(byte % kBankBytes);
+                all.merge(byte / kBankBytes, low_bits(static_cast<unsigned>(next - byte)) << from);
+                byte = next;
+            }
+        }
+        sum.wavefronts += banks.wavefronts();
+        sum.ideal_wavefronts++;
+    }
+    for (std::size_t i = 0; i < all.size(); i++) {
+        sum.bytes_distinct += static_cast<unsigned>(std::popcount(all.bits(i)));
+    }
+}
+
+void note_buffer(TrafficSite& site, std::uintptr_t address) {
+    const Allocation* allocation = Memory::instance().contains(address) ? Memory::instance().find(address) : nullptr;
+    if (allocation == nullptr) {
+        site.buffer_begin = address;
+        site.buffer_bytes = 1;
+        return;
+    }
+    site.buffer_begin = allocation->begin;
+    site.buffer_bytes = allocation->bytes;
+    const auto end = site.buffers.begin() + static_cast<std::ptrdiff_t>(site.buffer_count);
+    if (site.buffer_count < site.buffers.size() && std::find(site.buffers.begin(), end, allocation->begin) == end) {
+        site.buffers[site.buffer_count++] = allocation->begin;
+    }
+}
+
+void count_global(TrafficSite& site, GlobalTraffic& sum, const TrafficRequest& request, unsigned bytes) {
+    const std::uintptr_t first = address_of(request.what[0]);
+    if (first - site.buffer_begin >= site.buffer_bytes) [[unlikely]] {
+        note_buffer(site, first);
+    }
+    sum.requests++;
+    sum.threads += request.count;
+    const std::uint64_t asked = std::uint64_t{request.count} * bytes;
+    sum.bytes_asked += asked;
+    sum.ideal_sectors += (asked + kSectorBytes - 1) / kSectorBytes;
+    sum.sectors += count_sectors(site.bytes, request, bytes);
+}
+
+}  // namespace
+
+ByteSet::~ByteSet() {
+    pool_->taken -= chunks_.size();
+    for (auto& [number, chunk] : chunks_) { pool_->free.push_back(std::move(chunk)); }
+}
+
+ByteSet::Chunk* ByteSet::chunk(std::uint64_t number) {
+    std::unique_ptr<Chunk>& chunk = chunks_[number];
+    if (chunk == nullptr) {
+        if (pool_->taken == Pool::kMost) {
+            chunks_.erase(number);
+            incomplete_ = true;
+            return nullptr;
+        }
+        if (pool_->free.empty()) {
+            chunk = std::make_unique<Chunk>();
+        } else {
+            chunk = std::move(pool_->free.back());
+            pool_->free.pop_back();
+            chunk->fill(0);
+        }
+        pool_->taken++;
+    }
+    return chunk.get();
+}
+
+void ByteSet::add(const ByteSet& other) {
+    for (const auto& [number, from] : other.chunks_) {
+        if (Chunk* to = chunk(number)) {
+            for (std::size_t i = 0; i < kWords; i++) { (*to)[i] |= (*from)[i]; }
+        }
+    }
+    incomplete_ = incomplete_ || other.incomplete_;
+}
+
+std::uint64_t ByteSet::count() const {
+    std::uint64_t bytes = 0;
+    for (const auto& [number, chunk] : chunks_) {
+        for (std::size_t i = 0; i < kWords; i += 2) {
+            bytes += static_cast<unsigned>(std::popcount(std::uint64_t{(*chunk)[i]} << 32 | (*chunk)[i + 1]));
+        }
+    }
+    return bytes;
+}
+
+void count_request(TrafficSite& site, const TrafficRequest& request) {
+    Traffic& sum = site.traffic;
+    const unsigned bytes = bytes_of(request.what[0]);
+    switch (site.kind) {
+        case TraceKind::load:
+            return count_global(site, sum.loads, request, bytes);
+        case TraceKind::store:
+            return count_global(site, sum.stores, request, bytes);
+        case TraceKind::atomic:
+            sum.atomic_passes += most_on_one_address(request);
+            return count_global(site, sum.atomics, request, bytes);
+        case TraceKind::shared_load:
+            return count_shared(sum.shared_loads, request, bytes);
+        case TraceKind::shared_store:
+            return count_shared(sum.shared_stores, request, bytes);
+        case TraceKind::shared_atomic:
+            sum.atomic_passes += most_on_one_address(request);
+            return count_shared(sum.shared_atomics, request, bytes);
+        case TraceKind::barrier:
+            sum.barriers++;
+            return;
+        case TraceKind::collective:
+            return;
+    }
+}
+
+}  // namespace simt

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+//
+// What one request of a warp costs, and the sums of these by the place in the code. See COUNTERS.md for the rules.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/simt/runtime/traffic.h"
+
+namespace simt {
+
+enum class TraceKind : std::uint8_t {
+    load,
+    store,
+    atomic,
+    shared_load,
+    shared_store,
+    shared_atomic,
+    barrier,
+    collective,
+};
+
+constexpr bool is_global(TraceKind kind) {
+    return kind <= TraceKind::atomic;
+}
+constexpr bool is_access(TraceKind kind) {
+    return kind <= TraceKind::shared_atomic;
+}
+
+// Which bytes were touched: a bit for each byte, 32 KiB of addresses at a time.
+class ByteSet {
+  public:
+    static constexpr std::size_t kWords = 1024;  // a word is a sector
+    using Chunk = std::array<std::uint32_t, kWords>;
+
+    // Chunks of all sets: they are used again, and there is an end to them.
+    struct Pool {
+        static constexpr std::size_t kMost = (std::size_t{256} << 20) / sizeof(Chunk);
+        std::vector<std::unique_ptr<Chunk>> free;
+        std::size_t taken = 0;
+    };
+
+    explicit ByteSet(Pool& pool) : pool_(&pool) {}
+    ~ByteSet();
+    ByteSet(const ByteSet&) = delete;
+    ByteSet& operator=(const ByteSet&) = delete;
+
+    void add(std::uint64_t sector, std::uint32_t bytes) {
+        const std::uint64_t number = sector / kWords;
+        Near& near = near_[number % kNear];
+        if (near.number != number || near.chunk == nullptr) {
+            near = {number, chunk(number)};
+        }
+        if (near.chunk != nullptr) [[likely]] {
+            (*near.chunk)[sector % kWords] |= bytes;
+        }
+    }
+    void add(const ByteSet& other);
+    std::uint64_t count() const;
+    bool incomplete() const { return incomplete_; }
+
+  private:
+    static constexpr std::size_t kNear = 64;
+    struct Near {
+        std::uint64_t number = 0;
+        Chunk* chunk = nullptr;
+    };
+
+    Chunk* chunk(std::uint64_t number);  // null where there are no more
+
+    Pool* pool_;
+    std::array<Near, kNear> near_{};
+    std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
+    bool incomplete_ = false;
+};
+
+// One access in the code, in one launch.
+struct TrafficSite {
+    TrafficSite(std::uintptr_t return_address, TraceKind what, ByteSet::Pool& pool)
+        : site(return_address), kind(what), bytes(pool) {}
+
+    std::uintptr_t site;
+    TraceKind kind;
+    Traffic traffic;
+    ByteSet bytes;
+    bool ignored = false;  // the compiler's own
+
+    // Of the warp that is being counted: 0 again once all of its lanes have passed it equally often.
+    std::uint64_t uneven = 0;
+    bool uneven_noted = false;
+
+    // The buffers that were used, by where they begin; the last one, so that most requests need not look.
+    std::uintptr_t buffer_begin = 0;
+    std::size_t buffer_bytes = 0;
+    std::array<std::uintptr_t, 4> buffers{};
+    std::size_t buffer_count = 0;
+};
+
+// A request: the lanes of a warp that make one access together. Each of `what` is address << 16 | kind << 8 | bytes.
+struct TrafficRequest {
+    const std::uint64_t* what;
+    const std::uint8_t* lanes;  // in the warp, ascending
+    unsigned count;             // of the lanes
+};
+
+constexpr std::uint64_t packed(std::uintptr_t address, TraceKind kind, std::size_t bytes) {
+    return static_cast<std::uint64_t>(address) << 16 | static_cast<std::uint64_t>(kind) << 8 | bytes;
+}
+constexpr std::uintptr_t address_of(std::uint64_t what) {
+    return what >> 16;
+}
+constexpr TraceKind kind_of(std::uint64_t what) {
+    return static_cast<TraceKind>(what >> 8 & 0xffU);
+}
+constexpr unsigned bytes_of(std::uint64_t what) {
+    return what & 0xffU;
+}
+
+void count_request(TrafficSite& site, const TrafficRequest& request);
+
+}  // namespace simt

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// The accesses of a warp's lanes, one after another as the lanes run, and from them the requests of the warp: at each
+// step the lanes whose next access has the lowest code address make one request together. A lane that is behind in a
+// loop has the lower address and catches up; lanes that left it wait behind it. Lanes that jump back do not run ahead of
+// one at an access that nobody else comes to: it goes first, and they stay together. A collective is a place that the
+// lanes of its mask pass together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/traffic_requests.h"
+
+namespace simt {
+
+struct Launch;
+struct Lane;
+struct Warp;
+
+class TrafficTrace {
+  public:
+    static TrafficTrace& instance();
+
+    void want(bool wanted) { wanted_ = wanted; }
+    bool on() const { return on_; }  // the launch that runs is counted
+
+    void begin_launch(const Launch& launch);
+    // Hands out what the launch did, and forgets it.
+    std::vector<std::unique_ptr<TrafficSite>> end_launch();
+    ByteSet::Pool& pool() { return pool_; }
+
+    // Around each turn of a lane. The lanes of one warp run until none of them can: then their accesses are merged.
+    void begin_lane(const Lane& lane);
+    void end_lane(const Lane& lane);
+
+    // Makes requests of what the lanes did, until nothing is left, or a lane of which there is more to come (a bit of
+    // `more`) has nothing left. Gives the lanes of `more` that have room again.
+    unsigned merge(const Warp& warp, unsigned more);
+
+    // The number of the way by which the running lane's code was called: 0 in the kernel's own function, into which
+    // nearly everything is inlined.
+    std::uint16_t path_to(std::uintptr_t site);
+
+  private:
+    static constexpr std::size_t kLanes = 32;
+    static constexpr std::size_t kEntries = 256;  // of a lane, before it waits for the others
+    static constexpr std::size_t kNear = 256;
+    static constexpr std::uint16_t kLostPath = 0xffff;
+
+    using Path = std::vector<std::uintptr_t>;  // return addresses from the kernel's function inwards
+
+    TrafficTrace();
+    TrafficSite& site_of(std::uint64_t where, std::uint64_t what);
+    bool before(std::uint64_t a, std::uint64_t b) const;
+    bool comes_to(unsigned lane, std::uint64_t where) const;
+    unsigned choose(unsigned active, unsigned more) const;
+    void count(std::uint64_t where, const std::uint64_t* what, const std::uint8_t* lanes, unsigned count,
+               unsigned mask);
+    void finish_warp(const Warp& warp);
+
+    bool wanted_ = false;
+    bool on_ = false;
+    const Launch* launch_ = nullptr;
+    std::unique_ptr<std::array<std::array<TraceEntry, kEntries>, kLanes>> entries_;
+    std::array<TraceEntry*, kLanes> begin_{}, end_{};  // what is left of each
+    std::array<std::uint64_t, kLanes> last_{};         // where each was before that
+
+    ByteSet::Pool pool_;
+    std::vector<std::unique_ptr<TrafficSite>> sites_;
+    std::unordered_map<std::uint64_t, TrafficSite*> by_place_;  // site << 16 | kind
+    struct Near {
+        std::uint64_t place = 0;
+        TrafficSite* site = nullptr;
+    };
+    std::array<Near, kNear> near_{};
+
+    std::vector<Path> paths_;
+    std::map<Path, std::uint16_t> path_numbers_;
+
+    const Warp* warp_ = nullptr;  // that was merged last
+
+    // Whether a warp's lanes passed a site equally often: each lane adds a number of its own, and all of a warp's are 0
+    // together. Kept for warps that are not at their end.
+    unsigned present_ = 0;
+    std::array<std::uint64_t, kLanes> weights_{};
+    std::vector<TrafficSite*> uneven_;
+    std::unordered_map<const Warp*, std::vector<std::pair<TrafficSite*, std::uint64_t>>> unfinished_;
+};
+
+// For the hooks: an access of the running lane, or a barrier or collective that it comes to. The lane waits here where
+// it has no room for more.
+[[gnu::noinline]] void wait_for_trace(const void* site);
+
+[[gnu::always_inline]] inline void note_in_trace(std::uint64_t what, const void* return_address) {
+    const auto site = reinterpret_cast<std::uintptr_t>(return_address);
+    const std::uint64_t path =
+        site - hot.trace.main_begin < hot.trace.main_bytes ? 0 : TrafficTrace::instance().path_to(site);
+    *hot.trace.next++ = {static_cast<std::uint64_t>(site) << 16 | path, what};
+    if (hot.trace.next == hot.trace.end) [[unlikely]] {
+        wait_for_trace(return_address);
+    }
+}
+
+constexpr TraceKind trace_kind(Access access, Space space) {
+    const bool shared = space == Space::shared;
+    switch (access) {
+        case Access::read:
+            return shared ? TraceKind::shared_load : TraceKind::load;
+        case Access::write:
+            return shared ? TraceKind::shared_store : TraceKind::store;
+        case Access::atomic:
+            break;
+    }
+    return shared ? TraceKind::shared_atomic : TraceKind::atomic;
+}
+
+// A span of run-time size, in pieces as a thread moves it: of at most 16 bytes, each as its address allows.
+void note_span_in_trace(std::uintptr_t address, std::size_t bytes, TraceKind kind, const void* site);
+
+}  // namespace simt

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+//
+// Kernels whose traffic can be counted by hand.
+#include "checker/simt/tests/objects/traffic.h"
+
+namespace {
+
+__device__ float device_value = 2.0f;
+__constant__ float constant_value = 3.0f;
+
+__global__ void load_kernel(float* out, const float* inp, int stride, int offset) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float value = inp[i * stride + offset];
+    out[i] = value;
+}
+
+__global__ void store_kernel(float* out, int stride, int offset) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i * stride + offset] = 1.0f;
+}
+
+template <class T>
+__global__ void copy_kernel(T* out, const T* inp) {
+    out[threadIdx.x] = inp[threadIdx.x];
+}
+
+__global__ void gather_kernel(float* out, const float* inp, const int* at) {
+    const int from = at[threadIdx.x];
+    const float value = inp[from];
+    out[threadIdx.x] = value;
+}
+
+__global__ void sum_rows_kernel(float* out, const float* inp, int C) {
+    float sum = 0.0f;
+    for (int c = 0; c < C; c++) { sum += inp[threadIdx.x * C + c]; }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void transpose_kernel(float* out, const float* inp, int n) {
+    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    out[x * n + y] = inp[y * n + x];
+}
+
+template <int kRow>
+__global__ void transpose_tiles_kernel(float* out, const float* inp, int n) {
+    __shared__ float tile[32 * kRow];
+    const int x = blockIdx.x * 32, y = blockIdx.y * 32;
+    for (int j = threadIdx.y; j < 32; j += 8) {
+        tile[j * kRow + threadIdx.x] = inp[(y + j) * n + x + threadIdx.x];
+    }
+    __syncthreads();
+    for (int j = threadIdx.y; j < 32; j += 8) {
+        out[(x + j) * n + y + threadIdx.x] = tile[threadIdx.x * kRow + j];
+    }
+}
+
+__device__ float first_of(float v) {
+    return v;
+}
+__device__ float first_of(float2 v) {
+    return v.x;
+}
+__device__ float first_of(float4 v) {
+    return v.x;
+}
+__device__ float first_of(unsigned char v) {
+    return v;
+}
+
+template <class T, int kElements>
+__global__ void load_shared_kernel(float* out, int stride) {
+    __shared__ __align__(128) T array[kElements];
+    for (int i = threadIdx.x; i < kElements; i += 32) { array[i] = T{}; }
+    __syncwarp();
+    const T value = array[threadIdx.x * stride % kElements];
+    out[threadIdx.x] = first_of(value);
+}
+
+__global__ void ragged_kernel(float* out, const float* inp, int times) {
+    float sum = 0.0f;
+    for (int k = 0; k < times * static_cast<int>(threadIdx.x); k++) { sum += inp[k % 8 * 32 + threadIdx.x]; }
+    out[threadIdx.x] = sum;
+}
+
+// Row r of lane i has (i + r) % 4 elements.
+__global__ void ragged_rows_kernel(float* out, const float* inp) {
+    for (int r = 0; r < 3; r++) {
+        float sum = 0.0f;
+        const int many = (threadIdx.x + r) % 4;
+        for (int k = 0; k < many; k++) { sum += inp[k * 32 + threadIdx.x]; }
+        out[r * 32 + threadIdx.x] = sum;
+    }
+}
+
+__global__ void leave_early_kernel(float* out, const float* inp, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    const float value = inp[i];
+    out[i] = value;
+}
+
+__global__ void break_early_kernel(float* out, const float* inp) {
+    float sum = 0.0f;
+    for (int k = 0; k < 16; k++) {
+        sum += inp[k * 32 + threadIdx.x];
+        if (k == static_cast<int>(threadIdx.x) / 4) {
+            break;
+        }
+    }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void both_ways_kernel(float* out, const float* inp) {
+    float value = 0.0f;
+    if (threadIdx.x % 2 == 0) {
+        value = inp[threadIdx.x];
+    } else {
+        value = 2.0f * inp[threadIdx.x + 32];
+    }
+    out[threadIdx.x] = value;
+}
+
+__global__ void switch_kernel(float* out, const float* inp) {
+    float value = 0.0f;
+    switch (threadIdx.x % 4) {
+        case 0:
+            value = inp[threadIdx.x];
+            break;
+        case 1:
+            value = inp[threadIdx.x + 32] * 2.0f;
+            break;
+        case 2:
+            value = inp[threadIdx.x + 64] * 3.0f;
+            break;
+        default:
+            break;
+    }
+    out[threadIdx.x] = value;
+}
+
+__global__ void add_kernel(float* sums, int addresses) {
+    atomicAdd(&sums[threadIdx.x % addresses], 1.0f);
+}
+
+__global__ void add_shared_kernel(float* out, int addresses) {
+    __shared__ float sums[32];
+    sums[threadIdx.x] = 0.0f;
+    __syncwarp();
+    atomicAdd(&sums[threadIdx.x % addresses], 1.0f);
+    __syncwarp();
+    out[threadIdx.x] = sums[threadIdx.x];
+}
+
+__global__ void meet_kernel(float* out, int times) {
+    for (int k = 0; k < times; k++) { __syncthreads(); }
+    out[threadIdx.x] = 1.0f;
+}
+
+// noinline, and more than a tail call: a call on a GPU too.
+__device__ __noinline__ float tree(const float* inp, int depth) {
+    const float here = inp[depth];
+    if (depth == 0) {
+        return here;
+    }
+    const float left = tree(inp, depth - 1);
+    return here + left * tree(inp + 8, depth - 1);
+}
+
+__global__ void recurse_kernel(float* out, const float* inp, int uneven) {
+    out[threadIdx.x] = tree(inp, uneven != 0 ? static_cast<int>(threadIdx.x) % 3 : 2);
+}
+
+using Function = float (*)(const float*, int);
+__device__ __noinline__ float one_way(const float* inp, int i) {
+    return inp[i];
+}
+__device__ __noinline__ float other_way(const float* inp, int i) {
+    return 2.0f * inp[i + 32];
+}
+__global__ void pointer_kernel(float* out, const float* inp) {
+    const Function functions[] = {one_way, other_way};
+    const volatile int which = threadIdx.x < 8 ? 0 : 1;
+    out[threadIdx.x] = functions[which](inp, threadIdx.x);
+}
+
+struct Eight {
+    float values[8];
+};
+__global__ void structs_kernel(Eight* out, const Eight* inp) {
+    out[threadIdx.x] = inp[threadIdx.x];
+}
+
+__global__ void variables_kernel(float* out, float parameter) {
+    float local[4];
+    for (int k = 0; k < 4; k++) { local[(k + threadIdx.x) % 4] = parameter; }
+    out[threadIdx.x] = device_value + constant_value + local[threadIdx.x % 4];
+}
+
+__global__ void read_all_kernel(float* out, const float* inp, int n) {
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++) { sum += inp[k]; }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void read_twice_kernel(float* out, const float* inp) {
+    const float first = inp[threadIdx.x];
+    const float second = inp[threadIdx.x + 16];
+    out[threadIdx.x] = first + second;
+}
+
+// Each half of a warp meets by itself, eight times, and the upper one loads once more each time.
+__global__ void half_warps_kernel(float* out, const float* inp) {
+    const bool upper = threadIdx.x >= 16;
+    const unsigned mask = upper ? 0xffff0000U : 0x0000ffffU;
+    float sum = 0.0f;
+    for (int k = 0; k < 8; k++) {
+        sum += inp[k * 32 + threadIdx.x];
+        __syncwarp(mask);
+        if (upper) {
+            sum += inp[256 + k * 32 + threadIdx.x];
+        }
+    }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void shuffles_kernel(float* out, const float* inp) {
+    float sum = 0.0f;
+    for (int k = threadIdx.x; k < 80; k += 32) { sum += inp[k]; }
+    for (int lanes = 16; lanes > 0; lanes /= 2) { sum += __shfl_down_sync(0xffffffffU, sum, lanes); }
+    if (threadIdx.x == 0) {
+        out[0] = sum;
+    }
+}
+
+__global__ void rows_kernel(float* out, const float* inp) {
+    const float value = inp[threadIdx.x] + inp[threadIdx.y * 64 + 64];
+    out[threadIdx.y * blockDim.x + threadIdx.x] = value;
+}
+
+__global__ void either_kernel(float* out, const float* inp) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = 1.0f;
+    __syncwarp();
+    const float* from = threadIdx.x < 16 ? inp : tile;
+    out[threadIdx.x] = from[threadIdx.x];
+}
+
+}  // namespace
+
+void load_strided(float* out, const float* inp, int blocks, int threads, int stride, int offset) {
+    load_kernel<<<blocks, threads>>>(out, inp, stride, offset);
+}
+void store_strided(float* out, int blocks, int threads, int stride, int offset) {
+    store_kernel<<<blocks, threads>>>(out, stride, offset);
+}
+void copy_wide(void* out, const void* inp, int threads, int bytes) {
+    switch (bytes) {
+        case 1:
+            return copy_kernel<<<1, threads>>>(static_cast<char*>(out), static_cast<const char*>(inp));
+        case 2:
+            return copy_kernel<<<1, threads>>>(static_cast<short*>(out), static_cast<const short*>(inp));
+        case 4:
+            return copy_kernel<<<1, threads>>>(static_cast<int*>(out), static_cast<const int*>(inp));
+        case 8:
+            return copy_kernel<<<1, threads>>>(static_cast<float2*>(out), static_cast<const float2*>(inp));
+        default:
+            return copy_kernel<<<1, threads>>>(static_cast<float4*>(out), static_cast<const float4*>(inp));
+    }
+}
+void gather(float* out, const float* inp, const int* at, int threads) {
+    gather_kernel<<<1, threads>>>(out, inp, at);
+}
+void sum_rows(float* out, const float* inp, int C) {
+    sum_rows_kernel<<<1, 32>>>(out, inp, C);
+}
+void transpose_directly(float* out, const float* inp, int n) {
+    transpose_kernel<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(out, inp, n);
+}
+void transpose_by_tiles(float* out, const float* inp, int n, int padded) {
+    if (padded != 0) {
+        transpose_tiles_kernel<33><<<dim3(n / 32, n / 32), dim3(32, 8)>>>(out, inp, n);
+    } else {
+        transpose_tiles_kernel<32><<<dim3(n / 32, n / 32), dim3(32, 8)>>>(out, inp, n);
+    }
+}
+void load_shared(float* out, int bytes, int stride) {
+    switch (bytes) {
+        case 4:
+            return load_shared_kernel<float, 2048><<<1, 32>>>(out, stride);
+        case 8:
+            return load_shared_kernel<float2, 1024><<<1, 32>>>(out, stride);
+        default:
+            return load_shared_kernel<float4, 512><<<1, 32>>>(out, stride);
+    }
+}
+void load_shared_bytes(float* out, int stride) {
+    load_shared_kernel<unsigned char, 1024><<<1, 32>>>(out, stride);
+}
+void ragged_loop(float* out, const float* inp, int times) {
+    ragged_kernel<<<1, 32>>>(out, inp, times);
+}
+void ragged_loops(float* out, const float* inp) {
+    ragged_rows_kernel<<<1, 32>>>(out, inp);
+}
+void leave_early(float* out, const float* inp, int n) {
+    leave_early_kernel<<<2, 64>>>(out, inp, n);
+}
+void break_early(float* out, const float* inp) {
+    break_early_kernel<<<1, 32>>>(out, inp);
+}
+void both_ways(float* out, const float* inp) {
+    both_ways_kernel<<<1, 32>>>(out, inp);
+}
+void by_switch(float* out, const float* inp) {
+    switch_kernel<<<1, 32>>>(out, inp);
+}
+void add_atomically(float* sums, int addresses) {
+    add_kernel<<<1, 32>>>(sums, addresses);
+}
+void add_atomically_shared(float* out, int addresses) {
+    add_shared_kernel<<<1, 32>>>(out, addresses);
+}
+void meet(float* out, int threads, int times) {
+    meet_kernel<<<1, threads>>>(out, times);
+}
+void recurse(float* out, const float* inp, int uneven) {
+    recurse_kernel<<<1, 32>>>(out, inp, uneven);
+}
+void call_by_pointer(float* out, const float* inp) {
+    pointer_kernel<<<1, 32>>>(out, inp);
+}
+void copy_structs(float* out, const float* inp) {
+    structs_kernel<<<1, 32>>>(reinterpret_cast<Eight*>(out), reinterpret_cast<const Eight*>(inp));
+}
+void use_variables(float* out, float parameter) {
+    variables_kernel<<<1, 32>>>(out, parameter);
+}
+void read_all(float* out, const float* inp, int n, int threads) {
+    read_all_kernel<<<1, threads>>>(out, inp, n);
+}
+void read_twice(float* out, const float* inp) {
+    read_twice_kernel<<<1, 32>>>(out, inp);
+}
+void half_warps(float* out, const float* inp) {
+    half_warps_kernel<<<1, 32>>>(out, inp);
+}
+void sum_by_shuffles(float* out, const float* inp) {
+    shuffles_kernel<<<1, 32>>>(out, inp);
+}
+void tile_rows(float* out, const float* inp, int width) {
+    rows_kernel<<<1, dim3(width, 256 / width)>>>(out, inp);
+}
+void through_either(float* out, const float* inp) {
+    either_kernel<<<1, 32>>>(out, inp);
+}
+void read_unwritten(float* out, const float* inp) {
+    load_kernel<<<1, 32>>>(out, inp, 1, 0);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// traffic.cu's functions, as the test finds them in the shared object: each launches one kernel, whose counts have a
+// closed form.
+#pragma once
+
+extern "C" {
+// out[i] = inp[i * stride + offset]; and out[i * stride + offset] = 1
+void load_strided(float* out, const float* inp, int blocks, int threads, int stride, int offset);
+void store_strided(float* out, int blocks, int threads, int stride, int offset);
+// bytes 1, 2, 4, 8, 16: each thread copies as many, side by side
+void copy_wide(void* out, const void* inp, int threads, int bytes);
+// out[i] = inp[at[i]]
+void gather(float* out, const float* inp, const int* at, int threads);
+// out[i] = sum of row i of inp (32, C)
+void sum_rows(float* out, const float* inp, int C);
+// out (n, n) is inp (n, n) turned over: directly; through tiles of 32 rows of 32 or 33 floats
+void transpose_directly(float* out, const float* inp, int n);
+void transpose_by_tiles(float* out, const float* inp, int n, int padded);
+// out[i] = a shared array's element (i * stride) of so many bytes; the array is filled by one thread an element
+void load_shared(float* out, int bytes, int stride);
+void load_shared_bytes(float* out, int stride);
+// thread i reads i % 32 elements, each in a column of its own
+void ragged_loop(float* out, const float* inp, int times);
+void ragged_loops(float* out, const float* inp);
+void leave_early(float* out, const float* inp, int n);
+void break_early(float* out, const float* inp);
+void both_ways(float* out, const float* inp);
+void by_switch(float* out, const float* inp);
+// addresses: as many different ones as lanes share among them
+void add_atomically(float* sums, int addresses);
+void add_atomically_shared(float* out, int addresses);
+void meet(float* out, int threads, int times);
+void recurse(float* out, const float* inp, int uneven);
+void call_by_pointer(float* out, const float* inp);
+void copy_structs(float* out, const float* inp);
+void use_variables(float* out, float parameter);
+void read_all(float* out, const float* inp, int n, int threads);
+void read_twice(float* out, const float* inp);
+void half_warps(float* out, const float* inp);
+void sum_by_shuffles(float* out, const float* inp);
+void tile_rows(float* out, const float* inp, int width);
+void through_either(float* out, const float* inp);
+void read_unwritten(float* out, const float* inp);
+}

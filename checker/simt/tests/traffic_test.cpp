@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: MIT
+//
+// The counts of COUNTERS.md on kernels whose traffic can be worked out by hand (objects/traffic.cu).
+#include "checker/simt/runtime/traffic.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "checker/dims.h"
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/state.h"
+#include "checker/simt/tests/objects/traffic.h"
+
+namespace {
+
+using simt::GlobalTraffic;
+using simt::SharedTraffic;
+using simt::Traffic;
+
+constexpr std::size_t kFloats = 1U << 17;
+constexpr const char* kFile = "checker/simt/tests/objects/traffic.cu";
+
+template <class Function>
+Function* function(const char* name) {
+    static void* const object = dlopen("build/tests/simt/objects/traffic.so", RTLD_NOW | RTLD_LOCAL);
+    void* const symbol = object == nullptr ? nullptr : dlsym(object, name);
+    if (symbol == nullptr) {
+        throw std::runtime_error(dlerror());
+    }
+    return reinterpret_cast<Function*>(symbol);
+}
+#define KERNEL(name) function<decltype(name)>(#name)
+
+class Counted : public testing::Test {
+  protected:
+    void SetUp() override {
+        simt::report_at_exit(false);
+        simt::forget_findings();
+        out_ = buffer<float>("out");
+        inp_ = buffer<float>("inp");
+    }
+    void TearDown() override {
+        EXPECT_TRUE(simt::findings().empty());
+        simt::count_traffic(false);
+        simt::sample_blocks(std::nullopt);
+        for (void* memory : buffers_) { cudaFree(memory); }
+        EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    }
+
+    template <class T>
+    T* buffer(const std::string& name) {
+        void* memory = nullptr;
+        EXPECT_EQ(cudaMalloc(&memory, kFloats * sizeof(float)), cudaSuccess);
+        EXPECT_EQ(cudaMemset(memory, 0, kFloats * sizeof(float)), cudaSuccess);
+        simt::name_buffer(memory, name, checker::Dims("N", {static_cast<long>(kFloats)}), sizeof(float));
+        buffers_.push_back(memory);
+        return static_cast<T*>(memory);
+    }
+
+    static Traffic counted(const std::function<void()>& work) {
+        simt::count_traffic(true);
+        work();
+        return simt::traffic_in_all().total;
+    }
+
+    float* out_ = nullptr;
+    float* inp_ = nullptr;
+    std::vector<void*> buffers_;
+};
+
+void expect(const GlobalTraffic& traffic, std::uint64_t requests, std::uint64_t sectors, std::uint64_t ideal,
+            std::uint64_t asked, std::uint64_t unique) {
+    EXPECT_EQ(traffic.requests, requests);
+    EXPECT_EQ(traffic.sectors, sectors);
+    EXPECT_EQ(traffic.ideal_sectors, ideal);
+    EXPECT_EQ(traffic.bytes_asked, asked);
+    EXPECT_EQ(traffic.bytes_unique, unique);
+}
+
+void expect(const SharedTraffic& traffic, std::uint64_t requests, std::uint64_t wavefronts, std::uint64_t ideal,
+            std::uint64_t asked, std::uint64_t distinct) {
+    EXPECT_EQ(traffic.requests, requests);
+    EXPECT_EQ(traffic.wavefronts, wavefronts);
+    EXPECT_EQ(traffic.ideal_wavefronts, ideal);
+    EXPECT_EQ(traffic.bytes_asked, asked);
+    EXPECT_EQ(traffic.bytes_distinct, distinct);
+}
+
+// ---- sectors of global memory -----------------------------------------------------------------------------------------
+
+struct Stride {
+    int stride, offset;
+    std::uint64_t sectors;
+};
+
+class Strided : public Counted, public testing::WithParamInterface<Stride> {};
+
+// 8 warps: each asks for 128 bytes. A sector holds 8 floats.
+TEST_P(Strided, LoadsTakeTheSectorsThatTheirBytesLieIn) {
+    const auto [stride, offset, sectors] = GetParam();
+    const Traffic t = counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, stride, offset); });
+    expect(t.loads, 8, 8 * sectors, 32, 1024, stride == 0 ? 4 : 1024);
+    expect(t.stores, 8, 32, 32, 1024, 1024);
+    EXPECT_EQ(t.uneven, 0U);
+}
+
+TEST_P(Strided, StoresTakeTheSectorsThatTheirBytesLieIn) {
+    const auto [stride, offset, sectors] = GetParam();
+    const Traffic t = counted([&] { KERNEL(store_strided)(out_, 4, 64, stride, offset); });
+    expect(t.stores, 8, 8 * sectors, 32, 1024, stride == 0 ? 4 : 1024);
+    EXPECT_EQ(t.loads.requests, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counted, Strided,
+                         testing::Values(Stride{1, 0, 4}, Stride{1, 1, 5}, Stride{1, 8, 4}, Stride{2, 0, 8},
+                                         Stride{3, 0, 12}, Stride{8, 0, 32}, Stride{32, 0, 32}, Stride{33, 0, 32},
+                                         Stride{0, 0, 1}, Stride{-1, 255, 4}, Stride{-2, 510, 8}),
+                         [](const auto& one) {
+                             return (one.param.stride < 0 ? "Back" : "") + std::to_string(std::abs(one.param.stride)) +
+                                    "Offset" + std::to_string(one.param.offset);
+                         });
+
+class Wide : public Counted, public testing::WithParamInterface<int> {};
+
+TEST_P(Wide, AccessesSideBySideTakeTheIdeal) {
+    const auto bytes = static_cast<std::uint64_t>(GetParam());
+    const Traffic t = counted([&] { KERNEL(copy_wide)(out_, inp_, 64, GetParam()); });
+    expect(t.loads, 2, 2 * bytes, 2 * bytes, 64 * bytes, 64 * bytes);
+    expect(t.stores, 2, 2 * bytes, 2 * bytes, 64 * bytes, 64 * bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counted, Wide, testing::Values(1, 2, 4, 8, 16));
+
+TEST_F(Counted, AFloat4FromAnOddPlaceTakesOneSectorMore) {
+    const Traffic t = counted([&] { KERNEL(copy_wide)(out_, inp_ + 4, 32, 16); });
+    expect(t.loads, 1, 17, 16, 512, 512);
+}
+
+TEST_F(Counted, AWarpThatIsNotFullAsksForItsOwnLanesOnly) {
+    const Traffic t = counted([&] { KERNEL(load_strided)(out_, inp_, 1, 48, 1, 0); });
+    expect(t.loads, 2, 6, 6, 192, 192);
+    EXPECT_EQ(t.loads.threads, 48U);
+    EXPECT_EQ(t.uneven, 0U);
+}
+
+TEST_F(Counted, AThreadARowTakesASectorALane) {
+    const Traffic t = counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
+    expect(t.loads, 64, 64 * 32, 64 * 4, 64 * 128, 64 * 128);
+}
+
+TEST_F(Counted, AnyOrderOfAddressesCountsEachSectorOnce) {
+    int* at = buffer<int>("at");
+    std::mt19937 random(7);
+    for (int times = 0; times < 4; times++) {
+        std::vector<int> places(32);
+        for (int& place : places) { place = static_cast<int>(random() % (times < 2 ? 256 : 100'000)); }
+        ASSERT_EQ(cudaMemcpy(at, places.data(), 128, cudaMemcpyHostToDevice), cudaSuccess);
+        std::set<int> sectors, floats(places.begin(), places.end());
+        for (const int place : places) { sectors.insert(place / 8); }
+        const Traffic t = counted([&] { KERNEL(gather)(out_, inp_, at, 32); });
+        expect(t.loads, 2, 4 + sectors.size(), 8, 256, 128 + 4 * floats.size());
+    }
+}
+
+TEST_F(Counted, TheRowsOfABlockThatAWarpHoldsShareSectors) {
+    // A warp has 2 rows of 16: the same 16 floats for both rows, and one float a row, 64 floats apart.
+    const Traffic t = counted([&] { KERNEL(tile_rows)(out_, inp_, 16); });
+    expect(t.loads, 16, 8 * 2 + 8 * 2, 64, 2048, 4 * (16 + 16));
+}
+
+TEST_F(Counted, ATransposedStoreTakesASectorALane) {
+    const Traffic t = counted([&] { KERNEL(transpose_directly)(out_, inp_, 64); });
+    expect(t.loads, 128, 512, 512, 16384, 16384);
+    expect(t.stores, 128, 128 * 32, 512, 16384, 16384);
+}
+
+TEST_F(Counted, AStructIsMovedInPiecesOf16Bytes) {
+    const Traffic t = counted([&] { KERNEL(copy_structs)(out_, inp_); });
+    expect(t.loads, 2, 2 * 32, 32, 1024, 1024);
+    expect(t.stores, 2, 2 * 32, 32, 1024, 1024);
+}
+
+TEST_F(Counted, DeviceVariablesAreGlobalAndConstantsParametersAndLocalArraysAreNot) {
+    const Traffic t = counted([&] { KERNEL(use_variables)(out_, 1.0F); });
+    expect(t.loads, 1, 1, 4, 128, 4);
+    expect(t.stores, 1, 4, 4, 128, 128);
+    EXPECT_EQ(t.shared_requests(), 0U);
+}
+
+TEST_F(Counted, ManagedMemoryIsGlobal) {
+    void* memory = nullptr;
+    ASSERT_EQ(cudaMallocManaged(&memory, 4096, cudaMemAttachGlobal), cudaSuccess);
+    const Traffic t = counted([&] { KERNEL(load_strided)(out_, static_cast<float*>(memory), 1, 32, 1, 0); });
+    cudaFree(memory);
+    expect(t.loads, 1, 4, 4, 128, 128);
+}
+
+// ---- unique bytes -----------------------------------------------------------------------------------------------------
+
+TEST_F(Counted, BytesThatManyThreadsReadAreUniqueOnce) {
+    const Traffic t = counted([&] { KERNEL(read_all)(out_, inp_, 1000, 64); });
+    expect(t.loads, 2000, 2000, 8000, 256'000, 4000);
+    EXPECT_EQ(t.bytes_needed(), 4000U + 256U);
+    EXPECT_EQ(t.bytes_moved(), 32U * (2000 + 8));
+}
+
+TEST_F(Counted, BytesThatTwoLinesReadAreUniqueOnceInTheLaunch) {
+    const Traffic t = counted([&] { KERNEL(read_twice)(out_, inp_); });
+    expect(t.loads, 2, 8, 8, 256, 4 * 48);
+    std::uint64_t of_lines = 0;
+    for (const simt::LineTraffic& line : simt::traffic_in_all().lines) { of_lines += line.traffic.loads.bytes_unique; }
+    EXPECT_EQ(of_lines, 256U);
+}
+
+TEST_F(Counted, EachLaunchNeedsItsBytesAnew) {
+    const Traffic t = counted([&] {
+        KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
+        KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
+    });
+    EXPECT_EQ(t.loads.bytes_unique, 256U);
+}
+
+// ---- lanes that go different ways -------------------------------------------------------------------------------------
+
+TEST_F(Counted, ARaggedLoopAsksOnceAnIterationForTheLanesThatAreInIt) {
+    const Traffic t = counted([&] { KERNEL(ragged_loop)(out_, inp_, 1); });
+    EXPECT_EQ(t.loads.requests, 31U);
+    EXPECT_EQ(t.loads.threads, 31U * 32 / 2);
+    EXPECT_EQ(t.stores.requests, 1U) << "together again";
+    EXPECT_EQ(t.uneven, 1U);
+}
+
+TEST_F(Counted, ARaggedLoopLongerThanATraceCountsTheSame) {
+    const Traffic t = counted([&] { KERNEL(ragged_loop)(out_, inp_, 100); });
+    EXPECT_EQ(t.loads.requests, 3100U);
+    EXPECT_EQ(t.loads.threads, 49'600U);
+    EXPECT_EQ(t.stores.requests, 1U);
+    EXPECT_EQ(t.uneven, 1U);
+}
+
+TEST_F(Counted, RaggedInnerLoopsMeetAtTheEndOfEachRow) {
+    const Traffic t = counted([&] { KERNEL(ragged_loops)(out_, inp_); });
+    EXPECT_EQ(t.loads.requests, 9U) << "each row's longest loop is 3";
+    EXPECT_EQ(t.loads.threads, 8U * (3 * (0 + 1 + 2 + 3)));
+    EXPECT_EQ(t.stores.requests, 3U);
+    EXPECT_EQ(t.stores.sectors, 12U);
+}
+
+TEST_F(Counted, ThreadsThatLeaveEarlyAskForNothing) {
+    const Traffic t = counted([&] { KERNEL(leave_early)(out_, inp_, 70); });
+    expect(t.loads, 3, 4 + 4 + 1, 9, 280, 280);
+    EXPECT_EQ(t.uneven, 2U) << "the load and the store in the warp of threads 64 to 95";
+}
+
+TEST_F(Counted, ThreadsThatBreakOutWaitForTheOthers) {
+    const Traffic t = counted([&] { KERNEL(break_early)(out_, inp_); });
+    EXPECT_EQ(t.loads.requests, 8U);
+    EXPECT_EQ(t.loads.threads, 4U * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8));
+    EXPECT_EQ(t.stores.requests, 1U);
+}
+
+TEST_F(Counted, BothSidesOfABranchAskByThemselves) {
+    const Traffic t = counted([&] { KERNEL(both_ways)(out_, inp_); });
+    expect(t.loads, 2, 8, 4, 128, 128);
+    EXPECT_EQ(t.loads.threads, 32U);
+    expect(t.stores, 1, 4, 4, 128, 128);
+    EXPECT_EQ(t.uneven, 2U);
+}
+
+TEST_F(Counted, TheCasesOfASwitchAskByThemselves) {
+    const Traffic t = counted([&] { KERNEL(by_switch)(out_, inp_); });
+    EXPECT_EQ(t.loads.requests, 3U);
+    EXPECT_EQ(t.loads.threads, 24U);
+    EXPECT_EQ(t.stores.requests, 1U);
+}
+
+TEST_F(Counted, LanesThatSkipTheEndOfALoopsBodyDoNotRunAhead) {
+    const Traffic t = counted([&] { KERNEL(half_warps)(out_, inp_); });
+    EXPECT_EQ(t.loads.requests, 8U + 8);
+    EXPECT_EQ(t.loads.threads, 8U * 32 + 8 * 16);
+    EXPECT_EQ(t.stores.requests, 1U);
+}
+
+TEST_F(Counted, AShuffleIsNoAccess) {
+    const Traffic t = counted([&] { KERNEL(sum_by_shuffles)(out_, inp_); });
+    EXPECT_EQ(t.loads.requests, 3U);
+    EXPECT_EQ(t.loads.threads, 80U);
+    expect(t.stores, 1, 1, 1, 4, 4);
+    EXPECT_EQ(t.shared_requests(), 0U);
+}
+
+TEST_F(Counted, ARecursionOfAllLanesAsksTogether) {
+    const Traffic t = counted([&] { KERNEL(recurse)(out_, inp_, 0); });
+    EXPECT_EQ(t.loads.requests, 1U + 2 + 4);
+    EXPECT_EQ(t.loads.threads, 32U * 7);
+    EXPECT_EQ(t.stores.requests, 1U);
+    EXPECT_EQ(t.uneven, 0U);
+}
+
+TEST_F(Counted, ARecursionOfDifferentDepthsGoesByTheCallPath) {
+    // Lane i goes i % 3 deep: 11 lanes ask once, 11 for 3 and 10 for 7. Those at one depth by one way ask together.
+    const Traffic t = counted([&] { KERNEL(recurse)(out_, inp_, 1); });
+    EXPECT_EQ(t.loads.requests, 7U);
+    EXPECT_EQ(t.loads.threads, 11U * 1 + 11 * 3 + 10 * 7);
+    EXPECT_EQ(t.stores.requests, 1U);
+}
+
+TEST_F(Counted, FunctionsThatAreCalledByPointerAskByThemselves) {
+    const Traffic t = counted([&] { KERNEL(call_by_pointer)(out_, inp_); });
+    EXPECT_EQ(t.loads.requests, 2U);
+    EXPECT_EQ(t.loads.threads, 32U);
+    EXPECT_EQ(t.loads.sectors, 1U + 3U);
+    EXPECT_EQ(t.stores.requests, 1U);
+}
+
+TEST_F(Counted, OneAccessToTwoMemoriesIsTwoRequests) {
+    const Traffic t = counted([&] { KERNEL(through_either)(out_, inp_); });
+    expect(t.loads, 1, 2, 2, 64, 64);
+    expect(t.shared_loads, 1, 1, 1, 64, 64);
+    EXPECT_EQ(t.stores.requests, 1U);
+}
+
+TEST_F(Counted, TheOrderOfTheThreadsChangesNothing) {
+    std::vector<std::string> reports;
+    for (std::uint64_t seed = 1; seed <= 5; seed++) {
+        simt::set_seed(seed);
+        counted([&] {
+            KERNEL(ragged_loop)(out_, inp_, 20);
+            KERNEL(ragged_loops)(out_, inp_);
+            KERNEL(transpose_by_tiles)(out_, inp_, 64, 1);
+            KERNEL(recurse)(out_, inp_, 1);
+            KERNEL(sum_by_shuffles)(out_, inp_);
+            KERNEL(leave_early)(out_, inp_, 70);
+        });
+        reports.push_back(simt::traffic_as_json(simt::traffic_of_launches(), simt::traffic_of_kernels()));
+    }
+    simt::set_seed(1);
+    EXPECT_EQ(std::count(reports.begin(), reports.end(), reports[0]), 5);
+}
+
+// ---- shared memory ----------------------------------------------------------------------------------------------------
+
+struct Bank {
+    int bytes, stride;
+    std::uint64_t wavefronts, ideal;
+    std::uint64_t distinct;
+};
+
+class BankConflicts : public Counted, public testing::WithParamInterface<Bank> {};
+
+TEST_P(BankConflicts, AreTheWordsThatOneBankMustGive) {
+    const auto [bytes, stride, wavefronts, ideal, distinct] = GetParam();
+    const Traffic t = counted([&] { KERNEL(load_shared)(out_, GetParam().bytes, GetParam().stride); });
+    expect(t.shared_loads, 1, wavefronts, ideal, 32 * static_cast<std::uint64_t>(bytes), distinct);
+    EXPECT_EQ(t.excess_wavefronts(), wavefronts - ideal) << "none from the stores";
+    EXPECT_EQ(t.shared_stores.bytes_asked, 8192U);
+    EXPECT_EQ(t.shared_stores.wavefronts, 64U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Counted, BankConflicts,
+    testing::Values(Bank{4, 0, 1, 1, 4}, Bank{4, 1, 1, 1, 128}, Bank{4, 2, 2, 1, 128}, Bank{4, 3, 1, 1, 128},
+                    Bank{4, 4, 4, 1, 128}, Bank{4, 8, 8, 1, 128}, Bank{4, 16, 16, 1, 128}, Bank{4, 32, 32, 1, 128},
+                    Bank{4, 33, 1, 1, 128}, Bank{8, 0, 2, 2, 8}, Bank{8, 1, 2, 2, 256}, Bank{8, 2, 4, 2, 256},
+                    Bank{8, 16, 32, 2, 256}, Bank{8, 17, 2, 2, 256}, Bank{16, 0, 4, 4, 16}, Bank{16, 1, 4, 4, 512},
+                    Bank{16, 2, 8, 4, 512}, Bank{16, 8, 32, 4, 512}, Bank{16, 9, 4, 4, 512}),
+    [](const auto& one) { return std::to_string(one.param.bytes) + "BytesStride" + std::to_string(one.param.stride); });
+
+TEST_F(Counted, BytesOfOneWordComeFromOneBank) {
+    const Traffic side_by_side = counted([&] { KERNEL(load_shared_bytes)(out_, 1); });
+    expect(side_by_side.shared_loads, 1, 1, 1, 32, 32);
+    const Traffic apart = counted([&] { KERNEL(load_shared_bytes)(out_, 8); });
+    expect(apart.shared_loads, 1, 2, 1, 32, 32);
+}
+
+TEST_F(Counted, ATileWithoutPaddingIsReadInAColumnBy32Wavefronts) {
+    const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
+    expect(t.loads, 128, 512, 512, 16384, 16384);
+    expect(t.stores, 128, 512, 512, 16384, 16384);
+    expect(t.shared_stores, 128, 128, 128, 16384, 16384);
+    expect(t.shared_loads, 128, 128 * 32, 128, 16384, 16384);
+    EXPECT_EQ(t.excess_wavefronts(), 128U * 31);
+    EXPECT_EQ(t.barriers, 4U * 8);
+}
+
+TEST_F(Counted, PaddingTakesTheConflictsAway) {
+    const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 1); });
+    expect(t.shared_loads, 128, 128, 128, 16384, 16384);
+    EXPECT_EQ(t.excess_wavefronts(), 0U);
+}
+
+// ---- atomics and barriers ---------------------------------------------------------------------------------------------
+
+TEST_F(Counted, AtomicsOnOneAddressGoOneAfterAnother) {
+    for (const int addresses : {1, 4, 32}) {
+        const Traffic t = counted([&] { KERNEL(add_atomically)(out_, addresses); });
+        expect(t.atomics, 1, addresses == 32 ? 4 : 1, 4, 128, 4 * static_cast<std::uint64_t>(addresses));
+        EXPECT_EQ(t.atomic_passes, 32U / static_cast<unsigned>(addresses));
+        EXPECT_EQ(t.loads.requests + t.stores.requests, 0U);
+    }
+}
+
+TEST_F(Counted, AtomicsOnSharedMemoryToo) {
+    const Traffic t = counted([&] { KERNEL(add_atomically_shared)(out_, 2); });
+    EXPECT_EQ(t.shared_atomics.requests, 1U);
+    EXPECT_EQ(t.atomic_passes, 16U);
+    EXPECT_EQ(t.shared_atomics.bytes_distinct, 8U);
+    EXPECT_EQ(t.atomics.requests, 0U);
+}
+
+TEST_F(Counted, BarriersAreAWarps) {
+    const Traffic t = counted([&] { KERNEL(meet)(out_, 96, 5); });
+    EXPECT_EQ(t.barriers, 3U * 5);
+    EXPECT_EQ(t.stores.requests, 3U);
+}
+
+// ---- launches, lines, blocks ------------------------------------------------------------------------------------------
+
+TEST_F(Counted, ALineKnowsItsPlaceItsShareAndItsBuffers) {
+    counted([&] { KERNEL(transpose_directly)(out_, inp_, 64); });
+    ASSERT_EQ(simt::traffic_of_launches().size(), 1U);
+    const simt::LaunchTraffic& launch = simt::traffic_of_launches()[0];
+    EXPECT_EQ(launch.kernel, "transpose_kernel");
+    EXPECT_EQ(launch.grid.y, 8U);
+    EXPECT_EQ(launch.block.x, 32U);
+    EXPECT_EQ(launch.line.file, kFile);
+    ASSERT_EQ(launch.lines.size(), 1U);
+    const simt::LineTraffic& line = launch.lines[0];
+    EXPECT_EQ(line.line.file, kFile);
+    EXPECT_EQ(line.traffic.bytes_moved(), 32U * (512 + 4096));
+    std::vector<std::string> buffers = line.buffers;
+    std::sort(buffers.begin(), buffers.end());
+    EXPECT_EQ(buffers, (std::vector<std::string>{"inp", "out"}));
+    EXPECT_EQ(launch.costliest(), &line);
+}
+
+TEST_F(Counted, TheCostliestLineMovesMostBytes) {
+    counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
+    counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
+    const simt::LaunchTraffic all = simt::traffic_in_all();
+    ASSERT_NE(all.costliest(), nullptr);
+    EXPECT_EQ(all.costliest()->traffic.loads.sectors, 64U * 32);
+    EXPECT_EQ(all.lines.size(), 2U);
+}
+
+TEST_F(Counted, TheLaunchesOfAKernelAreAddedUp) {
+    counted([&] {
+        KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
+        KERNEL(store_strided)(out_, 1, 32, 1, 0);
+        KERNEL(load_strided)(out_, inp_, 3, 32, 2, 0);
+    });
+    EXPECT_EQ(simt::traffic_of_launches().size(), 3U);
+    ASSERT_EQ(simt::traffic_of_kernels().size(), 2U);
+    const simt::LaunchTraffic& loads = simt::traffic_of_kernels()[0];
+    EXPECT_EQ(loads.launches, 2U);
+    EXPECT_EQ(loads.blocks, 4U);
+    EXPECT_EQ(loads.total.loads.sectors, 4U + 3 * 8);
+}
+
+TEST_F(Counted, OfASampledLaunchOnlyTheBlocksThatRan) {
+    simt::sample_blocks(simt::Sampling{.others = 2});
+    counted([&] { KERNEL(load_strided)(out_, inp_, 100, 32, 1, 0); });
+    const simt::LaunchTraffic& launch = simt::traffic_of_launches().at(0);
+    EXPECT_EQ(launch.blocks, 100U);
+    EXPECT_EQ(launch.blocks_run, 4U);
+    EXPECT_EQ(launch.total.loads.requests, 4U);
+    EXPECT_NE(simt::traffic_as_text(simt::traffic_of_kernels()).find("only 4 of 100 blocks"), std::string::npos);
+}
+
+TEST_F(Counted, NothingWhereNobodyAsksForIt) {
+    simt::count_traffic(false);
+    KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
+    EXPECT_TRUE(simt::traffic_of_launches().empty());
+    EXPECT_EQ(simt::traffic_in_all().total.global_requests(), 0U);
+}
+
+TEST_F(Counted, OtherChecksStayWhileCounting) {
+    void* unwritten = nullptr;
+    ASSERT_EQ(cudaMalloc(&unwritten, 128), cudaSuccess);
+    const Traffic t = counted([&] { KERNEL(read_unwritten)(out_, static_cast<float*>(unwritten)); });
+    ASSERT_EQ(simt::findings().size(), 1U);
+    EXPECT_EQ(simt::findings()[0].kind, simt::Kind::uninitialised);
+    expect(t.loads, 1, 4, 4, 128, 128);
+    simt::forget_findings();
+    cudaFree(unwritten);
+}
+
+TEST_F(Counted, MetricsHaveNsightComputesNames) {
+    const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
+    const std::vector<simt::Metric> metrics = simt::metrics_of(t);
+    const auto value = [&](const std::string& name) {
+        const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const auto& m) { return m.name == name; });
+        return found == metrics.end() ? 0 : found->value;
+    };
+    EXPECT_EQ(value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 512U);
+    EXPECT_EQ(value("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 128U);
+    EXPECT_EQ(value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 4096U);
+    EXPECT_EQ(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 3968U);
+    EXPECT_EQ(value("derived__memory_l1_wavefronts_shared_excessive"), 3968U);
+}
+
+// ---- a program of its own ---------------------------------------------------------------------------------------------
+
+std::string run(const std::string& environment) {
+    const std::string log = "build/tests/simt/traffic.log";
+    const int status =
+        std::system((environment + " build/tests/simt/kernels/correct/tiled_matmul >" + log + " 2>&1").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    std::ifstream in(log);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(AProgram, PrintsWhatItCountedWhereItIsAsked) {
+    const std::string text = run("SIMT_TRAFFIC=1");
+    for (const char* part : {"simt: traffic of ", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors/req",
+                             "L1 and L2 are not simulated"}) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    }
+    EXPECT_EQ(run("").find("traffic"), std::string::npos);
+}
+
+TEST(AProgram, WritesJsonWhereItIsAsked) {
+    const std::string path = "build/tests/simt/traffic.json";
+    std::remove(path.c_str());
+    EXPECT_EQ(run("SIMT_TRAFFIC=" + path).find("sectors"), std::string::npos);
+    std::ifstream in(path);
+    const std::string json{std::istreambuf_iterator<char>(in), {}};
+    for (const char* part : {"\"kernels\": [", "\"launches\": [", "\"lines\": [", "\"metrics\": {",
+                             "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\": "}) {
+        EXPECT_NE(json.find(part), std::string::npos) << part << " in\n" << json;
+    }
+}
+
+TEST(AProgram, SaysWhereTheFileCannotBeWritten) {
+    EXPECT_NE(run("SIMT_TRAFFIC=/nowhere/t.json").find("SIMT_TRAFFIC=/nowhere/t.json: it cannot be written"),
+              std::string::npos);
+}
+
+TEST(AProgram, SaysThatNothingIsCountedWithoutTheChecks) {
+    EXPECT_NE(run("SIMT_TRAFFIC=1 SIMT_CHECK=off").find("SIMT_CHECK=off"), std::string::npos);
+}
+
+}  // namespace
