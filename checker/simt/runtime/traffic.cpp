@@ -8,6 +8,7 @@
 
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 #include "checker/simt/runtime/traffic_ledger.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
@@ -184,22 +185,26 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
     }
 }
 
+// What was issued before belongs to what is asked about.
 void count_traffic(bool wanted) {
+    Streams::instance().wait_for_all();
     TrafficTrace::instance().want(wanted);
     ledger() = {};
 }
 
 const std::vector<LaunchTraffic>& traffic_of_launches() {
+    Streams::instance().wait_for_all();
     return ledger().launches;
 }
 
 const std::vector<LaunchTraffic>& traffic_of_kernels() {
+    Streams::instance().wait_for_all();
     return ledger().kernels;
 }
 
 LaunchTraffic traffic_in_all() {
     LaunchTraffic all{.kernel = {}, .grid = {}, .block = {}, .line = {}, .launches = 0, .total = {}, .lines = {}};
-    for (const LaunchTraffic& kernel : ledger().kernels) { all.add(kernel); }
+    for (const LaunchTraffic& kernel : traffic_of_kernels()) { all.add(kernel); }
     return all;
 }
 
