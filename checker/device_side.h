@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "checker/bench.h"
@@ -14,6 +15,8 @@
 #include "checker/worker.h"
 
 namespace checker {
+
+struct Options;
 
 class DeviceSide {
   public:
@@ -50,6 +53,11 @@ class DeviceSide {
 
     // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/chosen.h).
     virtual bool chosen_launch_is_over() const { return false; }
+
+    // Prints what the kernels of `options.only` ask of memory, by source line; gives the program's exit status.
+    virtual int show_traffic([[maybe_unused]] const Lesson& lesson, [[maybe_unused]] const Options& options) {
+        throw std::invalid_argument("--traffic: the CPU device counts; this one does not");
+    }
 
     // Runs a call on buffers of the device. Inputs come from the shared memory, outputs go back to it: what the call did
     // not write keeps the poison of the schedule. What the device saw go wrong is in the reply's `findings`.

@@ -25,6 +25,7 @@ struct Options {
     std::string device;          // what the verdict calls the device; "" for its own word
     bool last = true;            // false: another device's check follows, so that "next" is not said yet
     bool one_thread = false;     // runs --only here until the thread of SIMT_STOP or SIMT_TRACE has run
+    bool traffic = false;        // counts what the kernels of --only ask of memory, in place of the check
     std::filesystem::path roof;  // "" for none
     std::filesystem::path json;
     std::filesystem::path results;

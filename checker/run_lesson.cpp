@@ -386,6 +386,12 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
                 return options.wants(op.name, c.name);
             });
         }
+        if (options.traffic) {
+            if (device_side() == nullptr) {
+                throw std::invalid_argument("--traffic: the lesson has no kernels");
+            }
+            return device_side()->show_traffic(lesson, options);
+        }
         Session session(lesson, options);
         register_tests(lesson, options, session);
         testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();

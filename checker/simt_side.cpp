@@ -25,6 +25,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt_traffic.h"
 
 namespace checker {
 namespace {
@@ -183,6 +184,10 @@ class SimtSide final : public DeviceSide {
     }
 
     bool chosen_launch_is_over() const override { return simt::chosen_launch_is_over(); }
+
+    int show_traffic(const Lesson& lesson, const Options& options) override {
+        return checker::show_traffic(*this, lesson, options);
+    }
 
     Reply run(const Call& call, const Library& library, Schedule schedule) override {
         simt::forget_findings();

@@ -99,12 +99,12 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
-checker_objects := $(call objects,$(filter-out %_main.cpp $(addprefix %/,simt_side.cpp gpu_side.cpp blas.cpp no_blas.cpp),$(wildcard checker/*.cpp)))
+checker_objects := $(call objects,$(filter-out %_main.cpp $(addprefix %/,simt_side.cpp simt_traffic.cpp gpu_side.cpp blas.cpp no_blas.cpp),$(wildcard checker/*.cpp)))
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp))
-simt_side_objects := build/obj/checker/simt_side.o $(simt_objects_alone)
+simt_side_objects := build/obj/checker/simt_side.o build/obj/checker/simt_traffic.o $(simt_objects_alone)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(host_lessons)))))
 

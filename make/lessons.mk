@@ -19,6 +19,10 @@
 #:                           next stays in it, `here` says which it is
 #:   make trace-lesson05     what one thread loads and stores, in order; chosen
 #:                           as above; LIMIT=50 lines
+#:   make traffic-lesson05   what your kernels ask of memory, line by line:
+#:                           requests, sectors, bank conflicts, beside the
+#:                           solution's totals. ONLY=op/case another case than
+#:                           GPT-2's shape, JSON=file.json for plots
 #:   make progress           what passes so far
 #:   make check-lesson04 DEVICE=gpu      on your GPU, with times; DEVICE=cpu on the
 #:                           CPU device alone; without DEVICE on both that there
@@ -49,7 +53,7 @@ ifneq ($(dry),)
     endif
   endif
 endif
-# The same for what looks at one CUDA thread. $2: debug or trace.
+# The same for what only kernels have. $2: debug, trace or traffic.
 GDB ?= gdb
 define reject_thread
 $(if $(filter host,$(call track_of,$1)),\
@@ -58,9 +62,9 @@ $(if $(filter debug,$2),$(if $(shell command -v $(firstword $(GDB))),,\
   $(error $(firstword $(GDB)) is not there: apt-get install gdb)))
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
-$(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff debug trace),$(MAKECMDGOALS)))),\
+$(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff debug trace traffic),$(MAKECMDGOALS)))),\
   $(foreach lesson,$(call lesson_of,$(goal)),$(call reject,$(lesson))))
-$(foreach command,debug trace,$(foreach goal,$(patsubst $(command)-lesson%,%,$(filter $(command)-lesson%,$(MAKECMDGOALS))),\
+$(foreach command,debug trace traffic,$(foreach goal,$(patsubst $(command)-lesson%,%,$(filter $(command)-lesson%,$(MAKECMDGOALS))),\
   $(foreach lesson,$(call lesson_of,$(goal)),$(call reject_thread,$(lesson),$(command)))))
 chosen_ops = $(or $(only_op),$(call ops_of,$1))
 impls = $(patsubst %,build/impl/$1/$2/%.so,$3)
@@ -82,7 +86,7 @@ $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (
 endef
 
 # What ends in a recipe of another name when the lesson is not there.
-lesson_commands := check time watch hint reset diff debug trace
+lesson_commands := check time watch hint reset diff debug trace traffic
 no_lesson = $(error there is no lesson $1; the lessons are $(foreach lesson,$(lesson_dirs),$(call number,$(lesson))))
 
 define lesson_rules
@@ -127,14 +131,22 @@ debug-lesson$2: build/check/lesson$2 $(if $(filter-out $(host_lessons),$1),$$(pa
 	    --args $$< $(one_thread) --impl-dir build/debug-impl/$(subject)/$1
 trace-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1))
 	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $$< $(one_thread)
+# What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op.
+traffic-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1)) $$(call impls,solutions,$1,$$(call chosen_ops,$1)) \
+        $$(foreach op,$$(call chosen_ops,$1),$$(call older_kernel,$1,$$(op)))
+	@$$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 endef
+# The implementation of op $2 in the newest lesson before $1 that has a kernel of it.
+lessons_before = $(if $(filter-out $1,$(firstword $2)),$(firstword $2) $(call lessons_before,$1,$(wordlist 2,$(words $2),$2)))
+older_kernel = $(patsubst solutions/%.cu,build/impl/solutions/%.so,$(lastword $(filter \
+    $(patsubst %,solutions/%/$2.cu,$(call lessons_before,$1,$(lesson_dirs))),$(solution_files))))
 chosen_thread = $(KERNEL):$(BLOCK):$(THREAD)
 one_thread = --one-thread --subject $(subject) $(if $(ONLY),--only '$(ONLY)')
 $(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call number,$(lesson)))))
 
 define no_lesson_rule
 $1-lesson:
-	$$(error which lesson? For example: make $1-lesson$(if $(filter debug trace,$1),$(call number,$(lastword $(lesson_dirs))),01))
+	$$(error which lesson? For example: make $1-lesson$(if $(filter debug trace traffic,$1),$(call number,$(lastword $(lesson_dirs))),01))
 $1-lesson%:
 	$$(call no_lesson,$$*)
 endef

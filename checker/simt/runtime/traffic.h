@@ -12,6 +12,10 @@
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/runtime/source.h"
 
+namespace checker {
+class JsonWriter;
+}
+
 namespace simt {
 
 inline constexpr std::uint64_t kSectorBytes = 32;
@@ -101,6 +105,9 @@ struct Metric {
 std::vector<Metric> metrics_of(const Traffic& traffic);
 std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels);
 std::string traffic_as_json(const std::vector<LaunchTraffic>& launches, const std::vector<LaunchTraffic>& kernels);
+
+// The same of one launch, or one kernel's, as members of the object that is open.
+void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch);
 
 // What SIMT_TRAFFIC asks for: text on stderr, or a file where it ends in .json. The end of the process calls it.
 void print_traffic_once();

@@ -52,33 +52,6 @@ void write_extent(checker::JsonWriter& json, const char* name, dim3 extent) {
     json.end_array();
 }
 
-void write(checker::JsonWriter& json, const LaunchTraffic& launch) {
-    json.begin_element();
-    json.text("kernel", launch.kernel);
-    write_extent(json, "grid", launch.grid);
-    write_extent(json, "block", launch.block);
-    json.text("file", launch.line.file);
-    json.integer("line", launch.line.line);
-    json.integer("launches", static_cast<std::int64_t>(launch.launches));
-    json.integer("blocks", static_cast<std::int64_t>(launch.blocks));
-    json.integer("blocks_counted", static_cast<std::int64_t>(launch.blocks_run));
-    json.boolean("unique_bytes_are_at_least", launch.unique_is_least);
-    write_metrics(json, launch.total);
-    json.begin_array("lines");
-    for (const LineTraffic& line : launch.lines) {
-        json.begin_element();
-        json.text("file", line.line.file);
-        json.integer("line", line.line.line);
-        json.begin_array("buffers");
-        for (const std::string& name : line.buffers) { json.text("", name); }
-        json.end_array();
-        write_metrics(json, line.traffic);
-        json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-}
-
 std::string ratio(std::uint64_t a, std::uint64_t b) {
     return b == 0 ? "" : fmt::format("{:.1f}", static_cast<double>(a) / static_cast<double>(b));
 }
@@ -149,13 +122,45 @@ std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels) {
     return text + "simt: counts of what warps ask for; L1 and L2 are not simulated (checker/simt/COUNTERS.md)\n";
 }
 
+void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch) {
+    json.text("kernel", launch.kernel);
+    write_extent(json, "grid", launch.grid);
+    write_extent(json, "block", launch.block);
+    json.text("file", launch.line.file);
+    json.integer("line", launch.line.line);
+    json.integer("launches", static_cast<std::int64_t>(launch.launches));
+    json.integer("blocks", static_cast<std::int64_t>(launch.blocks));
+    json.integer("blocks_counted", static_cast<std::int64_t>(launch.blocks_run));
+    json.boolean("unique_bytes_are_at_least", launch.unique_is_least);
+    write_metrics(json, launch.total);
+    json.begin_array("lines");
+    for (const LineTraffic& line : launch.lines) {
+        json.begin_element();
+        json.text("file", line.line.file);
+        json.integer("line", line.line.line);
+        json.begin_array("buffers");
+        for (const std::string& name : line.buffers) { json.text("", name); }
+        json.end_array();
+        write_metrics(json, line.traffic);
+        json.end_object();
+    }
+    json.end_array();
+}
+
 std::string traffic_as_json(const std::vector<LaunchTraffic>& launches, const std::vector<LaunchTraffic>& kernels) {
     checker::JsonWriter json;
+    const auto write_all = [&json](const std::vector<LaunchTraffic>& all) {
+        for (const LaunchTraffic& one : all) {
+            json.begin_element();
+            write_traffic(json, one);
+            json.end_object();
+        }
+    };
     json.begin_array("kernels");
-    for (const LaunchTraffic& kernel : kernels) { write(json, kernel); }
+    write_all(kernels);
     json.end_array();
     json.begin_array("launches");
-    for (const LaunchTraffic& launch : launches) { write(json, launch); }
+    write_all(launches);
     json.end_array();
     return json.finish();
 }

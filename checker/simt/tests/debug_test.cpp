@@ -325,6 +325,7 @@ TEST(Trace, LessonsWithoutKernelsAndThreadsThatAreNotThereAreRefused) {
     } rows[] = {
         {"trace-lesson01", "lesson 01 has no kernels; these have: 04 05"},
         {"debug-lesson02", "lesson 02 has no kernels; these have: 04 05"},
+        {"traffic-lesson03", "lesson 03 has no kernels; these have: 04 05"},
         {"debug-lesson05 GDB=no-such-gdb", "no-such-gdb is not there: apt-get install gdb"},
         {"trace-lesson05 ONLY=gelu", "lesson 05 has no gelu; it has: attention"},
         {"trace-lesson05 SOLUTION=1 ONLY=crossentropy BLOCK=1",
