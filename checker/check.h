@@ -20,6 +20,7 @@
 //   }
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -35,6 +36,7 @@
 
 #include "checker/budget.h"
 #include "checker/compare.h"
+#include "checker/counters.h"
 #include "checker/dims.h"
 #include "checker/library.h"
 #include "checker/safetensors.h"
@@ -110,7 +112,12 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
-    double bytes_needed = 0;              // of global memory, by a kernel that asks for each once; 0: not judged
+    // What lesson.toml's counters are judged against. Where it names others than bytes_asked the device counts all that
+    // moves, and does not look for races in this call.
+    std::vector<Needed> needed = {};
+    bool counts_traffic() const {
+        return std::ranges::any_of(needed, [](const Needed& n) { return n.counter != Counter::bytes_asked; });
+    }
     std::optional<Sampled> sampled = {};  // in place of outputs
 };
 

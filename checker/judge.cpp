@@ -189,7 +189,9 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     RunResult result;
     const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
     result.finding = finding_of(outcome, op, call);
-    result.bytes_asked = outcome.reply.bytes_asked;
+    result.counters = outcome.reply.counters;
+    result.ideal_sectors = outcome.reply.ideal_sectors;
+    result.costliest = outcome.reply.costliest;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
         if (!result.seen.empty() && result.seen.front().kind == kFloatAtomics) {
@@ -290,8 +292,17 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         report.untouched = report.untouched && verdict.untouched && findings.empty();
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
-        report.bytes_needed += call.bytes_needed;
-        report.bytes_asked += call.bytes_needed > 0 ? first.bytes_asked : 0;
+        report.costliest = report.costliest.empty() ? first.costliest : report.costliest;
+        for (const Needed& needed : call.needed) {
+            const double value = first.counters[static_cast<std::size_t>(needed.counter)];
+            const double least = needed.counter == Counter::sectors ? first.ideal_sectors : needed.value;
+            const auto known = std::ranges::find(report.counted, needed.counter, &Counted::counter);
+            Counted& counted = known != report.counted.end()
+                                   ? *known
+                                   : report.counted.emplace_back(Counted{.counter = needed.counter});
+            counted.value += value;
+            counted.needed += least;
+        }
         report.note = report.note.empty() ? verdict.note : report.note;
         if (!findings.empty()) {
             fail(std::move(findings));

@@ -42,12 +42,14 @@ class Judge {
 
   private:
     struct RunResult {
-        std::optional<Finding> finding;          // crash, hang, exit, ...: there are no values then
-        std::vector<std::vector<float>> values;  // one an output
-        double bytes_asked = 0;                  // of a device's memory
-        std::vector<std::byte> sampled = {};     // of a sampled call: SampledElements
-        std::vector<Finding> seen;               // beside it: writes outside the data, what the device saw
-        std::string float_atomics;               // lines that add floats atomically: "encoder.cu:31"
+        std::optional<Finding> finding;            // crash, hang, exit, ...: there are no values then
+        std::vector<std::vector<float>> values;    // one an output
+        std::array<double, kCounters> counters{};  // of a device, by Counter
+        double ideal_sectors = 0;
+        std::string costliest;
+        std::vector<std::byte> sampled = {};  // of a sampled call: SampledElements
+        std::vector<Finding> seen;            // beside it: writes outside the data, what the device saw
+        std::string float_atomics;            // lines that add floats atomically: "encoder.cu:31"
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     // Two runs of a sampled call; its inputs lie in shared memory as the last run found them.

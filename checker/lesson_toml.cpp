@@ -49,6 +49,21 @@ std::string read_target(const toml::table& row, Target& target) {
     return target.shapes.empty() ? "needs shapes = [\"N=…\", …]" : "";
 }
 
+// What is wrong with an op's counters, or empty.
+std::string read_counters(const toml::table& row, std::map<Counter, double>& counters) {
+    for (const auto& [key, value] : row) {
+        const std::optional<Counter> counter = counter_of(key.str());
+        if (!counter) {
+            return fmt::format("has the key {}, which is no counter", key.str());
+        }
+        counters[*counter] = value.value_or(0.0);
+        if (!(counters[*counter] >= 1)) {
+            return fmt::format("needs {} as a number from 1 on: times what is needed", key.str());
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 LessonToml read_lesson_toml(const std::filesystem::path& file) {
@@ -60,6 +75,16 @@ LessonToml read_lesson_toml(const std::filesystem::path& file) {
         throw FileError(fmt::format("{}:{}: {}", file.string(), e.source().begin.line, e.description()));
     }
     result.step = lesson["step"].value_or(false);
+    if (const toml::table* counters = lesson["counters"].as_table()) {
+        for (const auto& [op, node] : *counters) {
+            const std::string problem = node.is_table()
+                                            ? read_counters(*node.as_table(), result.counters[std::string(op.str())])
+                                            : "is no table";
+            if (!problem.empty()) {
+                throw FileError(fmt::format("{}: [counters.{}] {}", file.string(), op.str(), problem));
+            }
+        }
+    }
     const toml::table* targets = lesson["target"].as_table();
     if (targets == nullptr) {
         return result;

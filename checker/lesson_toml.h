@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/counters.h"
 #include "checker/timing.h"
 
 namespace checker {
@@ -23,6 +24,8 @@ struct Target {
 struct LessonToml {
     bool step = false;  // the lesson ends with a whole model
     std::map<std::string, Target> targets;
+    // On a device, by op: at most so many times what the call needs of the counter.
+    std::map<std::string, std::map<Counter, double>> counters;
 };
 
 // Throws FileError with what is missing or misspelt.

@@ -80,6 +80,17 @@ Json to_json(const TimingReport& timing) {
         {"notes", timing.notes}};
 }
 
+Json to_json(const std::vector<Counted>& counters) {
+    Json result = Json::array();
+    for (const Counted& counted : counters) {
+        result.push_back({{"counter", to_string(counted.counter)},
+                          {"value", counted.value},
+                          {"needed", counted.needed},
+                          {"at_most", counted.at_most}});
+    }
+    return result;
+}
+
 Json to_json(const OpReport& op) {
     Json cases = Json::array();
     for (const CaseReport& report : op.cases) {
@@ -89,8 +100,7 @@ Json to_json(const OpReport& op) {
                          {"ran", report.ran},
                          {"budget_used", number(report.budget_used)},
                          {"where", report.where},
-                         {"bytes_asked", report.bytes_asked},
-                         {"bytes_needed", report.bytes_needed},
+                         {"counters", to_json(report.counted)},
                          {"findings", to_json(report.findings)}});
         if (!report.note.empty()) {
             cases.back()["note"] = report.note;
@@ -201,8 +211,13 @@ bool OpReport::correct() const {
     return verdict() != Verdict::wrong && verdict() != Verdict::not_written;
 }
 
+const Counted* CaseReport::wasteful() const {
+    const auto found = std::ranges::find_if(counted, &Counted::too_many);
+    return found == counted.end() ? nullptr : &*found;
+}
+
 const CaseReport* OpReport::wasteful() const {
-    const auto found = std::ranges::find_if(cases, &CaseReport::wasteful);
+    const auto found = std::ranges::find_if(cases, [](const CaseReport& c) { return c.wasteful() != nullptr; });
     return found == cases.end() ? nullptr : &*found;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/counters.h"
 #include "checker/roof.h"
 #include "checker/timing.h"
 
@@ -39,12 +40,10 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
-    std::string note = {};   // of a right one: that its result depends on the order of threads
-    double bytes_asked = 0;  // of a device's memory, where bytes_needed is not 0
-    double bytes_needed = 0;
-    // Bytes asked for beyond those needed, beyond what an odd row or two explain.
-    bool wasteful() const { return bytes_asked > kMostBytes * bytes_needed; }
-    static constexpr double kMostBytes = 1.02;
+    std::string note = {};              // of a right one: that its result depends on the order of threads
+    std::vector<Counted> counted = {};  // of a device, as far as lesson.toml has targets for them
+    std::string costliest = {};         // the line of which most of the traffic is, where it was counted
+    const Counted* wasteful() const;    // the first of which it takes too many; null where none
 };
 
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
@@ -95,7 +94,7 @@ struct OpReport {
     Verdict verdict() const;
     bool correct() const;  // verdict() is neither wrong nor not_written
     double budget_used() const;
-    const CaseReport* wasteful() const;  // the first right case that asks for more bytes than it needs; null if none
+    const CaseReport* wasteful() const;  // the first right case that misses a target on counters; null where none
 };
 
 struct LessonReport {

@@ -86,9 +86,9 @@ class Session {
         : lesson_(lesson),
           options_(options),
           judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()),
-          targets_(read_lesson_toml(options.lesson_dir / "lesson.toml").targets) {
+          toml_(read_lesson_toml(options.lesson_dir / "lesson.toml")) {
         if (!lesson.rehearsal()) {
-            require_same_shapes(lesson, targets_, options.lesson_dir / "lesson.toml");
+            require_same_shapes(lesson, toml_.targets, options.lesson_dir / "lesson.toml");
         }
         judge_.show_progress(isatty(STDERR_FILENO) == 1);
         reports_.resize(lesson.ops().size());
@@ -118,6 +118,7 @@ class Session {
             result.findings.push_back({"hang", "", "not run: an earlier shape did not end"});
         } else {
             result = judge_.judge(op, case_index);
+            take_targets(report.op, result);
             report.printed += judge_.take_output();
         }
         const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };
@@ -126,10 +127,22 @@ class Session {
         }
         if (!result.ok) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
-        } else if (result.wasteful()) {
-            ADD_FAILURE() << report.file << ": " << c.shape << ": asks for more bytes than are needed";
+        } else if (const Counted* counted = result.wasteful()) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": " << text_of(*counted);
         }
         report.cases.push_back(std::move(result));
+    }
+
+    // What lesson.toml asks of the counters; what it does not name is not judged.
+    void take_targets(const std::string& op, CaseReport& report) const {
+        const auto targets = toml_.counters.find(op);
+        std::erase_if(report.counted, [&](Counted& counted) {
+            if (targets == toml_.counters.end() || !targets->second.contains(counted.counter)) {
+                return true;
+            }
+            counted.at_most = targets->second.at(counted.counter);
+            return false;
+        });
     }
 
     void run_timing(std::size_t op) {
@@ -147,7 +160,7 @@ class Session {
             GTEST_SKIP() << "not timed: " << report.file << " is not built";
         }
         read_roof();
-        report.timing = judge_.time(op, targets_.at(report.op), roof_, options_.timing_only);
+        report.timing = judge_.time(op, toml_.targets.at(report.op), roof_, options_.timing_only);
         report.printed += judge_.take_output();
         note_slow_machine(report.timing);
         if (!report.timing.ran()) {
@@ -160,7 +173,7 @@ class Session {
         }
     }
 
-    bool has_target(const std::string& op) const { return targets_.contains(op); }
+    bool has_target(const std::string& op) const { return toml_.targets.contains(op); }
 
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
@@ -222,7 +235,7 @@ class Session {
     const Lesson& lesson_;
     const Options& options_;
     Judge judge_;
-    std::map<std::string, Target> targets_;
+    LessonToml toml_;
     std::vector<OpReport> reports_;
     std::set<std::size_t> hung_;
     std::optional<CpuRoof> roof_;

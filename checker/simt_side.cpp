@@ -25,6 +25,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic.h"
 #include "checker/simt_traffic.h"
 
 namespace checker {
@@ -99,6 +100,36 @@ class Sampling {
     Sampling& operator=(const Sampling&) = delete;
 };
 
+// Launches are counted while this lives.
+struct CountingTraffic {
+    CountingTraffic() { simt::count_traffic(true); }
+    ~CountingTraffic() { simt::count_traffic(false); }
+    CountingTraffic(const CountingTraffic&) = delete;
+    CountingTraffic& operator=(const CountingTraffic&) = delete;
+};
+
+void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
+    const simt::Traffic& t = traffic.total;
+    const auto put = [&](Counter counter, std::uint64_t value) {
+        reply.counters[static_cast<std::size_t>(counter)] = static_cast<double>(value);
+    };
+    put(Counter::bytes_moved, t.bytes_moved());
+    put(Counter::requests, t.global_requests());
+    put(Counter::sectors, t.global_sectors());
+    put(Counter::shared_bytes_asked, t.shared_loads.bytes_asked);
+    put(Counter::shared_bytes_distinct, t.shared_loads.bytes_distinct);
+    put(Counter::excess_wavefronts, t.excess_wavefronts());
+    reply.ideal_sectors = static_cast<double>(t.loads.ideal_sectors + t.stores.ideal_sectors + t.atomics.ideal_sectors);
+    if (const simt::LineTraffic* line = traffic.costliest(); line != nullptr && line->traffic.global_requests() > 0) {
+        const simt::Traffic& of_line = line->traffic;
+        const std::string text =
+            fmt::format("{}: {:.0f}% of the bytes moved, {:.1f} sectors a request", text_of(line->line),
+                        100.0 * static_cast<double>(of_line.bytes_moved()) / static_cast<double>(t.bytes_moved()),
+                        static_cast<double>(of_line.global_sectors()) / static_cast<double>(of_line.global_requests()));
+        text.copy(reply.costliest, sizeof reply.costliest - 1);
+    }
+}
+
 // The device's memory is open.
 void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampled) {
     const auto* const values = reinterpret_cast<const float*>(output.data());
@@ -137,11 +168,19 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
         buffers.add(spec.name, spec.element, memory.back().data());
         sampling.emplace(call.sampled->blocks, schedule);
     }
+    std::optional<CountingTraffic> counting;
+    if (call.counts_traffic()) {
+        counting.emplace();
+    }
     const std::uint64_t before = simt::hot.bytes_asked;
     call.run(library, buffers);
     static_cast<void>(cudaDeviceSynchronize());  // the work runs now; its error is looked at below
     Reply reply;
-    reply.bytes_asked = static_cast<double>(simt::hot.bytes_asked - before);
+    if (counting) {
+        put_counters(reply, simt::traffic_in_all());
+    }
+    reply.counters[static_cast<std::size_t>(Counter::bytes_asked)] =
+        static_cast<double>(simt::hot.bytes_asked - before);
     simt::report_unchecked_error();
     check(cudaGetLastError());
     const simt::OpenMemory open;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <sstream>
 
 #include "checker/text.h"
@@ -183,7 +184,7 @@ class Printer {
         } else if (!op.cases.empty()) {
             const std::string shapes = counted(static_cast<long>(op.cases.size()), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
-            bytes_line(op);
+            counters_line(op);
             const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
             if (noted != op.cases.end()) {
                 labelled(4, "note:", 6, noted->note, Tone::faint);
@@ -202,15 +203,35 @@ class Printer {
         }
     }
 
-    // What the op asks a device's memory for, beside what is needed.
-    void bytes_line(const OpReport& op) {
+    // What the op takes of a device, beside what is needed.
+    void counters_line(const OpReport& op) {
         if (const CaseReport* c = op.wasteful()) {
             op_line("", Tone::warning, to_string(Verdict::slow),
-                    fmt::format("correct, not yet fast: asks for {} bytes at {}, {} the {} that are needed",
-                                counted(std::lround(c->bytes_asked)), c->shape, times(c->bytes_asked / c->bytes_needed),
-                                counted(std::lround(c->bytes_needed))));
-        } else if (std::ranges::any_of(op.cases, [](const CaseReport& one) { return one.bytes_asked > 0; })) {
+                    fmt::format("correct, not yet fast: at {} it {}; at most {} are asked for", c->shape,
+                                text_of(*c->wasteful()), times(c->wasteful()->at_most)));
+            if (!c->costliest.empty()) {
+                labelled(4, "most", 8, c->costliest);
+            }
+            return;
+        }
+        // Of each counter the case that comes nearest to its target.
+        std::map<Counter, double> share;
+        for (const CaseReport& c : op.cases) {
+            for (const Counted& counted : c.counted) {
+                if (counted.value > 0 && counted.needed > 0) {
+                    share[counted.counter] = std::max(share[counted.counter], counted.value / counted.needed);
+                }
+            }
+        }
+        if (share.size() == 1 && share.begin()->first == Counter::bytes_asked) {
             op_line("", Tone::good, to_string(Verdict::ok), "asks for no more bytes than are needed");
+        } else if (!share.empty()) {
+            std::vector<std::string> parts;
+            for (const auto& [counter, most] : share) {
+                parts.push_back(fmt::format("{} {:.2f}", to_string(counter), most));
+            }
+            op_line("", Tone::good, to_string(Verdict::ok),
+                    fmt::format("times what is needed: {}", fmt::join(parts, ", ")));
         }
     }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "checker/check.h"
+#include "checker/counters.h"
 #include "checker/report.h"
 #include "checker/shared_buffers.h"
 #include "checker/timing.h"
@@ -102,7 +103,10 @@ struct Reply {
 
     char text[1024] = {};  // cannot_load, exception and no_room: what was said
 
-    double bytes_asked = 0;  // of a device's global memory, by all threads of the call
+    // What a device has counted, by Counter; 0 where it does not. Of sectors also as many as would have done.
+    std::array<double, kCounters> counters{};
+    double ideal_sectors = 0;
+    char costliest[256] = {};  // the line of which most of it is
 
     // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
     char findings[16384] = {};

@@ -139,6 +139,18 @@ TEST(Declaration, OfAnUnknownFunctionIsEmpty) {
     EXPECT_TRUE(declaration_of("rmsnorm", "lessons/gpt2/ops.h").empty());
 }
 
+TEST_F(LessonTomlFile, SaysHowMuchOfACounterIsAllowed) {
+    const LessonToml toml = read("[counters]\nresidual = { sectors = 1.02, requests = 1.05 }\n");
+    ASSERT_TRUE(toml.counters.contains("residual"));
+    EXPECT_EQ(toml.counters.at("residual").at(Counter::sectors), 1.02);
+    EXPECT_EQ(toml.counters.at("residual").at(Counter::requests), 1.05);
+    EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = { sektors = 2.0 }\n"); }).find("no counter"),
+              std::string::npos);
+    EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = { sectors = 0.5 }\n"); }).find("from 1 on"),
+              std::string::npos);
+    EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = 2\n"); }).find("no table"), std::string::npos);
+}
+
 TEST_F(LessonTomlFile, HasTargets) {
     const LessonToml toml = read(
         "step = true\n[target.gelu]\nagainst = \"solution\"\nbronze = 0.7\nsilver = 0.8\ngold = 0.9\nshapes = "

@@ -266,18 +266,39 @@ TEST(Verdict, ShowsEveryWrongShapeWhenVerbose) {
 
 TEST(Verdict, OfAKernelThatAsksForMoreBytesThanItNeedsIsSlow) {
     OpReport report = op("residual", {right_case("regular")});
-    report.cases[0].bytes_needed = 1200;
-    report.cases[0].bytes_asked = 1200;
+    report.cases[0].counted = {Counted{Counter::bytes_asked, 1200, 1200, 1.02}};
     EXPECT_EQ(report.verdict(), Verdict::ok);
     EXPECT_TRUE(has_line(verdict_text(lesson({report}), kNext, kPiped),
                          "            ok      asks for no more bytes than are needed"))
         << verdict_text(lesson({report}), kNext, kPiped);
-    report.cases[0].bytes_asked = 2000;
+    report.cases[0].counted[0].value = 2000;
     EXPECT_EQ(report.verdict(), Verdict::slow);
     EXPECT_FALSE(lesson({report}).ok());
     const std::string text = verdict_text(lesson({report}), kNext, kPiped);
     EXPECT_NE(text.find("asks for 2,000 bytes"), std::string::npos) << text;
     EXPECT_NE(text.find("edit lessons/01_layers/residual.cpp"), std::string::npos) << text;
+}
+
+TEST(Verdict, OfAKernelThatMissesATargetOnCountersNamesTheLineThatCostsMost) {
+    OpReport report = op("residual", {right_case("regular"), right_case("head64")});
+    report.cases[1].counted = {Counted{Counter::requests, 96, 96, 1.05}, Counted{Counter::sectors, 3072, 384, 1.02}};
+    report.cases[1].costliest = "residual.cu:14: 66% of the bytes moved, 32.0 sectors a request";
+    EXPECT_EQ(report.verdict(), Verdict::slow);
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("moves 3,072 sectors"), std::string::npos) << text;
+    EXPECT_NE(text.find("residual.cu:14: 66%"), std::string::npos) << text;
+    report.cases[1].counted[1].value = 390;
+    EXPECT_EQ(report.verdict(), Verdict::ok);
+    const std::string right = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(right.find("times what is needed: requests 1.00, sectors 1.02"), std::string::npos) << right;
+}
+
+TEST(Verdict, OfWavefrontsOfWhichNoneAreNeededTakesNone) {
+    OpReport report = op("matmul", {right_case("counted")});
+    report.cases[0].counted = {Counted{Counter::excess_wavefronts, 0, 0, 1}};
+    EXPECT_EQ(report.verdict(), Verdict::ok);
+    report.cases[0].counted[0].value = 1;
+    EXPECT_EQ(report.verdict(), Verdict::slow);
 }
 
 TEST(Findings, TravelAsJson) {

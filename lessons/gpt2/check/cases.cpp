@@ -66,7 +66,7 @@ checker::Op& add_encoder(checker::Lesson& lesson) {
                                          checker::input("wpe", "max_T/t C", {max_T, C}, file.f32(wpe))},
                               .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "encoder.out"))},
                               .run = run_encoder(B, T, C),
-                              .bytes_needed = B * T * encoder_row_bytes(C)});
+                              .needed = {{checker::Counter::bytes_asked, B * T * encoder_row_bytes(C)}}});
     };
     for (const std::string name : kModelCases) {
         add(name, "tokens", "param/wte.weight", "param/wpe.weight", "encoded");
@@ -96,7 +96,7 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op) {
     checker::Call call = time_encoder(B, T, C, Vp).call;
     call.where = "encoder.out";
     call.outputs = {checker::output("out", "B T C", {B, T, C}, compute)};
-    call.bytes_needed = B * T * encoder_row_bytes(C);
+    call.needed = {{checker::Counter::bytes_asked, B * T * encoder_row_bytes(C)}};
     c.calls.push_back(std::move(call));
     return c;
 }
@@ -173,7 +173,7 @@ checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std
                        .inputs = {checker::input("inp", dims, sizes, inp)},
                        .outputs = {checker::output("out", dims, sizes, reference)},
                        .run = run_gelu(N),
-                       .bytes_needed = kGeluBytes * N});
+                       .needed = {{checker::Counter::bytes_asked, kGeluBytes * N}}});
     return c;
 }
 
@@ -186,7 +186,7 @@ checker::Op& add_gelu(checker::Lesson& lesson) {
                 .inputs = {checker::input("inp", "B T C", {B, T, C}, file.f32(inp))},
                 .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "gelu.out"))},
                 .run = run_gelu(B * T * C),
-                .bytes_needed = kGeluBytes * B * T * C};
+                .needed = {{checker::Counter::bytes_asked, kGeluBytes * B * T * C}}};
     };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);
@@ -217,7 +217,7 @@ checker::Op& add_residual(checker::Lesson& lesson) {
                            checker::input("inp2", "B T C", {B, T, C}, file.f32(inp2))},
                 .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "residual.out"))},
                 .run = run_residual(B * T * C),
-                .bytes_needed = kResidualBytes * B * T * C};
+                .needed = {{checker::Counter::bytes_asked, kResidualBytes * B * T * C}}};
     };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);
@@ -234,6 +234,11 @@ checker::Op& add_residual(checker::Lesson& lesson) {
     op.add_case("op_c63", shape_text(c63.dim("B"), c63.dim("T"), c63.dim("C")))
         .calls.push_back(call(c63, "input/residual/inp1", "input/residual/inp2", "residual.out"));
     return op;
+}
+
+void count_rows(checker::Op& op, const std::function<std::vector<checker::Needed>(double elements)>& needed) {
+    checker::Case& c = *std::ranges::find(op.cases, "head64", &checker::Case::name);
+    for (Call& call : c.calls) { call.needed = needed(static_cast<double>(call.inputs[0].spec.dims.elements())); }
 }
 
 // ---- matmul ----------------------------------------------------------------------------------------------------
@@ -295,6 +300,14 @@ void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op) {
                                                                  .dims = checker::Dims("N OC/o", {dims.N, dims.OC})},
                                                       .expected = expected,
                                                       .factor = factor}});
+}
+
+void add_counted_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& needed) {
+    const MatmulDims dims{.N = kCountedMatmul, .C = kCountedMatmul, .OC = kCountedMatmul};
+    Call call = time_matmul(dims, lesson.budget_factor("matmul.out")).call;
+    call.run = run_matmul(dims);
+    call.needed = needed;
+    op.add_case("counted", dims.text()).calls.push_back(std::move(call));
 }
 
 checker::Timed time_matmul(const MatmulDims& dims, double factor) {

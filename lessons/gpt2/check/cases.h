@@ -4,7 +4,9 @@
 // op checks it with these. add_OP registers the op and its cases; time_OP is a call at a given shape.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "checker/check.h"
 #include "lessons/gpt2/config.h"
@@ -31,6 +33,13 @@ checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const s
 
 // Where the device can run some blocks of a launch alone: an output of more than 2^31 elements, whose index no int holds.
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
+
+// What the device counts. Of an op of rows: in the case whose rows begin on sectors and have a multiple of 128 channels;
+// `needed` of the elements of a call's first input.
+void count_rows(checker::Op& op, const std::function<std::vector<checker::Needed>(double elements)>& needed);
+// Of a matmul: a case with M = N = K = kCountedMatmul and bias.
+inline constexpr int kCountedMatmul = 256;
+void add_counted_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& needed);
 
 struct MatmulDims {
     int N = 0, C = 0, OC = 0;
