@@ -273,6 +273,12 @@ build/nvcc/all: $(nvcc_objects) build/nvcc/gpu_launch.o build/gpu/obj/gpu_side.o
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
+# checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way.
+nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o)
+build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h
+	@mkdir -p $(@D)
+	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
+
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))

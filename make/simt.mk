@@ -46,7 +46,7 @@ build/tests/simt/traffic_listing_test: | build/check/lesson05 build/simtcc build
     build/impl/solutions/05_naive_forward/layernorm.so
 build/tests/simt/driver_test: | build/simtcc build/simt-lower build/lib/libsimt.a
 
-simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*.h)
+simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*) checker/ptx.h
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu build/simtcc build/simt-lower build/lib/libsimt.a $(simt_headers)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)

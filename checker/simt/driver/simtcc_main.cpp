@@ -129,6 +129,9 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     Command reading = base;
     append(reading, std::vector<std::string>{"-I" + here.headers.string()});
     append(reading, options.preprocess);
+    if (!options.checked) {
+        reading.push_back("-D__SIMT_UNCHECKED__");
+    }
     if (!options.dependencies.empty()) {
         append(reading, std::vector<std::string>{"-MMD", "-MP", "-MF", options.dependencies, "-MT", object});
     }

@@ -1,2 +1,5 @@
 // SPDX-License-Identifier: MIT
-#error "cuda_pipeline.h is not on the CPU device"
+#pragma once
+#pragma GCC system_header
+
+#include "cuda_pipeline_primitives.h"

@@ -329,14 +329,23 @@ class Lowering {
             dynamic_shared(begin, end);
             return;
         }
-        for (std::size_t j = begin; j < end && !is(j, "="); j++) {
+        std::string alignment;  // goes first: g++ takes it there only
+        for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "{"); j++) {
             if (is(j, "static")) {
                 replace(j, "");
+            } else if (is(j, "alignas") && j > begin) {
+                const std::size_t close = match(j + 1);
+                const std::size_t from = tokens_[j].begin, to = tokens_[close].end;
+                alignment += source_.text().substr(from, to - from) + ' ';
+                edits_.push_back({from, to, ""});
+                j = close;
             }
         }
         // In a macro the guard's name would be defined twice where it is used twice on one line: no guard there.
-        if (!is_macro_ && purpose_ == Purpose::checks) {
-            insert(tokens_[begin].begin, fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin));
+        const bool guarded = !is_macro_ && purpose_ == Purpose::checks;
+        insert(tokens_[begin].begin,
+               (guarded ? fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin) : "") + alignment);
+        if (guarded) {
             if (const std::string_view name = declared_name(begin, end); !name.empty() && end < tokens_.size()) {
                 insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, tokens_[begin].begin));
             }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/simt/include/simt/types.h"
+#include "checker/simt/runtime/async_copies.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
@@ -32,6 +33,8 @@ const char* verb(Access access) {
             return "writes";
         case Access::atomic:
             return "changes atomically";
+        case Access::copy:
+            return "copies";
     }
     return "touches";
 }
@@ -43,8 +46,8 @@ struct Request {
     const void* site;
 
     std::string what() const { return fmt::format("{} {} byte{}", verb(access), bytes, bytes == 1 ? "" : "s"); }
-    bool writes() const { return access != Access::read; }
-    bool reads() const { return access != Access::write; }
+    bool writes() const { return access == Access::write || access == Access::atomic; }
+    bool reads() const { return access == Access::read || access == Access::atomic; }
 };
 
 [[noreturn]] void end_launch(cudaError_t error) {
@@ -93,20 +96,42 @@ std::size_t first_unwritten(const Request& request, Written written) {
     return request.bytes;
 }
 
-Space judge_shared(const Request& request, Mark* marks) {
-    SharedMemory& shared = Scheduler::instance().shared();
+bool is_outside(const Request& request, const Mark* marks) {
     const auto outside = static_cast<std::size_t>(std::find(marks, marks + request.bytes, Mark::outside) - marks);
     if (outside < request.bytes) {
-        report(Kind::out_of_bounds, "shared", request.site,
-               [&] { return fmt::format("{} at {}", request.what(), shared.place_of(request.address + outside)); });
-        return Space::none;
+        report(Kind::out_of_bounds, "shared", request.site, [&] {
+            return fmt::format("{} at {}", request.what(),
+                               Scheduler::instance().shared().place_of(request.address + outside));
+        });
+    }
+    return outside < request.bytes;
+}
+
+// Bytes that are outside, or that an asynchronous copy is on its way to.
+[[gnu::noinline]] Space judge_unusable(const Request& request, Mark* marks) {
+    if (!is_outside(request, marks)) {
+        const Mark* const first = std::find(marks, marks + request.bytes, Mark::on_its_way);
+        judge_use_of_copy(request.address + static_cast<std::size_t>(first - marks), request.access, request.site,
+                          [&] { return request.what(); });
+        std::replace_if(
+            marks, marks + request.bytes, [](Mark mark) { return mark != Mark::on_its_way; }, Mark::written);
+    }
+    return Space::none;
+}
+
+Space judge_shared(const Request& request, Mark* marks) {
+    if (std::any_of(marks, marks + request.bytes, [](Mark mark) { return mark >= Mark::outside; })) [[unlikely]] {
+        return judge_unusable(request, marks);
     }
     if (request.reads()) {
         const std::size_t missing = first_unwritten(request, [&](std::size_t i) { return marks[i] == Mark::written; });
         if (missing < request.bytes) {
             report(Kind::uninitialised, "shared", request.site, [&] {
-                return fmt::format("{} that no thread of the block has written: {}", request.what(),
-                                   shared.place_of(request.address + missing));
+                const bool copied = marks[missing] == Mark::copied_unwritten;
+                return fmt::format("{} that {}: {}", request.what(),
+                                   copied ? "an asynchronous copy brought from memory that nobody has written"
+                                          : "no thread of the block has written",
+                                   Scheduler::instance().shared().place_of(request.address + missing));
             });
         }
     }
@@ -205,6 +230,36 @@ Space judge_elsewhere(const Request& request) {
     end_launch(cudaErrorIllegalAddress);
 }
 
+void judge_alignment(const Request& request, std::size_t alignment, const char* space) {
+    if (request.address % alignment != 0 && request.address >= 4096) {
+        report(Kind::misaligned, space, request.site, [&] {
+            return fmt::format("{} at an address that is a multiple of {} only, not of {}", request.what(),
+                               request.address & -request.address, alignment);
+        });
+        end_launch(cudaErrorMisalignedAddress);
+    }
+}
+
+bool is_on_its_own_stack(std::uintptr_t address) {
+    return address - reinterpret_cast<std::uintptr_t>(hot.lane->stack.begin) < Stack::kBytes;
+}
+
+// An end of an asynchronous copy that lies elsewhere than such a copy can go.
+[[noreturn]] void refuse_copy(const Request& request, const char* goes) {
+    report(Kind::bad_copy, "", request.site, [&] {
+        Memory& memory = Memory::instance();
+        SharedMemory& shared = Scheduler::instance().shared();
+        const Allocation* allocation = memory.contains(request.address) ? memory.find(request.address) : nullptr;
+        const std::string place = is_on_its_own_stack(request.address) ? "a local variable of the thread"
+                                  : allocation != nullptr ? "global memory, " + place_in(*allocation, request.address)
+                                  : shared.marks(request.address, 1) != nullptr
+                                      ? "shared memory, " + shared.place_of(request.address)
+                                      : fmt::format("address {:#x}", request.address);
+        return fmt::format("an asynchronous copy goes from global to shared memory; this one {} {}", goes, place);
+    });
+    end_launch(cudaErrorIllegalAddress);
+}
+
 void judge_host(const Request& request) {
     Memory& memory = Memory::instance();
     if (memory.contains(request.address) && memory.is_device_only(request.address)) {
@@ -260,14 +315,7 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     }
     const bool device = memory.contains(address);
     Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);
-    const char* space = device ? "global" : marks != nullptr ? "shared" : "";
-    if (address % alignment != 0 && address >= 4096) {
-        report(Kind::misaligned, space, site, [&] {
-            return fmt::format("{} at an address that is a multiple of {} only, not of {}", request.what(),
-                               address & -address, alignment);
-        });
-        end_launch(cudaErrorMisalignedAddress);
-    }
+    judge_alignment(request, alignment, device ? "global" : marks != nullptr ? "shared" : "");
     hot.changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
     if (device) {
         return judge_device(request);
@@ -284,6 +332,37 @@ void note_padding(const unsigned char* layout, std::size_t bytes) {
     if (std::find(types.begin(), types.end(), type) == types.end()) {
         types.push_back(type);
     }
+}
+
+Space judge_copy_source(std::uintptr_t address, std::size_t bytes, std::size_t alignment, const void* site) {
+    hot.site = site;
+    const Request request{address, bytes, Access::copy, site};
+    if (tracing) [[unlikely]] {
+        trace_access(address, bytes, Access::copy, site);
+    }
+    if (is_on_its_own_stack(address) || Scheduler::instance().shared().marks(address, 1) != nullptr) {
+        refuse_copy(request, "comes from");
+    }
+    judge_alignment(request, alignment, "global");
+    return Memory::instance().contains(address) ? judge_device(request) : judge_elsewhere(request);
+}
+
+bool judge_copy_destination(std::uintptr_t address, std::size_t bytes, const void* site) {
+    hot.site = site;
+    const Request request{address, bytes, Access::copy, site};
+    const Mark* const marks =
+        is_on_its_own_stack(address) ? nullptr : Scheduler::instance().shared().marks(address, bytes);
+    if (marks == nullptr) {
+        refuse_copy(request, "goes to");
+    }
+    judge_alignment(request, bytes, "shared");
+    return !is_outside(request, marks);
+}
+
+bool goes_from_global_to_shared(std::uintptr_t to, std::uintptr_t from) {
+    const Module* module = module_of(reinterpret_cast<const void*>(from));
+    return !is_on_its_own_stack(to) && Scheduler::instance().shared().marks(to, 1) != nullptr &&
+           (Memory::instance().contains(from) || (module != nullptr && module->section_of(from) != Section::none));
 }
 
 void judge_span(const void* address, std::size_t bytes, Access access, const void* site) {

@@ -411,7 +411,10 @@ void thread_begins() {
 void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site) {
     const Busy busy;
     Pending next;
-    const char* verb = access == Access::read ? "load" : access == Access::write ? "store" : "atomic";
+    const char* verb = access == Access::read    ? "load"
+                       : access == Access::write ? "store"
+                       : access == Access::copy  ? "copy"
+                                                 : "atomic";
     const std::string place = place_of(next, address, bytes);
     next.line =
         fmt::format("{:<22} {:<7} {:<32} {:>2} byte{}", line_of(site), verb, place, bytes, bytes == 1 ? "" : "s");

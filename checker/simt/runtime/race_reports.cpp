@@ -97,8 +97,10 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
                "only, "
                "and a flag orders them where the one has a __threadfence() before it and the other one behind it";
     }
-    const std::string atomic =
-        one_atomic ? "one of the two is atomic or volatile and the other is not, and " : std::string();
+    const std::string atomic = one_atomic ? "one of the two is atomic or volatile and the other is not, and "
+                               : is_copy(touched.site) || is_copy(site_of(conflict.site))
+                                   ? "the wait for an asynchronous copy is its own thread's, and "
+                                   : std::string();
     if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
         return atomic +
                "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
@@ -136,7 +138,22 @@ std::string Races::text_of_other(const Conflict& conflict, std::uint64_t block) 
     return thread_text(block, thread, launch.grid, launch.block);
 }
 
-void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address) {
+void Races::tell_of_copy(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
+                         std::uintptr_t address) {
+    if (!hot.races.on || current_ == nullptr) {
+        return;
+    }
+    const Busy busy;
+    tell(touched,
+         {.other = cell::make(issued, Who::thread, copy_thread, false, false, 0),
+          .site = number_of(copy_site),
+          .other_writes = true,
+          .other_strong = false,
+          .lanes = 0},
+         address, happened_before(copy_thread, issued));
+}
+
+void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address, bool on_its_way) {
     const void* other_site = site_of(conflict.site);
     const std::uint64_t pair =
         std::uint64_t{number_of(touched.site)} << 33 | std::uint64_t{conflict.site} << 1 | (touched.shared ? 1U : 0U);
@@ -148,22 +165,27 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
     const std::uint64_t block = touched.shared || cell::time(conflict.other) > hot.races.slice
                                     ? current_->clock.number
                                     : block_of(cell::time(conflict.other));
-    const auto does = [](bool writes, bool reads, bool strong) {
-        return fmt::format("{}{}",
+    const auto does = [&](const void* site, bool writes, bool reads, bool strong) {
+        return fmt::format("{}{}{}",
                            writes && reads ? "changes"
                            : writes        ? "writes"
                                            : "reads",
-                           strong ? " strongly" : "");
+                           strong ? " strongly" : "", is_copy(site) ? " by an asynchronous copy" : "");
     };
     RaceSide here{.site = touched.site,
-                  .what = does(touched.touch == Touch::write, touched.also_reads, touched.strength != Strength::plain),
+                  .what = does(touched.site, touched.touch == Touch::write, touched.also_reads,
+                               touched.strength != Strength::plain),
                   .thread = thread_text(current_->clock.number, hot.races.thread, launch.grid, launch.block)};
     RaceSide there{.site = other_site,
-                   .what = does(conflict.other_writes, false, conflict.other_strong),
+                   .what = does(other_site, conflict.other_writes, false, conflict.other_strong),
                    .thread = text_of_other(conflict, block)};
     told_[pair] = report_race(touched.shared ? "shared" : "global", here, there, [&] {
-        return RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
-                        why(touched, conflict, block), running_kernel_name()};
+        return on_its_way ? RaceText{place_text(touched, address) + " is written while an asynchronous copy " +
+                                         (touched.shared ? "to" : "of") + " it is on its way",
+                                     "a copy is made at any time from its issue to the end of its thread's wait for it",
+                                     running_kernel_name()}
+                          : RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
+                                     why(touched, conflict, block), running_kernel_name()};
     });
 }
 

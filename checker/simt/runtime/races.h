@@ -134,6 +134,17 @@ class Races {
     // The thread is about to compare and swap: a plain read of the variable just before was a guess, and no race.
     void about_to_swap(std::uintptr_t address);
 
+    // An asynchronous copy (async_copies.h). At its issue it reads, and what others did to its destination before must
+    // be ordered; gives the time, and all that follows comes later. When it lands, a write of its source since the issue
+    // is told, and from now on it is at this time that it has read and written. A source of 0 bytes is not looked at.
+    Time begin_copy(const Touched& source, const Touched& destination);
+    void end_copy(const Touched& source, const Touched& destination, Time issued);
+    // Whether what a thread of the block did then happened before the running thread's next step.
+    bool happened_before(std::uint32_t thread, Time time) const;
+    // The running thread uses, itself or by another copy, what a thread's copy is on its way to.
+    void tell_of_copy(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
+                      std::uintptr_t address);
+
     std::size_t shadow_bytes() const { return shadow_bytes_; }
 
   private:
@@ -201,7 +212,10 @@ class Races {
     std::uint32_t link(const Link& wanted);
     void synchronise(const Touched& touched);
     bool steps_aside(const Touched& touched, const Conflict& conflict);
-    void tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address);
+    template <class Each>
+    void each_unit(const Touched& touched, Each each);
+    void tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address, bool on_its_way = false);
+    bool is_copy(const void* site) const { return copy_sites_.contains(site); }
     void settle();  // the suspicion
     std::string why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const;
     std::string text_of_other(const Conflict& conflict, std::uint64_t block) const;
@@ -233,6 +247,7 @@ class Races {
     std::optional<Suspicion> suspicion_;
     std::unordered_set<std::uint32_t> guesses_;            // sites of plain reads before a compare-and-swap
     std::unordered_set<std::uint64_t> stepped_aside_;      // pairs of sites
+    std::unordered_set<const void*> copy_sites_;           // of asynchronous copies
     std::unordered_map<std::uint64_t, std::size_t> told_;  // pairs of sites: the finding
 };
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "checker/simt/runtime/async_copies.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/faults.h"
@@ -42,6 +43,15 @@ constexpr int kIdleRounds = 1000;
 // Looks at memory before the others get their turn.
 constexpr unsigned kPollsInARow = 32;
 
+std::string text_of(uint3 v) {
+    return fmt::format("({}, {}, {})", v.x, v.y, v.z);
+}
+
+}  // namespace
+
+Block::Block() = default;
+Block::~Block() = default;
+
 Lane& calling_lane() {
     if (hot.lane == nullptr) {
         fmt::print(stderr, "simt: host code called a function of the device (a barrier, a shuffle, …)\n");
@@ -49,12 +59,6 @@ Lane& calling_lane() {
     }
     return *hot.lane;
 }
-
-std::string text_of(uint3 v) {
-    return fmt::format("({}, {}, {})", v.x, v.y, v.z);
-}
-
-}  // namespace
 
 std::string text_of(const Lane& lane) {
     return fmt::format("block {}, thread {}", text_of(lane.block->index), text_of(lane.thread));
@@ -174,6 +178,7 @@ Block* Scheduler::new_block(std::uint64_t number) {
     block.barrier = {};
     block.released = false;
     block.image = nullptr;
+    block.copies = nullptr;
     block.lanes.resize(threads);
     block.warps.assign((threads + kLanes - 1) / kLanes, Warp{});
     for (unsigned t = 0; t < threads; t++) {

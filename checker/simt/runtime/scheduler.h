@@ -86,6 +86,8 @@ struct Warp {
 
 enum class BarrierKind : std::uint8_t { plain, count, all, any };
 
+class AsyncCopies;
+
 struct Block {
     uint3 index{};
     std::vector<Lane> lanes;
@@ -99,6 +101,10 @@ struct Block {
     } barrier;
     bool released = false;  // a barrier has been passed: the warps get a new order
     std::unique_ptr<SharedImage> image;
+    std::unique_ptr<AsyncCopies> copies;  // made by the first one
+
+    Block();
+    ~Block();
 };
 
 // What a launch is to run.
@@ -173,6 +179,9 @@ class Scheduler {
     std::deque<Block*> resident_;
     std::vector<std::unique_ptr<Block>> blocks_, idle_;
 };
+
+// The CUDA thread that calls a function of the device. Host code must not: the process ends with a line that says so.
+Lane& calling_lane();
 
 // "block (0, 0, 0), thread (3, 0, 0)"
 std::string text_of(const Lane& lane);

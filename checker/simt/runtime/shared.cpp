@@ -74,6 +74,11 @@ Mark* SharedMemory::marks(std::uintptr_t address, std::size_t bytes) {
     return nullptr;
 }
 
+std::size_t SharedMemory::index_of(std::uintptr_t address) const {
+    const std::uintptr_t dynamic_offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
+    return dynamic_offset < dynamic_bytes_ ? dynamic_offset : dynamic_bytes_ + (address - static_begin_);
+}
+
 bool SharedMemory::is_flag(std::uintptr_t address) const {
     const std::uintptr_t offset = address - static_begin_;
     return module_ != nullptr &&

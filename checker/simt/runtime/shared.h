@@ -17,7 +17,9 @@ inline constexpr std::size_t kStaticSharedLimit = 48 * 1024;
 inline constexpr std::size_t kDynamicSharedLimit = 227 * 1024;
 inline constexpr std::size_t kDynamicSharedGuard = 4096;  // behind the largest: no kernel may touch it
 
-enum class Mark : std::uint8_t { outside, written, unwritten };
+// Of a byte. From `outside` on nobody may use it; what an asynchronous copy has brought from where nobody had written is
+// `copied_unwritten`, and where one has not landed yet `on_its_way`.
+enum class Mark : std::uint8_t { written, unwritten, copied_unwritten, outside, on_its_way };
 
 // What a block's shared memory holds while the block does not run.
 struct SharedImage {
@@ -37,6 +39,9 @@ class SharedMemory {
     // The marks of [address, address + bytes), null where that is not shared memory. A span that leaves the shared
     // memory on its last bytes has marks `outside` there.
     Mark* marks(std::uintptr_t address, std::size_t bytes);
+    // Of a byte that has a mark: its place among all of the block's, of which there are size().
+    std::size_t index_of(std::uintptr_t address) const;
+    std::size_t size() const { return dynamic_bytes_ + static_marks_.size(); }
     // Whether it is the compiler's own: each thread writes there that a variable with a constructor is made.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }

@@ -38,7 +38,8 @@ backtrace_state* state() {
 }
 
 bool is_stand_in(std::string_view file) {
-    return file.find("checker/simt/include/") != std::string_view::npos || file.starts_with("/usr/include/");
+    return file.find("checker/simt/include/") != std::string_view::npos || file.starts_with("/usr/include/") ||
+           file.ends_with("checker/ptx.h");
 }
 
 std::string shown_path(const char* file) {

@@ -66,6 +66,28 @@ int main() {
 }
 )";
 
+constexpr const char* kAsync = R"(#include <cuda_pipeline.h>
+__global__ void pass(int* out, const int* in) {
+    __shared__ int tile[64];
+    const int i = threadIdx.x;
+    __pipeline_memcpy_async(&tile[i], &in[i], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[i] = tile[i];
+}
+int main() {
+    int host[64] = {5, 6, 7, 8};
+    int *in, *out;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    pass<<<1, 64>>>(out, in);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? 0 : 1;
+}
+)";
+
 constexpr const char* kWrong = R"(__global__ void wrong(int* x) {
     if (threadIdx.x == 3) { x[3] = x[2]; }
     __syncthreads();
@@ -297,6 +319,21 @@ TEST(Trace, ACollectiveComesWithWhatItTakesAndGives) {
                                        "brings 1.5, gets 2\n"
                                        "shift.cu:4             __syncwarp of the lanes 0xffffffff\n"))
         << trace.output;
+}
+
+TEST(Trace, AnAsynchronousCopyComesWhereItIsIssuedAndIsStoredBehindItsWait) {
+    const Finished trace = shell("SIMT_TRACE=pass:0:3 " + program("pass", kAsync));
+    EXPECT_EQ(trace.output,
+              "block (0, 0, 0), thread (3, 0, 0) of pass\n"
+              "  launched <<<(1, 1, 1), (64, 1, 1)>>> at build/tests/simt/debug/pass.cu:16\n"
+              "pass.cu:5              copy    byte 12 of a buffer of 256 bytes from build/tests/simt/debug/pass.cu:13  "
+              "4 bytes  8\n"
+              "pass.cu:7              wait for asynchronous copies\n"
+              "pass.cu:5              store   byte 12 of tile (256 bytes)       4 bytes  8\n"
+              "pass.cu:8              load    byte 12 of tile (256 bytes)       4 bytes  8\n"
+              "pass.cu:8              store   byte 12 of a buffer of 256 bytes from build/tests/simt/debug/pass.cu:14  "
+              "4 bytes  8\n"
+              "the thread ends: 4 accesses to memory\n");
 }
 
 TEST(Trace, AnAccessThatGoesWrongIsTheLastOne) {

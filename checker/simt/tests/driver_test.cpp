@@ -175,9 +175,8 @@ TEST_F(Driver, MarksForAProfilerCompileAndNest) {
 }
 
 TEST_F(Driver, HeadersThatTheDeviceLacksDoNotCompile) {
-    for (const char* header : {"cooperative_groups/memcpy_async.h", "cuda/pipeline", "cuda/barrier", "cuda/atomic",
-                               "cuda_pipeline.h", "mma.h", "cublas_v2.h", "cublasLt.h", "curand_kernel.h", "cudnn.h",
-                               "cuda_fp8.h", "cub/cub.cuh", "thrust/device_vector.h"}) {
+    for (const char* header : {"cuda/barrier", "cuda/atomic", "mma.h", "cublas_v2.h", "cublasLt.h", "curand_kernel.h",
+                               "cudnn.h", "cuda_fp8.h", "cub/cub.cuh", "thrust/device_vector.h"}) {
         file("a.cu", fmt::format("#include <{}>\nint main() {{}}\n", header));
         const Finished compile = simtcc("a.cu -o a");
         EXPECT_EQ(compile.status, 1);
@@ -209,6 +208,30 @@ TEST_F(Driver, PartsOfCooperativeGroupsThatTheDeviceLacksDoNotCompile) {
               std::string::npos);
     EXPECT_NE(in_kernel("cg::this_cluster();").find("clusters are not on the CPU device"), std::string::npos);
     EXPECT_NE(in_kernel("cg::this_thread_block().barrier_arrive();").find("barrier_arrive is not on the CPU device"),
+              std::string::npos);
+}
+
+TEST_F(Driver, PartsOfAsynchronousCopiesThatTheDeviceLacksDoNotCompile) {
+    const auto in_kernel = [&](const std::string& line) {
+        file("a.cu", fmt::format("#include <cooperative_groups/memcpy_async.h>\n#include <cuda/pipeline>\n#include "
+                                 "<cuda_pipeline.h>\nnamespace cg = cooperative_groups;\n__global__ void k(int* x) "
+                                 "{{\n{}\n}}\nint main() {{}}\n",
+                                 line));
+        const Finished compile = simtcc("a.cu -o a");
+        EXPECT_EQ(compile.status, 1) << line;
+        EXPECT_NE(compile.output.find("a.cu:6"), std::string::npos) << compile.output;
+        return compile.output;
+    };
+    EXPECT_NE(in_kernel("__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;")
+                  .find("cuda::pipeline_shared_state is not on the CPU device"),
+              std::string::npos);
+    EXPECT_NE(in_kernel("cuda::pipeline<cuda::thread_scope_block>* pipe; pipe->producer_commit();")
+                  .find("a pipeline of more than one thread is not on the CPU device"),
+              std::string::npos);
+    EXPECT_NE(in_kernel("__pipeline_arrive_on(nullptr);").find("__pipeline_arrive_on is not on the CPU device"),
+              std::string::npos);
+    EXPECT_NE(in_kernel("cg::memcpy_async(cg::this_grid(), x, x, 4);")
+                  .find("cg::memcpy_async takes a block, a tile or a coalesced group"),
               std::string::npos);
 }
 

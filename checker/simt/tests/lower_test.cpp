@@ -110,6 +110,13 @@ TEST(Lower, InlineVariablesAndTemplatesOfTheDeviceGetAScope) {
     }
 }
 
+TEST(Lower, AnAlignmentBehindSharedGoesFirst) {
+    const std::string text = lowered("void f() { __shared__ alignas(16) int x[3]; }");
+    EXPECT_NE(text.find(" alignas(16) __shared__  int x[3];"), std::string::npos) << text;
+    EXPECT_NE(lowered("void f() { alignas(16) __shared__ int x[3]; }").find(" alignas(16) __shared__ int x[3];"),
+              std::string::npos);
+}
+
 TEST(Lower, TheTypeOfASharedVariableIsNoted) {
     EXPECT_NE(lowered("void f() { __shared__ A<int, 2> x[3][4], y; }").find("SIMT_NOTE_TYPE(x, "), std::string::npos);
     EXPECT_NE(lowered("__shared__ __align__(16) struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, "),

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "checker/simt/runtime/clocks.h"
 
@@ -183,6 +185,40 @@ TEST(Witness, ShowsAWrongValueWhereThereIsOne) {
         const Ran ran = run("buggy/additions_are_lost", fmt::format("SIMT_SEED={}", seed));
         EXPECT_TRUE(contains(ran.text, "additions lost")) << ran.text;
     }
+}
+
+// ---- asynchronous copies ----------------------------------------------------------------------------------------------
+
+TEST(AsyncCopies, AreNamedWithTheirIssueAndWhyTheyHaveNotLanded) {
+    const std::vector<std::pair<std::string, std::string>> reasons = {
+        {"without_a_wait", "async_copy_without_a_wait.cu:11 and has not waited since\n"},
+        {"without_a_commit", ":11 and has committed it to no group, which is what a wait is for\n"},
+        {"waits_for_one_group_too_few", ":16 and has waited for all but its newest group, of which it is one\n"},
+        {"waits_with_too_many_stages", ":13 and has waited for all but its newest 3 groups, of which it is one\n"},
+        {"of_a_thread_that_ends", ":12 and ended without a wait for it\n"}};
+    for (const auto& [kernel, reason] : reasons) {
+        const Ran ran = run("buggy/async_copy_" + kernel, "SIMT_SEED=2");
+        EXPECT_TRUE(contains(ran.text, "that an asynchronous copy is on its way to: byte ")) << ran.text;
+        EXPECT_TRUE(contains(ran.text, reason)) << reason << " in\n" << ran.text;
+    }
+}
+
+TEST(AsyncCopies, AreToldFromPlainAccessesInARace) {
+    const Ran unordered = run("buggy/async_copy_without_a_barrier", "SIMT_SEED=2");
+    EXPECT_TRUE(contains(unordered.text, "async_copy_without_a_barrier.cu:13 writes by an asynchronous copy: block"))
+        << unordered.text;
+    EXPECT_TRUE(contains(unordered.text, "the wait for an asynchronous copy is its own thread's, and "))
+        << unordered.text;
+    const Ran met = run("buggy/async_copy_source_overwritten", "SIMT_SEED=2");
+    EXPECT_TRUE(contains(met.text, "is written while an asynchronous copy of it is on its way")) << met.text;
+    EXPECT_TRUE(contains(met.text, ".cu:11 reads by an asynchronous copy: block (0, 0, 0), thread (")) << met.text;
+}
+
+TEST(AsyncCopies, StillLandAtTheirWaitWhereRacesOrNothingIsLookedFor) {
+    EXPECT_EQ(run("buggy/async_copy_without_a_wait", "SIMT_CHECK=noraces").status, 1);
+    EXPECT_EQ(run("correct/async_copy_three_stages", "SIMT_CHECK=noraces").status, 0);
+    EXPECT_EQ(run("correct/async_copy_three_stages", "SIMT_CHECK=off").status, 0);
+    EXPECT_EQ(run("buggy/async_copy_overwritten_before_it_lands", "SIMT_CHECK=noraces").status, 0);
 }
 
 TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {

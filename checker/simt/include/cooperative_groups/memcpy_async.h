@@ -1,2 +1,70 @@
 // SPDX-License-Identifier: MIT
-#error "cooperative_groups/memcpy_async.h is not on the CPU device"
+//
+// cg::memcpy_async: the threads of a group copy together, and each waits for its own part (CUDA C++ Programming Guide,
+// "Cooperative Groups", memcpy_async). What does not go from global to shared memory is copied at once.
+#pragma once
+#pragma GCC system_header
+
+#include "../cooperative_groups.h"
+#include "../simt/async_copies.h"
+
+namespace simt {
+
+// What a count promises of the addresses: cuda::aligned_size_t<N> an alignment of N.
+template <class Size>
+struct AlignmentOf {
+    static constexpr std::size_t value = 1;
+};
+template <template <std::size_t> class Aligned, std::size_t kAlignment>
+struct AlignmentOf<Aligned<kAlignment>> {
+    static constexpr std::size_t value = kAlignment;
+};
+
+template <class Group>
+concept CopyingGroup = std::is_same_v<Group, cooperative_groups::thread_block> || requires(const Group& group) {
+    group.simt_mask();
+};
+
+template <class T, class Size>
+inline constexpr std::size_t copied_alignment = AlignmentOf<Size>::value > alignof(T) ? AlignmentOf<Size>::value
+                                                                                      : alignof(T);
+template <class Size>
+inline constexpr std::size_t copied_alignment<void, Size> = AlignmentOf<Size>::value;
+
+}  // namespace simt
+
+namespace cooperative_groups {
+
+// Issues a copy of so many bytes, which is a group of copies of each thread.
+template <class Group, class T, class Size>
+SIMT_INLINE void memcpy_async(const Group& group, T* to, const T* from, const Size& bytes) {
+    static_assert(simt::CopyingGroup<Group>, "cg::memcpy_async takes a block, a tile or a coalesced group");
+    simt::copy_async_part(to, from, static_cast<std::size_t>(bytes), simt::copied_alignment<T, Size>,
+                          group.thread_rank(), group.num_threads());
+    simt::commit_copies();
+}
+// Of the smaller of two numbers of elements.
+template <class Group, class T, class To, class From>
+SIMT_INLINE void memcpy_async(const Group& group, T* to, const To& to_elements, const T* from,
+                              const From& from_elements) {
+    static_assert(simt::CopyingGroup<Group>, "cg::memcpy_async takes a block, a tile or a coalesced group");
+    const auto there = static_cast<std::size_t>(to_elements);
+    const auto here = static_cast<std::size_t>(from_elements);
+    simt::copy_async_part(to, from, (there < here ? there : here) * sizeof(T), simt::copied_alignment<T, From>,
+                          group.thread_rank(), group.num_threads());
+    simt::commit_copies();
+}
+
+// Until of each thread's copies with the group only the newest so many may be on their way; then the threads meet.
+template <unsigned int Newest, class Group>
+SIMT_INLINE void wait_prior(const Group& group) {
+    simt::wait_for_copies(Newest);
+    group.sync();
+}
+template <class Group>
+SIMT_INLINE void wait(const Group& group) {
+    simt::wait_for_copies(0);
+    group.sync();
+}
+
+}  // namespace cooperative_groups

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// verdict: uninitialised shared async_copy_by_a_group_without_a_wait.cu:16
+// The group's sync() is a barrier and waits for no copy.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+
+#include <cstdlib>
+
+namespace cg = cooperative_groups;
+
+__global__ void kernel(int* out, const int* in) {
+    __shared__ int tile[64];
+    const cg::thread_block block = cg::this_thread_block();
+    cg::memcpy_async(block, tile, in, sizeof tile);
+    block.sync();
+    out[block.thread_rank()] = tile[63 - block.thread_rank()];
+}
+
+int main() {
+    constexpr int n = 64;
+    int host[n];
+    for (int i = 0; i < n; i++) { host[i] = i; }
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 64>>>(out, in);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// verdict: race shared async_copy_one_stage_too_early.cu:15 async_copy_one_stage_too_early.cu:21
+// Two stages take turns with one barrier a step: the buffer that is filled is the one that others still read.
+#include <cuda_runtime.h>
+#include <cuda_pipeline.h>
+
+#include <cstdlib>
+
+__global__ void kernel(int* out, const int* in, int tiles) {
+    __shared__ int tile[2][64];
+    const int i = static_cast<int>(threadIdx.x);
+    int sum = 0;
+    for (int t = 0; t < tiles + 1; t++) {
+        if (t < tiles) {
+            __pipeline_memcpy_async(&tile[t % 2][i], &in[t * 64 + i], sizeof(int));
+        }
+        __pipeline_commit();
+        if (t > 0) {
+            __pipeline_wait_prior(1);
+            __syncthreads();
+            sum += tile[(t - 1) % 2][63 - i];
+        }
+    }
+    out[i] = sum;
+}
+
+int main() {
+    constexpr int n = 256;
+    int host[n];
+    for (int i = 0; i < n; i++) { host[i] = i; }
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 64>>>(out, in, 4);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// verdict: out_of_bounds shared async_copy_past_end_of_tile.cu:12
+// A tile has as many elements as the block has threads, and each thread copies four.
+#include "checker/ptx.h"
+
+#include <cstdlib>
+
+__global__ void kernel(int* out, const int* in) {
+    __shared__ alignas(16) int tile[16];
+    const int first = 4 * static_cast<int>(threadIdx.x);
+    int* row = tile;
+    ptx::cp_async<16>(row + first, &in[first]);
+    ptx::cp_async_wait_all();
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+int main() {
+    constexpr int n = 64;
+    int host[n];
+    for (int i = 0; i < n; i++) { host[i] = i; }
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(int));
+    kernel<<<1, 8>>>(out, in);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// verdict: correct
+// While a block works on one tile the next one is copied; all but the newest group have landed before the barrier.
+#include "checker/ptx.h"
+
+#include <cstdlib>
+
+__global__ void sums(int* out, const int* in, int tiles) {
+    __shared__ int tile[2][64];
+    const int i = static_cast<int>(threadIdx.x);
+    ptx::cp_async<4>(&tile[0][i], &in[i]);
+    ptx::cp_async_commit();
+    int sum = 0;
+    for (int t = 0; t < tiles; t++) {
+        if (t + 1 < tiles) {
+            ptx::cp_async<4>(&tile[(t + 1) % 2][i], &in[(t + 1) * 64 + i]);
+        }
+        ptx::cp_async_commit();
+        ptx::cp_async_wait<1>();
+        __syncthreads();
+        sum += tile[t % 2][63 - i];
+        __syncthreads();
+    }
+    out[i] = sum;
+}
+
+int main() {
+    constexpr int n = 320;
+    int host[n];
+    for (int i = 0; i < n; i++) { host[i] = i; }
+    int *in = nullptr, *out = nullptr;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, n * sizeof(int));
+    sums<<<1, 64>>>(out, in, 5);
+    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    for (int i = 0; i < n; i++) {
+        if (host[i] != (i < 64 ? 5 * (63 - i) + 640 : 0)) {
+            return EXIT_FAILURE;
+        }
+    }
+    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+}
