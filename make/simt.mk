@@ -113,4 +113,4 @@ run: $(if $(wildcard $(FILE)),build/run/$(basename $(notdir $(FILE))))
 	    build/run/$(basename $(notdir $(FILE))) $(ARGS)
 build/run/$(basename $(notdir $(FILE))): $(FILE) build/simtcc build/simt-lower build/lib/libsimt.a FORCE
 	@mkdir -p $(@D)
-	$(Q)build/simtcc $(FILE) -o $@
+	$(Q)build/simtcc -I. $(FILE) -o $@

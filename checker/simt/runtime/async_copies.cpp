@@ -251,6 +251,7 @@ void copy_async(void* shared, const void* global, std::size_t bytes, std::size_t
 void copy_async_part(void* to, const void* from, std::size_t bytes, std::size_t alignment, unsigned int rank,
                      unsigned int parts, bool judged) {
     const void* const site = SIMT_SITE;
+    calling_lane();
     constexpr std::size_t kMost = 16;
     const auto begin_to = reinterpret_cast<std::uintptr_t>(to);
     const auto begin_from = reinterpret_cast<std::uintptr_t>(from);
