@@ -18,6 +18,12 @@ build/obj/checker/simt/dims.o: checker/dims.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
 
+# libbacktrace, which asks runtime/source.cpp for the modules that it is to read.
+build/obj/checker/simt/backtrace.o: build/flags
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -r -nostdlib -o $@ -Wl,--whole-archive "$$($(CXX) -print-file-name=libbacktrace.a)"
+	$(Q)objcopy --redefine-sym dl_iterate_phdr=simt_debug_modules $@
+
 build/lib/libsimt.a: $(simt_runtime_objects)
 build/simt-lower: $(simt_lower_objects)
 	@mkdir -p $(@D)
@@ -66,7 +72,7 @@ simt-table: build/tests/simt/table $(simt_kernels)
 	@$<
 
 # What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
-simt_libs := -rdynamic -lboost_context -lbacktrace
+simt_libs := -rdynamic -lboost_context
 whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(simt_libs)
 
 # ---- one thread under a debugger ---------------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ void link(const simt::Options& options, const Installation& here, const std::vec
     }
     append(command, options.link);
     if (!options.shared) {
-        append(command, std::vector<std::string>{"-lboost_context", "-lbacktrace", "-lfmt", "-lpthread"});
+        append(command, std::vector<std::string>{"-lboost_context", "-lfmt", "-lpthread"});
     }
     run(command, options.verbose);
 }

@@ -4,37 +4,56 @@
 #include <backtrace.h>
 #include <link.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace simt {
 namespace {
 
-// Modules that were loaded so far. libbacktrace knows those that were there when its state was made.
-unsigned long long modules_loaded() {
-    unsigned long long count = 0;
+// The module whose lines are wanted: where it lies, and how many modules were loaded so far.
+struct Module {
+    std::uintptr_t base = 0;
+    unsigned long long loaded = 0;
+    bool there = false;
+};
+
+bool holds(const dl_phdr_info& info, std::uintptr_t pc) {
+    return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, [&](const ElfW(Phdr) & part) {
+        return part.p_type == PT_LOAD && pc - info.dlpi_addr - part.p_vaddr < part.p_memsz;
+    });
+}
+
+Module module_of(std::uintptr_t pc) {
+    std::pair<std::uintptr_t, Module> wanted(pc, {});
     dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* result) {
-            *static_cast<unsigned long long*>(result) = info->dlpi_adds;
-            return 1;
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& [address, found] = *static_cast<std::pair<std::uintptr_t, Module>*>(data);
+            if (holds(*info, address)) {
+                found = {.base = info->dlpi_addr, .loaded = info->dlpi_adds, .there = true};
+            }
+            return found.there ? 1 : 0;
         },
-        &count);
-    return count;
+        &wanted);
+    return wanted.second;
 }
 
 void ignore_error(void*, const char*, int) {}
 
-backtrace_state* state() {
-    static backtrace_state* current = nullptr;
-    static unsigned long long known = 0;
-    const unsigned long long loaded = modules_loaded();
-    if (current == nullptr || loaded != known) {
-        current = backtrace_create_state(nullptr, 0, ignore_error, nullptr);  // never freed: libbacktrace offers no way
-        known = loaded;
+const Module* shown = nullptr;  // to libbacktrace
+
+// libbacktrace reads the modules that are there when its state is first used, and keeps them.
+backtrace_state* state_of(const Module& module) {
+    static auto& states = *new std::map<std::uintptr_t, std::pair<unsigned long long, backtrace_state*>>;
+    auto& [loaded, state] = states[module.base];
+    if (state == nullptr || loaded != module.loaded) {
+        state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);  // never freed: libbacktrace offers no way
+        loaded = module.loaded;
     }
-    return current;
+    return state;
 }
 
 bool is_stand_in(std::string_view file) {
@@ -51,9 +70,14 @@ std::string shown_path(const char* file) {
 }
 
 SourceLine look_up(std::uintptr_t pc) {
+    const Module module = module_of(pc);
+    if (!module.there) {
+        return {};
+    }
+    shown = &module;
     std::vector<SourceLine> frames;
     backtrace_pcinfo(
-        state(), pc,
+        state_of(module), pc,
         [](void* data, std::uintptr_t, const char* file, int line, const char* function) {
             if (file != nullptr) {
                 static_cast<std::vector<SourceLine>*>(data)->push_back(
@@ -62,6 +86,7 @@ SourceLine look_up(std::uintptr_t pc) {
             return 0;
         },
         ignore_error, &frames);
+    shown = nullptr;
     for (SourceLine& frame : frames) {
         if (!is_stand_in(frame.file)) {
             frame.file = shown_path(frame.file.c_str());
@@ -72,6 +97,19 @@ SourceLine look_up(std::uintptr_t pc) {
 }
 
 }  // namespace
+
+// What libbacktrace calls for dl_iterate_phdr (make/simt.mk): the program itself, which it takes for the first, and the
+// module that is asked for. All of the C library's debug information would take longer to read than most kernels run.
+extern "C" int simt_debug_modules(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
+    std::pair<decltype(callback), void*> asked(callback, data);
+    return dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t size, void* passed) {
+            const auto& [tell, its_data] = *static_cast<std::pair<decltype(callback), void*>*>(passed);
+            const bool program = info->dlpi_name == nullptr || *info->dlpi_name == '\0';
+            return program || info->dlpi_addr == shown->base ? tell(info, size, its_data) : 0;
+        },
+        &asked);
+}
 
 const SourceLine& source_of(const void* return_address) {
     static auto& known = *new std::map<std::uintptr_t, SourceLine>;  // lives as long as the process: read at its exit
