@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // simtcc: the compiler driver of the CPU device. Each .cu is preprocessed as far as its directives, lowered (lower.h),
-// and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are.
+// and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are. The stand-in
+// headers, which are most of a small kernel's text, are read compiled.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -75,6 +78,7 @@ struct Installation {
     fs::path headers = build.parent_path() / "checker/simt/include";
     fs::path lower = build / "simt-lower";
     fs::path runtime = build / "lib/libsimt.a";
+    fs::path precompiled = build / "headers";
     std::string compiler = std::getenv("CXX") != nullptr ? std::getenv("CXX") : "g++";
 };
 
@@ -119,14 +123,103 @@ void append(Command& command, const auto& words) {
     command.insert(command.end(), std::begin(words), std::end(words));
 }
 
+bool is_position_independent(const simt::Options& options) {
+    return options.shared ||
+           std::find(options.compile.begin(), options.compile.end(), "-fPIC") != options.compile.end();
+}
+
+// What decides how a kernel's code looks, but for the user's own options.
+Command kernel_flags(const simt::Options& options) {
+    Command flags = {"-std=" + options.standard};
+    if (is_position_independent(options)) {
+        flags.push_back("-fPIC");
+    }
+    append(flags, kKernelFlags);
+    if (options.for_debugger) {
+        append(flags, kDebuggerFlags);
+    } else if (options.checked) {
+        append(flags, kCheckedFlags);
+    } else {
+        append(flags, kUncheckedFlags);
+    }
+    // Headers are read as without these flags: they have neither glibc's inline functions nor what libstdc++ tells a
+    // sanitizer.
+    append(flags, std::vector<std::string>{"-U__OPTIMIZE__", "-U__SANITIZE_THREAD__"});
+    return flags;
+}
+
+Command host_flags(const simt::Options& options) {
+    Command flags = {"-std=" + options.standard, options.optimise, "-g"};
+    if (options.shared) {
+        flags.push_back("-fPIC");
+    }
+    return flags;
+}
+
+// Whether compiled headers fit the user's own options: warnings change nothing in them, and of a macro that is defined
+// the compiler sees for itself. Of others (-Xcompiler -O3) it may notice too late.
+bool take_compiled_headers(const simt::Options& options) {
+    return std::all_of(options.compile.begin(), options.compile.end(), [](const std::string& option) {
+        return option.starts_with("-W") || option == "-w" || option == "-fPIC";
+    });
+}
+
+// Not older than anything that it comes from.
+bool is_current(const fs::path& compiled, const Installation& here) {
+    std::error_code missing;
+    const auto made = fs::last_write_time(compiled, missing);
+    if (missing || made < fs::last_write_time(fs::read_symlink("/proc/self/exe"))) {
+        return false;
+    }
+    const fs::recursive_directory_iterator headers(here.headers);
+    return std::all_of(begin(headers), end(headers),
+                       [&](const fs::directory_entry& header) { return header.last_write_time() <= made; });
+}
+
+// The header that is included before a kernel's file; beside it, compiled once for each set of flags, lies what it
+// includes. Where simtcc's folder cannot be written, it is the stand-in header itself.
+std::string first_header(const simt::Options& options, const Installation& here) {
+    if (!take_compiled_headers(options)) {
+        return "cuda_runtime.h";
+    }
+    const std::string mode = options.for_debugger ? "debugger" : options.checked ? "checked" : "unchecked";
+    const std::string position = is_position_independent(options) ? "-pic" : "";
+    const fs::path header = here.precompiled / (mode + position + '-' + options.standard) / "cuda.h";
+    const fs::path compiled = header.string() + ".gch";
+    if (is_current(compiled, here)) {
+        return header.string();
+    }
+    // Several at once may make it: each under its own name first. The header stays as old as it is: objects depend on it.
+    const std::string mine = compiled.string() + '.' + std::to_string(getpid());
+    std::error_code unwritable;
+    fs::create_directories(header.parent_path(), unwritable);
+    if (!fs::exists(header)) {
+        if (!(std::ofstream(mine) << "#include <cuda_runtime.h>\n")) {
+            return "cuda_runtime.h";
+        }
+        fs::rename(mine, header);
+    }
+    Command making = {here.compiler};
+    append(making, kernel_flags(options));
+    append(making, std::vector<std::string>{"-I" + here.headers.string(), "-MMD", "-MF", mine + ".d", "-x",
+                                            "c++-header", header.string(), "-o", mine});
+    try {
+        run(making, options.verbose);
+        fs::rename(mine, compiled);
+        fs::remove(mine + ".d");
+    } catch (...) {
+        fs::remove(mine);
+        fs::remove(mine + ".d");
+        throw;
+    }
+    return header.string();
+}
+
 void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
              const std::string& source, const std::string& object) {
     const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
-    Command base = {here.compiler, "-std=" + options.standard};
-    if (options.shared) {
-        base.push_back("-fPIC");
-    }
-    Command reading = base;
+    Command reading = {here.compiler};
+    append(reading, cuda ? kernel_flags(options) : host_flags(options));
     append(reading, std::vector<std::string>{"-I" + here.headers.string()});
     append(reading, options.preprocess);
     if (!options.checked) {
@@ -137,29 +230,25 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     }
     append(reading, options.compile);
     if (!cuda) {
-        append(reading, std::vector<std::string>{options.optimise, "-g", "-c", source, "-o", object});
+        append(reading, std::vector<std::string>{"-c", source, "-o", object});
         run(reading, options.verbose);
         return;
     }
     const std::string read = (folder / "read.ii").string();
     const std::string lowered = (folder / "lowered.ii").string();
-    append(reading, std::vector<std::string>{"-include", "cuda_runtime.h", "-E", "-fdirectives-only", "-x", "c++",
-                                             source, "-o", read});
+    append(reading, std::vector<std::string>{"-include", first_header(options, here), "-fpch-preprocess", "-E",
+                                             "-fdirectives-only", "-x", "c++", source, "-o", read});
+    if (!options.dependencies.empty()) {
+        reading.push_back("-fpch-deps");  // without a list to write them to, the compiler falls
+    }
     run(reading, options.verbose);
     Command lowering = {here.lower.string(), read, lowered};
     if (options.for_debugger) {
         lowering.push_back("--for-debugger");
     }
     run(lowering, options.verbose);
-    Command compiling = base;
-    append(compiling, kKernelFlags);
-    if (options.for_debugger) {
-        append(compiling, kDebuggerFlags);
-    } else if (options.checked) {
-        append(compiling, kCheckedFlags);
-    } else {
-        append(compiling, kUncheckedFlags);
-    }
+    Command compiling = {here.compiler};
+    append(compiling, kernel_flags(options));
     append(compiling, options.compile);
     append(compiling,
            std::vector<std::string>{"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", lowered, "-o", object});

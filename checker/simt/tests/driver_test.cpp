@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -302,6 +303,83 @@ TEST_F(Driver, WithADefaultStreamForEachThreadTheLegacyOneDoesNotComeInBetween) 
     EXPECT_EQ(own.status, 1);
     EXPECT_NE(own.output.find("race streams"), std::string::npos) << own.output;
     EXPECT_NE(own.output.find("the per-thread default stream"), std::string::npos) << own.output;
+}
+
+// A CPU device of its own: simtcc, what it calls, and a copy of the headers.
+class CompiledHeaders : public Driver {
+  protected:
+    void SetUp() override {
+        Driver::SetUp();
+        const fs::path course = fs::current_path();
+        fs::create_directories(folder_ / "checker/simt");
+        fs::create_directories(folder_ / "build");
+        fs::copy(course / "checker/simt/include", folder_ / "checker/simt/include", fs::copy_options::recursive);
+        for (const char* program : {"simtcc", "simt-lower"}) {
+            fs::copy(course / "build" / program, folder_ / "build" / program);
+        }
+        fs::create_symlink(course / "build/lib", folder_ / "build/lib");
+        file("a.cu", "#include <cuda_runtime.h>\nint main() { return sizeof(float4); }\n");
+    }
+
+    Finished compile(const std::string& arguments) const { return shell("build/simtcc " + arguments); }
+    std::vector<fs::path> made() const {
+        std::vector<fs::path> files;
+        for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder_ / "build/headers")) {
+            if (file.path().extension() == ".gch") {
+                files.push_back(file.path());
+            }
+        }
+        return files;
+    }
+};
+
+TEST_F(CompiledHeaders, AreMadeOnceForEachSetOfFlags) {
+    ASSERT_EQ(compile("-c a.cu -o a.o").output, "");
+    ASSERT_EQ(made().size(), 1U);
+    const fs::file_time_type when = fs::last_write_time(made()[0]);
+    ASSERT_EQ(compile("-DN=3 -Xcompiler -Wall,-Winvalid-pch a.cu -o a").output, "");
+    ASSERT_EQ(made().size(), 1U);
+    EXPECT_EQ(fs::last_write_time(made()[0]), when);
+    EXPECT_EQ(shell("./a").status, 16);
+    ASSERT_EQ(compile("--unchecked -c a.cu -o a.o").output, "");
+    EXPECT_EQ(made().size(), 2U);
+    ASSERT_EQ(compile("-shared -Xcompiler -Winvalid-pch a.cu -o a.so").output, "");
+    EXPECT_EQ(made().size(), 3U);
+}
+
+TEST_F(CompiledHeaders, AreReadAgainWhereOneHasChanged) {
+    file("b.cu", "int main() { return THE_ANSWER; }\n");
+    ASSERT_EQ(compile("-c a.cu -o a.o").output, "");
+    ASSERT_NE(compile("b.cu -o b").status, 0);
+    std::ofstream(folder_ / "checker/simt/include/simt/clock.h", std::ios::app) << "#define THE_ANSWER 42\n";
+    ASSERT_EQ(compile("b.cu -o b").output, "");
+    EXPECT_EQ(shell("./b").status, 42);
+}
+
+TEST_F(CompiledHeaders, AreLeftWhereTheUsersOptionsMayNotFitThem) {
+    ASSERT_EQ(compile("-Xcompiler -O3,-ffast-math a.cu -o a").output, "");
+    EXPECT_EQ(shell("./a").status, 16);
+    EXPECT_FALSE(fs::exists(folder_ / "build/headers"));
+    file("first.h", "#define NDEBUG\n#define SIZE sizeof(float2)\n");
+    file("b.cu", "int main() { return SIZE; }\n");
+    EXPECT_EQ(compile("-include first.h b.cu -o b").output, "");
+    EXPECT_EQ(shell("./b").status, 8);
+}
+
+TEST_F(CompiledHeaders, AreDoneWithoutWhereTheyCannotBeKept) {
+    file("build/headers", "");
+    ASSERT_EQ(compile("a.cu -o a").output, "");
+    EXPECT_EQ(shell("./a").status, 16);
+}
+
+TEST_F(CompiledHeaders, AreNamedToMakeByTheHeadersThatTheyComeFrom) {
+    for (int i = 0; i < 2; i++) {
+        ASSERT_EQ(compile("-MMD -MF a.d -c a.cu -o a.o").output, "");
+        std::ifstream in(folder_ / "a.d");
+        const std::string list(std::istreambuf_iterator<char>(in), {});
+        EXPECT_NE(list.find("checker/simt/include/cuda_runtime.h"), std::string::npos) << list;
+        EXPECT_EQ(list.find(".gch"), std::string::npos) << list;
+    }
 }
 
 TEST_F(Driver, UncheckedOnlyRuns) {
