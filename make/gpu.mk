@@ -93,6 +93,15 @@ build/gpu/wrong/commands build/dry/wrong/commands: build/%/wrong/commands: build
 	    $(patsubst %,$(call side_ops,$*)/solutions/%.o,$(filter-out %/$(op),$(served_$(call number,$(lesson))))) \
 	    $(op_table) build/lib/libgpt2.a $(if $(filter gpu,$*),$(cudart)))))@:
 
+# The corpus that the CPU device is held to: a file that does not compile is no program, and its log says why. In a
+# rehearsal the CPU device's own programs take their place.
+build/gpu/simt/%: checker/simt/tests/kernels/%.cu build/gpu/card
+	@mkdir -p $(@D)
+	$(show)nvcc $(gpu_flags) $< -o $@ >$@.log 2>&1 || rm -f $@$(hide)
+build/dry/simt/%: build/tests/simt/kernels/%
+	@mkdir -p $(@D)
+	$(Q)ln -f $< $@
+
 .PHONY: gpu-wrong
 gpu-wrong: build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc) \
         $(call gpu_checks,$(notdir $(gpu))) $(call gpu_impls,$(notdir $(gpu)),solutions)

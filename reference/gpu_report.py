@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from reference import gpu_tools as tools
+from reference import simt_vs_gpu
 from reference.gpu_build import SLOW_LIMIT, Programs, with_json
 from reference.gpu_tools import Card, ClockLog, ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, device_lessons
@@ -36,7 +37,7 @@ TIMINGS = Path("reference/timings")
 REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
-PART_NAMES = ("checks", "calibrate", "timings", "baselines", "sanitize", "ncu")
+PART_NAMES = ("checks", "calibrate", "timings", "baselines", "sanitize", "ncu", "simt")
 SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 
@@ -477,6 +478,17 @@ def ncu(setting: Setting) -> Work:
     return Work(items, {"ncu": tools.toolkit_version(command)}, unmet)
 
 
+def simt(setting: Setting) -> Work:
+    sanitizer = tools.find("compute-sanitizer", setting.dry)
+    kernels = simt_vs_gpu.corpus(setting.root)
+    items = [
+        Item(kernel.name, lambda limit, kernel=kernel, batch=batch: batch.measure(kernel, limit))
+        for kernel, batch in simt_vs_gpu.batches(kernels, setting.programs)
+    ]
+    versions = {"compute-sanitizer": tools.toolkit_version(sanitizer), "kernels": simt_vs_gpu.digest(setting.root)}
+    return Work(items, versions)
+
+
 PARTS: dict[str, Callable[[Setting], Work]] = {
     "checks": checks,
     "calibrate": calibrate,
@@ -484,6 +496,7 @@ PARTS: dict[str, Callable[[Setting], Work]] = {
     "baselines": baselines,
     "sanitize": sanitize,
     "ncu": ncu,
+    "simt": simt,
 }
 
 
@@ -501,11 +514,11 @@ class Outcome:
 
 
 def headline(record: dict) -> str:
-    """The time that was measured, where it is one."""
+    """The time that was measured, or what two verdicts have in common."""
     result = record.get("result", {})
     row = next(iter(result.get("shapes", [])), result)
     median = row.get("median_ms") if isinstance(row, dict) else None
-    return f"{median:.4g} ms" if isinstance(median, (int, float)) else ""
+    return f"{median:.4g} ms" if isinstance(median, (int, float)) else result.get("outcome", "")
 
 
 CLEAR = "\r\033[K" if sys.stdout.isatty() else ""  # what is at work stands in the line, on a terminal
@@ -663,6 +676,8 @@ def report(options: argparse.Namespace) -> int:
         for name in names:
             outcomes.append(run_part(name, setting, store, dict(stamp), options))
     print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
+    if "simt" in names and not options.dry:
+        print(f"table in {simt_vs_gpu.write_table(store.data, Path())}")
     if options.dry:
         print(NO_MEASUREMENT)
     return 1 if any(o.failed for o in outcomes) else 0

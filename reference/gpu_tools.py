@@ -284,10 +284,10 @@ SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 FOUND = 86  # the exit status that says: errors were found
 
 
-def sanitizer_command(compute_sanitizer: list[str], tool: str, log: Path, program: list[str]) -> list[str]:
+def sanitizer_command(compute_sanitizer: list[str], tool: str, log: Path, program: list[str], *more: str) -> list[str]:
     """The check program's worker is a process of its own; its exit status is the verdict, and not judged here."""
     options = ["--tool", tool, "--target-processes", "all", "--error-exitcode", str(FOUND), "--check-exit-code", "no"]
-    return [*compute_sanitizer, *options, "--show-backtrace", "device", "--log-file", str(log), *program]
+    return [*compute_sanitizer, *options, "--show-backtrace", "device", "--log-file", str(log), *more, *program]
 
 
 @dataclass
@@ -354,9 +354,9 @@ def parse_sanitizer(log: str) -> SanitizerReport:
         elif "Race reported between" in text:
             close()
             what = "race (warning)" if text.startswith("Warn") else "race"
-        elif re.match(r"Invalid |Uninitialized |Barrier error|Program hit |Misaligned |Unused |Error: ", text):
+        elif re.match(r"Invalid |Uninitialized |Barrier error|Program hit |Misaligned |Unused |Leaked |Error: ", text):
             close()
-            what = text.removeprefix("Error: ").rstrip(".")
+            what = re.sub(r" at 0x[0-9a-f]+$", "", text.removeprefix("Error: ").rstrip("."))
         elif not text:
             close()
         if what.startswith("race"):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_report
+from reference import gpu_report, simt_vs_gpu
 from reference.gpu_build import Programs, error_line
 from reference.gpu_report import PART_NAMES, REHEARSAL, Store
 from reference.gpu_tools import STAND_IN, Card, ToolError
@@ -126,6 +126,10 @@ class Course:
         for op in ("a", "b"):
             self.write(f"solutions/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
             self.write(f"lessons/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
+        self.write("checker/simt/VS_GPU.md", f"# A page\n{simt_vs_gpu.BEGIN}old\n{simt_vs_gpu.END}the rest\n")
+        self.kernel("correct/copy", "correct")
+        self.kernel("buggy/softmax", "race shared softmax.cu:31 softmax.cu:33")
+        self.kernel("buggy/far", "race global far.cu:9 far.cu:9")
         program(root / "bin/make", PYTHON + MAKE)
         for name, text in (("check", CHECK), ("wrong", WRONG), ("calibrate-gpu", CALIBRATE)):
             program(root / "programs" / name, PYTHON + text)
@@ -134,6 +138,27 @@ class Course:
     def write(self, name: str, text: str) -> None:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
+
+    def kernel(self, name: str, *verdicts: str, status: int = 0) -> None:
+        """One of the CPU device's corpus, and the program that nvcc makes of it."""
+        lines = "".join(f"// verdict: {verdict}\n" for verdict in verdicts)
+        self.write(f"checker/simt/tests/kernels/{name}.cu", f"// a kernel\n{lines}int main() {{}}\n")
+        program(self.root / "programs" / Path(name).name, f"#!/bin/sh\necho {name} >>ran\nexit {status}\n")
+
+    def ran(self) -> list[str]:
+        """The corpus' programs since the last time this was asked."""
+        file = self.root / "ran"
+        names = file.read_text().split() if file.exists() else []
+        file.unlink(missing_ok=True)
+        return names
+
+    def sanitizer_that_finds(self, tool: str) -> None:
+        """compute-sanitizer, of which one tool prints its sample of errors."""
+        sample = Path(__file__).parent / f"data/{tool}.log"
+        text = f'"{sys.executable}" {STAND_IN} compute-sanitizer "$@" || exit\n'
+        text += f'case "$*" in *"--tool {tool} "*) ;; *) exit 0;; esac\n'
+        text += f'for word; do [ "$last" != --log-file ] || cp {sample} "$word"; last=$word; done; exit 86'
+        program(self.root / "bin/compute-sanitizer", f"#!/bin/sh\n{text}\n")
 
     def add_gpu(self) -> None:
         for tool in ("ncu", "compute-sanitizer"):
@@ -208,9 +233,10 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert parts["baselines"]["items"]["d N=3"]["status"] == "unavailable"
     assert len(parts["sanitize"]["items"]) == 2 * 4
     assert parts["ncu"]["items"]["lesson04/a"]["result"]["kernels"][0]["sectors_per_load_request"] == 32
+    assert parts["simt"]["items"]["correct/copy"]["result"]["outcome"] == "agrees"
     assert "timings/lesson04/a: 1.5 ms" in done.stdout
     assert "baselines/a N=3 fp32 eager: 2 ms" in done.stdout
-    assert done.stdout.splitlines()[-1] == f"written to {CARD_FILE}"
+    assert done.stdout.splitlines()[-2:] == [f"written to {CARD_FILE}", "table in checker/simt/VS_GPU.md"]
 
 
 def test_clocks_are_recorded_while_a_part_runs(gpu):
@@ -483,6 +509,114 @@ def test_a_program_that_crashes_under_ncu_has_no_counters(gpu):
     assert items["lesson04/b"]["status"] == "ok"
 
 
+# ---- the CPU device's verdicts beside compute-sanitizer's ------------------------------------------------------------
+
+
+def outcomes(gpu) -> dict:
+    items = gpu.data()["parts"]["simt"]["items"]
+    return {name: item.get("result", {}).get("outcome", item.get("why")) for name, item in items.items()}
+
+
+def test_a_bug_is_looked_for_by_the_tool_of_its_kind(gpu):
+    gpu.sanitizer_that_finds("racecheck")
+    gpu.kernel("buggy/wide", "race shared wide.cu:7 wide.cu:8")
+    gpu.kernel("buggy/hole", "uninitialised global hole.cu:9")
+    gpu.kernel("buggy/empty", "leak empty.cu:3")
+    assert gpu.report("--part", "simt").returncode == 0
+    items = gpu.data()["parts"]["simt"]["items"]
+    results = {name: item["result"] for name, item in items.items()}
+    assert results["buggy/softmax"] | {"said": []} == {
+        "outcome": "both", "tool": "racecheck", "errors": 1, "warnings": 1, "said": [], "same_line": True,
+    }  # fmt: skip
+    assert (results["buggy/wide"]["outcome"], results["buggy/wide"]["same_line"]) == ("both", False)
+    assert (results["buggy/hole"]["outcome"], results["buggy/hole"]["tool"]) == ("cpu", "initcheck")
+    assert (results["buggy/empty"]["outcome"], results["buggy/empty"]["tool"]) == ("cpu", "memcheck")
+    assert results["buggy/far"] == {"outcome": "none", "why": "racecheck watches shared memory only"}
+    assert results["correct/copy"]["outcome"] == "differs"
+    assert [answer["tool"] for answer in results["correct/copy"]["tools"]] == ["racecheck"]
+
+
+def test_what_no_tool_looks_for_is_not_run(gpu):
+    gpu.kernel("buggy/forever", "spin forever.cu:5")
+    assert gpu.report("--part", "simt").returncode == 0
+    assert sorted(gpu.ran()) == ["buggy/softmax"] + ["correct/copy"] * 5
+    assert outcomes(gpu)["buggy/forever"] == "none"
+
+
+def test_a_bug_that_the_cpu_device_misses_may_be_the_tools(gpu):
+    gpu.sanitizer_that_finds("initcheck")
+    gpu.kernel("missed/late", "correct")
+    text = "// verdict: correct\n// bug: uninitialised\nint main() {}\n"
+    gpu.write("checker/simt/tests/kernels/missed/late.cu", text)
+    assert gpu.report("--part", "simt").returncode == 0
+    assert outcomes(gpu)["missed/late"] == "gpu"
+
+
+def test_a_right_kernel_that_fails_on_the_gpu_is_a_failure(gpu):
+    gpu.kernel("correct/copy", "correct", status=3)
+    done = gpu.report("--part", "simt")
+    assert done.returncode == 1
+    assert outcomes(gpu)["correct/copy"].startswith("it is right, and ended with exit status 3 on the GPU")
+    assert outcomes(gpu)["buggy/softmax"] == "cpu"
+
+
+def test_a_kernel_that_nvcc_does_not_take_is_its_first_error(gpu):
+    gpu.kernel("buggy/far", "leak far.cu:1")
+    (gpu.root / "programs/far").unlink()
+    program(gpu.root / "bin/make", (gpu.root / "bin/make").read_text().replace("path.touch()", "pass"))
+    gpu.write("build/gpu/simt/buggy/far.log", "far.cu(3): error: expected a ';'\n")
+    done = gpu.report("--part", "simt")
+    assert done.returncode == 1
+    assert outcomes(gpu)["buggy/far"] == "does not compile: far.cu(3): error: expected a ';'"
+
+
+def test_only_another_kernel_begins_the_comparison_anew(gpu):
+    gpu.report("--part", "simt")
+    gpu.ran()
+    gpu.report("--part", "simt")
+    assert gpu.ran() == []
+    gpu.kernel("correct/more", "correct")
+    gpu.report("--part", "simt")
+    assert {"correct/more", "correct/copy"} <= set(gpu.ran())
+
+
+def test_a_tool_that_does_not_end_gives_no_verdict(gpu, monkeypatch):
+    program(gpu.root / "bin/compute-sanitizer", "#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setenv("PATH", f"{gpu.root / 'bin'}:{os.environ['PATH']}")
+    answer = simt_vs_gpu.watch("memcheck", gpu.root / "programs/far", Programs(), 0.2)
+    assert answer == {"tool": "memcheck", "why": "it did not end within 0 s"}
+
+
+def test_the_table_counts_by_kind_and_names_the_differences(gpu):
+    gpu.sanitizer_that_finds("racecheck")
+    gpu.kernel("buggy/hole", "uninitialised global hole.cu:9")
+    gpu.report("--part", "simt")
+    page = (gpu.root / "checker/simt/VS_GPU.md").read_text()
+    assert page.startswith(f"# A page\n{simt_vs_gpu.BEGIN}NVIDIA Test 1, driver 580.1, CUDA 13.0, compute-sanitizer ")
+    assert page.endswith(f"{simt_vs_gpu.END}the rest\n")
+    assert "4 of 4 kernels." in page
+    assert "| `race shared` | 1 | racecheck | 1 | 0 | 0 | 0 | 0 |" in page
+    assert "| `race global` | 1 |  | 0 | 0 | 0 | 0 | 1 |" in page
+    assert "| `uninitialised global` | 1 | initcheck | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "Of 1 right kernels 0 end well on the GPU without a word of any tool." in page
+    assert "| `far` | racecheck watches shared memory only |" in page
+    assert "| `hole` | initcheck says: nothing |" in page
+    assert "softmax.cu:31" in page
+
+
+def test_without_a_measurement_the_table_says_so():
+    data = {"gpu": "x", "parts": {"simt": {"items": {}}}}
+    assert simt_vs_gpu.table(data, []) == simt_vs_gpu.NOT_YET
+
+
+def test_every_kernel_of_the_corpus_has_a_tool_or_a_reason_why_there_is_none():
+    kernels = simt_vs_gpu.corpus(ROOT)
+    without = [k.name for k in kernels if k.kind and not k.entry(simt_vs_gpu.TOOL | simt_vs_gpu.NO_COUNTERPART)]
+    assert without == []
+    assert {k.seen for k in kernels if k.name.startswith("buggy/")} == {True}
+    assert {bool(k.kind) for k in kernels if k.name.startswith("correct/")} == {False}
+
+
 # ---- without a GPU ---------------------------------------------------------------------------------------------------
 
 
@@ -524,7 +658,7 @@ def test_a_rehearsals_baselines_are_pytorchs_own(course):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--part", "foo"], "PART=foo: it is checks, calibrate, timings, baselines, sanitize, ncu or all"),
+        (["--part", "foo"], "PART=foo: it is checks, calibrate, timings, baselines, sanitize, ncu, simt or all"),
         (["--dry", "--out", "reference/timings/nvidia-h200.json"], "a rehearsal measures nothing"),
         (["--budget", "0"], "budget: 0 s; a part may take up to 420 s"),
         (["--budget", "1000"], "budget: 1000 s; a part may take up to 420 s"),
@@ -629,16 +763,13 @@ def test_a_clean_kernel_passes_all_four_tools(gpu):
 
 
 def test_a_kernels_errors_are_named_once_with_their_line(gpu):
-    sample = Path(__file__).parent / "data/memcheck.log"
-    text = f'"{sys.executable}" {STAND_IN} compute-sanitizer "$@"\n'
-    text += f'for word; do [ "$last" != --log-file ] || cp {sample} "$word"; last=$word; done; exit 86'
-    program(gpu.root / "bin/compute-sanitizer", f"#!/bin/sh\n{text}\n")
+    gpu.sanitizer_that_finds("memcheck")
     done = gpu.run("sanitize", "04", module="gpu_inspect")
     assert done.returncode == 1
     assert "  memcheck   252 errors" in done.stdout
     where = "    Invalid __global__ read of size 4 bytes at residual.cu:19 in residual_forward_kernel   2 times printed"
-    assert done.stdout.splitlines().count(where) == 4  # each tool says it once
-    assert done.stdout.splitlines()[-1] == "result  1,008 errors"
+    assert done.stdout.splitlines().count(where) == 1
+    assert done.stdout.splitlines()[-1] == "result  252 errors"
 
 
 def test_counters_that_are_kept_to_root_are_one_line_with_the_mend(gpu):

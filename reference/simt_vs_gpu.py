@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""The CPU device's verdicts beside a GPU's: the part `simt` of `make gpu-report`. Each kernel of the device's corpus is
+compiled by nvcc. One that is right must end well on the GPU and under compute-sanitizer's four tools; one with a bug
+runs under the tool that looks for its kind. Tools that disagree are a result and no failure: the table in
+checker/simt/VS_GPU.md, which the part writes, says where and how.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference import gpu_tools as tools
+from reference.gpu_build import Programs, error_line
+from reference.gpu_tools import ToolError, run
+
+KERNELS = Path("checker/simt/tests/kernels")
+TABLE = Path("checker/simt/VS_GPU.md")
+BEGIN, END = "<!-- make simt-vs-gpu -->\n", "<!-- end -->\n"
+NOT_YET = "Not measured yet: `make simt-vs-gpu` on a machine with an NVIDIA GPU writes it.\n"
+BATCH = 16  # kernels that are built by one make and run side by side
+LIMIT = 60  # seconds for one program
+
+# Which tool looks for a kind of bug; with a space, only there.
+TOOL = {
+    **dict.fromkeys(("out_of_bounds", "misaligned", "null_pointer", "host_pointer", "read_only"), "memcheck"),
+    **dict.fromkeys(("use_after_free", "double_free", "invalid_free", "leak", "bad_copy", "bad_launch"), "memcheck"),
+    **dict.fromkeys(("assertion", "trap", "stack_overflow"), "memcheck"),
+    **dict.fromkeys(("barrier", "collective"), "synccheck"),
+    "race shared": "racecheck",
+    "uninitialised": "initcheck",
+}
+NO_COUNTERPART = {
+    "race global": "racecheck watches shared memory only",
+    "uninitialised shared": "initcheck watches global memory only",
+    "device_memory": "no tool watches the host's own accesses",
+    "missing_synchronisation": "no tool watches what streams and the host share",
+    "spin": "it would not end, and is not run",
+    "unchecked_error": "no tool watches whether a program asks for its errors",
+}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str  # buggy/null_pointer
+    kind: str  # "race shared"; "" for a right one
+    lines: tuple[str, ...]  # null_pointer.cu:9
+    seen: bool  # by the CPU device
+
+    def entry(self, table: dict[str, str]) -> str | None:
+        return table.get(self.kind) or table.get(self.kind.split(" ")[0])
+
+
+def read_kernel(path: Path) -> Kernel:
+    """Of the first lines of a kernel's file. Raises ToolError where they name no verdict."""
+    name = f"{path.parent.name}/{path.stem}"
+    words: dict[str, list[str]] = {"verdict": [], "bug": []}
+    for line in path.read_text().splitlines():
+        if not line.startswith("//"):
+            break
+        if found := re.match(r"// (verdict|bug): (.*)", line):
+            words[found[1]].append(found[2])
+    if not words["verdict"]:
+        raise ToolError(f"{path} names no verdict")
+    first, *places = words["verdict"][0].split(" ")
+    space = [place for place in places if ":" not in place]
+    lines = tuple(place for verdict in words["verdict"] for place in verdict.split(" ") if ":" in place)
+    kind = " ".join([first, *space])
+    if first == "correct":
+        kind = words["bug"][0] if words["bug"] else ""
+    return Kernel(name, kind, lines, first != "correct")
+
+
+def corpus(root: Path) -> list[Kernel]:
+    files = sorted((root / KERNELS).glob("*/*.cu"))
+    if not files:
+        raise ToolError(f"{KERNELS} holds no kernel: start it in the folder of the course")
+    return [read_kernel(file) for file in files]
+
+
+def digest(root: Path) -> str:
+    """Of all kernels: a change begins the comparison anew."""
+    texts = (f"{file.name}\0{file.read_text()}\0" for file in sorted((root / KERNELS).glob("*/*.cu")))
+    return hashlib.sha256("".join(texts).encode()).hexdigest()[:16]
+
+
+# ---- one kernel ------------------------------------------------------------------------------------------------------
+
+
+def watch(tool: str, program: Path, programs: Programs, limit: float) -> dict:
+    """What a tool says of a program: how many errors, of which sort and where."""
+    log = program.with_suffix(f".{tool}.log")
+    log.unlink(missing_ok=True)
+    extra = ("--leak-check", "full") if tool == "memcheck" else ()
+    command = tools.sanitizer_command(
+        tools.find("compute-sanitizer", programs.dry), tool, log, [str(program.resolve())], *extra
+    )
+    done = run(command, limit)
+    if done.status is None:
+        return {"tool": tool, "why": f"it did not end within {limit:.0f} s"}
+    try:
+        report = tools.parse_sanitizer((log.read_text(errors="replace") if log.exists() else "") or done.output)
+    except ToolError as error:
+        return {"tool": tool, "why": str(error)}
+    return {"tool": tool, "errors": report.errors, "warnings": report.warnings, "said": list(report.distinct)[:3]}
+
+
+def compare(kernel: Kernel, program: Path, programs: Programs, deadline: float) -> dict:
+    """The record. Its `outcome` is both, cpu, gpu or neither: who finds the bug; of a right one agrees or differs; or
+    none: no tool looks for it, or it gave no answer."""
+    if reason := kernel.entry(NO_COUNTERPART):
+        return {"outcome": "none", "why": reason}
+    if not program.exists():
+        log = Path(f"{program}.log")
+        raise ToolError(f"does not compile: {error_line(log.read_text() if log.exists() else '')}")
+
+    def left() -> float:
+        if deadline <= time.monotonic():
+            raise ToolError("no time was left for it; the same command goes on here")
+        return min(LIMIT, deadline - time.monotonic())
+
+    if kernel.kind:
+        tool = kernel.entry(TOOL)
+        if tool is None:
+            raise ToolError(f"no tool is named for the kind {kernel.kind}")
+        said = watch(tool, program, programs, left())
+        if "why" in said:
+            return {"outcome": "none", **said}
+        outcome = {(True, True): "both", (True, False): "cpu", (False, True): "gpu", (False, False): "neither"}
+        same_line = any(re.search(rf"\b{re.escape(line)}\b", text) for line in kernel.lines for text in said["said"])
+        return {"outcome": outcome[kernel.seen, said["errors"] > 0], **said, "same_line": same_line}
+    done = run([str(program.resolve())], left())
+    if done.status != 0:
+        how = "did not end" if done.status is None else f"ended with exit status {done.status}"
+        raise ToolError(f"it is right, and {how} on the GPU: {tools.last_line(done.output) or 'it said nothing'}")
+    said = [watch(tool, program, programs, left()) for tool in tools.SANITIZERS]
+    clean = all(answer.get("errors") == 0 for answer in said)
+    return {"outcome": "agrees" if clean else "differs", "tools": [s for s in said if s.get("errors") != 0]}
+
+
+class Batch:
+    """Kernels that are built and run together, when the first of them is asked for."""
+
+    def __init__(self, kernels: list[Kernel], programs: Programs):
+        self.kernels = kernels
+        self.programs = programs
+        self.results: dict[str, dict | Exception] = {}
+
+    def program(self, kernel: Kernel) -> Path:
+        return Path(self.programs.folder, "simt", kernel.name)
+
+    def work(self, kernel: Kernel, deadline: float) -> dict | Exception:
+        try:
+            return compare(kernel, self.program(kernel), self.programs, deadline)
+        except (ToolError, OSError) as error:
+            return error
+
+    def measure(self, kernel: Kernel, limit: float) -> dict:
+        if not self.results:
+            deadline = time.monotonic() + limit
+            wanted = [str(self.program(k)) for k in self.kernels if not k.entry(NO_COUNTERPART)]
+            if wanted:
+                self.programs.build(wanted, limit=limit)
+            pool = ThreadPoolExecutor(max(1, min(8, (os.cpu_count() or 1) // 2)))
+            try:
+                results = list(pool.map(lambda k: self.work(k, deadline), self.kernels))
+            finally:
+                pool.shutdown(cancel_futures=True)
+            self.results = {k.name: result for k, result in zip(self.kernels, results, strict=True)}
+        result = self.results[kernel.name]
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+def batches(kernels: list[Kernel], programs: Programs) -> Iterator[tuple[Kernel, Batch]]:
+    for begin in range(0, len(kernels), BATCH):
+        batch = Batch(kernels[begin : begin + BATCH], programs)
+        yield from ((kernel, batch) for kernel in batch.kernels)
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def counted(rows: Iterable[tuple[Kernel, dict]]) -> list[str]:
+    by_kind: dict[str, Counter] = {}
+    for kernel, record in rows:
+        by_kind.setdefault(kernel.kind, Counter())[record["result"]["outcome"]] += 1
+    lines = ["| kind | kernels | tool | both | only the CPU device | only the tool | neither | no counterpart |"]
+    lines.append("|---|--:|---|--:|--:|--:|--:|--:|")
+    for kind, count in sorted(by_kind.items()):
+        if kind:
+            tool = Kernel("", kind, (), True).entry(TOOL) or ""
+            cells = [count[outcome] for outcome in ("both", "cpu", "gpu", "neither", "none")]
+            cells = [f"`{kind}`", count.total(), tool, *cells]
+            lines.append(f"| {' | '.join(str(cell) for cell in cells)} |")
+    right = by_kind.get("", Counter())
+    lines += ["", f"Of {right.total()} right kernels {right['agrees']} end well on the GPU without a word of any tool."]
+    return lines
+
+
+def difference(kernel: Kernel, result: dict) -> str | None:
+    """A line of the list below the table; nothing where both say the same."""
+    said = "; ".join(result.get("said", [])) or "nothing"
+    if result["outcome"] in ("cpu", "gpu"):
+        return f"{result['tool']} says: {said}"
+    if result["outcome"] == "both" and kernel.lines and not result["same_line"]:
+        return f"found by both, {result['tool']} names another place: {said}"
+    if result["outcome"] == "differs":
+        words = [f"{t['tool']}: {t.get('why') or '; '.join(t['said']) or t['errors']}" for t in result["tools"]]
+        return f"right, but {', '.join(words)}"
+    if result["outcome"] == "none":
+        return " ".join(filter(None, (f"{result['tool']}:" if "tool" in result else "", result["why"])))
+    return None
+
+
+def table(data: dict, kernels: list[Kernel]) -> str:
+    """Between the markers: what the report `data` of a card says of the corpus."""
+    part = data["parts"]["simt"]
+    rows = [
+        (kernel, part["items"][kernel.name]) for kernel in kernels if "result" in part["items"].get(kernel.name, {})
+    ]
+    if not rows:
+        return NOT_YET
+    versions = f"driver {part['driver']}, CUDA {part['cuda']}"
+    versions += f", compute-sanitizer {part['versions'].get('compute-sanitizer')}"
+    lines = [f"{data['gpu']}, {versions}, {part['measured_at'][:10]}: {len(rows)} of {len(kernels)} kernels.", ""]
+    lines += counted(rows)
+    notes: dict[str, list[str]] = {}
+    for kernel, record in rows:
+        if note := difference(kernel, record["result"]):
+            notes.setdefault(note, []).append(kernel.name.partition("/")[2])
+    failed = {name: item["why"] for name, item in part["items"].items() if item.get("status") == "failed"}
+    for name, why in failed.items():
+        notes.setdefault(f"not compared: {why}", []).append(name.partition("/")[2])
+    lines += ["", "| kernels | where they differ, or have no counterpart |", "|---|---|"] if notes else []
+    for note, names in sorted(notes.items(), key=lambda entry: entry[1]):
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {note.replace('|', '/')} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_table(data: dict, root: Path) -> Path:
+    path = root / TABLE
+    text = path.read_text()
+    begin, end = text.find(BEGIN), text.find(END)
+    if begin < 0 or end < begin:
+        raise ToolError(f"{TABLE} has no place for the table")
+    path.write_text(text[: begin + len(BEGIN)] + table(data, corpus(root)) + text[end:])
+    return TABLE
