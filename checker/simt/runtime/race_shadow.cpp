@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "checker/simt/runtime/footprint.h"
 #include "checker/simt/runtime/memory.h"
@@ -22,7 +25,8 @@ std::size_t RacePage::bytes() const {
          {reads != nullptr, writes != nullptr, strong_reads != nullptr, strong_writes != nullptr, lanes != nullptr}) {
         arrays += there ? 1 : 0;
     }
-    return arrays * units() * sizeof(Cell);
+    const std::size_t runs = packed == nullptr ? 0 : packed->reads.size() + packed->writes.size();
+    return arrays * units() * sizeof(Cell) + runs * sizeof(CellRun);
 }
 
 bool Races::give_memory(std::size_t bytes) {
@@ -65,7 +69,9 @@ std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
 
 RacePage* Races::page_if_any(std::uintptr_t address) {
     if (Memory::instance().contains(address)) {
-        return hot.races.pages[(address - hot.device_begin) / RacePage::kBytes];
+        const std::size_t number = (address - hot.device_begin) / RacePage::kBytes;
+        RacePage* page = hot.races.pages[number];
+        return page != nullptr && page->is_packed() && !unpack(number) ? nullptr : page;
     }
     if (Scheduler::instance().shared().marks(address, 1) != nullptr) {
         return shared_page(address).get();
@@ -105,6 +111,9 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
             hot.races.pages[number] = page;
             note_words(number);
             used_pages_.push_back(number);
+            keep_open(number);
+        } else if (page->is_packed() && !unpack(number)) {
+            return nullptr;
         }
     } else {
         std::unique_ptr<RacePage>& entry = variable_pages_[address / RacePage::kBytes];
@@ -162,6 +171,118 @@ void Races::split(RacePage& page, unsigned shift) {
     shadow_bytes_ += page.lanes == nullptr ? page.bytes() - before : 0;
 }
 
+// ---- pages that have not been touched for long are packed ----------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kMostRuns = 16;
+constexpr std::uint64_t kAskedForEach = 512;  // bytes that kernels ask for, for each page that is unpacked
+
+// Nothing where it takes more runs than are worth it.
+std::optional<std::vector<CellRun>> runs_of(const Cell* cells, std::size_t units) {
+    std::vector<CellRun> runs;
+    for (std::size_t at = 0; at < units;) {
+        if (runs.size() == kMostRuns) {
+            return std::nullopt;
+        }
+        std::size_t times = 1;
+        while (at + times < units && cells[at + times] == cells[at]) { times++; }
+        std::size_t end = at + times;
+        const Cell step = end < units ? cells[end] - cells[at] : 0;
+        Cell expected = cells[at];
+        for (bool same = step != 0; same;) {
+            expected += step;
+            const std::size_t stop = std::min(end + times, units);
+            while (end < stop && cells[end] == expected) { end++; }
+            same = end == stop && end < units;
+        }
+        runs.push_back({cells[at], step, static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(times)});
+        at = end;
+    }
+    runs.shrink_to_fit();
+    return runs;
+}
+
+void spread(const std::vector<CellRun>& runs, Cell* cells, std::size_t units) {
+    for (std::size_t i = 0; i < runs.size(); i++) {
+        const std::size_t end = i + 1 < runs.size() ? runs[i + 1].begin : units;
+        Cell value = runs[i].first;
+        for (std::size_t at = runs[i].begin; at < end; value += runs[i].step) {
+            const std::size_t stop = std::min<std::size_t>(at + runs[i].times, end);
+            while (at < stop) { cells[at++] = value; }
+        }
+    }
+}
+
+}  // namespace
+
+void Races::keep_at_most_open(std::size_t pages) {
+    release_pages();
+    most_open_ = pages;
+    unpacked_ = hot.bytes_asked / kAskedForEach;
+}
+
+// A page of the device's memory that has its cells. Unpacking costs as much as some hundred accesses: where kernels come
+// back to a few words of many pages, these stay open for good.
+void Races::keep_open(std::size_t number) {
+    if (unpacked_ * kAskedForEach > hot.bytes_asked) {
+        return;
+    }
+    open_pages_.push_back(number);
+    if (open_pages_.size() > most_open_) {
+        const std::size_t oldest = open_pages_.front();
+        open_pages_.pop_front();
+        pack(*hot.races.pages[oldest]);
+        note_words(oldest);
+    }
+}
+
+void Races::pack(RacePage& page) {
+    if (page.strong()) {
+        return;
+    }
+    auto reads = runs_of(page.reads.get(), page.units());
+    auto writes = page.writes == nullptr ? std::vector<CellRun>() : runs_of(page.writes.get(), page.units());
+    if (!reads || !writes) {
+        return;
+    }
+    Cell newest = 0;
+    for (const Cell* cells : {page.reads.get(), page.writes.get()}) {
+        newest = cells == nullptr ? newest : std::max(newest, *std::max_element(cells, cells + page.units()));
+    }
+    shadow_bytes_ -= page.bytes();
+    page.packed = std::make_unique<PackedCells>(PackedCells{std::move(*reads), std::move(*writes), cell::time(newest)});
+    page.reads.reset();
+    page.writes.reset();
+    page.form |= RacePage::kPacked;
+    shadow_bytes_ += page.bytes();
+}
+
+// False where its cells have no room any more.
+bool Races::unpack(std::size_t number) {
+    RacePage& page = *hot.races.pages[number];
+    const bool stale = page.packed->newest <= hot.races.launch;
+    const bool written = !stale && !page.packed->writes.empty();
+    if (!give_memory((written ? 2 : 1) * page.units() * sizeof(Cell))) {
+        return false;
+    }
+    shadow_bytes_ -= page.bytes();
+    page.reads = std::make_unique<Cell[]>(page.units());
+    if (!stale) {
+        spread(page.packed->reads, page.reads.get(), page.units());
+    }
+    if (written) {
+        page.writes = std::make_unique<Cell[]>(page.units());
+        spread(page.packed->writes, page.writes.get(), page.units());
+    }
+    page.packed.reset();
+    page.form &= static_cast<std::uint16_t>(~RacePage::kPacked);
+    unpacked_++;
+    note_words(number);
+    keep_open(number);
+    return true;
+}
+
 void Races::release_pages() {
     for (const std::size_t number : used_pages_) {
         delete hot.races.pages[number];
@@ -169,6 +290,7 @@ void Races::release_pages() {
         hot.races.words[number] = nullptr;
     }
     used_pages_.clear();
+    open_pages_.clear();
     variable_pages_.clear();
     idle_.clear();  // their shared memory's
     shadow_bytes_ = 0;

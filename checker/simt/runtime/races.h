@@ -70,18 +70,33 @@ inline constexpr std::uint32_t payload(Cell c) {
 
 }  // namespace cell
 
+// Cells as threads that lie beside each other leave them: from `begin` on first, first + step, …, each `times` times.
+struct CellRun {
+    Cell first, step;
+    std::uint16_t begin, times;
+};
+
+// The cells of a page, where few runs make them up.
+struct PackedCells {
+    std::vector<CellRun> reads, writes;  // without writes, nobody wrote
+    Time newest = 0;
+};
+
 // The cells of 4096 bytes.
 struct RacePage {
     static constexpr std::size_t kBytes = 4096;
     static constexpr std::uint16_t kStrong = 0x100;
+    static constexpr std::uint16_t kPacked = 0x200;
     explicit RacePage(std::uint16_t unit_shift) : form(unit_shift) {}
-    unsigned shift() const { return form & 0xffU; }        // a unit has 1 << shift() bytes
-    bool strong() const { return (form & kStrong) != 0; }  // the last two are there
+    unsigned shift() const { return form & 0xffU; }           // a unit has 1 << shift() bytes
+    bool strong() const { return (form & kStrong) != 0; }     // the last two are there
+    bool is_packed() const { return (form & kPacked) != 0; }  // and has no cells
     std::size_t units() const { return kBytes >> shift(); }
     std::size_t bytes() const;
 
     std::uint16_t form;
     std::unique_ptr<Cell[]> reads, writes, strong_reads, strong_writes;
+    std::unique_ptr<PackedCells> packed;
     // In shared memory, of reads by several lanes of a warp: which, and when the first was.
     std::unique_ptr<std::uint32_t[]> lanes, since;
 };
@@ -145,6 +160,9 @@ class Races {
     void tell_of_copy(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
                       std::uintptr_t address);
 
+    static constexpr std::size_t kMostOpen = 1U << 12;
+    // How many pages have their cells before the oldest is packed. Between launches; what is known is forgotten.
+    void keep_at_most_open(std::size_t pages);
     std::size_t shadow_bytes() const { return shadow_bytes_; }
 
   private:
@@ -191,6 +209,9 @@ class Races {
     RacePage* page_of(const Touched& touched, std::uintptr_t address);
     RacePage* new_page(unsigned shift, bool shared);
     void split(RacePage& page, unsigned shift);
+    void keep_open(std::size_t number);
+    void pack(RacePage& page);
+    bool unpack(std::size_t number);
     void release_pages();
     void leave_footprint() const;
     void leave_page(const RacePage& page, std::uintptr_t begin) const;
@@ -242,6 +263,9 @@ class Races {
     std::unordered_map<std::uintptr_t, ReleaseLog*> released_;
     std::unordered_map<std::uintptr_t, std::unique_ptr<RacePage>> variable_pages_;  // __device__ variables
     std::vector<std::size_t> used_pages_;
+    std::deque<std::size_t> open_pages_;  // of the used ones, those that may be packed, by age
+    std::size_t most_open_ = kMostOpen;   // before the oldest is packed
+    std::uint64_t unpacked_ = 0;          // pages, so far
     std::size_t shadow_bytes_ = 0;
     bool fenced_ = false;  // some thread of the launch has fenced
     std::optional<Suspicion> suspicion_;
