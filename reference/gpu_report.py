@@ -316,6 +316,8 @@ def timings(setting: Setting) -> Work:
 class Bench:
     """bench_gpu.py as a process that measures one item at a time, started anew where the last one brought it down."""
 
+    PATIENCE = 5  # seconds that it has to end by itself
+
     def __init__(self, setting: Setting):
         self.command = [setting.python, "-m", "reference.bench_gpu", *(["--dry"] if setting.dry else [])]
         self.errors = setting.scratch / "bench.log"
@@ -341,7 +343,7 @@ class Bench:
             return
         with contextlib.suppress(subprocess.TimeoutExpired, OSError):
             self.process.stdin.close()
-            self.process.wait(timeout=5)
+            self.process.wait(timeout=self.PATIENCE)
         tools.end(self.process)
         self.process.wait()
         self.process.stdout.close()

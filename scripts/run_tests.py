@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs every test suite, one after another, and prints a line for each and a closing line for all.
+"""Runs every test suite and prints a line for each and a closing line for all: one after another, and Python's beside
+them where there is a second processor.
 
 The arguments are NAME=WHAT: a GoogleTest program; `python=DIR,DIR` for pytest; `ruff=DIR`. Counts come from the
 runners' own XML under build/test-results; a runner that ends badly without writing any counts as one failure.
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,17 +86,29 @@ def run_suite(name: str, what: str) -> Counts:
     return counts
 
 
+def timed(argument: str) -> Counts:
+    name, _, what = argument.partition("=")
+    begin = time.monotonic()
+    counts = run_suite(name, what)
+    print(f"  {name:<34} {counts!s:<38} {time.monotonic() - begin:6.1f} s", flush=True)
+    return counts
+
+
 def main() -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
+    suites = sys.argv[1:]
+    several = len(os.sched_getaffinity(0)) > 1
+    beside = [suite for suite in suites if several and suite.startswith("python=")]
     total = Counts()
-    for argument in sys.argv[1:]:
-        name, _, what = argument.partition("=")
-        if sys.stdout.isatty():
-            print(f"  {name} …", end="\r", flush=True)
-        begin = time.monotonic()
-        counts = run_suite(name, what)
-        print(f"  {name:<34} {counts!s:<38} {time.monotonic() - begin:6.1f} s", flush=True)
-        total += counts
+    with ThreadPoolExecutor() as pool:
+        others = [pool.submit(timed, suite) for suite in beside]
+        for suite in suites:
+            if suite not in beside:
+                if sys.stdout.isatty():
+                    print(f"  {suite.partition('=')[0]} …", end="\r", flush=True)
+                total += timed(suite)
+        for other in others:
+            total += other.result()
     print(total)
     return 1 if total.failed or not total.passed else 0
 

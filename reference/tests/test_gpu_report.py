@@ -392,6 +392,7 @@ def test_a_benchmark_that_does_not_answer_is_ended(gpu, monkeypatch):
     monkeypatch.setattr(os, "environ", gpu.environment)
     setting = gpu_report.Setting(gpu.root, CARD, False, str(gpu.root / "bin/bench"), Programs(), gpu.root / "tmp")
     bench = gpu_report.Bench(setting)
+    monkeypatch.setattr(bench, "PATIENCE", 0.1)
     begin = time.monotonic()
     with pytest.raises(ToolError, match="no answer within 0 s"):
         bench.ask("list", 0.2)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The closing line counts what really ran."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,25 @@ def test_goes_on_after_a_failing_suite(tmp_path):
     command = [sys.executable, str(RUN_TESTS), *suites]
     finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert finished.stdout.splitlines()[-1] == "1 passed, 1 failed, 0 skipped"
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
+def test_pythons_tests_run_beside_the_others(tmp_path):
+    """Each of the two waits for the other one."""
+    wait = "import pathlib, time\nend = time.monotonic() + 30\n"
+    wait += "while not pathlib.Path('{}').exists() and time.monotonic() < end:\n    time.sleep(0.01)\n"
+    both = "import pathlib\npathlib.Path('{}').touch()\n" + wait
+    (tmp_path / "tests").mkdir()
+    text = f"def test_it():\n    exec({both.format('python', 'other')!r})\n    assert pathlib.Path('other').exists()\n"
+    (tmp_path / "tests/test_it.py").write_text(f"import pathlib\n\n\n{text}")
+    program = runner(tmp_path, XML.format(""), 0)
+    program.write_text(f"""{program.read_text().replace("exit 0", "")}
+{sys.executable} -c "{both.format("other", "python")}"
+[ -e python ]
+""")
+    command = [sys.executable, str(RUN_TESTS), f"suite={program}", "python=tests"]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert finished.stdout.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", finished.stdout
 
 
 def test_an_old_xml_does_not_count_for_a_runner_that_crashes(tmp_path):
