@@ -116,8 +116,8 @@ class Course : public testing::Test {
             "git ls-files -z --cached --others --exclude-standard | "
             "xargs -0 sh -c 'for f; do [ -e \"$f\" ] && echo \"$f\"; done' sh | tar cf - -T - | tar xf - -C " +
             kTree.string() +
-            " && tar cf - --exclude=build/course_test --exclude=build/wrong --exclude=build/local_test build | "
-            "tar xf - -C " +
+            " && tar cf - --exclude=build/course_test --exclude=build/wrong --exclude=build/local_test "
+            "--exclude=build/tests build | tar xf - -C " +
             kTree.string() + " && if [ -e .deps ]; then ln -s \"$PWD/.deps\" " + kTree.string() + "/.deps; fi");
         ASSERT_EQ(copied.status, 0) << copied.output;
         ASSERT_EQ(
