@@ -293,6 +293,7 @@ void print_totals(const std::vector<Side>& sides) {
     row("wavefronts lost to conflicts", [](const auto& t) { return shortened(t.total.excess_wavefronts()); });
     row("passes of atomics", [](const auto& t) { return shortened(t.total.atomic_passes); });
     row("barriers, each warp's", [](const auto& t) { return shortened(t.total.barriers); });
+    row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
     row("launches", [](const auto& t) { return shortened(t.launches); });
 }
 

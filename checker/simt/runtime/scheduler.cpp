@@ -42,6 +42,8 @@ constexpr double kIdleSeconds = 2;
 constexpr int kIdleRounds = 1000;
 // Looks at memory before the others get their turn.
 constexpr unsigned kPollsInARow = 32;
+// Times that a warp whose accesses are counted may meet, while it polls, before the others get their turn.
+constexpr int kRoundsOfPolls = 1000;
 
 std::string text_of(uint3 v) {
     return fmt::format("({}, {}, {})", v.x, v.y, v.z);
@@ -289,16 +291,22 @@ bool Scheduler::run_warp(Block& block, Warp& warp) {
     if (!traffic.on()) {
         return run_lanes(block, warp);
     }
-    do {
+    const std::uint64_t polls = polls_;
+    bool others_turn = false;
+    for (int round = 0; !others_turn && !block.released && warp.ready != 0; round++) {
         if (!run_lanes(block, warp)) {
             return false;
         }
-        if (block.released || warp.ready == 0) {
-            for (unsigned lanes = traffic.merge(warp, warp.trace_full); lanes != 0; lanes &= lanes - 1) {
+        // Lanes that poll and then meet, over and over, wait for another warp.
+        others_turn = round == kRoundsOfPolls && polls != polls_;
+        if (block.released || warp.ready == 0 || others_turn) {
+            const unsigned more = others_turn ? 0 : warp.trace_full;
+            for (unsigned lanes = traffic.merge(warp, more) | (others_turn ? warp.trace_full : 0); lanes != 0;
+                 lanes &= lanes - 1) {
                 wake(warp.lanes[std::countr_zero(lanes)]);
             }
         }
-    } while (!block.released && warp.ready != 0);
+    }
     return true;
 }
 
@@ -630,6 +638,7 @@ void Scheduler::resolve_active_mask(Warp& warp) {
 // ---- threads that wait for memory ----------------------------------------------------------------------------------------
 
 void Scheduler::poll(const void* site) {
+    polls_++;
     if (++calling_lane().polls >= kPollsInARow) {
         yield(site);
     }

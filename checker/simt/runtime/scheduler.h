@@ -173,6 +173,7 @@ class Scheduler {
     Random random_;
     std::uint64_t launches_ = 0;
     std::uint64_t slices_ = 0;          // times that a lane was turned to
+    std::uint64_t polls_ = 0;           // looks at memory that another thread may change
     std::uint64_t steps_ = 0;           // exits, barriers and collectives: signs of life
     Block* loaded_ = nullptr;           // whose shared memory is in place
     std::uint64_t waiting_blocks_ = 0;  // that have not begun

@@ -430,6 +430,18 @@ TEST_F(Counted, BarriersAreAWarps) {
     EXPECT_EQ(t.stores.requests, 3U);
 }
 
+TEST_F(Counted, AWarpThatWaitsForAnotherLetsItRun) {
+    int* flag = buffer<int>("flag");
+    for (std::uint64_t seed = 1; seed <= 4; seed++) {
+        simt::set_seed(seed);
+        ASSERT_EQ(cudaMemset(flag, 0, 4), cudaSuccess);
+        const Traffic t = counted([&] { KERNEL(wait_for_a_warp)(out_, flag); });
+        EXPECT_EQ(t.stores.threads, 64U);
+        EXPECT_GE(t.atomics.threads, 64U);
+    }
+    simt::set_seed(1);
+}
+
 // ---- launches, lines, blocks ------------------------------------------------------------------------------------------
 
 TEST_F(Counted, ALineKnowsItsPlaceItsShareAndItsBuffers) {

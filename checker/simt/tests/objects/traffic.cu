@@ -247,6 +247,17 @@ __global__ void either_kernel(float* out, const float* inp) {
     out[threadIdx.x] = from[threadIdx.x];
 }
 
+// The second warp looks at the flag, all lanes together, until the first has raised it.
+__global__ void wait_kernel(float* out, int* flag) {
+    if (threadIdx.x < 32) {
+        atomicExch(flag, 1);
+    } else {
+        while (__any_sync(0xffffffffU, atomicAdd(flag, 0) != 0) == 0) {
+        }
+    }
+    out[threadIdx.x] = 1.0f;
+}
+
 }  // namespace
 
 void load_strided(float* out, const float* inp, int blocks, int threads, int stride, int offset) {
@@ -354,6 +365,9 @@ void tile_rows(float* out, const float* inp, int width) {
 }
 void through_either(float* out, const float* inp) {
     either_kernel<<<1, 32>>>(out, inp);
+}
+void wait_for_a_warp(float* out, int* flag) {
+    wait_kernel<<<1, 64>>>(out, flag);
 }
 void read_unwritten(float* out, const float* inp) {
     load_kernel<<<1, 32>>>(out, inp, 1, 0);

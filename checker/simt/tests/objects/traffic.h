@@ -41,5 +41,6 @@ void half_warps(float* out, const float* inp);
 void sum_by_shuffles(float* out, const float* inp);
 void tile_rows(float* out, const float* inp, int width);
 void through_either(float* out, const float* inp);
+void wait_for_a_warp(float* out, int* flag);
 void read_unwritten(float* out, const float* inp);
 }
