@@ -69,6 +69,10 @@ void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch t
                 access == Access::read ? Touch::read : Touch::write, Strength::plain, site);
 }
 
+[[gnu::noinline]] void note_plain(std::uint64_t what, const void* site) {
+    note_in_trace(what, site);
+}
+
 template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)>
 [[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -77,7 +81,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
         if (hot.races.on) {
             look_for_races_of_read<kBytes, kAlignment>(address - hot.device_begin, site);
         } else if (hot.trace.next != nullptr) {
-            note_in_trace(packed(address, TraceKind::load, kBytes), site);
+            note_plain(packed(address, TraceKind::load, kBytes), site);
         }
     } else if (hot.checking) {
         judge_plain(address, kBytes, Access::read, kAlignment, site);
@@ -93,7 +97,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
         if (hot.races.on) {
             look_for_races<kBytes, true>(address - hot.device_begin, site);
         } else if (hot.trace.next != nullptr) {
-            note_in_trace(packed(address, TraceKind::store, kBytes), site);
+            note_plain(packed(address, TraceKind::store, kBytes), site);
         }
     } else if (hot.checking) {
         judge_plain(address, kBytes, Access::write, kAlignment, site);
