@@ -66,9 +66,9 @@ void TrafficTrace::begin_launch(const Launch& launch) {
     }
     launch_ = &launch;
     if (entries_ == nullptr) {
-        entries_ = std::make_unique<std::array<std::array<TraceEntry, kEntries>, kLanes>>();
+        entries_ = std::make_unique<std::array<Entries, kLanes>>();
     }
-    for (std::size_t lane = 0; lane < kLanes; lane++) { begin_[lane] = end_[lane] = (*entries_)[lane].data(); }
+    for (std::size_t lane = 0; lane < kLanes; lane++) { begin_[lane] = end_[lane] = (*entries_)[lane].entries.data(); }
     paths_.assign(1, {});
     path_numbers_.clear();
     present_ = 0;
@@ -88,7 +88,7 @@ std::vector<std::unique_ptr<TrafficSite>> TrafficTrace::end_launch() {
 
 void TrafficTrace::begin_lane(const Lane& lane) {
     hot.trace.next = end_[lane.number];
-    hot.trace.end = (*entries_)[lane.number].data() + kEntries;
+    hot.trace.end = (*entries_)[lane.number].entries.data() + kEntries;
 }
 
 void TrafficTrace::end_lane(const Lane& lane) {
@@ -334,7 +334,7 @@ unsigned TrafficTrace::merge(const Warp& warp, unsigned more) {
     // What is left moves to the front.
     unsigned with_room = 0;
     for (unsigned lane = 0; lane < kLanes; lane++) {
-        TraceEntry* const front = (*entries_)[lane].data();
+        TraceEntry* const front = (*entries_)[lane].entries.data();
         end_[lane] = begin_[lane] == front ? end_[lane] : std::move(begin_[lane], end_[lane], front);
         begin_[lane] = front;
         with_room |= end_[lane] < front + kEntries ? 1U << lane : 0;

@@ -51,6 +51,11 @@ class TrafficTrace {
   private:
     static constexpr std::size_t kLanes = 32;
     static constexpr std::size_t kEntries = 256;  // of a lane, before it waits for the others
+    // A cache line apart, so that what the lanes did at one step is not all in one set of the cache.
+    struct Entries {
+        std::array<TraceEntry, kEntries> entries;
+        std::array<TraceEntry, 4> apart;
+    };
     static constexpr std::size_t kNear = 256;
     static constexpr std::uint16_t kLostPath = 0xffff;
 
@@ -68,7 +73,7 @@ class TrafficTrace {
     bool wanted_ = false;
     bool on_ = false;
     const Launch* launch_ = nullptr;
-    std::unique_ptr<std::array<std::array<TraceEntry, kEntries>, kLanes>> entries_;
+    std::unique_ptr<std::array<Entries, kLanes>> entries_;
     std::array<TraceEntry*, kLanes> begin_{}, end_{};  // what is left of each
     std::array<std::uint64_t, kLanes> last_{};         // where each was before that
 
