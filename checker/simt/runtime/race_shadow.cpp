@@ -261,7 +261,7 @@ void Races::pack(RacePage& page) {
 // False where its cells have no room any more.
 bool Races::unpack(std::size_t number) {
     RacePage& page = *hot.races.pages[number];
-    const bool stale = page.packed->newest <= hot.races.launch;
+    const bool stale = page.packed->newest <= launch_began_;
     const bool written = !stale && !page.packed->writes.empty();
     if (!give_memory((written ? 2 : 1) * page.units() * sizeof(Cell))) {
         return false;
@@ -315,6 +315,16 @@ void Races::leave_page(const RacePage& page, std::uintptr_t begin) const {
                            .thread = cell::thread(c)});
         }
     };
+    if (page.is_packed()) {
+        std::vector<Cell> cells(page.units());
+        for (const Use use : {Use::read, Use::write}) {
+            const std::vector<CellRun>& runs = use == Use::read ? page.packed->reads : page.packed->writes;
+            if (!runs.empty()) {
+                spread(runs, cells.data(), cells.size());
+                leave(cells.data(), use);
+            }
+        }
+    }
     leave(page.reads.get(), Use::read);
     leave(page.writes.get(), Use::write);
     leave(page.strong_reads.get(), Use::strong_read);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "checker/simt/runtime/random.h"
+#include "checker/simt/runtime/streams.h"
 
 namespace simt {
 namespace {
@@ -41,10 +42,12 @@ dim3 SampledLaunch::index(std::uint64_t block) const {
 }
 
 void sample_blocks(std::optional<Sampling> sampling) {
+    Streams::instance().wait_for_all();  // what was issued before runs as it was wanted then
     state() = {.sampling = sampling, .launches = {}};
 }
 
 const std::vector<SampledLaunch>& sampled_launches() {
+    Streams::instance().wait_for_all();
     return state().launches;
 }
 

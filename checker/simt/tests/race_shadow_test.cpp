@@ -17,12 +17,15 @@
 namespace {
 
 template <class Function>
-Function* function(const char* name, Function* /*its type*/) {
+auto function(const char* name, Function* /*its type*/) {
     static void* const object = dlopen("build/tests/simt/objects/pages.so", RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) {
         throw std::runtime_error(dlerror());
     }
-    return reinterpret_cast<Function*>(dlsym(object, name));
+    return [call = reinterpret_cast<Function*>(dlsym(object, name))](auto... arguments) {
+        call(arguments...);
+        static_cast<void>(cudaDeviceSynchronize());  // what it has launched
+    };
 }
 #define FUNCTION(name) function(#name, static_cast<decltype(name)*>(nullptr))
 

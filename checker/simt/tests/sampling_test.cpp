@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -18,12 +19,16 @@ namespace {
 
 using Fill = void (*)(float* out, int M, int N);
 
-Fill function(const char* name) {
+// Calls it, and waits for what it has launched.
+std::function<void(float*, int, int)> function(const char* name) {
     static void* const object = dlopen("build/tests/simt/objects/large.so", RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) {
         throw std::runtime_error(dlerror());
     }
-    return reinterpret_cast<Fill>(dlsym(object, name));
+    return [call = reinterpret_cast<Fill>(dlsym(object, name))](float* out, int M, int N) {
+        call(out, M, N);
+        static_cast<void>(cudaDeviceSynchronize());
+    };
 }
 
 class SampledBlocks : public testing::Test {

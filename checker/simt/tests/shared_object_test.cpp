@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -20,12 +21,16 @@ namespace {
 
 using Scale = void (*)(float* out, const float* inp, float factor, int n);
 
-Scale function(const char* name) {
+// Calls it, and waits for what it has launched.
+std::function<void(float*, const float*, float, int)> function(const char* name) {
     static void* const object = dlopen("build/tests/simt/objects/scale.so", RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) {
         throw std::runtime_error(dlerror());
     }
-    return reinterpret_cast<Scale>(dlsym(object, name));
+    return [call = reinterpret_cast<Scale>(dlsym(object, name))](float* out, const float* inp, float factor, int n) {
+        call(out, inp, factor, n);
+        static_cast<void>(cudaDeviceSynchronize());
+    };
 }
 
 class SharedObject : public testing::Test {
