@@ -72,7 +72,10 @@ OPS = {
         {"position_off_by_one": suspects.position_off_by_one, "position_dropped": suspects.position_dropped},
     ),
     "layernorm": op(
-        "out mean rstd", gpt2.layernorm, lambda _, *args: budget.floor_layernorm(*args), suspects.LAYERNORM
+        "out mean rstd",
+        gpt2.layernorm,
+        lambda _, *args: budget.floor_layernorm(*args),
+        suspects.LAYERNORM | suspects.LAYERNORM_TAIL | suspects.LAYERNORM_WARP,
     ),
     "gelu": op("out", gpt2.gelu, lambda _, inp: budget.floor_gelu(inp), suspects.GELU | suspects.GELU_EXPONENTIAL),
     "residual": op("out", gpt2.residual, lambda got, *_: budget.floor_residual(got["out"]), {}),
@@ -290,7 +293,7 @@ def c63_case(name: str, seed: int) -> Case:
     config = {"B": B, "T": T, "C": C, "V": V, "Vp": V, "max_T": max_T, "OC": OC}
     layernorm = {"inp": inp, "weight": weight, "bias": bias}
     # Without the root, a small variance gives outputs so large that float32 no longer meets the suspect within budgets.
-    layernorm_ids = tuple(id for id in suspects.LAYERNORM if id != "root_missing")
+    layernorm_ids = tuple(id for id in suspects.LAYERNORM | suspects.LAYERNORM_TAIL if id != "root_missing")
     parts = [
         op_call("encoder", encoder, "out", ("position_off_by_one", "position_dropped")),
         op_call("layernorm", layernorm, "out mean rstd", layernorm_ids),
@@ -303,7 +306,8 @@ def c63_case(name: str, seed: int) -> Case:
 
 
 def wide_case(name: str, seed: int) -> Case:
-    """Sums of several blocks of terms, the last of them short; and gelu where float32's exp overflows and vanishes."""
+    """Sums of several blocks of terms, or of several turns of a warp, the last of them short; and gelu where float32's
+    exp overflows and vanishes."""
     rng = generator(name, seed)
     N, C, OC = 13, 1000, 37
     matmul = {
@@ -314,9 +318,15 @@ def wide_case(name: str, seed: int) -> Case:
     inp = normal(rng, 1.5, N, OC)
     inp[0] = np.linspace(-60, 60, OC)
     inp[1] *= 4
+    layernorm = {
+        "inp": normal(rng, 1, 3, 300) + normal(rng, 0.5, 3, 1),
+        "weight": 1 + normal(rng, 0.2, 300),
+        "bias": normal(rng, 0.1, 300),
+    }
     parts = [
         op_call("matmul", matmul, "out", tuple(suspects.MATMUL_BLOCK)),
         op_call("gelu", {"inp": inp}, "out", ()),
+        op_call("layernorm", layernorm, "out mean rstd", tuple(suspects.LAYERNORM_WARP)),
     ]
     return op_case(name, {"N": N, "C": C, "OC": OC}, parts)
 

@@ -27,6 +27,9 @@ SENTENCES = {
     "root_missing": "the input was multiplied by 1 / (variance + 1e-5): the square root is missing",
     "weight_dropped": "the weight was not multiplied in",
     "bias_dropped": "the bias was not added",
+    "tail_of_4_left_out": "the channels after the last whole group of 4 were left out of the mean and the variance",
+    "first_turn_only": "only the first 128 channels went into the mean and the variance: one turn of a warp's float4s",
+    "lane_0_only": "the mean and the variance are those of lane 0's channels: the other lanes' sums were not added",
     # gelu
     "exact_gelu": "this is the GELU by erf; GPT-2 has the tanh form",
     "cubic_term_dropped": "the term 0.044715 x^3 is missing inside the tanh",
@@ -100,6 +103,29 @@ LAYERNORM = {
     "root_missing": lambda x, w, b: layernorm_with(x, w, b, lambda v, C: 1 / (v + EPS)),
     "weight_dropped": lambda x, w, b: layernorm_with(x, torch.ones_like(w), b, right_rstd),
     "bias_dropped": lambda x, w, b: layernorm_with(x, w, torch.zeros_like(b), right_rstd),
+}
+
+# layernorm by a warp a row: what the sums have when not all of a row is added up
+
+
+def layernorm_of_channels(x: Tensor, counted: Tensor) -> dict[str, Tensor]:
+    """The sums run over the channels that are counted, and are divided by all C. `out` follows, and is not stored."""
+    C = x.shape[-1]
+    mean = x[..., counted].sum(-1) / C
+    centred = x[..., counted] - mean.unsqueeze(-1)
+    return {"mean": mean, "rstd": right_rstd((centred**2).sum(-1) / C, C)}
+
+
+def channels(x: Tensor) -> Tensor:
+    return torch.arange(x.shape[-1])
+
+
+LAYERNORM_TAIL = {
+    "tail_of_4_left_out": lambda x, w, b: layernorm_of_channels(x, channels(x) < x.shape[-1] // 4 * 4),
+}
+LAYERNORM_WARP = {
+    "first_turn_only": lambda x, w, b: layernorm_of_channels(x, channels(x) < 128),
+    "lane_0_only": lambda x, w, b: layernorm_of_channels(x, channels(x) // 4 % 32 == 0),
 }
 
 # gelu

@@ -109,29 +109,39 @@ static checker::RunFunction run_layernorm(int B, int T, int C) {
     };
 }
 
+// out, mean and rstd are the tensors' names in the file.
+static Call layernorm_call(const CaseFile& file, int B, int T, const std::string& inp, const std::string& weight,
+                           const std::string& bias, const std::string& out, const std::string& mean,
+                           const std::string& rstd) {
+    const auto C = static_cast<int>(file.f32(weight).size());
+    return {.where = out,
+            .inputs = {checker::input("inp", "B T C", {B, T, C}, file.f32(inp)),
+                       checker::input("weight", "C", {C}, file.f32(weight)),
+                       checker::input("bias", "C", {C}, file.f32(bias))},
+            .outputs = {checker::output("mean", "B T", {B, T}, file.local(mean, "layernorm.mean")),
+                        checker::output("rstd", "B T", {B, T}, file.local(rstd, "layernorm.rstd")),
+                        checker::output("out", "B T C", {B, T, C}, file.local(out, "layernorm.out"))},
+            .run = run_layernorm(B, T, C)};
+}
+
+// The op-level inputs of a case file, as a case of the file's name.
+static void add_layernorm_case(checker::Op& op, const CaseFile& file, const std::string& name, int B, int T) {
+    const auto C = static_cast<int>(file.f32("input/layernorm/weight").size());
+    checker::Case& c = op.add_case(name, shape_text(B, T, C));
+    c.calls.push_back(layernorm_call(file, B, T, "input/layernorm/inp", "input/layernorm/weight",
+                                     "input/layernorm/bias", "layernorm.out", "layernorm.mean", "layernorm.rstd"));
+}
+
 checker::Op& add_layernorm(checker::Lesson& lesson) {
     checker::Op& op = lesson.op("layernorm", checker::defines(&OpTable::layernorm));
-    // out, mean and rstd are the tensors' names in the file.
-    const auto call = [&](const CaseFile& file, const std::string& inp, const std::string& weight,
-                          const std::string& bias, const std::string& out, const std::string& mean,
-                          const std::string& rstd) -> Call {
-        const int B = file.dim("B"), T = file.dim("T"), C = file.dim("C");
-        return {.where = out,
-                .inputs = {checker::input("inp", "B T C", {B, T, C}, file.f32(inp)),
-                           checker::input("weight", "C", {C}, file.f32(weight)),
-                           checker::input("bias", "C", {C}, file.f32(bias))},
-                .outputs = {checker::output("mean", "B T", {B, T}, file.local(mean, "layernorm.mean")),
-                            checker::output("rstd", "B T", {B, T}, file.local(rstd, "layernorm.rstd")),
-                            checker::output("out", "B T C", {B, T, C}, file.local(out, "layernorm.out"))},
-                .run = run_layernorm(B, T, C)};
-    };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);
-        checker::Case& c = op.add_case(name, shape_text(file.dim("B"), file.dim("T"), file.dim("C")));
+        const int B = file.dim("B"), T = file.dim("T");
+        checker::Case& c = op.add_case(name, shape_text(B, T, file.dim("C")));
         // One layernorm of the model: its name, its parameters', and the tensor that it reads.
         const auto add = [&](const std::string& ln, const std::string& parameters, const std::string& inp) {
-            c.calls.push_back(call(file, "chained/" + inp, "param/" + parameters + ".weight",
-                                   "param/" + parameters + ".bias", ln, ln + "_mean", ln + "_rstd"));
+            c.calls.push_back(layernorm_call(file, B, T, "chained/" + inp, "param/" + parameters + ".weight",
+                                             "param/" + parameters + ".bias", ln, ln + "_mean", ln + "_rstd"));
         };
         std::string stream = "encoded";
         for (int l = 0; l < file.dim("L"); l++) {
@@ -143,10 +153,14 @@ checker::Op& add_layernorm(checker::Lesson& lesson) {
         add("ln_f", "ln_f", stream);
     }
     const CaseFile& c63 = lesson.case_file("op_c63");
-    op.add_case("op_c63", shape_text(c63.dim("B"), c63.dim("T"), c63.dim("C")))
-        .calls.push_back(call(c63, "input/layernorm/inp", "input/layernorm/weight", "input/layernorm/bias",
-                              "layernorm.out", "layernorm.mean", "layernorm.rstd"));
+    add_layernorm_case(op, c63, "op_c63", c63.dim("B"), c63.dim("T"));
     return op;
+}
+
+void add_wide_layernorm_case(checker::Lesson& lesson, checker::Op& op) {
+    const CaseFile& wide = lesson.case_file("op_wide");
+    const std::size_t C = wide.f32("input/layernorm/weight").size();
+    add_layernorm_case(op, wide, "op_wide", 1, static_cast<int>(wide.f32("input/layernorm/inp").size() / C));
 }
 
 static checker::RunFunction run_gelu(int N) {
@@ -200,6 +214,24 @@ checker::Op& add_gelu(checker::Lesson& lesson) {
     return op;
 }
 
+// A copy of the op's case op_c63 that makes its one call in another way.
+static void add_shifted_case(checker::Op& op, const checker::RunFunction& run) {
+    const auto c63 = std::ranges::find(op.cases, "op_c63", &checker::Case::name);
+    checker::Case& shifted = op.add_case("shifted", c63->shape);
+    shifted.calls = c63->calls;
+    shifted.calls.front().run = run;
+}
+
+void add_shifted_gelu_case(checker::Lesson& lesson, checker::Op& op) {
+    const auto N = static_cast<int>(lesson.case_file("op_c63").f32("input/gelu/inp").size());
+    add_shifted_case(op, [=](const Library& library, const Buffers& at) {
+        Context ctx;
+        const auto& gelu = library.table<OpTable>().gelu;
+        gelu(at.f32("out"), at.f32("inp"), 1, ctx);
+        gelu(at.f32("out") + 1, at.f32("inp") + 1, N - 1, ctx);
+    });
+}
+
 static checker::RunFunction run_residual(int N) {
     return [=](const Library& library, const Buffers& at) {
         Context ctx;
@@ -234,6 +266,16 @@ checker::Op& add_residual(checker::Lesson& lesson) {
     op.add_case("op_c63", shape_text(c63.dim("B"), c63.dim("T"), c63.dim("C")))
         .calls.push_back(call(c63, "input/residual/inp1", "input/residual/inp2", "residual.out"));
     return op;
+}
+
+void add_shifted_residual_case(checker::Lesson& lesson, checker::Op& op) {
+    const auto N = static_cast<int>(lesson.case_file("op_c63").f32("input/residual/inp1").size());
+    add_shifted_case(op, [=](const Library& library, const Buffers& at) {
+        Context ctx;
+        const auto& residual = library.table<OpTable>().residual;
+        residual(at.f32("out"), at.f32("inp1"), at.f32("inp2"), 1, ctx);
+        residual(at.f32("out") + 1, at.f32("inp1") + 1, at.f32("inp2") + 1, N - 1, ctx);
+    });
 }
 
 void count_rows(checker::Op& op, const std::function<std::vector<checker::Needed>(double elements)>& needed) {
