@@ -263,13 +263,14 @@ nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werr
 build/nvcc/gpu_launch.o: checker/gpu_launch.cu $(wildcard checker/*.h checker/*.cuh)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-build/nvcc/%.o: solutions/%.cu checker/cuda_check.h checker/ptx.h $(wildcard lessons/gpt2/*.h)
+build/nvcc/%.o: solutions/%.cu checker/cuda_check.h checker/ptx.h $(wildcard lessons/gpt2/*.h lessons/*/*.cuh)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-# They link: one program that holds them all, and the GPU's side of the newest lesson's check.
+# They link: one program that holds the newest of each op, and the GPU's side of the newest lesson's check.
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
-build/nvcc/all: $(nvcc_objects) build/nvcc/gpu_launch.o build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o \
-        build/obj/lessons/$(lastword $(lesson_dirs))/check.o $(case_objects) build/obj/lessons/gpt2/op_table.o $(libs)
+build/nvcc/all: $(patsubst %,build/nvcc/%.o,$(served_$(call number,$(lastword $(lesson_dirs))))) \
+        build/nvcc/gpu_launch.o build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o \
+        build/obj/lessons/$(lastword $(lesson_dirs))/check.o $(case_objects) build/obj/lessons/gpt2/op_table.o $(libs) | $(nvcc_objects)
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
