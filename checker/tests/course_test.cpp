@@ -184,6 +184,20 @@ TEST_F(Course, EverySolutionPassesItsCheck) {
     }
 }
 
+TEST_F(Course, EveryProgramThatALessonShowsRunsWithoutAFinding) {
+    std::size_t programs = 0;
+    for (const std::string& lesson : lessons()) {
+        for (const fs::directory_entry& entry : fs::directory_iterator("lessons/" + lesson)) {
+            if (entry.path().extension() == ".cu" &&
+                !fs::exists("solutions" / entry.path().lexically_relative("lessons"))) {
+                programs++;
+                EXPECT_TRUE(exits(run("make run FILE=" + entry.path().string()), 0)) << entry.path();
+            }
+        }
+    }
+    EXPECT_GE(programs, 1U);
+}
+
 // Here, not in the copy: a file that differs must be a learner's edit, so the committed one must be the stub.
 TEST(CourseFiles, EveryLessonFileIsTheStubOfItsSolution) {
     for (const std::string& lesson : lessons()) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/cases.h"
+
+namespace {
+
+void register_cases(checker::Lesson& lesson) {
+    lesson.declared_in("lessons/gpt2/ops.h");
+    const bool small = lesson.rehearsal();
+    const int B = small ? 2 : 64, T = small ? 8 : 1024, C = 768;
+    checker::Op& residual = cases::add_residual(lesson);
+    cases::add_shifted_residual_case(lesson, residual);
+    checker::Op& gelu = cases::add_gelu(lesson);
+    cases::add_shifted_gelu_case(lesson, gelu);
+    checker::Op& layernorm = cases::add_layernorm(lesson);
+    cases::add_wide_layernorm_case(lesson, layernorm);
+    residual.timed.push_back(cases::time_residual(B * T * C));
+    gelu.timed.push_back(cases::time_gelu(B * T * 4 * C));
+    checker::Timed timed = cases::time_layernorm(B, T, C);
+    const std::size_t rows = static_cast<std::size_t>(B) * T;
+    timed.bytes_moved = sizeof(float) * (2 * rows * C + 2 * rows + 2 * C);  // as if a row were read once
+    layernorm.timed.push_back(std::move(timed));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return checker::run_lesson(argc, argv, "06_coalescing", register_cases);
+}

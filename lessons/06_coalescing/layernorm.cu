@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// mean[b, t]    = average of inp[b, t, :]
+// rstd[b, t]    = 1 / sqrt(variance + eps), variance = average of (inp[b, t, :] - mean)^2
+// out[b, t, :]  = (inp[b, t, :] - mean) * rstd * weight + bias
+//
+// One warp a row, its lanes along the channels: lane l takes float4s l, l + 32, ... of the row, so that a request is 512
+// bytes side by side. Where rows do not start at multiples of 16 bytes, lane l takes floats l, l + 32, ... A row is read
+// three times, as before.
+#include "lessons/06_coalescing/warp_sum.cuh"
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace {
+
+constexpr int kLanes = 32;     // of a warp: a block is kLanes threads in x, so its row y is one warp
+constexpr int kRows = 8;       // rows of a block
+constexpr float kEps = 1e-5f;  // a row of equal values has variance 0
+
+__global__ void layernorm_forward_kernel(float* out,              // (N, C)
+                                         float* mean,             // (N)
+                                         float* rstd,             // (N)
+                                         const float* inp,        // (N, C)
+                                         const float* weight,     // (C)
+                                         const float* bias,       // (C)
+                                         int N, int C, int C4) {  // C4 float4s a row: C / 4, or 0 for none
+    const int lane = threadIdx.x;
+    const long n = blockIdx.x * blockDim.y + threadIdx.y;  // long, as N * C may pass 2^31
+    // TODO: nothing beyond row N. Else the two rows, and the three passes with the lanes along the channels: in each,
+    // a loop over the C4 float4s and one over the floats from channel 4 * C4 on, both in steps of kLanes. warp_sum adds
+    // up what the lanes have. Lane 0 stores the mean and rstd.
+}
+
+}  // namespace
+
+void layernorm(float* out,           // (B, T, C)
+               float* mean,          // (B, T)
+               float* rstd,          // (B, T)
+               const float* inp,     // (B, T, C)
+               const float* weight,  // (C)
+               const float* bias,    // (C)
+               int B, int T, int C, Context& ctx) {
+    const int N = B * T;
+    const dim3 block(kLanes, kRows);
+    // TODO: C4: every row must start at a multiple of 16 bytes, not only the first one. A warp for each row; the
+    // launch and its check.
+}
