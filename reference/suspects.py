@@ -29,7 +29,7 @@ SENTENCES = {
     "bias_dropped": "the bias was not added",
     "tail_of_4_left_out": "the channels after the last whole group of 4 were left out of the mean and the variance",
     "first_turn_only": "only the first 128 channels went into the mean and the variance: one turn of a warp's float4s",
-    "lane_0_only": "the mean and the variance are those of lane 0's channels: the other lanes' sums were not added",
+    "lane_0_only": "the mean is that of lane 0's channels: the other lanes' sums were not added",
     # gelu
     "exact_gelu": "this is the GELU by erf; GPT-2 has the tanh form",
     "cubic_term_dropped": "the term 0.044715 x^3 is missing inside the tanh",
@@ -125,7 +125,7 @@ LAYERNORM_TAIL = {
 }
 LAYERNORM_WARP = {
     "first_turn_only": lambda x, w, b: layernorm_of_channels(x, channels(x) < 128),
-    "lane_0_only": lambda x, w, b: layernorm_of_channels(x, channels(x) // 4 % 32 == 0),
+    "lane_0_only": lambda x, w, b: {"mean": (x * (channels(x) // 4 % 32 == 0)).mean(-1)},
 }
 
 # gelu
