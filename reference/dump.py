@@ -323,6 +323,7 @@ def wide_case(name: str, seed: int) -> Case:
         "weight": 1 + normal(rng, 0.2, 300),
         "bias": normal(rng, 0.1, 300),
     }
+    layernorm["inp"][2] = 0.25 + normal(rng, 0.003, 300)  # variance ≈ 1e-5: as large as epsilon
     parts = [
         op_call("matmul", matmul, "out", tuple(suspects.MATMUL_BLOCK)),
         op_call("gelu", {"inp": inp}, "out", ()),
