@@ -13,6 +13,23 @@ void register_cases(checker::Lesson& lesson) {
     cases::add_shifted_gelu_case(lesson, gelu);
     checker::Op& layernorm = cases::add_layernorm(lesson);
     cases::add_wide_layernorm_case(lesson, layernorm);
+    // A request is 32 lanes' 16 bytes at best; of layernorm a row is read three times and written once, and the weights
+    // and biases are read and a mean and a reciprocal deviation written beside it.
+    constexpr double kFloat = sizeof(float), kRequestBytes = 32 * 16, kChannels = 128;
+    const auto moves = [](double tensors) {
+        return [=](double elements) -> std::vector<checker::Needed> {
+            const double bytes = tensors * kFloat * elements;
+            return {{checker::Counter::bytes_asked, bytes},
+                    {checker::Counter::requests, bytes / kRequestBytes},
+                    {checker::Counter::sectors}};
+        };
+    };
+    cases::count_rows(residual, moves(3));
+    cases::count_rows(gelu, moves(2));
+    cases::count_rows(layernorm, [](double elements) -> std::vector<checker::Needed> {
+        return {{checker::Counter::bytes_asked, kFloat * (6 * elements + 2 * elements / kChannels)},
+                {checker::Counter::sectors}};
+    });
     residual.timed.push_back(cases::time_residual(B * T * C));
     gelu.timed.push_back(cases::time_gelu(B * T * 4 * C));
     checker::Timed timed = cases::time_layernorm(B, T, C);
