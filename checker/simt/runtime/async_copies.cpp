@@ -16,6 +16,7 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 namespace {
@@ -81,6 +82,13 @@ void issue(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, std::size_
         }
         if (!judge_copy_destination(to, bytes, site)) {
             return;
+        }
+        if (hot.trace.next != nullptr) {  // two requests of one line: that of the load comes first
+            if (source_bytes != 0) {
+                note_in_trace(packed(from, trace_kind(Access::copy, Space::global), source_bytes),
+                              static_cast<const char*>(site) - 1);
+            }
+            note_in_trace(packed(to, trace_kind(Access::copy, Space::shared), bytes), site);
         }
     }
     copies_of(*lane.block).issue(copy);

@@ -120,6 +120,8 @@ constexpr TraceKind trace_kind(Access access, Space space) {
             return shared ? TraceKind::shared_load : TraceKind::load;
         case Access::write:
             return shared ? TraceKind::shared_store : TraceKind::store;
+        case Access::copy:  // an asynchronous one has two ends
+            return shared ? TraceKind::shared_store : TraceKind::load;
         case Access::atomic:
             break;
     }
