@@ -83,7 +83,7 @@ OPS = {
         "out",
         gpt2.matmul,
         lambda _, *args: budget.floor_matmul(*args),
-        suspects.MATMUL | suspects.MATMUL_TAIL | suspects.MATMUL_BLOCK,
+        suspects.MATMUL | suspects.MATMUL_TAIL | suspects.MATMUL_BLOCK | suspects.MATMUL_TILE,
     ),
     "attention": op("out lse", gpt2.attention, lambda _, *args: budget.floor_attention(*args)[:2], suspects.ATTENTION),
     "causal_softmax": op(
@@ -332,6 +332,18 @@ def wide_case(name: str, seed: int) -> Case:
     return op_case(name, {"N": N, "C": C, "OC": OC}, parts)
 
 
+def tile_case(name: str, seed: int) -> Case:
+    """Sums of two tiles of 32 terms and a short third, in a corner of one tile of outputs."""
+    rng = generator(name, seed)
+    N, C, OC = 6, 75, 9
+    matmul = {
+        "inp": normal(rng, 1, N, C),
+        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
+        "bias": normal(rng, 0.1, OC),
+    }
+    return op_case(name, {"N": N, "C": C, "OC": OC}, [op_call("matmul", matmul, "out", tuple(suspects.MATMUL_TILE))])
+
+
 def large_scores_case(name: str, seed: int) -> Case:
     """Rows of scaled scores near +150, near -150 and ordinary ones: float32's exp overflows, vanishes, is right."""
     rng = generator(name, seed)
@@ -366,6 +378,7 @@ BUILDERS: dict[str, Callable[[str, int], Case]] = {
     "op_c63": c63_case,
     "op_large_scores": large_scores_case,
     "op_wide": wide_case,
+    "op_tile": tile_case,
 }
 
 

@@ -44,6 +44,10 @@ SENTENCES = {
     "last_block_only": "each block of terms was stored over the one before, not added to it: only the last counts",
     "bias_each_block": "the bias was added once for each block of 768 terms, not once",
     "weight_block_reused": "every block of terms was multiplied by the first block of weight, its columns 0 to 383",
+    "tail_of_32_dropped": "the terms after the last whole group of 32 were not summed",
+    "last_tile_only": "only the last tile of 32 channels was summed",
+    "bias_each_tile": "the bias was added once for each tile of 32 channels, not once",
+    "tile_not_cleared": "where the last tile of 32 channels has no channel, terms of the tile before were summed again",
     # attention and softmax
     "no_mask": "the causal mask is missing: tokens after t were attended to",
     "mask_off_by_one": "the causal mask is off by one: token t+1 was attended to",
@@ -153,7 +157,7 @@ MATMUL = {
     "bias_dropped": lambda x, w, b: gpt2.matmul(x, w, None),
 }
 
-# matmul whose sum over c goes by groups of 8 or 16, as vectors hold them, or by blocks of K terms
+# matmul whose sum over c goes by groups of 8 or 16, as vectors hold them, by blocks of K terms, or by tiles
 
 
 def first_terms(x: Tensor, w: Tensor, b: Tensor, multiple: int) -> Tensor:
@@ -161,29 +165,42 @@ def first_terms(x: Tensor, w: Tensor, b: Tensor, multiple: int) -> Tensor:
     return gpt2.matmul(x[..., :whole], w[:, :whole], b)
 
 
-def last_block_only(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
-    start = (x.shape[-1] - 1) // K * K
+def last_block_only(x: Tensor, w: Tensor, b: Tensor, size: int) -> Tensor:
+    start = (x.shape[-1] - 1) // size * size
     return gpt2.matmul(x[..., start:], w[:, start:], b)
 
 
-def bias_each_block(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
-    return gpt2.matmul(x, w, math.ceil(x.shape[-1] / K) * b)
+def bias_each_block(x: Tensor, w: Tensor, b: Tensor, size: int) -> Tensor:
+    return gpt2.matmul(x, w, math.ceil(x.shape[-1] / size) * b)
 
 
 def weight_block_reused(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     return gpt2.matmul(x, w[:, torch.arange(x.shape[-1]) % K], b)
 
 
+def tile_not_cleared(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    whole = x.shape[-1] // TILE * TILE
+    again = slice(whole - TILE + x.shape[-1] % TILE, whole)  # what the last tile still holds of the one before
+    return gpt2.matmul(x, w, b) + gpt2.matmul(x[..., again], w[:, again], None)
+
+
 K = 768  # terms of a block in lesson 03's solution
+TILE = 32  # terms of a tile in lesson 07's
 MATMUL_TAIL = {
     "tail_of_8_dropped": lambda x, w, b: first_terms(x, w, b, 8),
     "tail_of_16_dropped": lambda x, w, b: first_terms(x, w, b, 16),
 }
 MATMUL_BLOCK = {
     "last_block_dropped": lambda x, w, b: first_terms(x, w, b, K),
-    "last_block_only": last_block_only,
-    "bias_each_block": bias_each_block,
+    "last_block_only": lambda x, w, b: last_block_only(x, w, b, K),
+    "bias_each_block": lambda x, w, b: bias_each_block(x, w, b, K),
     "weight_block_reused": weight_block_reused,
+}
+MATMUL_TILE = {
+    "tail_of_32_dropped": lambda x, w, b: first_terms(x, w, b, TILE),
+    "last_tile_only": lambda x, w, b: last_block_only(x, w, b, TILE),
+    "bias_each_tile": lambda x, w, b: bias_each_block(x, w, b, TILE),
+    "tile_not_cleared": tile_not_cleared,
 }
 
 # causal_softmax: att, lse

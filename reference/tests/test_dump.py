@@ -163,7 +163,8 @@ EXPECTED = {
     "layernorm.out": "variance_c_minus_1 eps_missing eps_outside_root mean_not_subtracted bias_dropped",
     "gelu.out": "exact_gelu exponential_of_u",
     "matmul.out": "weight_transposed bias_dropped tail_of_8_dropped tail_of_16_dropped last_block_dropped "
-    "last_block_only bias_each_block weight_block_reused",
+    "last_block_only bias_each_block weight_block_reused "
+    "tail_of_32_dropped last_tile_only bias_each_tile tile_not_cleared",
     "attention.out": "no_mask mask_off_by_one no_scale scale_by_channels heads_interleaved no_max_subtraction",
     "causal_softmax.att": "no_max_subtraction no_mask mask_off_by_one no_scale",
     "softmax.probs": "no_max_subtraction includes_padding",
@@ -173,7 +174,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_op_level_cases_have_the_suspects_of_the_lessons(name):
     keys = set()
-    for case in ("op_c63", "op_large_scores", "op_wide"):
+    for case in ("op_c63", "op_large_scores", "op_wide", "op_tile"):
         keys |= read(CASES / f"{case}.safetensors")[0].keys()
     for id in EXPECTED[name].split():
         if (name, id) != ("softmax.probs", "includes_padding"):
@@ -278,6 +279,12 @@ def test_wide_sums_one_term_after_another_pass(block):
     ratio = RATIOS["local"]["matmul.out"]["fp32"]
     result = budget.verdict(out, tensors["local/matmul.out"], tensors["floor/matmul.out"], ratio, budget.k_of("fp32"))
     assert result.used <= 0.5
+
+
+def test_sums_by_tiles_have_a_short_last_tile():
+    C = read(CASES / "op_tile.safetensors")[1]["config"]["C"]
+    assert C > 2 * suspects.TILE
+    assert C % suspects.TILE not in (0, suspects.TILE // 2)
 
 
 def test_local_and_chained_differ():

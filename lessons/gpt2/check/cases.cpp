@@ -317,31 +317,35 @@ checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const s
     return c;
 }
 
+// Of a device that can run some blocks of a launch alone: what they wrote is judged, element by element.
+static checker::Call sampled_matmul(const MatmulDims& dims, double factor) {
+    const auto expected = [=](long element, const std::vector<std::span<const float>>& inputs) {
+        const auto n = static_cast<std::size_t>(element / dims.OC), o = static_cast<std::size_t>(element % dims.OC);
+        const auto C = static_cast<std::size_t>(dims.C);
+        const checker::Computed one = checker::computed_matmul(inputs[0].subspan(n * C, C), inputs[1].subspan(o * C, C),
+                                                               inputs[2].subspan(o, 1), 1, dims.C, 1, factor);
+        return std::pair<double, double>(one.values[0], one.floor[0]);
+    };
+    return {
+        .where = "",
+        .inputs = {checker::normal("inp", "N C", {dims.N, dims.C}),
+                   checker::normal("weight", "OC/o C", {dims.OC, dims.C}), checker::normal("bias", "OC/o", {dims.OC})},
+        .outputs = {},
+        .run = run_matmul(dims),
+        .sampled = checker::Sampled{.output = {.name = "out",
+                                               .role = checker::Role::output,
+                                               .element = checker::Element::f32,
+                                               .dims = checker::Dims("N OC/o", {dims.N, dims.OC})},
+                                    .expected = expected,
+                                    .factor = factor}};
+}
+
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op) {
     if (!lesson.samples_blocks()) {
         return;
     }
     const MatmulDims dims{.N = 42'735, .C = 1, .OC = 50'257};  // 2,147,732,895 outputs
-    const double factor = lesson.budget_factor("matmul.out");
-    const auto expected = [=](long element, const std::vector<std::span<const float>>& inputs) {
-        const auto n = static_cast<std::size_t>(element / dims.OC), o = static_cast<std::size_t>(element % dims.OC);
-        const checker::Computed one = checker::computed_matmul(inputs[0].subspan(n, 1), inputs[1].subspan(o, 1),
-                                                               inputs[2].subspan(o, 1), 1, 1, 1, factor);
-        return std::pair<double, double>(one.values[0], one.floor[0]);
-    };
-    op.add_case("huge", dims.text())
-        .calls.push_back({.where = "",
-                          .inputs = {checker::normal("inp", "N C", {dims.N, dims.C}),
-                                     checker::normal("weight", "OC/o C", {dims.OC, dims.C}),
-                                     checker::normal("bias", "OC/o", {dims.OC})},
-                          .outputs = {},
-                          .run = run_matmul(dims),
-                          .sampled = checker::Sampled{.output = {.name = "out",
-                                                                 .role = checker::Role::output,
-                                                                 .element = checker::Element::f32,
-                                                                 .dims = checker::Dims("N OC/o", {dims.N, dims.OC})},
-                                                      .expected = expected,
-                                                      .factor = factor}});
+    op.add_case("huge", dims.text()).calls.push_back(sampled_matmul(dims, lesson.budget_factor("matmul.out")));
 }
 
 void add_counted_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& needed) {
@@ -365,6 +369,20 @@ checker::Timed time_matmul(const MatmulDims& dims, double factor) {
                      .outputs = {checker::output("out", "N OC/o", {dims.N, dims.OC}, compute)},
                      .run = run_matmul(dims, Contexts::kept)},
             .run_on_two_threads = run_matmul(dims, Contexts::kept, 2)};
+}
+
+void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op) {
+    const double factor = lesson.budget_factor("matmul.out");
+    const auto add = [&](const std::string& name, const MatmulDims& dims, bool sampled = false) {
+        checker::Call call = sampled ? sampled_matmul(dims, factor) : time_matmul(dims, factor).call;
+        call.run = run_matmul(dims);
+        op.add_case(name, dims.text()).calls.push_back(std::move(call));
+    };
+    add("square", {.N = 256, .C = 256, .OC = 256});
+    add("one", {.N = 1, .C = 1, .OC = 1});
+    add("ragged", {.N = 17, .C = 33, .OC = 129});
+    add("one_channel", {.N = 65, .C = 1, .OC = 33});
+    add("vocabulary", {.N = 2, .C = 33, .OC = 50'257}, lesson.samples_blocks());
 }
 
 checker::Op& add_matmul(checker::Lesson& lesson) {

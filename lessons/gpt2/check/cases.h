@@ -36,6 +36,10 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op);
 // With several threads the case is called `threads`.
 checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name, int threads = 1);
 
+// One output, one channel, primes and their like, and GPT-2's vocabulary (some blocks of it, where the device can run some
+// alone): the reference is computed.
+void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op);
+
 // Where the device can run some blocks of a launch alone: an output of more than 2^31 elements, whose index no int holds.
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
 
