@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c], for o < OC
+//
+// One thread an output, a block a square tile of out. The block goes along C in steps of kTile channels: its threads load
+// that piece of their rows of inp and of weight into shared memory, a float of each a thread, and each float that is
+// loaded then serves kTile outputs.
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace {
+
+constexpr int kTile = 32;  // a block computes kTile rows by kTile columns of out; a warp is one of the rows
+
+__global__ void matmul_forward_kernel(float* out,           // (N, out_stride)
+                                      const float* inp,     // (N, C)
+                                      const float* weight,  // (OC, C)
+                                      const float* bias,    // (OC), or null for none
+                                      int N, int C, int OC, int out_stride) {
+    const int x = threadIdx.x, y = threadIdx.y;             // a warp has one y
+    const long n0 = static_cast<long>(blockIdx.x) * kTile;  // first row of inp and of out
+    const long o0 = static_cast<long>(blockIdx.y) * kTile;  // first row of weight, first column of out
+    // TODO: two tiles in shared memory. For each kTile channels: every thread loads a float of inp and a float of weight,
+    // 0 beyond their edges; barrier; kTile products; barrier. The bias is added once, the sum stored once.
+}
+
+}  // namespace
+
+void matmul(float* out,           // (N, out_stride), out_stride >= OC
+            const float* inp,     // (N, C)
+            const float* weight,  // (OC, C)
+            const float* bias,    // (OC), or null for none
+            int N, int C, int OC, int out_stride, Context& ctx) {
+    const dim3 block(kTile, kTile);
+    const dim3 grid(ceil_div(N, kTile), ceil_div(OC, kTile));  // blocks that run together share rows of weight
+    matmul_forward_kernel<<<grid, block, 0, ctx.stream>>>(out, inp, weight, bias, N, C, OC, out_stride);
+    check(cudaGetLastError());
+}
