@@ -348,14 +348,6 @@ void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op) {
     op.add_case("huge", dims.text()).calls.push_back(sampled_matmul(dims, lesson.budget_factor("matmul.out")));
 }
 
-void add_counted_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& needed) {
-    const MatmulDims dims{.N = kCountedMatmul, .C = kCountedMatmul, .OC = kCountedMatmul};
-    Call call = time_matmul(dims, lesson.budget_factor("matmul.out")).call;
-    call.run = run_matmul(dims);
-    call.needed = needed;
-    op.add_case("counted", dims.text()).calls.push_back(std::move(call));
-}
-
 checker::Timed time_matmul(const MatmulDims& dims, double factor) {
     const auto compute = [=](const std::vector<std::span<const float>>& inputs) {
         return checker::computed_matmul(inputs[0], inputs[1], inputs[2], dims.N, dims.C, dims.OC, factor);
@@ -371,14 +363,15 @@ checker::Timed time_matmul(const MatmulDims& dims, double factor) {
             .run_on_two_threads = run_matmul(dims, Contexts::kept, 2)};
 }
 
-void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op) {
+void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& of_square) {
     const double factor = lesson.budget_factor("matmul.out");
     const auto add = [&](const std::string& name, const MatmulDims& dims, bool sampled = false) {
         checker::Call call = sampled ? sampled_matmul(dims, factor) : time_matmul(dims, factor).call;
         call.run = run_matmul(dims);
         op.add_case(name, dims.text()).calls.push_back(std::move(call));
     };
-    add("square", {.N = 256, .C = 256, .OC = 256});
+    add("square", {.N = kSquare, .C = kSquare, .OC = kSquare});
+    op.cases.back().calls.back().needed = of_square;
     add("one", {.N = 1, .C = 1, .OC = 1});
     add("ragged", {.N = 17, .C = 33, .OC = 129});
     add("one_channel", {.N = 65, .C = 1, .OC = 33});

@@ -36,9 +36,10 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op);
 // With several threads the case is called `threads`.
 checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name, int threads = 1);
 
-// One output, one channel, primes and their like, and GPT-2's vocabulary (some blocks of it, where the device can run some
-// alone): the reference is computed.
-void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op);
+// N = C = OC = kSquare, for which the device counts what `of_square` names; one output, one channel, primes and their
+// like, and GPT-2's vocabulary (some blocks of it, where the device can run some alone): the reference is computed.
+inline constexpr int kSquare = 256;
+void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& of_square);
 
 // Where the device can run some blocks of a launch alone: an output of more than 2^31 elements, whose index no int holds.
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
@@ -46,9 +47,6 @@ void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
 // What the device counts. Of an op of rows: in the case whose rows begin on sectors and have a multiple of 128 channels;
 // `needed` of the elements of a call's first input.
 void count_rows(checker::Op& op, const std::function<std::vector<checker::Needed>(double elements)>& needed);
-// Of a matmul: a case with M = N = K = kCountedMatmul and bias.
-inline constexpr int kCountedMatmul = 256;
-void add_counted_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& needed);
 
 struct MatmulDims {
     int N = 0, C = 0, OC = 0;
