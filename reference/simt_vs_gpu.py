@@ -41,7 +41,8 @@ NO_COUNTERPART = {
     "race global": "racecheck watches shared memory only",
     "uninitialised shared": "initcheck watches global memory only",
     "device_memory": "no tool watches the host's own accesses",
-    "missing_synchronisation": "no tool watches what streams and the host share",
+    "race streams": "no tool watches what two streams share",
+    "race host": "no tool watches what streams and the host share",
     "spin": "it would not end, and is not run",
     "unchecked_error": "no tool watches whether a program asks for its errors",
 }
