@@ -55,7 +55,7 @@ Finding described(const simt::Finding& seen) {
     Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
     if (seen.kind == simt::Kind::race) {
         finding.details = {"one\t" + seen.details[0], "other\t" + seen.details[1], "why\t" + seen.details[2],
-                           "in\t" + simt::again_text(seen)};
+                           (seen.kernel.empty() ? "again\t" : "in\t") + simt::again_text(seen)};
         return finding;
     }
     if (!seen.line.file.empty()) {

@@ -164,7 +164,7 @@ void count_again(std::size_t finding) {
 }
 
 std::string again_text(const Finding& finding) {
-    std::string where = finding.kernel.empty() ? "" : "in " + finding.kernel;
+    std::string where = finding.kernel;
     if (finding.count > 1) {
         where += fmt::format("{}{} times", where.empty() ? "" : ", ", finding.count);
     }
@@ -223,7 +223,7 @@ void print(const Finding& finding) {
                finding.text);
     if (!finding.details.empty()) {
         for (const std::string& detail : finding.details) { fmt::print(stderr, "  {}\n", detail); }
-        fmt::print(stderr, "  {}\n", again_text(finding));
+        fmt::print(stderr, "  {}{}\n", finding.kernel.empty() ? "" : "in ", again_text(finding));
         return;
     }
     std::string where = "  at " + text_of(finding.line);

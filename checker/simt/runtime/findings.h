@@ -77,7 +77,7 @@ struct RaceText {
 std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
 
-// "in scale, 3 times; SIMT_SEED=1 runs it in this order again": of a race.
+// "scale, 3 times; SIMT_SEED=1 runs it in this order again": of a race.
 std::string again_text(const Finding& finding);
 
 // All findings so far, oldest first; those of one kind, space and line are folded.
