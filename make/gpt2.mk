@@ -14,6 +14,11 @@
 #:   make bench-cpu          the steps' forward pass beside PyTorch's, by Python
 #:                           STEP=02 that step only, BASE=lessons as above
 #:                           CONFIG=tiny B=4 T=64 ROUNDS=5 other shapes, rounds
+#:   make roofline           each op's FLOP and bytes against the roof: a table,
+#:                           results/roofline.svg and .png, by Python; the roof is
+#:                           this machine's GPU, where make calibrate measured it,
+#:                           or the datasheet of CARD=H100-SXM|H200|A100-80GB|
+#:                           RTX-4090|RTX-3060|T4; CONFIG=small B=4 T=64 shapes
 #:
 
 steps := $(foreach lesson,$(lesson_dirs),$(if $(call toml_has,$(lesson),step=true),$(lesson)))
@@ -101,3 +106,10 @@ bench-cpu: $(bench_programs) .venv/requirements.sha256
 	    $(call show_served,$(step),build/gpt2-bench-$(step)-lessons.map) || exit;))\
 	.venv/bin/python -m reference.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') $(join $(bench_steps:=$(eq)),$(bench_programs))
+
+# ---- the ops against the roof ------------------------------------------------------------------------------------------
+
+.PHONY: roofline
+roofline: .venv/requirements.sha256
+	@.venv/bin/python -m reference.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: MIT
+"""`make roofline`: the ops of one forward pass against a roof, as a table and as results/roofline.svg and .png.
+
+An op that does I FLOP for each byte it needs reaches at most min(peak FLOP/s, I · bytes/s). The roof is what was
+measured on this machine's GPU, or what a card's datasheet promises. The points lie on the roof: they are what an op can
+reach, and nothing of them is a measurement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
+
+from figures import draw
+from reference import gpu_tools
+from reference.lesson_shapes import FLOAT, flop, needed_bytes
+
+ROOT = Path(__file__).resolve().parent.parent
+CARDS = ROOT / "reference/cards.toml"
+STYLE = ROOT / "figures/plots.mplstyle"
+DEFAULT_CARD = "H100-SXM"
+PNG_DPI = 144  # 1440 pixels wide
+
+
+class RooflineError(Exception):
+    """One line for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"roofline: {message}\n")
+
+
+# ---- the ops ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The model's part of the dims; Vp as lessons/gpt2/config.h rounds it."""
+
+    name: str
+    max_T: int
+    V: int
+    L: int
+    NH: int
+    C: int
+
+    @property
+    def Vp(self) -> int:
+        return -(-self.V // 128) * 128
+
+
+def shapes() -> dict[str, Shape]:
+    small = json.loads((ROOT / "reference/small/config.json").read_text())
+    keys = ("n_positions", "vocab_size", "n_layer", "n_head", "n_embd")
+    return {
+        "small": Shape("the small model", *(small[key] for key in keys)),
+        "124M": Shape("GPT-2 124M", 1024, 50257, 12, 12, 768),
+    }
+
+
+def operations(op: str, d: dict[str, int]) -> int:
+    """FLOP of an op. A multiply-add is two; a tanh, an exp, a log, a maximum and a division are one each."""
+    known = flop(op, d)
+    if known is not None:
+        return known  # matmul: 2 N C OC; attention: 2 B T (T + 1) C, the two products below the diagonal
+    rows = d["B"] * d["T"] if "B" in d else d["N"]
+    return {
+        "encoder": lambda: rows * d["C"],  # wte + wpe
+        "layernorm": lambda: 8 * rows * d["C"],  # mean 1, variance 3, (x - mean) · rstd · weight + bias 4
+        "residual": lambda: rows,
+        "gelu": lambda: 9 * rows,  # x³ 2, · 0.044715, + x, · sqrt(2/pi), tanh, + 1, · x, · 0.5
+        "softmax": lambda: 5 * rows * d["V"],  # maximum, subtraction, exp, sum, division
+        "crossentropy": lambda: 2 * rows,  # -log of one probability a row
+    }[op]()
+
+
+@dataclass(frozen=True)
+class Op:
+    name: str
+    calls: int  # in one forward pass
+    flop: int
+    bytes: int
+
+    @property
+    def intensity(self) -> float:
+        return self.flop / self.bytes
+
+
+def forward_ops(m: Shape, B: int, T: int) -> list[Op]:
+    """In the order in which a forward pass with its loss first calls them."""
+    N, C = B * T, m.C
+
+    def op(name: str, calls: int, without: int = 0, **d: int) -> Op:
+        kind = name.split()[0]
+        return Op(name, calls, operations(kind, d), needed_bytes(kind, d) - without)
+
+    return [
+        op("encoder", 1, B=B, T=T, C=C),
+        op("layernorm", 2 * m.L + 1, B=B, T=T, C=C),
+        op("matmul qkv", m.L, N=N, C=C, OC=3 * C),
+        op("attention", m.L, B=B, T=T, C=C, NH=m.NH),
+        op("matmul proj", m.L, N=N, C=C, OC=C),
+        op("residual", 2 * m.L, N=N * C),
+        op("matmul fc", m.L, N=N, C=C, OC=4 * C),
+        op("gelu", m.L, N=N * 4 * C),
+        op("matmul fcproj", m.L, N=N, C=4 * C, OC=C),
+        op("matmul logits", 1, without=FLOAT * m.V, N=N, C=C, OC=m.V),  # has no bias
+        op("softmax", 1, N=N, V=m.V, Vp=m.Vp),
+        op("crossentropy", 1, N=N),
+    ]
+
+
+# ---- the roof --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Roof:
+    name: str
+    kind: str  # "measured" or "datasheet"
+    source: str
+    bytes_per_s: float
+    flop_per_s: float  # fp32
+    tensor: dict[str, float] = field(default_factory=dict)  # FLOP/s by "TF32", "bf16"
+
+    @property
+    def ridge(self) -> float:
+        """FLOP a byte from which arithmetic is the bound."""
+        return self.flop_per_s / self.bytes_per_s
+
+    def rate(self, intensity: float) -> float:
+        return min(self.flop_per_s, intensity * self.bytes_per_s)
+
+    def seconds(self, op: Op) -> float:
+        return max(op.flop / self.flop_per_s, op.bytes / self.bytes_per_s)
+
+    def bound(self, op: Op) -> str:
+        return "memory" if op.intensity < self.ridge else "arithmetic"
+
+
+def datasheet(card: str) -> Roof:
+    cards = tomllib.loads(CARDS.read_text())
+    if card not in cards:
+        raise RooflineError(f"CARD={card}: it is one of {', '.join(cards)}")
+    row = cards[card]
+    tensor = {name: 1e12 * row[key] for key, name in (("tf32", "TF32"), ("bf16", "bf16")) if key in row}
+    return Roof(row["name"], "datasheet", row["source"], 1e9 * row["memory"], 1e12 * row["fp32"], tensor)
+
+
+def measured(gpu: dict, path: Path) -> Roof | None:
+    """From what `make calibrate` says of a GPU; None where it has no bandwidth or no peak of it."""
+    if not gpu.get("copy_bytes_per_s") or not gpu.get("fp32_fma_flop_per_s"):
+        return None
+    tensor = {}
+    for key, name in (("tf32", "TF32"), ("bf16", "bf16")):
+        rates = [gpu.get(f"{key}_{way}_flop_per_s") for way in ("mma_sync", "cublas")]
+        if any(rates):
+            tensor[name] = max(rate for rate in rates if rate)
+    return Roof(gpu["name"], "measured", str(path), gpu["copy_bytes_per_s"], gpu["fp32_fma_flop_per_s"], tensor)
+
+
+def load(path: Path) -> dict:
+    """The file's object; empty where there is no file."""
+    try:
+        data = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise RooflineError(f"{path} cannot be read ({error}): move it away, then: make calibrate") from None
+    return data if isinstance(data, dict) else {}
+
+
+def measured_here(folder: Path) -> Roof | None:
+    """Of this machine's GPU: from `make calibrate`, else from the report of a card of its name."""
+    try:
+        card = gpu_tools.read_card(gpu_tools.find("nvidia-smi"))
+    except gpu_tools.ToolError:
+        card = None
+    path = Path("results/roof.json")
+    gpu = load(folder / path).get("gpu") or {}
+    if card is None or gpu.get("name") == card.name:
+        roof = measured(gpu, path)
+        if roof or card is None:
+            return roof
+    path = Path("reference/timings") / f"{card.slug}.json"
+    report = load(folder / path)
+    part = {} if report.get("rehearsal") else report.get("parts", {}).get("calibrate", {})
+    return measured(part.get("items", {}).get("roof", {}).get("result") or {}, path)
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def digits(x: float) -> str:
+    """Three significant digits at most: 0.0833, 1.13, 270, 154,000."""
+    if x == 0:
+        return "0"
+    places = 2 - math.floor(math.log10(abs(x)))
+    text = f"{round(x, places):,.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def duration(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{digits(seconds / scale)} {unit}"
+    return f"{digits(seconds / 1e-9)} ns"
+
+
+def table(ops: list[Op], roof: Roof) -> str:
+    lines = [f"{'op':<14}{'calls':>6}{'MFLOP':>10}{'MB':>9}{'FLOP/byte':>11}  {'bound':<12}{'time a call':>11}"]
+    for op in ops:
+        lines.append(
+            f"{op.name:<14}{op.calls:>6}{digits(op.flop / 1e6):>10}{digits(op.bytes / 1e6):>9}"
+            f"{digits(op.intensity):>11}  {roof.bound(op):<12}{duration(roof.seconds(op)):>11}"
+        )
+    total = sum(op.calls * roof.seconds(op) for op in ops)
+    lines.append(f"all calls, one after another, at the roof: {duration(total)}")
+    return "\n".join(lines)
+
+
+def ceilings(roof: Roof) -> dict[float, str]:
+    """FLOP/s to the precisions that reach it; the lowest is fp32's. A precision that is no faster than fp32 has none of
+    its own."""
+    found = {roof.flop_per_s: "fp32"}
+    for name, rate in roof.tensor.items():
+        if rate == roof.flop_per_s:
+            found[rate] += f" and {name}"
+        elif rate > roof.flop_per_s:
+            found[rate] = f"{name} tensor cores"
+    return found
+
+
+# ---- the picture -----------------------------------------------------------------------------------------------------
+
+LINE_HEIGHT = 19  # of labels, in pixels
+GAP = 6  # between a line and the text beside it
+MARKS = {"memory": ("o", draw.BLUE), "arithmetic": ("s", draw.ORANGE)}
+
+
+def label_heights(points: list[tuple[float, float]]) -> list[float]:
+    """The heights in pixels of the labels of points on a roof. A label stands to the right of its point's line, lower
+    than its point and than every label further right: no line crosses a label and no label another."""
+    order = sorted(range(len(points)), key=lambda i: points[i], reverse=True)
+    heights, above = [0.0] * len(points), math.inf
+    for i in order:
+        above = heights[i] = min(points[i][1], above) - LINE_HEIGHT
+    return heights
+
+
+@dataclass
+class Label:
+    """A text whose left end lies `shift` pixels right of and `rise` pixels above a point of the plot."""
+
+    text: Text
+    point: tuple[float, float]
+    width: float
+    shift: float = GAP
+    rise: float = 0.0
+
+    def pixels(self, ax: Axes) -> tuple[float, float]:
+        x, y = ax.transData.transform(self.point)
+        return x + self.shift, y + self.rise
+
+
+def place(ax: Axes, labels: list[Label], ceiling_labels: list[Label]) -> None:
+    """Widens the axes until all labels lie inside them, then moves the labels to their places."""
+    fits = False
+    while not fits:
+        fits = True
+        pixels = [tuple(ax.transData.transform(label.point)) for label in labels]
+        for label, pixel, height in zip(labels, pixels, label_heights(pixels), strict=True):
+            label.rise = height - pixel[1]
+        for label in ceiling_labels[:-1]:  # right of the slope, which goes on to the next ceiling
+            label.shift = GAP + (LINE_HEIGHT + GAP) / slope_in_pixels(ax)
+        if min(label.pixels(ax)[1] for label in labels) < ax.bbox.y0 + LINE_HEIGHT:
+            ax.set_ylim(bottom=ax.get_ylim()[0] / 1.3)
+            fits = False
+        if max(label.pixels(ax)[0] + label.width + GAP for label in labels + ceiling_labels) > ax.bbox.x1:
+            ax.set_xlim(right=ax.get_xlim()[1] * 1.2)
+            fits = False
+    for label in labels + ceiling_labels:
+        label.text.set_position(ax.transData.inverted().transform(label.pixels(ax)))
+
+
+def slope_in_pixels(ax: Axes) -> float:
+    """How steep a line of slope 1 in the logarithms is drawn."""
+    (x0, y0), (x1, y1) = ax.transData.transform([(1, 1), (10, 10)])
+    return (y1 - y0) / (x1 - x0)
+
+
+def plot(ops: list[Op], roof: Roof, title: str) -> Figure:
+    with style.context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0.1, 0.09, 0.87, 0.8))
+        ax.set(xscale="log", yscale="log", xlabel="FLOP for each byte that the op needs", ylabel="TFLOP/s")
+        ax.set_title(f"{title}\n{roof.name} ({roof.kind}): {roof.source}")
+        tops = ceilings(roof)
+        slope = roof.bytes_per_s / 1e12
+        left = min(op.intensity for op in ops) / 2
+        ax.set_xlim(left, 4 * max(max(tops) / roof.bytes_per_s, *(op.intensity for op in ops)))
+        ax.set_ylim(left * slope, 2.5 * max(tops) / 1e12)
+
+        def label(words: str, point: tuple[float, float], rise: float = 0.0) -> Label:
+            text = ax.text(*point, words, va="center")
+            return Label(text, point, text.get_window_extent(figure.canvas.get_renderer()).width, rise=rise)
+
+        points = [(op.intensity, roof.rate(op.intensity) / 1e12) for op in ops]
+        labels = [label(op.name, point) for op, point in zip(ops, points, strict=True)]
+        ceiling_labels = [
+            label(f"{name}: {digits(rate / 1e12)} TFLOP/s", (rate / roof.bytes_per_s, rate / 1e12), LINE_HEIGHT / 2 + 3)
+            for rate, name in tops.items()
+        ]
+        place(ax, labels, ceiling_labels)
+
+        right = ax.get_xlim()[1]
+        for rate in tops:
+            peak, lowest = rate / 1e12, rate == roof.flop_per_s
+            start = left if lowest else roof.ridge
+            look = {"color": draw.INK} if lowest else {"color": draw.GREY, "linestyle": "--", "linewidth": 1.5}
+            ax.plot([start, peak / slope, right], [start * slope, peak, peak], **look)
+        beside = {"textcoords": "offset points", "color": draw.GREY}
+        peak = roof.flop_per_s / 1e12
+        words = f"{digits(roof.ridge)} FLOP/byte"
+        ax.annotate(words, (roof.ridge, peak), xytext=(-GAP - 4, 0), ha="right", va="center", **beside)
+        words, middle = f"{digits(roof.bytes_per_s / 1e9)} GB/s", math.sqrt(left * roof.ridge)
+        ax.annotate(words, (middle, middle * slope), xytext=(-GAP - 4, GAP), ha="right", va="bottom", **beside)
+
+        for op, point, name in zip(ops, points, labels, strict=True):
+            ax.plot([point[0]] * 2, [point[1], name.text.get_position()[1]], color=draw.LINE, linewidth=1)
+            marker, color = MARKS[roof.bound(op)]
+            ax.plot(*point, marker=marker, color=color, markeredgecolor="#ffffff", zorder=3)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(FuncFormatter(lambda value, _: digits(value)))
+        handles = [
+            Line2D([], [], marker=marker, color=color, linestyle="none", label=f"{bound} is the bound")
+            for bound, (marker, color) in MARKS.items()
+        ]
+        ax.legend(handles=handles, loc="upper left", borderaxespad=0.2, handletextpad=0.2)
+        return figure
+
+
+def write(figure: Figure, folder: Path) -> list[Path]:
+    """Both files, each over a temporary name."""
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with style.context(STYLE):
+            for kind, metadata in (("svg", {"Date": None}), ("png", None)):
+                target = folder / f"roofline.{kind}"
+                temporary = target.with_suffix(f".{kind}.tmp")
+                figure.savefig(temporary, format=kind, metadata=metadata, dpi=PNG_DPI if kind == "png" else 72)
+                temporary.replace(target)
+                written.append(target)
+    except OSError as error:
+        raise RooflineError(f"{folder} cannot be written: {error.strerror}") from None
+    return written
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def count(text: str, name: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise RooflineError(f"{name}={text}: it is a whole number from 1")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    configs = shapes()
+    if options.config not in configs:
+        raise RooflineError(f"CONFIG={options.config}: it is one of {', '.join(configs)}")
+    shape = configs[options.config]
+    B = count(options.B, "B")
+    T = count(options.T, "T") if options.T else shape.max_T
+    if T > shape.max_T:
+        raise RooflineError(f"T={T}: {shape.name} has {shape.max_T} positions; T is at most that")
+    roof = datasheet(options.card) if options.card else measured_here(Path())
+    if roof is None:
+        roof = datasheet(DEFAULT_CARD)
+        print(f"no measured GPU on file: the datasheet of {DEFAULT_CARD}; CARD=… names another")
+    ops = forward_ops(shape, B, T)
+    title = f"{shape.name}, B={B} T={T}, float32"
+    print(f"{title}; the roof of {roof.name}, {roof.kind}\n({roof.source})")
+    tops = ", ".join(f"{name} {digits(rate / 1e12)}" for rate, name in ceilings(roof).items())
+    print(f"{digits(roof.bytes_per_s / 1e9)} GB/s; TFLOP/s: {tops}")
+    print(f"they meet at {digits(roof.ridge)} FLOP/byte; bytes: each tensor once\n\n{table(ops, roof)}")
+    for path in write(plot(ops, roof, title), options.out):
+        print(f"written to {path}")
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="roofline", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", default="124M", help="124M (the default) or small")
+    parser.add_argument("-B", default="4", help="sequences in the batch")
+    parser.add_argument("-T", help="tokens in a sequence; all positions of the model unless given")
+    parser.add_argument("--card", help=f"a card of {CARDS.name}, in place of this machine's")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="the folder that is written to")
+    try:
+        return run(parser.parse_args(arguments))
+    except RooflineError as error:
+        print(f"roofline: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
