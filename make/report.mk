@@ -14,6 +14,9 @@
 #:   make profile-lesson05   Nsight Compute on your kernels of one op
 #:   make sanitize-lesson05  compute-sanitizer's four tools on them
 #:                           ONLY=matmul takes that op, SOLUTION=1 the solution's
+#:   make sass-lesson05      your kernels' SASS by source line, registers, spills,
+#:                           occupancy; needs nvcc and nvdisasm, but no GPU:
+#:                           ARCH=sm_90a, BLOCK=256, FULL=1 all of it in order
 #:
 
 report_dry := $(filter-out 0,$(DRY))
@@ -41,8 +44,13 @@ $(if $1,,$(call no_lesson,$2))$(if $(filter $1,$(host_lessons)),\
     $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
 endef
 
-profile-lesson sanitize-lesson:
+profile-lesson sanitize-lesson sass-lesson:
 	$(error which lesson? For example: make $@05)
 profile-lesson% sanitize-lesson%: FORCE
 	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_inspect \
 	    $(firstword $(subst -, ,$@)) '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(report_dry),--dry)
+
+sass-lesson%: FORCE
+	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_sass '$*' \
+	    --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(ARCH),--arch='$(ARCH)') \
+	    $(if $(BLOCK),--block='$(BLOCK)') $(if $(filter-out 0,$(FULL)),--full)

@@ -39,6 +39,7 @@ def find(tool: str, dry: bool = False) -> list[str]:
     mends = {
         "nvidia-smi": "it comes with NVIDIA's driver",
         "nvcc": "it comes with the CUDA toolkit; PATH must name its bin folder",
+        "nvdisasm": "it comes with the CUDA toolkit (package cuda-nvdisasm); PATH must name its bin folder",
         "ncu": "it comes with the CUDA toolkit (package cuda-nsight-compute); PATH must name its bin folder",
         "compute-sanitizer": "it comes with the CUDA toolkit (package cuda-sanitizer); PATH must name its bin folder",
     }

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""SASS by source line and the occupancy calculator, on samples written by hand in the tools' format."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reference import gpu_sass as sass
+from reference import gpu_tools as tools
+from reference.gpu_tools import ToolError
+
+ROOT = Path(__file__).parents[2]
+PTXAS = """ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
+ptxas info    : Function properties for _Z1kPf
+    8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 8320 bytes smem, 400 bytes cmem[0]
+"""
+SASS = """\t.section\t.text._Z1kPf,"ax",@progbits
+\t//## File "/x/lessons/07_t/a.cu", line 5
+        /*0000*/                   LDS.128 R4, [R2] ;
+        /*0010*/              @!P1 FFMA R1, R2, R3, R1 ;
+        /*0020*/                   FFMA R1, R2, R3, R1 ;
+\t//## File "/x/inner.h", line 90 inlined at "/x/lessons/07_t/a.cu", line 7
+\t//## File "/x/lessons/07_t/a.cu", line 7
+        /*0030*/                   LDG.E R1, [R2.64] ;
+\t//## File "/x/inner.h", line 91
+        /*0040*/                   EXIT ;
+\t//## File "/x/lessons/07_t/a.cu", line 9
+        /*0050*/                   BRA 0x0050 ;
+        /*0060*/                   NOP;
+$__internal_0_$__cuda_sm20_rcp:
+        /*0070*/                   MUFU.RCP R1, R2 ;
+"""
+
+
+@pytest.mark.parametrize(
+    ("arch", "threads", "registers", "shared", "expected"),
+    [
+        (80, 256, 128, 0, (2, 16, ["registers"])),
+        (80, 1024, 32, 8320, (2, 64, ["threads", "registers"])),
+        (90, 256, 32, 48 * 1024, (4, 32, ["shared memory"])),
+        (80, 32, 16, 0, (32, 32, ["blocks"])),
+        (86, 1024, 16, 0, (1, 32, ["threads"])),
+        (80, 1024, 128, 0, (0, 0, ["registers"])),
+    ],
+)
+def test_occupancy_is_set_by_the_scarcest_resource(arch, threads, registers, shared, expected):
+    assert sass.occupancy(sass.LIMITS[arch], threads, registers, shared) == expected
+
+
+def test_registers_spills_and_shared_memory_are_read():
+    assert sass.parse_ptxas(PTXAS) == {"_Z1kPf": sass.Usage(40, 8320, 12, 16)}
+
+
+def test_instructions_are_counted_by_line_and_an_inlined_one_is_its_callers():
+    listing = sass.parse_sass(SASS, "lessons/07_t/a.cu")["_Z1kPf"]
+    assert listing.lines == {5: {"LDS.128": 1, "FFMA": 2}, 7: {"LDG.E": 1}, 9: {"BRA": 1}}
+    assert listing.elsewhere == {"EXIT": 1, "MUFU.RCP": 1}
+
+
+def test_a_kernel_is_shown_with_its_lines_and_its_ratio_of_loads():
+    listing = sass.parse_sass(SASS, "lessons/07_t/a.cu")["_Z1kPf"]
+    text = sass.kernel_text("k", listing, sass.Usage(128), [""] * 4 + ["x" * 99], "sm_80", 256, "assumed")
+    assert "     5  " + "x" * 72 in text.splitlines()
+    assert "LDS : FFMA     1 : 2, 0.50" in text
+    assert "16 of 64 warps: 2 blocks, no more by registers" in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("read", [sass.parse_ptxas, lambda text: sass.parse_sass(text, "a.cu")])
+def test_output_that_names_no_kernel_is_one_line(read):
+    with pytest.raises(ToolError, match=r"its last line: odd$"):
+        read("some\nodd\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "threads"),
+    [
+        ("constexpr int kBlock = 128;\nk<<<f(n, 4), kBlock, 0, s>>>(x);", 128),
+        ("constexpr int kTile = 16;\nconst dim3 block(kTile, kTile);\nk<<<grid, block>>>(x);", 256),
+        ("k<<<1, threads>>>(x);", None),
+        ("// k<<<1, 32>>>(x);", None),
+    ],
+)
+def test_the_block_is_taken_from_the_launch_where_it_is_told(text, threads):
+    assert sass.block_of(text, "k") == threads
+
+
+def test_without_the_disassembler_the_mend_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    with pytest.raises(ToolError, match=r"^nvdisasm is not there: it comes with .*cuda-nvdisasm"):
+        tools.find("nvdisasm")
+
+
+@pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("nvdisasm")), reason="needs nvcc and nvdisasm")
+def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert sass.main(["07", "--subject", "solutions", "--arch", "sm_80"]) == 0
+    said = capsys.readouterr().out
+    assert "8320 bytes a block" in said
+    assert "at 1024 threads a block, as the launch says" in said
