@@ -213,7 +213,8 @@ def main(arguments: list[str] | None = None) -> int:
         nvcc, nvdisasm = tools.find("nvcc"), tools.find("nvdisasm")
         names = tools.kernels_of(source)
         if not names:
-            raise ToolError(f"{source} has no kernel of its own; ONLY= takes another of {' '.join(lesson.ops)}")
+            others = [op for op in lesson.ops if tools.kernels_of(source_of(lesson, op, "solutions"))]
+            raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
         cubin = Path("build/sass") / options.subject / lesson.name / f"{source.stem}.{arch}.cubin"
         cubin.parent.mkdir(parents=True, exist_ok=True)
         flags = ["-std=c++20", "-O3", "-lineinfo", "-I.", f"-arch={arch}", "-cubin", "-Xptxas", "-v"]

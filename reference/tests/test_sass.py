@@ -101,3 +101,12 @@ def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "8320 bytes a block" in said
     assert "at 1024 threads a block, as the launch says" in said
+
+
+def test_a_file_without_kernels_names_the_ops_that_have_some(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(tools, "find", lambda tool: [str(tmp_path / tool)])
+    assert sass.main(["05", "--only", "forward", "--subject", "solutions", "--arch", "sm_80"]) == 1
+    said = capsys.readouterr().err
+    assert "forward.cu has no kernel of its own; ONLY= takes one of layernorm matmul" in said
+    assert "forward" not in said.partition("ONLY=")[2]
