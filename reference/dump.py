@@ -319,11 +319,11 @@ def wide_case(name: str, seed: int) -> Case:
     inp[0] = np.linspace(-60, 60, OC)
     inp[1] *= 4
     layernorm = {
-        "inp": normal(rng, 1, 3, 164) + normal(rng, 0.5, 3, 1),
-        "weight": 1 + normal(rng, 0.2, 164),
-        "bias": normal(rng, 0.1, 164),
+        "inp": normal(rng, 1, 3, 180) + normal(rng, 0.5, 3, 1),
+        "weight": 1 + normal(rng, 0.2, 180),
+        "bias": normal(rng, 0.1, 180),
     }
-    layernorm["inp"][2] = 0.25 + normal(rng, 0.003, 164)  # variance ≈ 1e-5: as large as epsilon
+    layernorm["inp"][2] = 0.25 + normal(rng, 0.003, 180)  # variance ≈ 1e-5: as large as epsilon
     parts = [
         op_call("matmul", matmul, "out", tuple(suspects.MATMUL_BLOCK)),
         op_call("gelu", {"inp": inp}, "out", ()),

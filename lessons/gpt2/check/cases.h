@@ -26,7 +26,7 @@ checker::Op& add_forward(checker::Lesson& lesson);
 
 // One more case of an op: the op-level inputs of a case file, as a case of the file's name.
 checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name);
-// Rows of 164 channels, where the models' have 128 at most.
+// Rows of 180 channels, where the models' have 128 at most.
 void add_wide_layernorm_case(checker::Lesson& lesson, checker::Op& op);
 // op_c63 in two calls, of the first element and of the rest, whose tensors start 4 bytes beyond a multiple of 64.
 void add_shifted_gelu_case(checker::Lesson& lesson, checker::Op& op);
