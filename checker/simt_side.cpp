@@ -89,25 +89,6 @@ std::vector<Finding> described_findings() {
     return findings;
 }
 
-// Launches run samples while this lives.
-class Sampling {
-  public:
-    Sampling(std::uint64_t others, Schedule schedule) {
-        simt::sample_blocks(simt::Sampling{.others = others, .seed = schedule == Schedule::end_aligned ? 1U : 2U});
-    }
-    ~Sampling() { simt::sample_blocks(std::nullopt); }
-    Sampling(const Sampling&) = delete;
-    Sampling& operator=(const Sampling&) = delete;
-};
-
-// Launches are counted while this lives.
-struct CountingTraffic {
-    CountingTraffic() { simt::count_traffic(true); }
-    ~CountingTraffic() { simt::count_traffic(false); }
-    CountingTraffic(const CountingTraffic&) = delete;
-    CountingTraffic& operator=(const CountingTraffic&) = delete;
-};
-
 void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
     const simt::Traffic& t = traffic.total;
     const auto put = [&](Counter counter, std::uint64_t value) {
@@ -161,14 +142,15 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
         memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), Element::byte));
         buffers.add(scratch.name, Element::byte, memory.back().data());
     }
-    std::optional<Sampling> sampling;
+    std::optional<simt::SamplingBlocks> sampling;
     if (call.sampled) {
         const BufferSpec& spec = call.sampled->output;
         memory.push_back(allocate(spec.name, spec.dims, spec.element));
         buffers.add(spec.name, spec.element, memory.back().data());
-        sampling.emplace(call.sampled->blocks, schedule);
+        sampling.emplace(
+            simt::Sampling{.others = call.sampled->blocks, .seed = schedule == Schedule::end_aligned ? 1U : 2U});
     }
-    std::optional<CountingTraffic> counting;
+    std::optional<simt::CountingTraffic> counting;
     if (call.counts_traffic()) {
         counting.emplace();
     }

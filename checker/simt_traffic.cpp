@@ -100,16 +100,14 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
     }
     SharedMemory memory;
     dup2(memory.fd(), kWorkerMemory);
-    simt::count_traffic(true);
+    const simt::CountingTraffic counting;
     for (const Call* call : work.calls) {
         lay_out(memory, *call, place(shared_specs(*call), Schedule::end_aligned), Schedule::end_aligned);
+        std::optional<simt::SamplingBlocks> sampling;
         if (work.other_blocks != 0) {
-            simt::sample_blocks(simt::Sampling{.others = work.other_blocks});
+            sampling.emplace(simt::Sampling{.others = work.other_blocks});
         }
         const Reply reply = device.run(*call, library, Schedule::end_aligned);
-        if (work.other_blocks != 0) {
-            simt::sample_blocks(std::nullopt);
-        }
         side.findings += static_cast<std::size_t>(std::ranges::count_if(simt::findings(), [&](const auto& finding) {
             // What blocks that did not run would have written.
             return work.other_blocks == 0 || finding.kind != simt::Kind::uninitialised;
@@ -120,7 +118,6 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
         }
     }
     side.traffic = simt::traffic_in_all();
-    simt::count_traffic(false);
     simt::forget_findings();
 }
 
@@ -412,12 +409,7 @@ int show_traffic(DeviceSide& device, const Lesson& lesson, const Options& option
         "how much of it reaches DRAM depends on them (checker/simt/COUNTERS.md).\n");
     std::fflush(stdout);
     if (!options.json.empty()) {
-        std::ofstream out(options.json, std::ios::binary);
-        out << json.finish() << '\n';
-        out.close();
-        if (!out) {
-            throw std::runtime_error("cannot write " + options.json.string());
-        }
+        write_whole(options.json, json.finish() + '\n');
     }
     simt::report_at_exit(false);
     return all ? 0 : 1;

@@ -107,9 +107,8 @@ void row(const std::string& name, const Ops& checked, const Ops& unchecked, cons
         simt::Races::instance().want(true);
     };
     const auto counted = [&] {
-        simt::count_traffic(true);
+        const simt::CountingTraffic counting;
         work(checked, true);
-        simt::count_traffic(false);
     };
     std::vector<double> plain_s, unchecked_s, raceless_s, checked_s, counted_s;
     for (int round = -1; round < kRounds; round++) {  // the first warms up

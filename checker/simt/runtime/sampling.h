@@ -31,6 +31,15 @@ struct SampledLaunch {
 // From now on launches run samples; nothing: all of their blocks. Forgets the launches so far.
 void sample_blocks(std::optional<Sampling> sampling);
 
+// Launches run samples while this lives.
+class SamplingBlocks {
+  public:
+    explicit SamplingBlocks(const Sampling& sampling) { sample_blocks(sampling); }
+    ~SamplingBlocks() { sample_blocks(std::nullopt); }
+    SamplingBlocks(const SamplingBlocks&) = delete;
+    SamplingBlocks& operator=(const SamplingBlocks&) = delete;
+};
+
 const std::vector<SampledLaunch>& sampled_launches();
 
 // For the scheduler: notes a launch. Gives the blocks to run; null where that is all of them.

@@ -28,6 +28,24 @@ Ledger& ledger() {
     return instance;
 }
 
+// Adds what a launch, or the launches of a kernel, did.
+void note_kernel(LaunchTraffic counted) {
+    std::vector<LaunchTraffic>& kernels = ledger().kernels;
+    const auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                                     [&](const LaunchTraffic& other) { return other.kernel == counted.kernel; });
+    if (kernel == kernels.end()) {
+        kernels.push_back(std::move(counted));
+    } else {
+        kernel->add(counted);
+    }
+}
+
+void note_launch(LaunchTraffic counted) {
+    if (ledger().launches.size() < kMostLaunches) {
+        ledger().launches.push_back(std::move(counted));
+    }
+}
+
 std::pair<const std::string&, int> place(const SourceLine& line) {
     return {line.file, line.line};
 }
@@ -172,24 +190,26 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
         count_unique(counted, line.traffic, those, pool);
         counted.lines.push_back(std::move(line));
     }
-    Ledger& all_launches = ledger();
-    const auto kernel = std::find_if(all_launches.kernels.begin(), all_launches.kernels.end(),
-                                     [&](const LaunchTraffic& other) { return other.kernel == counted.kernel; });
-    if (kernel == all_launches.kernels.end()) {
-        all_launches.kernels.push_back(counted);
-    } else {
-        kernel->add(counted);
-    }
-    if (all_launches.launches.size() < kMostLaunches) {
-        all_launches.launches.push_back(std::move(counted));
-    }
+    note_kernel(counted);
+    note_launch(std::move(counted));
 }
 
-// What was issued before belongs to what is asked about.
-void count_traffic(bool wanted) {
+// What was issued before belongs to what was counted then.
+CountingTraffic::CountingTraffic() : counted_before_(TrafficTrace::instance().wanted()) {
     Streams::instance().wait_for_all();
-    TrafficTrace::instance().want(wanted);
-    ledger() = {};
+    launches_ = std::exchange(ledger().launches, {});
+    kernels_ = std::exchange(ledger().kernels, {});
+    TrafficTrace::instance().want(true);
+}
+
+CountingTraffic::~CountingTraffic() {
+    Streams::instance().wait_for_all();
+    TrafficTrace::instance().want(counted_before_);
+    const Ledger inner = std::exchange(ledger(), {std::move(launches_), std::move(kernels_)});
+    if (counted_before_) {
+        for (const LaunchTraffic& launch : inner.launches) { note_launch(launch); }
+        for (const LaunchTraffic& kernel : inner.kernels) { note_kernel(kernel); }
+    }
 }
 
 const std::vector<LaunchTraffic>& traffic_of_launches() {

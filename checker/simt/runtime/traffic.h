@@ -88,8 +88,19 @@ struct LaunchTraffic {
     void add(const LaunchTraffic& other);
 };
 
-// Whether the launches from now on are counted; SIMT_TRAFFIC says so at first. Forgets what was counted.
-void count_traffic(bool wanted);
+// Launches are counted while this lives, apart from those before. Where they were counted already (by an outer one, or
+// because SIMT_TRAFFIC says so), what is counted here counts there too, and the counting goes on.
+class CountingTraffic {
+  public:
+    CountingTraffic();
+    ~CountingTraffic();
+    CountingTraffic(const CountingTraffic&) = delete;
+    CountingTraffic& operator=(const CountingTraffic&) = delete;
+
+  private:
+    bool counted_before_;
+    std::vector<LaunchTraffic> launches_, kernels_;  // of the outer one
+};
 
 // What was counted, in the order of the launches: the first thousand by themselves, and every kernel's sum.
 const std::vector<LaunchTraffic>& traffic_of_launches();

@@ -29,6 +29,7 @@ class TrafficTrace {
     static TrafficTrace& instance();
 
     void want(bool wanted) { wanted_ = wanted; }
+    bool wanted() const { return wanted_; }
     bool on() const { return on_; }  // the launch that runs is counted
 
     void begin_launch(const Launch& launch);

@@ -30,8 +30,8 @@ Finished shell(const std::string& command) {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
 }
 
-Finished listing(const std::string& options) {
-    return shell("build/check/lesson05 --traffic " + options);
+Finished listing(const std::string& options, const std::string& lesson = "05") {
+    return shell("build/check/lesson" + lesson + " --traffic " + options);
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -98,6 +98,14 @@ void layernorm(float*, float*, float*, const float*, const float*, const float*,
     EXPECT_TRUE(contains(run.output,
                          "\nin all                                     yours      solution\n"
                          "requests to global memory                      0          1930\n"))
+        << run.output;
+}
+
+// What the check itself counts there is counted for the listing too: 2 rows of 16 tokens and 128 channels, twice.
+TEST(Listing, OfACaseThatTheCheckCountsHasItsTraffic) {
+    const Finished run = listing("--subject solutions --only residual/head64", "06");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_TRUE(contains(run.output, "\nrequests to global memory                    192           768\n"))
         << run.output;
 }
 

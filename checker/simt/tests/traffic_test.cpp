@@ -16,6 +16,7 @@
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,7 @@ class Counted : public testing::Test {
     }
     void TearDown() override {
         EXPECT_TRUE(simt::findings().empty());
-        simt::count_traffic(false);
+        counting_.reset();
         simt::sample_blocks(std::nullopt);
         for (void* memory : buffers_) { cudaFree(memory); }
         EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -73,8 +74,8 @@ class Counted : public testing::Test {
         return static_cast<T*>(memory);
     }
 
-    static Traffic counted(const std::function<void()>& work) {
-        simt::count_traffic(true);
+    Traffic counted(const std::function<void()>& work) {
+        counting_.emplace();
         work();
         return simt::traffic_in_all().total;
     }
@@ -82,6 +83,7 @@ class Counted : public testing::Test {
     float* out_ = nullptr;
     float* inp_ = nullptr;
     std::vector<void*> buffers_;
+    std::optional<simt::CountingTraffic> counting_;  // of the last counted()
 };
 
 void expect(const GlobalTraffic& traffic, std::uint64_t requests, std::uint64_t sectors, std::uint64_t ideal,
@@ -495,8 +497,23 @@ TEST_F(Counted, OfASampledLaunchOnlyTheBlocksThatRan) {
     EXPECT_NE(simt::traffic_as_text(simt::traffic_of_kernels()).find("only 4 of 100 blocks"), std::string::npos);
 }
 
+TEST_F(Counted, ApartFromWhatIsCountedAroundItAndThereToo) {
+    const Traffic outer = counted([&] {
+        KERNEL(load_strided)(out_, inp_, 2, 32, 1, 0);
+        const simt::CountingTraffic inner;
+        EXPECT_EQ(simt::traffic_in_all().total.global_requests(), 0U);
+        KERNEL(load_strided)(out_, inp_, 3, 32, 1, 0);
+        EXPECT_EQ(simt::traffic_in_all().total.loads.requests, 3U);
+    });
+    EXPECT_EQ(outer.loads.requests, 5U);
+    EXPECT_EQ(simt::traffic_of_launches().size(), 2U);
+    ASSERT_EQ(simt::traffic_of_kernels().size(), 1U);
+    EXPECT_EQ(simt::traffic_of_kernels()[0].launches, 2U);
+    KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
+    EXPECT_EQ(simt::traffic_in_all().total.loads.requests, 6U) << "the counting goes on";
+}
+
 TEST_F(Counted, NothingWhereNobodyAsksForIt) {
-    simt::count_traffic(false);
     KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
     EXPECT_TRUE(simt::traffic_of_launches().empty());
     EXPECT_EQ(simt::traffic_in_all().total.global_requests(), 0U);
