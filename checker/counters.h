@@ -4,13 +4,11 @@
 // checker/simt/COUNTERS.md says how each is counted.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace checker {
 
@@ -23,10 +21,7 @@ enum class Counter : std::uint8_t {
     shared_bytes_distinct,  // the same, a byte once a request
     excess_wavefronts,      // of shared memory, because of bank conflicts
 };
-inline constexpr std::size_t kCounters = 7;
-inline constexpr std::array<Counter, kCounters> kAllCounters{
-    Counter::bytes_asked,        Counter::bytes_moved,           Counter::requests,         Counter::sectors,
-    Counter::shared_bytes_asked, Counter::shared_bytes_distinct, Counter::excess_wavefronts};
+inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::excess_wavefronts) + 1;
 
 std::string to_string(Counter counter);  // "bytes_moved", as lesson.toml has it
 std::optional<Counter> counter_of(std::string_view name);

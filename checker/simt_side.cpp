@@ -100,7 +100,7 @@ void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
     put(Counter::shared_bytes_asked, t.shared_loads.bytes_asked);
     put(Counter::shared_bytes_distinct, t.shared_loads.bytes_distinct);
     put(Counter::excess_wavefronts, t.excess_wavefronts());
-    reply.ideal_sectors = static_cast<double>(t.loads.ideal_sectors + t.stores.ideal_sectors + t.atomics.ideal_sectors);
+    reply.ideal_sectors = static_cast<double>(t.ideal_sectors());
     if (const simt::LineTraffic* line = traffic.costliest(); line != nullptr && line->traffic.global_requests() > 0) {
         const simt::Traffic& of_line = line->traffic;
         const std::string text =

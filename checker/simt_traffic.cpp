@@ -275,14 +275,9 @@ void print_totals(const std::vector<Side>& sides) {
     fmt::print("{}\n", head);
     row("requests to global memory", [](const auto& t) { return shortened(t.total.global_requests()); });
     row("sectors a request", [](const auto& t) { return per(t.total.global_sectors(), t.total.global_requests()); });
-    row("  side by side", [](const auto& t) {
-        return per(t.total.loads.ideal_sectors + t.total.stores.ideal_sectors + t.total.atomics.ideal_sectors,
-                   t.total.global_requests());
-    });
+    row("  side by side", [](const auto& t) { return per(t.total.ideal_sectors(), t.total.global_requests()); });
     row("bytes moved", [](const auto& t) { return bytes_text(t.total.bytes_moved()); });
-    row("bytes asked for", [](const auto& t) {
-        return bytes_text(t.total.loads.bytes_asked + t.total.stores.bytes_asked + t.total.atomics.bytes_asked);
-    });
+    row("bytes asked for", [](const auto& t) { return bytes_text(t.total.bytes_asked()); });
     row("unique bytes, each launch's",
         [](const auto& t) { return (t.unique_is_least ? "at least " : "") + bytes_text(t.total.bytes_needed()); });
     row("bytes loaded from shared memory", [](const auto& t) { return bytes_text(t.total.shared_loads.bytes_asked); });
@@ -300,13 +295,12 @@ void print_costliest(const Side& side) {
         return;
     }
     const Traffic& t = most->traffic;
-    const std::uint64_t ideal = t.loads.ideal_sectors + t.stores.ideal_sectors + t.atomics.ideal_sectors;
     const std::string sectors = per(t.global_sectors(), t.global_requests());
     fmt::print("\n{} moves most: {} of all bytes.\n", text_of(most->line),
                share_of(t.bytes_moved(), side.traffic.total.bytes_moved()));
-    if (t.global_sectors() > ideal) {
+    if (t.global_sectors() > t.ideal_sectors()) {
         fmt::print("A request takes {} sectors there; {} would hold the bytes asked for.\n", sectors,
-                   per(ideal, t.global_requests()));
+                   per(t.ideal_sectors(), t.global_requests()));
     } else {
         fmt::print("A request takes {} sectors there, no more than hold the bytes asked for.\n", sectors);
     }

@@ -138,9 +138,7 @@ std::uint64_t Traffic::excess_wavefronts() const {
 
 const LineTraffic* LaunchTraffic::costliest() const {
     const auto cost = [](const LineTraffic& one) {
-        const Traffic& t = one.traffic;
-        return std::pair(t.bytes_moved(),
-                         t.shared_loads.wavefronts + t.shared_stores.wavefronts + t.shared_atomics.wavefronts);
+        return std::pair(one.traffic.bytes_moved(), one.traffic.wavefronts());
     };
     const auto most =
         std::max_element(lines.begin(), lines.end(), [&](const auto& a, const auto& b) { return cost(a) < cost(b); });

@@ -54,11 +54,16 @@ struct Traffic {
 
     std::uint64_t global_requests() const { return loads.requests + stores.requests + atomics.requests; }
     std::uint64_t global_sectors() const { return loads.sectors + stores.sectors + atomics.sectors; }
+    std::uint64_t ideal_sectors() const { return loads.ideal_sectors + stores.ideal_sectors + atomics.ideal_sectors; }
+    std::uint64_t bytes_asked() const { return loads.bytes_asked + stores.bytes_asked + atomics.bytes_asked; }
     std::uint64_t bytes_moved() const { return kSectorBytes * global_sectors(); }
     // What must be loaded once and stored once.
     std::uint64_t bytes_needed() const { return loads.bytes_unique + stores.bytes_unique + atomics.bytes_unique; }
     std::uint64_t shared_requests() const {
         return shared_loads.requests + shared_stores.requests + shared_atomics.requests;
+    }
+    std::uint64_t wavefronts() const {
+        return shared_loads.wavefronts + shared_stores.wavefronts + shared_atomics.wavefronts;
     }
     std::uint64_t excess_wavefronts() const;
     Traffic& operator+=(const Traffic& other);

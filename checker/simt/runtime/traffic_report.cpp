@@ -65,17 +65,15 @@ std::string lines_as_text(const LaunchTraffic& kernel) {
                                    "ideal", "share", "wavefronts", "excess");
     for (const LineTraffic& line : kernel.lines) {
         const Traffic& t = line.traffic;
-        const std::uint64_t ideal = t.loads.ideal_sectors + t.stores.ideal_sectors + t.atomics.ideal_sectors;
-        const std::uint64_t wavefronts =
-            t.shared_loads.wavefronts + t.shared_stores.wavefronts + t.shared_atomics.wavefronts;
         const std::string share = t.global_sectors() == 0
                                       ? ""
                                       : fmt::format("{:.0f}%", 100.0 * static_cast<double>(t.bytes_moved()) /
                                                                    static_cast<double>(kernel.total.bytes_moved()));
-        text += fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}\n", text_of(line.line),
-                            if_any(t.global_requests() + t.shared_requests()),
-                            ratio(t.global_sectors(), t.global_requests()), ratio(ideal, t.global_requests()), share,
-                            if_any(wavefronts), if_any(t.excess_wavefronts()));
+        text +=
+            fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}\n", text_of(line.line),
+                        if_any(t.global_requests() + t.shared_requests()),
+                        ratio(t.global_sectors(), t.global_requests()), ratio(t.ideal_sectors(), t.global_requests()),
+                        share, if_any(t.wavefronts()), if_any(t.excess_wavefronts()));
     }
     return text;
 }
@@ -88,8 +86,7 @@ std::vector<Metric> metrics_of(const Traffic& traffic) {
     add_global(metrics, "st", traffic.stores);
     add_global(metrics, "atom", traffic.atomics);
     metrics.push_back({"memory_l2_theoretical_sectors_global", traffic.global_sectors()});
-    metrics.push_back({"memory_l2_theoretical_sectors_global_ideal",
-                       traffic.loads.ideal_sectors + traffic.stores.ideal_sectors + traffic.atomics.ideal_sectors});
+    metrics.push_back({"memory_l2_theoretical_sectors_global_ideal", traffic.ideal_sectors()});
     add_shared(metrics, "ld", traffic.shared_loads);
     add_shared(metrics, "st", traffic.shared_stores);
     add_shared(metrics, "atom", traffic.shared_atomics);
