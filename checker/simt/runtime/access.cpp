@@ -306,8 +306,7 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
         }
         return Space::none;
     }
-    const auto stack = reinterpret_cast<std::uintptr_t>(lane->stack.begin);
-    if (address - stack < Stack::kBytes) {
+    if (is_on_its_own_stack(address)) {
         return Space::none;
     }
     if (tracing) [[unlikely]] {

@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace simt {
-namespace {
-
-constexpr Use kUses[] = {Use::read, Use::write, Use::strong_read, Use::strong_write};
-
-}  // namespace
-
 void Footprint::add(Use use, const Span& span) {
     std::vector<Span>& spans = spans_[static_cast<std::size_t>(use)];
     begin_ = std::min(begin_, span.begin);
@@ -59,6 +53,15 @@ const Span* Footprint::find(Use use, std::uintptr_t begin, std::uintptr_t end) c
     const auto after = std::upper_bound(spans.begin(), spans.end(), begin,
                                         [](std::uintptr_t at, const Span& s) { return at < s.end; });
     return after != spans.end() && after->begin < end ? &*after : nullptr;
+}
+
+void Footprint::for_each_conflict(Use other_use, const Span& other,
+                                  const std::function<void(Use, const Span&)>& found) const {
+    for (const Use use : kUses) {
+        if (const Span* span = conflict(use, other_use) ? find(use, other.begin, other.end) : nullptr) {
+            found(use, *span);
+        }
+    }
 }
 
 void for_each_conflict(const Footprint& a, const Footprint& b, const Overlap& found) {

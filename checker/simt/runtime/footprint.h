@@ -13,6 +13,7 @@ namespace simt {
 
 // Strong: atomic of the device's scope, or volatile.
 enum class Use : std::uint8_t { read, write, strong_read, strong_write };
+inline constexpr Use kUses[] = {Use::read, Use::write, Use::strong_read, Use::strong_write};
 inline constexpr bool writes(Use use) {
     return use == Use::write || use == Use::strong_write;
 }
@@ -46,6 +47,8 @@ class Footprint {
 
     // The span of this use that holds some of [begin, end); null where none does.
     const Span* find(Use use, std::uintptr_t begin, std::uintptr_t end) const;
+    // Calls `found` for the first span of each use that holds some of `other` and conflicts with its use.
+    void for_each_conflict(Use other_use, const Span& other, const std::function<void(Use, const Span&)>& found) const;
 
   private:
     std::array<std::vector<Span>, 4> spans_;

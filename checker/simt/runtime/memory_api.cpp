@@ -175,15 +175,19 @@ struct Copy {
     std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
 };
 
+void add_rows(Footprint& touched, Use use, const void* pointer, std::size_t pitch, std::size_t width,
+              std::size_t height, const void* site) {
+    for (std::size_t row = 0; row < height; row++) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(pointer) + row * pitch;
+        touched.add(use, {begin, begin + width, site});
+    }
+}
+
 Footprint footprint_of(const Copy& c, bool reads, const void* site) {
     Footprint touched;
-    for (std::size_t row = 0; row < c.height; row++) {
-        const auto to = reinterpret_cast<std::uintptr_t>(c.to) + row * c.to_pitch;
-        const auto from = reinterpret_cast<std::uintptr_t>(c.from) + row * c.from_pitch;
-        touched.add(Use::write, {to, to + c.width, site});
-        if (reads) {
-            touched.add(Use::read, {from, from + c.width, site});
-        }
+    add_rows(touched, Use::write, c.to, c.to_pitch, c.width, c.height, site);
+    if (reads) {
+        add_rows(touched, Use::read, c.from, c.from_pitch, c.width, c.height, site);
     }
     return touched;
 }
@@ -308,10 +312,7 @@ cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, 
         return result(cudaErrorInvalidValue);
     }
     Operation operation{.name = call.name};
-    for (std::size_t row = 0; row < height; row++) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(pointer) + row * pitch;
-        operation.touched.add(Use::write, {begin, begin + width, call.site});
-    }
+    add_rows(operation.touched, Use::write, pointer, pitch, width, height, call.site);
     operation.run = [=] {
         if (!fits(pointer, bytes, "the memset writes", call.site)) {
             return;

@@ -21,21 +21,23 @@ std::string block_text(std::uint64_t block, dim3 grid) {
 }
 
 std::string place_text(const Touched& touched, std::uintptr_t address) {
-    if (touched.shared) {
-        return Scheduler::instance().shared().place_of(address);
-    }
+    return touched.shared ? Scheduler::instance().shared().place_of(address) : place_of_global(address);
+}
+
+}  // namespace
+
+std::string place_of_global(std::uintptr_t address) {
     if (Memory::instance().contains(address)) {
         const Allocation* allocation = Memory::instance().find(address);
         return allocation == nullptr ? "global memory" : place_in(*allocation, address);
     }
     const Module* module = module_of(reinterpret_cast<const void*>(address));
-    const Symbol* variable = module == nullptr ? nullptr : module->variable_at(address);
-    return variable == nullptr ? "a device variable"
+    const Symbol* variable =
+        module == nullptr || module->section_of(address) == Section::none ? nullptr : module->variable_at(address);
+    return variable == nullptr ? "registered memory of the host"
                                : fmt::format("byte {} of the device variable {} ({} bytes)", address - variable->begin,
                                              variable->name(), variable->bytes);
 }
-
-}  // namespace
 
 std::string thread_text(std::uint64_t block, std::uint32_t thread, dim3 grid, dim3 extent) {
     return fmt::format("{}, thread ({}, {}, {})", block_text(block, grid), thread % extent.x,

@@ -82,6 +82,9 @@ struct PackedCells {
     Time newest = 0;
 };
 
+// Where an address lies that several threads can touch and that is not shared memory, in its buffer's own terms.
+std::string place_of_global(std::uintptr_t address);
+
 // The cells of 4096 bytes.
 struct RacePage {
     static constexpr std::size_t kBytes = 4096;

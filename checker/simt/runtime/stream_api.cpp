@@ -35,6 +35,14 @@ cudaError_t stream_result(cudaStream_t stream) {
     return result(streams().exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
+cudaError_t create(cudaStream_t* stream, unsigned int flags, const void* site) {
+    if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    *stream = streams().create(flags == cudaStreamDefault, site);
+    return result(cudaSuccess);
+}
+
 // "A host function must not make any CUDA API calls" (cudaLaunchHostFunc).
 bool may_wait() {
     return !streams().running();
@@ -61,27 +69,15 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    if (stream == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    *stream = simt::streams().create(true, __builtin_return_address(0));
-    return result(cudaSuccess);
+    return simt::create(stream, cudaStreamDefault, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
-    if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
-        return result(cudaErrorInvalidValue);
-    }
-    *stream = simt::streams().create(flags == cudaStreamDefault, __builtin_return_address(0));
-    return result(cudaSuccess);
+    return simt::create(stream, flags, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
-    if (stream == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
-        return result(cudaErrorInvalidValue);
-    }
-    *stream = simt::streams().create(flags == cudaStreamDefault, __builtin_return_address(0));
-    return result(cudaSuccess);
+    return simt::create(stream, flags, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {

@@ -10,7 +10,6 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/registered.h"
@@ -19,8 +18,6 @@
 
 namespace simt {
 namespace {
-
-constexpr Use kUses[] = {Use::read, Use::write, Use::strong_read, Use::strong_write};
 
 void join(StreamClock& clock, const StreamClock& other) {
     clock.resize(std::max(clock.size(), other.size()));
@@ -33,32 +30,8 @@ void join(StreamClock& clock, const Operation& operation) {
     clock[operation.stream] = std::max(clock[operation.stream], operation.number);
 }
 
-std::string place_text(std::uintptr_t address) {
-    if (Memory::instance().contains(address)) {
-        const Allocation* allocation = Memory::instance().find(address);
-        return allocation == nullptr ? "the device's memory" : place_in(*allocation, address);
-    }
-    const Module* module = module_of(reinterpret_cast<const void*>(address));
-    const Symbol* variable = module == nullptr ? nullptr : module->variable_at(address);
-    if (variable != nullptr && module->section_of(address) != Section::none) {
-        return fmt::format("byte {} of the device variable {} ({} bytes)", address - variable->begin, variable->name(),
-                           variable->bytes);
-    }
-    return "registered memory of the host";
-}
-
-const char* verb(Use use) {
-    switch (use) {
-        case Use::read:
-            return "reads";
-        case Use::write:
-            return "writes";
-        case Use::strong_read:
-            return "reads strongly";
-        case Use::strong_write:
-            return "writes strongly";
-    }
-    return "touches";
+std::string verb(Use use) {
+    return fmt::format("{}{}", writes(use) ? "writes" : "reads", strong(use) ? " strongly" : "");
 }
 
 }  // namespace
@@ -140,7 +113,7 @@ bool Streams::ordered(const Operation& a, const Operation& b) const {
     return covers(a.before, b) || covers(b.before, a);
 }
 
-OperationPointer Streams::issue(cudaStream_t stream, Operation issued) {
+OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const OperationPointer& also_after) {
     Queue& queue = queue_of(stream);
     const auto operation = std::make_shared<Operation>(std::move(issued));
     operation->stream = queue.number;
@@ -156,7 +129,7 @@ OperationPointer Streams::issue(cudaStream_t stream, Operation issued) {
         }
     };
     comes_after(queue.last);
-    for (const OperationPointer& other : std::exchange(queue.waits, {})) { comes_after(other); }
+    comes_after(also_after);
     if (key_of(stream) == cudaStreamLegacy) {
         for (const auto& [number, last] : last_blocking_) { comes_after(last); }
         last_blocking_.clear();
@@ -180,12 +153,7 @@ OperationPointer Streams::issue(cudaStream_t stream, Operation issued) {
 
 void Streams::wait_for_event(cudaStream_t stream, const OperationPointer& recorded) {
     if (recorded != nullptr) {
-        issue(stream, {.name = "cudaStreamWaitEvent"});
-        Queue& queue = queue_of(stream);
-        join(queue.last->before, *recorded);
-        if (!recorded->done) {
-            queue.last->after.push_back(recorded);
-        }
+        issue(stream, {.name = "cudaStreamWaitEvent"}, recorded);
     }
 }
 
@@ -358,16 +326,17 @@ void Streams::compare(const Operation& operation) {
     }
     if (operation.known_late) {
         for (const HostAccess& access : host_accesses_) {
-            for (const Use use : kUses) {
-                const Span* span = conflict(use, access.use) && access.time >= operation.issued
-                                       ? operation.touched.find(use, access.span.begin, access.span.end)
-                                       : nullptr;
-                if (span != nullptr) {
-                    tell_host(operation, use, *span, access.use, access.span);
-                }
+            if (access.time >= operation.issued) {
+                compare(operation, access);
             }
         }
     }
+}
+
+void Streams::compare(const Operation& operation, const HostAccess& access) const {
+    operation.touched.for_each_conflict(access.use, access.span, [&](Use use, const Span& span) {
+        tell_host(operation, use, span, access.use, access.span);
+    });
 }
 
 void Streams::note_host_access(const HostAccess& access) {
@@ -394,7 +363,8 @@ void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, co
     if (!of_the_device && !is_registered(reinterpret_cast<const void*>(address), bytes)) {
         return;
     }
-    const Span span{address, address + bytes, site};
+    const HostAccess access{{address, address + bytes, site}, use, time_};
+    const Span& span = access.span;
     if (running()) {
         running_->touched.add(use, span);
         return;
@@ -417,17 +387,13 @@ void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, co
     for (const auto* list : {&pending_, &finished_}) {
         for (const OperationPointer& operation : *list) {
             may_touch_it = may_touch_it || (!operation->done && operation->known_late);
-            for (const Use other : kUses) {
-                const Span* there =
-                    conflict(use, other) ? operation->touched.find(other, span.begin, span.end) : nullptr;
-                if (there != nullptr && !covers(host_, *operation)) {
-                    tell_host(*operation, other, *there, use, span);
-                }
+            if (!covers(host_, *operation)) {
+                compare(*operation, access);
             }
         }
     }
     if (may_touch_it) {
-        note_host_access({span, use, time_});
+        note_host_access(access);
     }
 }
 
@@ -449,8 +415,11 @@ std::string Streams::why(const Operation& a, const Operation& b) const {
             text = operation->name + "() may return before it has ended, and ";
         }
     }
-    const auto is_default = [&](const Operation& o) { return names_[o.stream] == "the default stream"; };
-    if ((is_default(a) && !blocking_[b.stream]) || (is_default(b) && !blocking_[a.stream])) {
+    const auto legacy = queues_.find(cudaStreamLegacy);
+    const auto is_legacy = [&](const Operation& o) {
+        return legacy != queues_.end() && legacy->second.number == o.stream;
+    };
+    if ((is_legacy(a) && !blocking_[b.stream]) || (is_legacy(b) && !blocking_[a.stream])) {
         text += "a non-blocking stream and the default stream do not wait for each other";
     } else {
         text += "streams run side by side";
@@ -464,7 +433,7 @@ void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operat
                    const Span& in_b) const {
     report_race("streams", {in_a.site, verb(use_a), text_of_side(a, in_a)},
                 {in_b.site, verb(use_b), text_of_side(b, in_b)}, [&] {
-                    return RaceText{place_text(std::max(in_a.begin, in_b.begin)) +
+                    return RaceText{place_of_global(std::max(in_a.begin, in_b.begin)) +
                                         " is used in two streams, and nothing orders them",
                                     why(a, b), ""};
                 });
@@ -474,7 +443,7 @@ void Streams::tell_host(const Operation& operation, Use use, const Span& span, U
     report_race("host", {span.site, verb(use), text_of_side(operation, span)}, {host.site, verb(host_use), "the host"},
                 [&] {
                     return RaceText{
-                        place_text(std::max(span.begin, host.begin)) +
+                        place_of_global(std::max(span.begin, host.begin)) +
                             " is used by the host and in a stream, and nothing orders them",
                         fmt::format("{} returns before it has ended: cudaStreamSynchronize() of its stream, "
                                     "cudaEventSynchronize() of an event behind it or cudaDeviceSynchronize() lets the "

@@ -63,7 +63,7 @@ class Streams {
     void null_is_per_thread() { null_is_per_thread_ = true; }
 
     // Into the stream's queue. The stream exists.
-    OperationPointer issue(cudaStream_t stream, Operation operation);
+    OperationPointer issue(cudaStream_t stream, Operation operation, const OperationPointer& also_after = nullptr);
     // The stream's operations from now on come after this one.
     void wait_for_event(cudaStream_t stream, const OperationPointer& recorded);
 
@@ -100,7 +100,6 @@ class Streams {
     struct Queue {
         std::uint32_t number = 0;
         OperationPointer last;
-        std::vector<OperationPointer> waits;  // for the next operation
     };
     struct HostAccess {
         Span span;
@@ -117,6 +116,7 @@ class Streams {
     void forget_what_is_over();
     void note_host_access(const HostAccess& access);
     void compare(const Operation& operation);
+    void compare(const Operation& operation, const HostAccess& access) const;
     bool covers(const StreamClock& clock, const Operation& operation) const;
     bool ordered(const Operation& a, const Operation& b) const;
     std::string text_of_side(const Operation& operation, const Span& span) const;
