@@ -317,6 +317,10 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
     TimingReport report{.against = target.against, .library = {}, .target = target.shares, .shapes = {}, .notes = {}};
     for (std::size_t i = 0; i < op.timed.size(); i++) {
         const Timed& timed = op.timed[i];
+        const bool judged = target.judges(timed.shape);
+        if (!judged && !all_shapes) {
+            continue;
+        }
         // A slow implementation is not waited for at shapes that would take it minutes.
         constexpr double kLongestCall = 2.0;
         if (report.ran() && timed.flop > 0 && report.shapes.back().flop > 0) {
@@ -357,9 +361,9 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
             return report;
         }
         if (shape.verdict == Verdict::slow && !all_shapes) {
-            if (i + 1 < op.timed.size()) {
-                report.notes.push_back(
-                    fmt::format("{} not timed", counted(static_cast<long>(op.timed.size() - i - 1), "further shape")));
+            if (i + 1 < target.shapes.size()) {
+                report.notes.push_back(fmt::format(
+                    "{} not timed", counted(static_cast<long>(target.shapes.size() - i - 1), "further shape")));
             }
             return report;
         }
@@ -375,7 +379,8 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
                        .seconds = {},
                        .flop = timed.flop,
                        .bytes = static_cast<double>(timed.bytes_moved),
-                       .share = {}};
+                       .share = {},
+                       .judged = target.judges(timed.shape)};
     memory_.grow(shared_bytes(place(timed_specs(timed), Schedule::start_aligned)));
 
     Request request;
@@ -421,7 +426,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         if (lesson_.rehearsal()) {
             break;
         }
-        if (!report.of(target.against)) {  // the library it is held to is not there
+        if (!report.judged || !report.of(target.against)) {  // or the library it is held to is not there
             break;
         }
         const SpeedVerdict verdict = judge_shape(report, target);

@@ -13,7 +13,7 @@
 namespace checker {
 namespace {
 
-constexpr std::array kKeys{"against", "bronze", "silver", "gold", "older", "threads", "shapes"};
+constexpr std::array kKeys{"against", "bronze", "silver", "gold", "older", "threads", "shapes", "reported"};
 
 std::optional<Rival> rival_of(const std::string& text) {
     for (const Rival rival : {Rival::copy, Rival::solution, Rival::library}) {
@@ -22,6 +22,12 @@ std::optional<Rival> rival_of(const std::string& text) {
         }
     }
     return std::nullopt;
+}
+
+std::vector<std::string> strings(const toml::array* array) {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; array != nullptr && i < array->size(); i++) { result.push_back((*array)[i].value_or("")); }
+    return result;
 }
 
 // What is wrong with a target, or empty.
@@ -36,17 +42,19 @@ std::string read_target(const toml::table& row, Target& target) {
         return "needs against = \"copy\", \"solution\" or \"library\"";
     }
     target.against = *against;
+    target.shapes = strings(row["shapes"].as_array());
+    target.reported = strings(row["reported"].as_array());
+    if (target.shapes.empty() && target.reported.empty()) {
+        return "needs shapes = [\"N=…\", …]";
+    }
     target.shares = {row["bronze"].value_or(0.0), row["silver"].value_or(0.0), row["gold"].value_or(0.0)};
-    if (!(0 < target.shares.bronze && target.shares.bronze < target.shares.silver &&
-          target.shares.silver < target.shares.gold)) {
+    if (!target.shapes.empty() && !(0 < target.shares.bronze && target.shares.bronze < target.shares.silver &&
+                                    target.shares.silver < target.shares.gold)) {
         return "needs bronze, silver and gold, rising shares above 0";
     }
     target.older = row["older"].value_or(0.0);
     target.threads = row["threads"].value_or(0.0);
-    if (const toml::array* shapes = row["shapes"].as_array()) {
-        for (const toml::node& shape : *shapes) { target.shapes.push_back(shape.value_or("")); }
-    }
-    return target.shapes.empty() ? "needs shapes = [\"N=…\", …]" : "";
+    return "";
 }
 
 // What is wrong with an op's counters, or empty.
@@ -65,6 +73,10 @@ std::string read_counters(const toml::table& row, std::map<Counter, double>& cou
 }
 
 }  // namespace
+
+bool Target::judges(const std::string& shape) const {
+    return std::ranges::find(reported, shape) == reported.end();
+}
 
 LessonToml read_lesson_toml(const std::filesystem::path& file) {
     LessonToml result;

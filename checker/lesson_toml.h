@@ -19,6 +19,8 @@ struct Target {
     double older = 0;                 // also at least so many times as fast as the newest older solution; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
     std::vector<std::string> shapes;  // as check.cpp names them
+    std::vector<std::string> reported = {};  // timed too where all times are wanted, behind `shapes`; never judged
+    bool judges(const std::string& shape) const;
 };
 
 struct LessonToml {

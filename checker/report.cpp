@@ -55,6 +55,7 @@ Json to_json(const ShapeTiming& timing) {
                 {"samples", timing.seconds.samples},
                 {"discarded", timing.discarded},
                 {"of_speed_of", share},
+                {"judged", timing.judged},
                 {"verdict", to_string(timing.verdict)},
                 {"medal", to_string(timing.medal)},
                 {"findings", to_json(timing.findings)}};
@@ -182,11 +183,16 @@ const ShapeTiming& TimingReport::worst() const {
     const auto rank = [&](const ShapeTiming& shape) {
         constexpr std::array kOrder{Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::no_verdict,
                                     Verdict::ok};
+        const bool wrong = shape.verdict == Verdict::wrong || shape.verdict == Verdict::impossible;
         const std::optional<Ratio> share = shape.of(against);
-        return std::tuple(std::ranges::find(kOrder, shape.verdict) - kOrder.begin(), shape.medal,
-                          share ? share->value : 0.0);
+        return std::tuple(!shape.judged && !wrong, std::ranges::find(kOrder, shape.verdict) - kOrder.begin(),
+                          shape.medal, share ? share->value : 0.0);
     };
     return *std::ranges::min_element(shapes, {}, rank);
+}
+
+std::size_t TimingReport::judged() const {
+    return static_cast<std::size_t>(std::ranges::count_if(shapes, &ShapeTiming::judged));
 }
 
 Verdict TimingReport::verdict() const {

@@ -62,6 +62,7 @@ struct ShapeTiming {
     std::map<Rival, Ratio> share;  // of each rival's speed
     Verdict verdict = Verdict::no_verdict;
     Medal medal = Medal::none;  // where the verdict is ok
+    bool judged = true;         // false: only reported, unless what it computed is wrong
     std::vector<Finding> findings = {};
 
     // The share of a rival's speed; none where it was not timed.
@@ -79,8 +80,11 @@ struct TimingReport {
     std::vector<std::string> notes;   // what was not judged or not timed, and why
 
     bool ran() const { return !shapes.empty(); }
-    Verdict verdict() const;           // that of the worst shape
-    const ShapeTiming& worst() const;  // by verdict, then medal, then its share of the speed it is timed against
+    Verdict verdict() const;  // that of the worst shape
+    // Of those that are judged: by verdict, then medal, then the share of the speed it is timed against. A shape that is
+    // only reported counts where its result is wrong or its time impossible, or where there is no other.
+    const ShapeTiming& worst() const;
+    std::size_t judged() const;  // shapes
 };
 
 struct OpReport {

@@ -71,9 +71,11 @@ void require_same_shapes(const Lesson& lesson, const std::map<std::string, Targe
         }
         std::vector<std::string> timed;
         for (const Timed& one : op.timed) { timed.push_back(one.shape); }
-        if (target->second.shapes != timed) {
-            throw FileError(fmt::format("{}: [target.{}] has shapes = [\"{}\"], check.cpp times \"{}\"", file.string(),
-                                        op.name, fmt::join(target->second.shapes, "\", \""),
+        std::vector<std::string> named = target->second.shapes;
+        named.insert(named.end(), target->second.reported.begin(), target->second.reported.end());
+        if (named != timed) {
+            throw FileError(fmt::format("{}: [target.{}] names the shapes \"{}\", check.cpp times \"{}\"",
+                                        file.string(), op.name, fmt::join(named, "\", \""),
                                         fmt::join(timed, "\", \"")));
         }
     }

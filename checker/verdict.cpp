@@ -317,11 +317,18 @@ class Printer {
     // The worst shape stands for all.
     static std::string measured(const TimingReport& timing, Medal target) {
         const ShapeTiming& worst = timing.worst();
-        const bool several = timing.shapes.size() > 1;
+        const bool several = timing.judged() > 1;
+        if (!worst.judged) {
+            return fmt::format("{}, reported only", milliseconds(worst.seconds.median));
+        }
+        if (!worst.of(timing.against)) {
+            return fmt::format("{}; {} is not there to judge it by", milliseconds(worst.seconds.median),
+                               timing.library);
+        }
         return fmt::format(
             "{}{} of {} speed{} ({} {})", several ? "at least " : milliseconds(worst.seconds.median) + ", ",
             percent(worst.share.at(timing.against).value), whose(to_string(timing.against), timing.library),
-            several ? fmt::format(" at {} shapes", timing.shapes.size()) : "", to_string(target),
+            several ? fmt::format(" at {} shapes", timing.judged()) : "", to_string(target),
             percent(timing.target.of(target)));
     }
 
@@ -342,12 +349,14 @@ class Printer {
                 op_line(name, Tone::warning, to_string(verdict),
                         fmt::format("correct, not yet fast: {}, {}", milliseconds(worst.seconds.median),
                                     worst.findings.front().text) +
-                            (timing.shapes.size() > 1 ? " at " + worst.shape : ""));
+                            (timing.judged() > 1 ? " at " + worst.shape : ""));
                 break;
             case Verdict::no_verdict:
                 op_line(name, Tone::warning, "time",
                         measured(timing, Medal::bronze) + (report_.rehearsal ? ": a rehearsal, no time means anything"
-                                                                             : ": no verdict, the intervals overlap"));
+                                                           : worst.of(timing.against) && worst.judged
+                                                               ? ": no verdict, the intervals overlap"
+                                                               : ""));
                 break;
             default: {
                 const Medal next = worst.medal == Medal::gold     ? Medal::gold

@@ -168,6 +168,18 @@ TEST_F(LessonTomlFile, HasTargets) {
     EXPECT_EQ(toml.targets.at("matmul").shapes, (std::vector<std::string>{"N=8 C=4", "N=9 C=5"}));
 }
 
+TEST_F(LessonTomlFile, NamesShapesThatAreReportedOnly) {
+    const std::string medals = "bronze = 0.7\nsilver = 0.8\ngold = 0.9\n";
+    const Target target =
+        read("[target.gelu]\nagainst = \"copy\"\n" + medals + "shapes = [\"N=8\"]\nreported = [\"N=9\", \"N=10\"]\n")
+            .targets.at("gelu");
+    EXPECT_EQ(target.reported, (std::vector<std::string>{"N=9", "N=10"}));
+    EXPECT_TRUE(target.judges("N=8"));
+    EXPECT_FALSE(target.judges("N=10"));
+    // Where none is judged, no share of it earns a medal.
+    EXPECT_NO_THROW(read("[target.gelu]\nagainst = \"copy\"\nreported = [\"N=9\"]\n"));
+}
+
 TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
     EXPECT_NE(message_of<FileError>([&] { read("[target.gelu]\nagainst = \"solutoin\"\n"); }).find("target.gelu"),
               std::string::npos);

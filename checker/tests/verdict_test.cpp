@@ -214,6 +214,44 @@ TEST(Verdict, OfSeveralShapesIsThatOfTheWorst) {
     EXPECT_NE(verdict_text(lesson({report}), kNext, kPiped).find("at N=999"), std::string::npos);
 }
 
+TEST(Verdict, OfAShapeThatIsOnlyReportedCountsForNothing) {
+    OpReport report = op("matmul", {right_case("regular")});
+    report.timing = timing(Verdict::ok);
+    ShapeTiming slow = timing(Verdict::slow).shapes.front();
+    slow.shape = "N=999";
+    slow.judged = false;
+    slow.verdict = Verdict::no_verdict;
+    report.timing.shapes.push_back(slow);
+    EXPECT_EQ(report.verdict(), Verdict::ok);
+    LessonReport all = lesson({report});
+    all.times_asked = true;
+    const std::string text = verdict_text(all, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "          silver  4.10 ms, 84% of the solution's speed (gold 90%)")) << text;
+    EXPECT_NE(text.find("N=999 "), std::string::npos) << text;
+    EXPECT_EQ(nlohmann::json::parse(to_json(all)).at("ops")[0].at("timing").at("shapes")[1].at("judged"), false);
+
+    all.ops[0].timing.shapes.erase(all.ops[0].timing.shapes.begin());
+    EXPECT_NE(verdict_text(all, kNext, kPiped).find("4.10 ms, reported only\n"), std::string::npos);
+}
+
+TEST(Verdict, OfAShapeThatIsOnlyReportedIsWrongWhereItsResultIs) {
+    OpReport report = op("matmul", {right_case("regular")});
+    report.timing = timing(Verdict::ok);
+    ShapeTiming wrong = timing(Verdict::wrong).shapes.front();
+    wrong.judged = false;
+    report.timing.shapes.push_back(wrong);
+    EXPECT_EQ(report.verdict(), Verdict::wrong);
+}
+
+TEST(Verdict, WithoutTheLibraryThatItIsHeldToSaysSo) {
+    OpReport report = op("matmul", {right_case("regular")});
+    report.timing = timing(Verdict::no_verdict);
+    report.timing.against = Rival::library;
+    report.timing.library = "cuBLAS";
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("4.10 ms; cuBLAS is not there to judge it by\n"), std::string::npos) << text;
+}
+
 TEST(Verdict, FitsEightyColumnsWhateverTheFindingsSay) {
     LessonReport report = mixed();
     report.ops[1].cases[0].findings[0].text =
