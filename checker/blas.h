@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The system's BLAS, on one core: the library that lesson 03 is measured against, and in float64 the reference at shapes
-// that have no committed tensor. Programs that use it link blas.cpp and OpenBLAS, or no_blas.cpp, which has the second
-// alone.
+// that have no committed tensor. Programs that use it link blas.cpp and OpenBLAS, or no_blas.cpp, where only the
+// second works.
 #pragma once
 
 #include <cstddef>

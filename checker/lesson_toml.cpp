@@ -44,7 +44,7 @@ std::string read_target(const toml::table& row, Target& target) {
     target.against = *against;
     target.shapes = strings(row["shapes"].as_array());
     target.reported = strings(row["reported"].as_array());
-    if (target.shapes.empty() && target.reported.empty()) {
+    if (target.shapes.empty() && row.contains("bronze")) {
         return "needs shapes = [\"N=…\", …]";
     }
     target.shares = {row["bronze"].value_or(0.0), row["silver"].value_or(0.0), row["gold"].value_or(0.0)};
@@ -75,7 +75,7 @@ std::string read_counters(const toml::table& row, std::map<Counter, double>& cou
 }  // namespace
 
 bool Target::judges(const std::string& shape) const {
-    return std::ranges::find(reported, shape) == reported.end();
+    return !shapes.empty() && std::ranges::find(reported, shape) == reported.end();
 }
 
 LessonToml read_lesson_toml(const std::filesystem::path& file) {

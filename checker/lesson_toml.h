@@ -18,7 +18,7 @@ struct Target {
     Shares shares;                    // of its speed, in the same run; bronze is needed to pass
     double older = 0;                 // also at least so many times as fast as the newest older solution; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
-    std::vector<std::string> shapes;  // as check.cpp names them
+    std::vector<std::string> shapes;  // as check.cpp names them; without any, all that it times are reported only
     std::vector<std::string> reported = {};  // timed too where all times are wanted, behind `shapes`; never judged
     bool judges(const std::string& shape) const;
 };

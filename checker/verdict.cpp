@@ -314,6 +314,11 @@ class Printer {
         }
     }
 
+    // Whether it was timed beside what its target is a share of.
+    static bool is_comparison(const TimingReport& timing) {
+        return timing.ran() && timing.worst().judged && timing.worst().of(timing.against);
+    }
+
     // The worst shape stands for all.
     static std::string measured(const TimingReport& timing, Medal target) {
         const ShapeTiming& worst = timing.worst();
@@ -352,11 +357,11 @@ class Printer {
                             (timing.judged() > 1 ? " at " + worst.shape : ""));
                 break;
             case Verdict::no_verdict:
-                op_line(name, Tone::warning, "time",
-                        measured(timing, Medal::bronze) + (report_.rehearsal ? ": a rehearsal, no time means anything"
-                                                           : worst.of(timing.against) && worst.judged
-                                                               ? ": no verdict, the intervals overlap"
-                                                               : ""));
+                op_line(
+                    name, Tone::warning, "time",
+                    measured(timing, Medal::bronze) + (report_.rehearsal       ? ": a rehearsal, no time means anything"
+                                                       : is_comparison(timing) ? ": no verdict, the intervals overlap"
+                                                                               : ""));
                 break;
             default: {
                 const Medal next = worst.medal == Medal::gold     ? Medal::gold
@@ -467,7 +472,9 @@ class Printer {
         const std::string took = "took " + milliseconds(report_.seconds);
         const std::string ops = counted(static_cast<long>(report_.ops.size()), "op");
         if (detailed == nullptr) {
-            const long unclear = std::ranges::count(report_.ops, Verdict::no_verdict, &OpReport::verdict);
+            const long unclear = std::ranges::count_if(report_.ops, [](const OpReport& op) {
+                return op.verdict() == Verdict::no_verdict && is_comparison(op.timing);
+            });
             labelled(0, "all ok", 8, fmt::format("{}; {}", ops, took), Tone::good);
             if (unclear > 0 && !report_.rehearsal) {
                 labelled(0, "", 8,

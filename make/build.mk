@@ -197,6 +197,13 @@ build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects
 	$(Q)$(CXX) -o $$@ $$^ $(if $(filter device,$(call track_of,$1)),$$(simt_libs)) $$(harness_libs) $(blas)
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
+# Any lesson's matmul, timed on the CPU; counted on the CPU device.
+build/check/ladder: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/blas.o $(libs)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(harness_libs) $(blas)
+build/check/ladder-device: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/blas.o $(simt_side_objects) $(libs)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs) $(blas)
 
 checker_tests := $(patsubst checker/tests/%.cpp,build/tests/checker/%,$(wildcard checker/tests/*_test.cpp))
 gpt2_tests := $(patsubst lessons/gpt2/tests/%.cpp,build/tests/gpt2/%,$(wildcard lessons/gpt2/tests/*_test.cpp))

@@ -19,6 +19,11 @@
 #:                           this machine's GPU, where make calibrate measured it,
 #:                           or the datasheet of CARD=H100-SXM|H200|A100-80GB|
 #:                           RTX-4090|RTX-3060|T4; CONFIG=small B=4 T=64 shapes
+#:   make ladder             every matmul of the course beside the others: counts,
+#:                           times, shares of OpenBLAS, of cuBLAS and the roof,
+#:                           results/ladder.svg and .png, by Python; on a GPU it
+#:                           times the kernels there first. SHAPES='N=64 C=768
+#:                           OC=768; …' other shapes, WRITE=1 into the README
 #:
 
 steps := $(foreach lesson,$(lesson_dirs),$(if $(call toml_has,$(lesson),step=true),$(lesson)))
@@ -113,3 +118,11 @@ bench-cpu: $(bench_programs) .venv/requirements.sha256
 roofline: .venv/requirements.sha256
 	@.venv/bin/python -m reference.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
+
+# Every lesson's matmul, counted and timed on the CPU; on a GPU, where one is, by the report's part.
+matmuls := $(foreach lesson,$(lesson_dirs),$(if $(filter matmul,$(call ops_of,$(lesson))),$(lesson)))
+ladder_needs := build/check/ladder build/check/ladder-device $(matmuls:%=build/impl/solutions/%/matmul.so)
+.PHONY: ladder
+ladder: $(ladder_needs) .venv/requirements.sha256
+	$(if $(and $(gpu_seen),$(nvcc)),@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)
+	@SHAPES='$(SHAPES)' .venv/bin/python -m reference.ladder $(if $(filter-out 0,$(WRITE)),--write)

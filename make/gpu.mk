@@ -71,13 +71,14 @@ build/$1/impl/lessons/$2/$3.so: $(call side_ops,$1)/lessons/$2/$3.o \
 	@mkdir -p $$(@D)
 	$(Q)if [ -f $$< ]; then $$(link_device_impl) $(if $(filter gpu,$1),$$(cudart)); else rm -f $$@; fi
 endef
+# $3 the check's folder
 define gpu_check_rule
-build/$1/check/lesson$(call number,$2): build/obj/lessons/$2/check.o $(case_objects) $(call side_objects,$1) $(libs)
+build/$1/check/$2: build/obj/lessons/$3/check.o $(case_objects) $(call side_objects,$1) $(libs)
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) -o $$@ $$^ $$(call side_libs,$1) $$(harness_libs)
 endef
-$(foreach side,gpu dry,$(foreach lesson,$(device_lessons),\
-    $(eval $(call gpu_check_rule,$(side),$(lesson)))\
+$(foreach side,gpu dry,$(eval $(call gpu_check_rule,$(side),ladder,ladder))$(foreach lesson,$(device_lessons),\
+    $(eval $(call gpu_check_rule,$(side),lesson$(call number,$(lesson)),$(lesson)))\
     $(foreach op,$(call ops_of,$(lesson)),$(eval $(call gpu_impl_rules,$(side),$(lesson),$(op))))))
 
 # $1 gpu or dry: what its check programs and solutions are.

@@ -93,10 +93,11 @@ def error_line(output: str) -> str:
     return lines[-1] if lines else "it said nothing"
 
 
-def with_json(command: list[str], out: Path, limit: float) -> tuple[Any, Finished]:
-    """Runs a command that writes JSON into `out`, which its command line names; raises ToolError where it did not."""
+def with_json(command: list[str], out: Path, limit: float, extra: dict[str, str] | None = None) -> tuple[Any, Finished]:
+    """Runs a command that writes JSON into `out`, which its command line names; raises ToolError where it did not.
+    `extra` is added to its environment."""
     out.unlink(missing_ok=True)
-    done = run(command, limit)
+    done = run(command, limit, extra)
     name = Path(command[0]).name
     try:
         return json.loads(out.read_text()), done

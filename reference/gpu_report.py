@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from reference import gpu_tools as tools
-from reference import simt_vs_gpu
+from reference import rungs, simt_vs_gpu
 from reference.gpu_build import SLOW_LIMIT, Programs, with_json
 from reference.gpu_tools import Card, ClockLog, ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, device_lessons
@@ -37,7 +37,7 @@ TIMINGS = Path("reference/timings")
 REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
-PART_NAMES = ("checks", "calibrate", "timings", "baselines", "sanitize", "ncu", "simt")
+PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "sanitize", "ncu", "simt")
 SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 
@@ -313,6 +313,29 @@ def timings(setting: Setting) -> Work:
     return each_op(setting, time_op)
 
 
+def time_rung(setting: Setting, rung: rungs.Rung, shape: str, limit: float) -> dict:
+    begin = time.monotonic()
+    folder = setting.programs.folder
+    setting.programs.build([f"{folder}/check/ladder", f"{folder}/impl/solutions/{rung.lesson}/matmul.so"], limit)
+    return rungs.time_at(folder, rung, shape, setting.scratch / "rung.json", limit - (time.monotonic() - begin))
+
+
+def ladder(setting: Setting) -> Work:
+    lessons, unmet = setting.lessons()
+    here = {lesson.name for lesson in lessons}
+    shapes = rungs.REHEARSED if setting.dry else rungs.chosen_shapes(rungs.GPU_SHAPES)
+    items = [
+        Item(
+            f"lesson{rung.number}/{shape}",
+            lambda limit, rung=rung, shape=shape: time_rung(setting, rung, shape, limit),
+        )
+        for shape in shapes
+        for rung in rungs.rungs(setting.root)
+        if rung.lesson in here
+    ]
+    return Work(items, unavailable=unmet)
+
+
 class Bench:
     """bench_gpu.py as a process that measures one item at a time, started anew where the last one brought it down."""
 
@@ -496,6 +519,7 @@ PARTS: dict[str, Callable[[Setting], Work]] = {
     "calibrate": calibrate,
     "timings": timings,
     "baselines": baselines,
+    "ladder": ladder,
     "sanitize": sanitize,
     "ncu": ncu,
     "simt": simt,

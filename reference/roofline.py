@@ -355,15 +355,16 @@ def plot(ops: list[Op], roof: Roof, title: str) -> Figure:
         return figure
 
 
-def write(figure: Figure, folder: Path) -> list[Path]:
-    """Both files, each over a temporary name."""
+def write(figure: Figure, folder: Path, name: str, kinds: tuple[str, ...] = ("svg", "png")) -> list[Path]:
+    """The picture's files, each over a temporary name."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with style.context(STYLE):
-            for kind, metadata in (("svg", {"Date": None}), ("png", None)):
-                target = folder / f"roofline.{kind}"
+            for kind in kinds:
+                target = folder / f"{name}.{kind}"
                 temporary = target.with_suffix(f".{kind}.tmp")
+                metadata = {"Date": None} if kind == "svg" else None
                 figure.savefig(temporary, format=kind, metadata=metadata, dpi=PNG_DPI if kind == "png" else 72)
                 temporary.replace(target)
                 written.append(target)
@@ -400,7 +401,7 @@ def run(options: argparse.Namespace) -> int:
     tops = ", ".join(f"{name} {digits(rate / 1e12)}" for rate, name in ceilings(roof).items())
     print(f"{digits(roof.bytes_per_s / 1e9)} GB/s; TFLOP/s: {tops}")
     print(f"they meet at {digits(roof.ridge)} FLOP/byte; bytes: each tensor once\n\n{table(ops, roof)}")
-    for path in write(plot(ops, roof, title), options.out):
+    for path in write(plot(ops, roof, title), options.out, "roofline"):
         print(f"written to {path}")
     return 0
 

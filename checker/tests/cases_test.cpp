@@ -177,7 +177,8 @@ TEST_F(LessonTomlFile, NamesShapesThatAreReportedOnly) {
     EXPECT_TRUE(target.judges("N=8"));
     EXPECT_FALSE(target.judges("N=10"));
     // Where none is judged, no share of it earns a medal.
-    EXPECT_NO_THROW(read("[target.gelu]\nagainst = \"copy\"\nreported = [\"N=9\"]\n"));
+    EXPECT_FALSE(read("[target.gelu]\nagainst = \"copy\"\nreported = [\"N=9\"]\n").targets.at("gelu").judges("N=9"));
+    EXPECT_FALSE(read("[target.gelu]\nagainst = \"copy\"\n").targets.at("gelu").judges("N=9"));
 }
 
 TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {

@@ -250,6 +250,7 @@ TEST(Verdict, WithoutTheLibraryThatItIsHeldToSaysSo) {
     report.timing.library = "cuBLAS";
     const std::string text = verdict_text(lesson({report}), kNext, kPiped);
     EXPECT_NE(text.find("4.10 ms; cuBLAS is not there to judge it by\n"), std::string::npos) << text;
+    EXPECT_EQ(text.find("too close"), std::string::npos) << text;
 }
 
 TEST(Verdict, FitsEightyColumnsWhateverTheFindingsSay) {

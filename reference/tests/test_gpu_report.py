@@ -63,7 +63,9 @@ row = {"op": op, "file": "x", "verdict": "WRONG" if plan == "WRONG" else "ok"}
 row["cases"] = [{"case": "odd", "shape": "N=3", "budget_used": 0.25, "findings": finding}]
 if "--timing-only" in sys.argv:
     shape = {"shape": "N=3", "median_ms": 1.5, "p10_ms": 1.0, "p90_ms": 2.0, "samples": 51, "findings": finding}
+    shape |= {"flop_per_s": 2e12, "of_speed_of": {"library": {"share": 0.5}}, "verdict": row["verdict"]}
     row["timing"] = {"against": "copy", "verdict": row["verdict"], "medal": "gold", "share": 0.9, "shapes": [shape]}
+    row["timing"]["library"] = "cuBLAS"
 if "--json" in sys.argv:
     text = json.dumps({"device": "the device", "ops": [row]})
     pathlib.Path(value("--json")).write_text("no JSON" if plan == "garbage" else text)
@@ -502,6 +504,26 @@ def test_a_sanitizer_without_errors_is_not_enough_where_the_check_did_not_pass(g
     }
 
 
+def test_every_lessons_matmul_is_timed_at_the_shapes_that_are_asked_for(gpu):
+    gpu.write("solutions/04_first/matmul.cu", "__global__ void matmul_kernel(float* x) {}\n")
+    gpu.environment["SHAPES"] = "N=8 C=8 OC=8; N=4 C=4 OC=4"
+    assert gpu.report("--part", "ladder").returncode == 0
+    items = gpu.data()["parts"]["ladder"]["items"]
+    assert list(items) == ["lesson04/N=4 C=4 OC=4", "lesson04/N=8 C=8 OC=8"]
+    result = items["lesson04/N=4 C=4 OC=4"]["result"]
+    assert result == {"median_ms": 1.5, "flop_per_s": 2e12, "library": "cuBLAS", "of_library": 0.5, "of_roof": None}
+    assert all("--impl-dir build/gpu/impl/solutions/04_first" in line for line in gpu.checked())
+
+
+def test_a_matmul_that_is_wrong_has_no_place_on_the_ladder(gpu):
+    gpu.write("solutions/04_first/matmul.cu", "__global__ void matmul_kernel(float* x) {}\n")
+    gpu.write("plan_matmul", "WRONG")
+    gpu.environment["SHAPES"] = "N=8 C=8 OC=8"
+    assert gpu.report("--part", "ladder").returncode == 1
+    (record,) = gpu.data()["parts"]["ladder"]["items"].values()
+    assert record["why"] == "lesson 04 at N=8 C=8 OC=8: WRONG: 7 of 9 elements are wrong"
+
+
 def test_a_program_that_crashes_under_ncu_has_no_counters(gpu):
     gpu.write("plan_a", "crash when timed")
     assert gpu.report("--part", "ncu").returncode == 1
@@ -659,7 +681,10 @@ def test_a_rehearsals_baselines_are_pytorchs_own(course):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--part", "foo"], "PART=foo: it is checks, calibrate, timings, baselines, sanitize, ncu, simt or all"),
+        (
+            ["--part", "foo"],
+            "PART=foo: it is checks, calibrate, timings, baselines, ladder, sanitize, ncu, simt or all",
+        ),
         (["--dry", "--out", "reference/timings/nvidia-h200.json"], "a rehearsal measures nothing"),
         (["--budget", "0"], "budget: 0 s; a part may take up to 420 s"),
         (["--budget", "1000"], "budget: 1000 s; a part may take up to 420 s"),

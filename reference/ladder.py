@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""`make ladder`: every matmul of the course in one table and one picture, results/ladder.svg and .png.
+
+The CPU device counts what a kernel asks of memory; lessons 02 and 03 are timed on this machine, in the same run as
+OpenBLAS; the times of kernels are those that `make gpu-report PART=ladder` has measured on cards. With WRITE=1 it goes
+into the README, and what was counted and timed into reference/ladder.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, PercentFormatter
+
+from figures import draw
+from reference import rungs
+from reference.gpu_tools import ToolError
+from reference.roofline import STYLE, Parser, RooflineError, digits, write
+from reference.rungs import Rung
+
+DATA = Path("reference/ladder.json")
+README = Path("README.md")
+BEGIN, END = "<!-- ladder -->\n", "<!-- end ladder -->\n"
+PICTURE = "reference/ladder.svg"
+NOT_YET = "not measured yet"
+SQUARE_SHAPE = "N=4096 C=4096 OC=4096"  # what the table shows of a card, where it was timed
+
+
+@dataclass
+class Ladder:
+    rungs: list[Rung]
+    counted: dict[str, dict[str, int]]  # by lesson, of kernels
+    cpu: dict  # name, and by lesson and shape the times
+    gpus: dict[str, dict[str, dict[str, dict]]] = field(default_factory=dict)  # by card, lesson number and shape
+
+    def to_json(self) -> str:
+        return json.dumps({"square": rungs.SQUARE, "counted": self.counted, "cpu": self.cpu}, indent=1) + "\n"
+
+
+# ---- what a kernel asks of memory ------------------------------------------------------------------------------------
+
+
+def total(metrics: dict[str, int], *names: str) -> int:
+    return sum(metrics.get(name, 0) for name in names)
+
+
+def bytes_moved(metrics: dict[str, int]) -> int:
+    return total(metrics, *(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+
+
+def sectors_a_request(metrics: dict[str, int]) -> float:
+    sectors = total(metrics, *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+    return sectors / total(metrics, *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+
+
+def shared_a_fma(metrics: dict[str, int]) -> float:
+    """Bytes loaded from shared memory for each multiply-add, lanes × size."""
+    return total(metrics, "sm__sass_data_bytes_mem_shared_op_ld.sum") / rungs.SQUARE**3
+
+
+def distinct_a_fma(metrics: dict[str, int]) -> float:
+    """The same, each byte once a request."""
+    return total(metrics, "distinct bytes of shared requests, ld") / rungs.SQUARE**3
+
+
+def lost_wavefronts(metrics: dict[str, int]) -> int:
+    names = (f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st"))
+    return total(metrics, *names)
+
+
+def in_bytes(count: float) -> str:
+    return f"{digits(count / 1e6)} MB"
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+
+def speed(timed: dict) -> str:
+    rate = timed["flop_per_s"]
+    return f"{digits(rate / 1e12)} TFLOP/s" if rate >= 1e12 else f"{digits(rate / 1e9)} GFLOP/s"
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f}%"
+
+
+def of_library(timed: dict) -> str:
+    return f"{percent(timed['of_library'])} of {timed['library']}" if timed["of_library"] else "no library there"
+
+
+def of_roof(timed: dict) -> str:
+    return f"{percent(timed['of_roof'])} of the roof" if timed["of_roof"] else ""
+
+
+def counts_as_text(ladder: Ladder) -> list[str]:
+    where = f"counted at N=C=OC={rungs.SQUARE}"
+    lines = [
+        f"{where:<26}{'global':>9}{'sectors':>9}{'shared bytes a FMA':>21}{'lost':>9}",
+        f"{'on the CPU device':<26}{'bytes':>9}{'/request':>9}{'loaded':>10}{'different':>11}{'to banks':>9}",
+    ]
+    for rung in ladder.rungs:
+        if rung.kernel:
+            m = ladder.counted[rung.lesson]
+            lines.append(
+                f"{rung.number} {rung.title:<23}{in_bytes(bytes_moved(m)):>9}{sectors_a_request(m):>9.1f}"
+                f"{digits(shared_a_fma(m)):>10}{digits(distinct_a_fma(m)):>11}{digits(lost_wavefronts(m)):>9}"
+            )
+    return lines
+
+
+def times_as_text(name: str, timed: dict[str, dict[str, dict]], names: dict[str, str]) -> list[str]:
+    """`timed` by lesson number and shape."""
+    lines = []
+    for shape in dict.fromkeys(shape for rows in timed.values() for shape in rows):
+        lines += ["", f"{shape} on {name}"]
+        for number, rows in timed.items():
+            row = rows.get(shape)
+            if row:
+                shares = f"{of_roof(row):>18}{of_library(row):>20}"
+                lines.append(f"{number} {names[number]:<23}{speed(row):>16}{shares}")
+    return lines
+
+
+def as_text(ladder: Ladder) -> str:
+    names = {rung.number: rung.title for rung in ladder.rungs}
+    lines = counts_as_text(ladder)
+    lines += times_as_text(f"one core of {ladder.cpu['name']}", by_number(ladder.cpu["timed"]), names)
+    for card, timed in ladder.gpus.items():
+        lines += times_as_text(card, timed, names)
+    if not ladder.gpus:
+        lines += ["", f"kernels on a GPU: {NOT_YET}; make gpu-report PART=ladder on one does"]
+    return "\n".join(lines)
+
+
+def by_number(timed: dict[str, dict]) -> dict[str, dict]:
+    return {lesson.split("_")[0]: rows for lesson, rows in timed.items()}
+
+
+def shown_shape(timed: dict[str, dict[str, dict]]) -> str:
+    """That of a card's times which the table shows."""
+    found = list(dict.fromkeys(shape for rows in timed.values() for shape in rows))
+    return SQUARE_SHAPE if SQUARE_SHAPE in found else found[-1]
+
+
+def section(ladder: Ladder) -> str:
+    """What stands in the README between the markers."""
+    cards = list(ladder.gpus) or ["GPU"]
+    head = [
+        "",
+        "matmul of",
+        "global bytes",
+        "sectors a request",
+        "shared bytes a FMA",
+        "wavefronts lost",
+        "one CPU core",
+    ]
+    lines = [f"| {' | '.join([*head, *cards])} |", f"|---|---|{'---:|' * (len(head) - 2 + len(cards))}"]
+    cpu = by_number(ladder.cpu["timed"])
+    (cpu_shape,) = {shape for rows in cpu.values() for shape in rows}
+    for rung in ladder.rungs:
+        row = [rung.number, f"[{rung.title}](lessons/{rung.lesson}/README.md)"]
+        if rung.kernel:
+            m = ladder.counted[rung.lesson]
+            shared = f"{digits(distinct_a_fma(m))} of {digits(shared_a_fma(m))}" if shared_a_fma(m) else ""
+            row += [in_bytes(bytes_moved(m)), f"{sectors_a_request(m):.1f}", shared, digits(lost_wavefronts(m)), ""]
+            for card in cards:
+                timed = ladder.gpus.get(card, {})
+                one = timed.get(rung.number, {}).get(shown_shape(timed)) if timed else None
+                row.append(f"{speed(one)}, {of_library(one)}" if one else NOT_YET)
+        else:
+            one = cpu[rung.number][cpu_shape]
+            row += ["", "", "", "", f"{speed(one)}, {of_library(one)}", *[""] * len(cards)]
+        lines.append(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |"))
+    where = "; ".join(f"{card} at {shown_shape(timed)}" for card, timed in ladder.gpus.items())
+    lines += [
+        "",
+        f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}: bytes of global memory that requests move; bytes"
+        " that a multiply-add loads from shared memory, different ones of a warp's request *of* all that its lanes ask"
+        f" for; wavefronts that bank conflicts cost. CPU: {ladder.cpu['name']}, {cpu_shape}."
+        f" GPU: {where or NOT_YET}. In the picture *global* is what requests move, *shared* the different bytes.",
+        "",
+        f"![The matmuls beside each other]({PICTURE})",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def put(text: str, new: str) -> str:
+    """The README with another section between the markers."""
+    begin, end = text.find(BEGIN), text.find(END)
+    if begin < 0 or end < begin:
+        raise ToolError(f"{README} has no place for the table: a line {BEGIN.strip()} and a line {END.strip()}")
+    return text[: begin + len(BEGIN)] + new + text[end:]
+
+
+# ---- the picture -----------------------------------------------------------------------------------------------------
+
+
+def share_of(ladder: Ladder, rung: Rung) -> tuple[float, str] | None:
+    """Of the library's speed, and which; of a kernel on the first card."""
+    if not rung.kernel:
+        (one,) = ladder.cpu["timed"][rung.lesson].values()
+    elif ladder.gpus:
+        timed = next(iter(ladder.gpus.values()))
+        one = timed.get(rung.number, {}).get(shown_shape(timed))
+    else:
+        return None
+    return (one["of_library"], one["library"]) if one and one["of_library"] else None
+
+
+def draw_traffic(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
+    fma = rungs.SQUARE**3
+    for rung in ladder.rungs:
+        y = heights[rung.lesson]
+        if not rung.kernel:
+            ax.text(ax.get_xlim()[0] * 1.2, y, "plain C++", va="center", color=draw.GREY)
+            continue
+        m = ladder.counted[rung.lesson]
+        for memory, value, shift, color in (
+            ("global", bytes_moved(m) / fma, -0.2, draw.BLUE),
+            ("shared", distinct_a_fma(m), 0.2, draw.ORANGE),
+        ):
+            if value:
+                ax.barh(y + shift, value, height=0.36, color=color)
+                ax.text(value * 1.15, y + shift, f"{digits(value)} {memory}", va="center")
+            else:
+                ax.text(ax.get_xlim()[0] * 1.2, y + shift, f"none {memory}", va="center", color=draw.GREY)
+
+
+def draw_shares(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
+    for rung in ladder.rungs:
+        y, share = heights[rung.lesson], share_of(ladder, rung)
+        if share is None:
+            ax.text(0.02, y, NOT_YET, va="center", color=draw.GREY)
+            continue
+        ax.barh(y, share[0], height=0.5, color=draw.GREEN)
+        ax.text(share[0] + 0.02, y, f"{percent(share[0])} of {share[1]}", va="center")
+
+
+def plot(ladder: Ladder) -> Figure:
+    with style.context(STYLE):
+        figure = Figure(figsize=(10, 1.6 + 0.62 * len(ladder.rungs)))
+        FigureCanvasAgg(figure)
+        left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
+        heights = {rung.lesson: float(i) for i, rung in enumerate(ladder.rungs)}
+        left.set(xscale="log", xlim=(0.02, 500))
+        left.set_title("bytes for each multiply-add")
+        left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: digits(value)))
+        left.set_yticks(list(heights.values()), [f"{rung.number} {rung.title}" for rung in ladder.rungs])
+        right.set(xlim=(0, 1.9))
+        right.set_title("share of the library's speed")
+        right.set_xticks([0, 0.5, 1])
+        right.xaxis.set_major_formatter(PercentFormatter(1))
+        right.set_yticks(list(heights.values()), [""] * len(heights))
+        for ax in (left, right):
+            ax.set_ylim(len(heights) - 0.4, -0.6)
+            ax.grid(visible=False, axis="y")
+        draw_traffic(left, ladder, heights)
+        draw_shares(right, ladder, heights)
+        figure.tight_layout()
+        return figure
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def read(root: Path) -> Ladder:
+    """What is committed: nothing is measured."""
+    data = json.loads((root / DATA).read_text())
+    return Ladder(rungs.rungs(root), data["counted"], data["cpu"], rungs.gpu_reports(root))
+
+
+def measure(scratch: Path) -> Ladder:
+    out = scratch / "rung.json"
+    found = rungs.rungs(Path())
+    counted, timed = {}, {}
+    for rung in found:
+        print(f"\r\033[K… {rung.lesson}" if sys.stdout.isatty() else "", end="", flush=True)
+        if rung.kernel:
+            counted[rung.lesson] = rungs.count(rung, out)
+        else:
+            chosen = rungs.chosen_shapes(rungs.CPU_SHAPES)
+            timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape, out) for shape in chosen}
+    print("\r\033[K" if sys.stdout.isatty() else "", end="")
+    return Ladder(found, counted, {"name": rungs.cpu_name(), "timed": timed}, rungs.gpu_reports(Path()))
+
+
+def run(options: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="ladder-") as scratch:
+        ladder = measure(Path(scratch))
+    print(as_text(ladder))
+    if not options.write:
+        for path in write(plot(ladder), Path("results"), "ladder"):
+            print(f"written to {path}")
+        return 0
+    if rungs.chosen_shapes(()):
+        raise ToolError("WRITE=1 goes with the shapes that the README shows: leave SHAPES out")
+    text = put(README.read_text(), section(ladder))
+    DATA.write_text(ladder.to_json())
+    README.write_text(text)
+    (picture,) = write(plot(ladder), Path("reference"), "ladder", ("svg",))
+    print(f"written to {DATA}, {README} and {picture}")
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="ladder", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="into the README, its picture and reference/ladder.json")
+    try:
+        return run(parser.parse_args(arguments))
+    except (ToolError, RooflineError) as error:
+        print(f"ladder: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Every matmul of the course, a rung each: what the CPU device counts of it and how long it takes at a shape, by the
+program of lessons/ladder. Needs nothing but Python 3.10."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference.gpu_build import with_json
+from reference.gpu_tools import ToolError
+from reference.lesson_shapes import ShapeError, dims
+
+SQUARE = 256  # N = C = OC where it is counted: kSquare of lessons/gpt2/check/cases.h
+CPU_SHAPES = ("N=256 C=768 OC=3072",)  # the first matmul of the MLP at B=4, T=64
+# At B=4, T=1024 the model's own, and the square that write-ups take, in order of FLOPs.
+GPU_SHAPES = (
+    "N=4096 C=768 OC=768",
+    "N=4096 C=768 OC=2304",
+    "N=4096 C=768 OC=3072",
+    "N=4096 C=3072 OC=768",
+    "N=4096 C=4096 OC=4096",
+    "N=4096 C=768 OC=50257",
+)
+REHEARSED = ("N=96 C=64 OC=48",)
+LIMIT = 300  # seconds for one program
+
+
+@dataclass(frozen=True)
+class Rung:
+    lesson: str  # "07_tiled_matmul"
+    kernel: bool  # or plain C++ for the CPU
+
+    @property
+    def number(self) -> str:
+        return self.lesson.split("_")[0]
+
+    @property
+    def title(self) -> str:
+        return self.lesson.split("_", 1)[1]
+
+
+def rungs(root: Path) -> list[Rung]:
+    """In the order of the lessons."""
+    files = sorted(root.glob("solutions/[0-9][0-9]_*/matmul.c*"))
+    return [Rung(file.parent.name, file.suffix == ".cu") for file in files]
+
+
+def shapes(wanted: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    """Of "N=4096 C=768 OC=768; N=…", or the default ones; in order of FLOPs."""
+    if not wanted:
+        return default
+    found = {}
+    for text in filter(None, (part.strip() for part in wanted.split(";"))):
+        try:
+            d = dims(text)
+        except ShapeError:
+            d = {}
+        if set(d) != {"N", "C", "OC"}:
+            raise ToolError(f"SHAPES={wanted}: {text!r} is no shape such as 'N=4096 C=768 OC=3072'; a ; sets two apart")
+        found[" ".join(f"{name}={d[name]}" for name in ("N", "C", "OC"))] = d["N"] * d["C"] * d["OC"]
+    return tuple(sorted(found, key=found.__getitem__))
+
+
+def chosen_shapes(default: tuple[str, ...]) -> tuple[str, ...]:
+    return shapes(os.environ.get("SHAPES"), default)
+
+
+def program(folder: str, rung: Rung, check: str = "ladder") -> list[str]:
+    """The command line of lessons/ladder with that lesson's matmul. `folder` is build, build/gpu or build/dry."""
+    objects = f"{folder}/impl/solutions/{rung.lesson}"
+    command = [f"{folder}/check/{check}", "--subject", "solutions", "--impl-dir", objects, "--reference-dir", objects]
+    return [*command, "--roof", "results/roof.json"] if folder == "build" else command
+
+
+def time_at(folder: str, rung: Rung, shape: str, out: Path, limit: float = LIMIT) -> dict:
+    """The times of one call: median_ms, flop_per_s, shares of the library's speed and of the roof in the same run."""
+    command = [*program(folder, rung), "--only", "matmul", "--timing-only", "--json", str(out)]
+    report, done = with_json(command, out, limit, {"SOL_LADDER": shape})
+    (op,) = report["ops"]
+    timing = op.get("timing")
+    if not timing:
+        raise ToolError(f"lesson {rung.number} at {shape}: {'; '.join(op.get('not_timed', [])) or done.output.strip()}")
+    (row,) = timing["shapes"]
+    if row["verdict"] in ("WRONG", "IMPOSSIBLE"):
+        raise ToolError(f"lesson {rung.number} at {shape}: {row['verdict']}: {row['findings'][0]['text']}")
+    share = {name: one["share"] for name, one in row["of_speed_of"].items()}
+    return {
+        "median_ms": row["median_ms"],
+        "flop_per_s": row["flop_per_s"],
+        "library": timing["library"] if "library" in share else None,
+        "of_library": share.get("library"),
+        "of_roof": share.get("arithmetic"),
+    }
+
+
+def count(rung: Rung, out: Path) -> dict[str, int]:
+    """What the CPU device counts of it at N = C = OC = SQUARE, by Nsight Compute's names (checker/simt/COUNTERS.md)."""
+    command = [*program("build", rung, "ladder-device"), "--traffic", "--only", "matmul/square", "--json", str(out)]
+    # Beside a folder of this name lies no older lesson, which would be counted too.
+    command[command.index("--reference-dir") + 1] = "build/impl/solutions/00"
+    report, _ = with_json(command, out, LIMIT)
+    (op,) = report["ops"]
+    (side,) = op["sides"]
+    if side["failure"]:
+        raise ToolError(f"lesson {rung.number} was not counted: {side['failure']}")
+    return side["metrics"]
+
+
+def cpu_name() -> str:
+    """As the system calls it: "AMD EPYC 7763 64-Core Processor"; the architecture where it has no name."""
+    try:
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    return found[1].strip() if found else platform.machine()
+
+
+def gpu_reports(root: Path) -> dict[str, dict[str, dict[str, dict]]]:
+    """Of each card's report that has the part `ladder`: its name, then by lesson number and shape what was timed."""
+    found: dict[str, dict[str, dict[str, dict]]] = {}
+    for path in sorted(root.glob("reference/timings/*.json")):
+        data = json.loads(path.read_text())
+        items = data.get("parts", {}).get("ladder", {}).get("items", {})
+        for name, record in items.items():
+            if data.get("rehearsal") or record.get("status") != "ok":
+                continue
+            number, shape = name.removeprefix("lesson").split("/")
+            found.setdefault(data["gpu"], {}).setdefault(number, {})[shape] = record["result"]
+    return found

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The ladder of matmuls: what is committed is what is counted, and the README says it."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from reference import ladder, rungs
+from reference.gpu_tools import ToolError
+from reference.rungs import Rung
+
+ROOT = Path(__file__).parents[2]
+TIMED = {"median_ms": 2.0, "flop_per_s": 4.1e13, "library": "cuBLAS", "of_library": 0.93, "of_roof": 0.7}
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("SHAPES", raising=False)
+
+
+@pytest.fixture
+def committed():
+    return ladder.read(ROOT)
+
+
+def report(folder, items, **more):
+    path = folder / "reference/timings/nvidia-test-1.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"gpu": "NVIDIA Test 1", "parts": {"ladder": {"items": items}}, **more}))
+
+
+# ---- what is committed -----------------------------------------------------------------------------------------------
+
+
+def test_every_lesson_with_a_matmul_is_a_rung(committed):
+    assert [rung.lesson for rung in committed.rungs] == [
+        path.parent.name for path in sorted(ROOT.glob("solutions/*/matmul.c*"))
+    ]
+    kernels = [rung.lesson for rung in committed.rungs if rung.kernel]
+    assert kernels == list(committed.counted)
+    assert [rung.lesson for rung in committed.rungs if not rung.kernel] == list(committed.cpu["timed"])
+
+
+def test_the_readme_says_what_was_counted_and_timed(committed):
+    text = (ROOT / ladder.README).read_text()
+    assert ladder.put(text, ladder.section(committed)) == text
+
+
+@pytest.mark.parametrize("rung", [rung for rung in rungs.rungs(ROOT) if rung.kernel], ids=lambda rung: rung.lesson)
+def test_the_committed_counts_are_those_of_the_kernel(rung, committed, tmp_path):
+    assert rungs.count(rung, tmp_path / "out.json") == committed.counted[rung.lesson]
+
+
+def test_the_picture_names_every_rung(committed):
+    text = (ROOT / ladder.PICTURE).read_text()
+    for rung in committed.rungs:
+        assert f"{rung.number} {rung.title}" in text
+
+
+# ---- measuring -------------------------------------------------------------------------------------------------------
+
+
+def test_a_rung_is_timed_beside_openblas(tmp_path):
+    timed = rungs.time_at("build", Rung("03_cpu_matmul", kernel=False), "N=64 C=48 OC=32", tmp_path / "out.json")
+    assert timed["library"] == "OpenBLAS"
+    assert timed["of_library"] > 0
+    assert 0 < timed["median_ms"] < math.inf
+    assert timed["flop_per_s"] == pytest.approx(2 * 64 * 48 * 32 / (timed["median_ms"] / 1e3))
+
+
+def test_a_shape_that_the_program_cannot_take_is_named(tmp_path):
+    with pytest.raises(ToolError, match="SHAPES: 'N=64 C=0 OC=32' is no shape"):
+        rungs.time_at("build", Rung("03_cpu_matmul", kernel=False), "N=64 C=0 OC=32", tmp_path / "out.json")
+
+
+def test_shapes_go_in_the_order_of_their_flops():
+    assert rungs.shapes(" N=8 C=8 OC=8;C=2 N=2 OC=2 ; ", ()) == ("N=2 C=2 OC=2", "N=8 C=8 OC=8")
+    assert rungs.shapes(None, rungs.CPU_SHAPES) == rungs.CPU_SHAPES
+    assert rungs.shapes(";".join(rungs.GPU_SHAPES), ()) == rungs.GPU_SHAPES
+
+
+@pytest.mark.parametrize("wanted", ["N=8", "N=8 C=8 OC=0", "8x8x8", "N=8 C=8 OC=8 B=2"])
+def test_what_is_no_shape_is_refused(wanted):
+    with pytest.raises(ToolError, match="is no shape such as"):
+        rungs.shapes(wanted, ())
+
+
+# ---- times of a card -------------------------------------------------------------------------------------------------
+
+
+def test_a_cards_times_come_from_its_report(tmp_path):
+    ok = {"status": "ok", "result": TIMED}
+    report(tmp_path, {"lesson07/N=8 C=8 OC=8": ok, "lesson05/N=8 C=8 OC=8": {"status": "failed", "why": "x"}})
+    assert rungs.gpu_reports(tmp_path) == {"NVIDIA Test 1": {"07": {"N=8 C=8 OC=8": TIMED}}}
+    report(tmp_path, {"lesson07/N=8 C=8 OC=8": ok}, rehearsal=True)
+    assert rungs.gpu_reports(tmp_path) == {}
+
+
+def test_the_table_shows_a_cards_times_at_the_square(committed):
+    committed.gpus = {
+        "NVIDIA Test 1": {"07": {"N=8 C=8 OC=8": TIMED, ladder.SQUARE_SHAPE: TIMED | {"of_library": 0.12}}}
+    }
+    text = ladder.section(committed)
+    assert "| 41 TFLOP/s, 12% of cuBLAS |" in next(line for line in text.splitlines() if line.startswith("| 07 "))
+    assert next(line for line in text.splitlines() if line.startswith("| 05 ")).endswith("| not measured yet |")
+    assert f"GPU: NVIDIA Test 1 at {ladder.SQUARE_SHAPE}." in text
+    lines = ladder.as_text(committed).splitlines()
+    assert "N=8 C=8 OC=8 on NVIDIA Test 1" in lines
+    assert max(map(len, lines)) <= 80
+
+
+def test_without_a_card_nothing_of_it_is_measured(committed):
+    committed.gpus = {}
+    assert "GPU: not measured yet." in ladder.section(committed)
+    assert ladder.as_text(committed).count("not measured yet") == 1
+
+
+def test_the_picture_has_a_bar_for_what_was_measured_and_words_for_the_rest(committed):
+    committed.gpus = {"NVIDIA Test 1": {"07": {ladder.SQUARE_SHAPE: TIMED}}}
+    right = ladder.plot(committed).axes[1]
+    words = [text.get_text() for text in right.texts]
+    assert words.count("93% of cuBLAS") == 1
+    assert words.count("not measured yet") == sum(rung.kernel for rung in committed.rungs) - 1
+    assert len(right.patches) == len(committed.rungs) - words.count("not measured yet")
+
+
+def test_a_readme_without_the_place_is_left_alone():
+    with pytest.raises(ToolError, match="has no place for the table"):
+        ladder.put("# A page\n", "new")
