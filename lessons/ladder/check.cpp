@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
 // Any lesson's matmul at shapes that the environment names, SOL_LADDER="N=4096 C=768 OC=3072; N=4096 C=768 OC=768", and
-// counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another.
+// counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another. And 200 random shapes, of
+// which a lesson's own check has no time for so many.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "checker/blas.h"
 #include "checker/device_side.h"
@@ -39,10 +46,53 @@ checker::Vendor open_blas(const cases::MatmulDims& dims) {
             }};
 }
 
+// Rows of OC values as rows of out_stride.
+checker::Computed spread(checker::Computed computed, const cases::MatmulDims& dims) {
+    std::vector<float> rows(static_cast<std::size_t>(dims.N) * static_cast<std::size_t>(dims.stride()));
+    for (long n = 0; n < dims.N; n++) {
+        std::copy_n(computed.values.begin() + n * dims.OC, dims.OC, rows.begin() + n * dims.stride());
+    }
+    computed.values = std::move(rows);
+    return computed;
+}
+
+// N, C and OC from 1 to 300, as many of them below 17 as above; rows of out up to 7 floats longer than what is written;
+// every third without a bias. The same shapes each time.
+void add_random_shapes(checker::Lesson& lesson, checker::Op& op) {
+    static constexpr int kShapes = 200, kLargest = 300, kLonger = 7;
+    const double factor = lesson.budget_factor("matmul.out");
+    checker::Case& random = op.add_case("random", fmt::format("{} shapes up to {}", kShapes, kLargest));
+    std::mt19937 generator(8);
+    const auto size = [&generator] {
+        const double share = static_cast<double>(generator()) / static_cast<double>(std::mt19937::max());
+        return std::min(kLargest, static_cast<int>(std::pow(kLargest + 1, share)));
+    };
+    for (int i = 0; i < kShapes; i++) {
+        cases::MatmulDims dims{.N = size(), .C = size(), .OC = size(), .bias = i % 3 != 0};
+        dims.out_stride = dims.OC + static_cast<int>(generator() % (kLonger + 1));
+        const auto compute = [=](const std::vector<std::span<const float>>& inputs) {
+            return spread(
+                checker::computed_matmul(inputs[0], inputs[1], dims.bias ? inputs[2] : std::span<const float>(), dims.N,
+                                         dims.C, dims.OC, factor),
+                dims);
+        };
+        checker::Call call{
+            .where = fmt::format("{}, rows of {}{}", dims.text(), dims.stride(), dims.bias ? "" : ", no bias"),
+            .inputs = {checker::normal("inp", "N C", {dims.N, dims.C}),
+                       checker::normal("weight", "OC/o C", {dims.OC, dims.C})},
+            .outputs = {checker::output("out", "N out_stride/o", {dims.N, dims.stride()}, compute)},
+            .run = cases::run_matmul(dims)};
+        call.outputs[0].columns = dims.OC;
+        dims.bias ? call.inputs.push_back(checker::normal("bias", "OC/o", {dims.OC})) : call.null.push_back("bias");
+        random.calls.push_back(std::move(call));
+    }
+}
+
 void register_cases(checker::Lesson& lesson) {
     lesson.declared_in("lessons/gpt2/ops.h");
     checker::Op& matmul = cases::add_matmul(lesson);
     cases::add_matmul_shapes(lesson, matmul, {});
+    add_random_shapes(lesson, matmul);
     const char* shapes = std::getenv("SOL_LADDER");
     std::istringstream all(shapes == nullptr ? "" : shapes);
     for (std::string shape; std::getline(all, shape, ';');) {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reference import ladder, rungs
+from reference.gpu_build import with_json
 from reference.gpu_tools import ToolError
 from reference.rungs import Rung
 
@@ -58,6 +59,19 @@ def test_the_picture_names_every_rung(committed):
     text = (ROOT / ladder.PICTURE).read_text()
     for rung in committed.rungs:
         assert f"{rung.number} {rung.title}" in text
+
+
+# ---- right at any shape ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rung", [rung for rung in rungs.rungs(ROOT) if rung.kernel], ids=lambda rung: rung.lesson)
+def test_a_kernel_is_right_at_200_random_shapes(rung, tmp_path):
+    out = tmp_path / "out.json"
+    command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random", "--json", str(out)]
+    report, done = with_json(command, out, rungs.LIMIT)
+    assert done.status == 0, done.output
+    assert [case["verdict"] for case in report["ops"][0]["cases"]] == ["ok"]
+    assert 0 < report["ops"][0]["cases"][0]["budget_used"] < 1
 
 
 # ---- measuring -------------------------------------------------------------------------------------------------------
