@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "checker/check.h"
@@ -26,5 +27,8 @@ std::vector<double> float64_product(const std::vector<double>& inp, const std::v
 // reference/budget.py. `factor` is that of the op's budget. bias may be empty.
 Computed computed_matmul(std::span<const float> inp, std::span<const float> weight, std::span<const float> bias, int N,
                          int C, int OC, double factor);
+
+// One element of it with a bias, in float64, and its floor: inp (C), weight (C).
+std::pair<double, double> computed_element(std::span<const float> inp, std::span<const float> weight, float bias);
 
 }  // namespace checker

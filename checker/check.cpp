@@ -189,6 +189,10 @@ bool Lesson::samples_blocks() const {
     return device_side() != nullptr && device_side()->samples_blocks();
 }
 
+bool Lesson::takes_sampled() const {
+    return device_side() != nullptr && device_side()->takes_sampled();
+}
+
 bool Lesson::rehearsal() const {
     return device_side() != nullptr && device_side()->rehearsal();
 }

@@ -95,8 +95,8 @@ struct Scratch {
 
 using RunFunction = std::function<void(const Library&, const Buffers&)>;
 
-// The output of a shape that is too large to run whole: on a device that can, some blocks of each launch run, and what
-// they wrote is judged, element by element. The output lies on the device alone.
+// The output of a shape that is too large for the host, which lies on the device alone. On a device that can, some blocks
+// of each launch run, and what they wrote is judged, element by element; on a GPU all of them run, and some elements are.
 struct Sampled {
     BufferSpec output;
     std::uint64_t blocks = 30;  // random ones, beside the first and the last
@@ -224,8 +224,9 @@ class Lesson {
     // The vendor's fp32 matmul on the device that the lesson runs on: see DeviceSide.
     std::optional<Vendor> matmul_library(int N, int C, int OC) const;
 
-    // Whether the device can run samples of a launch's blocks: without it no case may have `sampled`.
+    // Whether the device runs samples of a launch's blocks; and whether it takes calls that have `sampled` at all.
     bool samples_blocks() const;
+    bool takes_sampled() const;
 
     // Timed shapes are to be small: this is a rehearsal of the GPU's checks without a GPU.
     bool rehearsal() const;

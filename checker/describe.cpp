@@ -481,12 +481,12 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
     if (!verdict.ok) {
         const auto first = static_cast<std::size_t>(comparison.first);
         const auto [is, should_be] = told_apart(got[first], expected[first]);
-        verdict.findings.push_back({"mismatch",
-                                    "",
-                                    fmt::format("{} of {} elements that the sampled blocks wrote are wrong",
-                                                counted(comparison.wrong), counted(count)),
-                                    {fmt::format("first\t{}   got {}   expected {}",
-                                                 indexed(sampled.output, elements[first]), is, should_be)}});
+        verdict.findings.push_back(
+            {"mismatch",
+             "",
+             fmt::format("{} of {} elements that were looked at are wrong", counted(comparison.wrong), counted(count)),
+             {fmt::format("first\t{}   got {}   expected {}", indexed(sampled.output, elements[first]), is,
+                          should_be)}});
     }
     return verdict;
 }

@@ -41,8 +41,10 @@ class DeviceSide {
     // Whether the two schedules run a call's threads in two orders, and what is read unwritten is seen by itself.
     virtual bool takes_two_orders() const { return false; }
 
-    // Whether it can run some blocks of a launch alone: Call::sampled.
+    // Whether it can run some blocks of a launch alone; and whether it takes calls that have Call::sampled, of which it
+    // runs some blocks, or all.
     virtual bool samples_blocks() const { return false; }
+    virtual bool takes_sampled() const { return samples_blocks(); }
 
     // Whether it only stands in for a GPU, so that the GPU's side of the checker can be tried without one: timed shapes
     // are then small, and no time means anything.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -35,6 +36,26 @@ constexpr bool kRehearsal = false;
 #endif
 
 // ---- one call ------------------------------------------------------------------------------------------------------
+
+std::string gib(std::size_t bytes) {
+    return significant(static_cast<double>(bytes) / static_cast<double>(std::size_t{1} << 30)) + " GiB";
+}
+
+// Throws NoRoom where the card has not so much memory left.
+DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
+    std::size_t free = 0;
+    std::size_t all = 0;
+    check(cudaMemGetInfo(&free, &all));
+    try {
+        return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));
+    } catch (const CudaError& error) {
+        if (error.code != cudaErrorMemoryAllocation) {
+            throw;
+        }
+    }
+    throw NoRoom(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})", gib(bytes),
+                             gib(free), gib(all)));
+}
 
 // Far enough for a row or two beside the data of the cases' shapes.
 constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
@@ -81,6 +102,58 @@ class GuardedBuffer {
     Schedule schedule_;
     Placement placement_;
     std::vector<std::byte> picture_;
+    DeviceBuffer<std::byte> device_;
+};
+
+// An output that the host has no room for, between guard bands. 0xFF is the poison: NaN as a float.
+class LargeOutput {
+  public:
+    // Throws NoRoom.
+    explicit LargeOutput(BufferSpec spec) : spec_(std::move(spec)), device_(allocate(spec_.bytes())) {
+        check(cudaMemset(device_.data(), kPoison, device_.bytes()));
+    }
+
+    const BufferSpec& spec() const { return spec_; }
+    std::byte* data() const { return device_.data() + kGuardBytes; }
+
+    std::optional<Finding> scribble() const {
+        std::vector<std::uint8_t> guard(kGuardBytes);
+        for (const bool behind : {false, true}) {
+            const std::size_t at = behind ? kGuardBytes + spec_.bytes() : 0;
+            check(cudaMemcpy(guard.data(), device_.data() + at, guard.size(), cudaMemcpyDeviceToHost));
+            const auto written = std::ranges::find_if(guard, [](std::uint8_t byte) { return byte != kPoison; });
+            if (written != guard.end()) {
+                return describe_scribble(
+                    spec_, static_cast<long>(at) + (written - guard.begin()) - static_cast<long>(kGuardBytes));
+            }
+        }
+        return std::nullopt;
+    }
+
+    // Runs of neighbours, half of them from all of it, half from its last 250,000 elements.
+    void sample(SampledElements& to) const {
+        constexpr long kRun = 256, kRuns = 64, kEnd = 250'000;
+        static_assert(kRun * kRuns <= static_cast<long>(SampledElements::kMost));
+        const long elements = spec_.dims.elements(), length = std::min(kRun, elements);
+        std::vector<float> values(static_cast<std::size_t>(length));
+        to.count = 0;
+        for (long i = 0; i < kRuns; i++) {
+            const long within = std::min(i % 2 == 0 ? elements : kEnd, elements) - length;
+            const long first = elements - length - within * (i / 2) / (kRuns / 2 - 1);
+            check(cudaMemcpy(values.data(), reinterpret_cast<const float*>(data()) + first,
+                             values.size() * sizeof(float), cudaMemcpyDeviceToHost));
+            for (long k = 0; k < length; k++) {
+                to.written[to.count++] = {first + k, values[static_cast<std::size_t>(k)]};
+            }
+        }
+    }
+
+  private:
+    static constexpr std::uint8_t kPoison = 0xFF;
+
+    static DeviceBuffer<std::byte> allocate(std::size_t bytes) { return allocate_or_no_room(bytes + 2 * kGuardBytes); }
+
+    BufferSpec spec_;
     DeviceBuffer<std::byte> device_;
 };
 
@@ -132,6 +205,12 @@ std::vector<Finding> run_on_gpu(const Call& call, const Library& library, Schedu
         add(scratch_spec(scratch, content.size()), content);
     }
 
+    std::optional<LargeOutput> large;
+    if (call.sampled) {
+        large.emplace(call.sampled->output);
+        buffers.add(large->spec().name, large->spec().element, large->data());
+    }
+
     call.run(library, buffers);
     std::vector<Finding> findings;
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) {
@@ -144,9 +223,15 @@ std::vector<Finding> run_on_gpu(const Call& call, const Library& library, Schedu
         if (std::optional<Finding> finding = memory[i].fetch()) {
             findings.push_back(std::move(*finding));
         }
-        if (memory[i].spec().role == Role::output) {
+        if (memory[i].spec().role == Role::output && !large) {
             std::ranges::copy(memory[i].fetched(), shared.data(placements[i]).begin());
         }
+    }
+    if (large) {
+        if (std::optional<Finding> finding = large->scribble()) {
+            findings.push_back(std::move(*finding));
+        }
+        large->sample(*reinterpret_cast<SampledElements*>(shared.data(placements.back()).data()));
     }
     return findings;
 }
@@ -159,10 +244,6 @@ std::size_t l2_bytes() {
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
     return static_cast<std::size_t>(bytes);
-}
-
-std::string gib(std::size_t bytes) {
-    return significant(static_cast<double>(bytes) / static_cast<double>(std::size_t{1} << 30)) + " GiB";
 }
 
 class GpuBench final : public Bench {
@@ -256,19 +337,8 @@ class GpuBench final : public Bench {
     static constexpr std::size_t kLeastOther = std::size_t{kRehearsal ? 1 : 64} << 20;
 
     std::byte* reserve(std::size_t bytes) {
-        std::size_t free = 0;
-        std::size_t all = 0;
-        check(cudaMemGetInfo(&free, &all));
-        try {
-            memory_.push_back(DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1)));
-            return memory_.back().data();
-        } catch (const CudaError& error) {
-            if (error.code != cudaErrorMemoryAllocation) {
-                throw;
-            }
-        }
-        throw NoRoom(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})",
-                                 gib(bytes), gib(free), gib(all)));
+        memory_.push_back(allocate_or_no_room(bytes));
+        return memory_.back().data();
     }
 
     // `write` gets a piece of pinned memory and how far from the start it belongs.
@@ -300,6 +370,7 @@ class GpuSide final : public DeviceSide {
     std::string name() const override { return kRehearsal ? "a rehearsal of a GPU" : "GPU"; }
     bool has_times() const override { return true; }
     bool rehearsal() const override { return kRehearsal; }
+    bool takes_sampled() const override { return true; }
 
     void start() override {
         require_device();
@@ -332,6 +403,9 @@ class GpuSide final : public DeviceSide {
         std::vector<Finding> findings;
         try {
             findings = run_on_gpu(call, library, schedule);
+        } catch (const NoRoom& error) {
+            reply.answer = Answer::no_room;
+            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
         } catch (const std::exception& error) {
             reply.answer = Answer::exception;
             std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);

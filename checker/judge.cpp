@@ -188,6 +188,10 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     request.call = call_index;
     RunResult result;
     const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
+    if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
+        result.no_room = outcome.reply.text;
+        return result;
+    }
     result.finding = finding_of(outcome, op, call);
     result.counters = outcome.reply.counters;
     result.ideal_sectors = outcome.reply.ideal_sectors;
@@ -257,6 +261,11 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
             report.findings = std::move(findings);
         };
         const RunResult first = run(op_index, case_index, i, Schedule::end_aligned);
+        if (!first.no_room.empty()) {
+            report.ran = report.untouched = false;
+            report.note = fmt::format("{} is not checked: {}", c.shape, first.no_room);
+            return report;
+        }
         if (first.finding) {
             fail(all_of(first));
             report.untouched = false;

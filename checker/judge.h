@@ -48,6 +48,7 @@ class Judge {
         double ideal_sectors = 0;
         std::string costliest;
         std::vector<std::byte> sampled = {};  // of a sampled call: SampledElements
+        std::string no_room = {};             // why it did not run
         std::vector<Finding> seen;            // beside it: writes outside the data, what the device saw
         std::string float_atomics;            // lines that add floats atomically: "encoder.cu:31"
     };

@@ -34,7 +34,7 @@ struct CaseReport {
     std::string shape;
     bool ok = false;
     bool untouched = false;  // nothing at all was written
-    bool ran = true;         // false: skipped, because an earlier case hung
+    bool ran = true;         // false: skipped, because an earlier case hung, or where it is ok for what `note` says
     double budget_used = 0;  // the largest share; infinite where an element was not finite
     std::string where = {};  // the call of the case that failed
     long calls = 1;

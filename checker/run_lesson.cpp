@@ -132,7 +132,11 @@ class Session {
         } else if (const Counted* counted = result.wasteful()) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << text_of(*counted);
         }
+        const std::string not_run = result.ok && !result.ran ? result.note : "";
         report.cases.push_back(std::move(result));
+        if (!not_run.empty()) {
+            GTEST_SKIP() << not_run;
+        }
     }
 
     // What lesson.toml asks of the counters; what it does not name is not judged.

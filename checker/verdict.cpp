@@ -182,7 +182,7 @@ class Printer {
                 wrong_cases(op);
             }
         } else if (!op.cases.empty()) {
-            const std::string shapes = counted(static_cast<long>(op.cases.size()), "shape");
+            const std::string shapes = counted(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
             counters_line(op);
             const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });

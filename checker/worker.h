@@ -33,7 +33,7 @@ std::vector<BufferSpec> shared_specs(const Call& call);
 // Puts a call's buffers there: inputs with their values, outputs with the poison.
 void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule);
 
-// What sampled blocks wrote: as many of the output's elements as fit.
+// Elements of an output that lies on the device alone: those that sampled blocks wrote, as many as fit, or some of all.
 struct SampledElements {
     static constexpr std::size_t kMost = 65'536;
     std::uint64_t count = 0;
@@ -70,7 +70,7 @@ enum class Answer : std::uint32_t {
     exception,
     fault,      // a signal that the processor raised
     scribble,   // scratch was overrun
-    no_room,    // time: there is not memory enough for the shape
+    no_room,    // there is not memory enough for the shape
     no_device,  // what the kernels run on is not there
 };
 

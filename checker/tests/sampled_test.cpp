@@ -55,7 +55,7 @@ TEST(SampledElements, AWrongOneIsNamedInTheTermsOfTheShape) {
     EXPECT_FALSE(verdict.ok);
     ASSERT_EQ(verdict.findings.size(), 1U);
     EXPECT_EQ(verdict.findings[0].kind, "mismatch");
-    EXPECT_EQ(verdict.findings[0].text, "1 of 3 elements that the sampled blocks wrote are wrong");
+    EXPECT_EQ(verdict.findings[0].text, "1 of 3 elements that were looked at are wrong");
     ASSERT_EQ(verdict.findings[0].details.size(), 1U);
     EXPECT_NE(verdict.findings[0].details[0].find("out[m=49999, n=49999]   got 3"), std::string::npos)
         << verdict.findings[0].details[0];

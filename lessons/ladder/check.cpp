@@ -93,6 +93,12 @@ void register_cases(checker::Lesson& lesson) {
     checker::Op& matmul = cases::add_matmul(lesson);
     cases::add_matmul_shapes(lesson, matmul, {});
     add_random_shapes(lesson, matmul);
+    if (lesson.takes_sampled()) {
+        cases::add_sampled_matmul_case(lesson, matmul, "sampled", {.N = 300, .C = 33, .OC = 500});
+    }
+    if (lesson.rehearsal()) {  // more than any card has
+        cases::add_sampled_matmul_case(lesson, matmul, "no_room", {.N = 1 << 20, .C = 1, .OC = 1 << 20});
+    }
     const char* shapes = std::getenv("SOL_LADDER");
     std::istringstream all(shapes == nullptr ? "" : shapes);
     for (std::string shape; std::getline(all, shape, ';');) {

@@ -74,6 +74,35 @@ def test_a_kernel_is_right_at_200_random_shapes(rung, tmp_path):
     assert 0 < report["ops"][0]["cases"][0]["budget_used"] < 1
 
 
+# ---- outputs that the host has no room for, in the rehearsal of a GPU ------------------------------------------------
+
+
+def rehearse(side, case, out):
+    """The verdict on lesson 07's matmul, the solution's or the stub's, and how the program ended."""
+    command = [*rungs.program("build/dry", Rung("07_tiled_matmul", kernel=True)), "--only", f"matmul/{case}"]
+    command[command.index("--impl-dir") + 1] = f"build/dry/impl/{side}/07_tiled_matmul"
+    report, done = with_json([*command, "--json", str(out)], out, rungs.LIMIT)
+    (verdict,) = report["ops"][0]["cases"]
+    return verdict, done
+
+
+def test_a_gpu_runs_all_of_a_large_output_and_looks_at_some_of_it(tmp_path):
+    verdict, done = rehearse("solutions", "sampled", tmp_path / "out.json")
+    assert done.status == 0, done.output
+    assert 0 < verdict["budget_used"] < 1
+    verdict, done = rehearse("lessons", "sampled", tmp_path / "out.json")
+    assert done.status == 1
+    (finding,) = verdict["findings"]
+    assert finding["text"] == "32,768 of 32,768 elements that were looked at are wrong"
+
+
+def test_what_a_card_has_no_room_for_is_skipped_and_says_so(tmp_path):
+    verdict, done = rehearse("solutions", "no_room", tmp_path / "out.json")
+    assert done.status == 0, done.output
+    assert (verdict["ran"], verdict["verdict"]) == (False, "ok")
+    assert "is not checked: it wants 4,100 GiB more of the card's memory" in verdict["note"]
+
+
 # ---- measuring -------------------------------------------------------------------------------------------------------
 
 

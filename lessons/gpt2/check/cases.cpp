@@ -322,9 +322,7 @@ static checker::Call sampled_matmul(const MatmulDims& dims, double factor) {
     const auto expected = [=](long element, const std::vector<std::span<const float>>& inputs) {
         const auto n = static_cast<std::size_t>(element / dims.OC), o = static_cast<std::size_t>(element % dims.OC);
         const auto C = static_cast<std::size_t>(dims.C);
-        const checker::Computed one = checker::computed_matmul(inputs[0].subspan(n * C, C), inputs[1].subspan(o * C, C),
-                                                               inputs[2].subspan(o, 1), 1, dims.C, 1, factor);
-        return std::pair<double, double>(one.values[0], one.floor[0]);
+        return checker::computed_element(inputs[0].subspan(n * C, C), inputs[1].subspan(o * C, C), inputs[2][o]);
     };
     return {
         .where = "",
@@ -341,11 +339,14 @@ static checker::Call sampled_matmul(const MatmulDims& dims, double factor) {
 }
 
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op) {
-    if (!lesson.samples_blocks()) {
-        return;
+    if (lesson.takes_sampled() && !lesson.rehearsal()) {
+        add_sampled_matmul_case(lesson, op, "huge", {.N = 42'735, .C = 1, .OC = 50'257});  // 2,147,732,895 outputs
     }
-    const MatmulDims dims{.N = 42'735, .C = 1, .OC = 50'257};  // 2,147,732,895 outputs
-    op.add_case("huge", dims.text()).calls.push_back(sampled_matmul(dims, lesson.budget_factor("matmul.out")));
+}
+
+void add_sampled_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& name,
+                             const MatmulDims& dims) {
+    op.add_case(name, dims.text()).calls.push_back(sampled_matmul(dims, lesson.budget_factor("matmul.out")));
 }
 
 checker::Timed time_matmul(const MatmulDims& dims, double factor) {

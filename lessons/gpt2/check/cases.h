@@ -41,7 +41,7 @@ checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const s
 inline constexpr int kSquare = 256;
 void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& of_square);
 
-// Where the device can run some blocks of a launch alone: an output of more than 2^31 elements, whose index no int holds.
+// An output of more than 2^31 elements, whose index no int holds: some blocks of it, or on a GPU that has 9 GB all.
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
 
 // What the device counts. Of an op of rows: in the case whose rows begin on sectors and have a multiple of 128 channels;
@@ -55,6 +55,9 @@ struct MatmulDims {
     int stride() const { return out_stride == 0 ? OC : out_stride; }
     std::string text() const;  // "N=256 C=768 OC=2304"
 };
+
+// A case of which some elements are judged: checker::Sampled. For devices that take those.
+void add_sampled_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& name, const MatmulDims& dims);
 
 // A fresh Context for each call: its workspace is memory that the worker poisons. Or one that is kept, as a model does.
 enum class Contexts { fresh, kept };
