@@ -24,7 +24,8 @@ build/gpu/card: build/tools/gpu FORCE
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # -lineinfo: profilers and compute-sanitizer name lines of the file.
-gpu_flags = -std=c++20 -O3 -lineinfo -I. -arch=sm_$$(cat build/gpu/card)
+card_flags := -std=c++20 -O3 -lineinfo -I.
+gpu_flags = $(card_flags) -arch=sm_$$(cat build/gpu/card)
 gpu_depfile = -MMD -MP -MF $(@:.o=.d)
 build/gpu/ops/solutions/%.o: solutions/%.cu build/gpu/card
 	@mkdir -p $(@D)

@@ -52,5 +52,5 @@ profile-lesson% sanitize-lesson%: FORCE
 
 sass-lesson%: FORCE
 	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_sass '$*' \
-	    --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(ARCH),--arch='$(ARCH)') \
+	    --flags='$(card_flags)' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(ARCH),--arch='$(ARCH)') \
 	    $(if $(BLOCK),--block='$(BLOCK)') $(if $(filter-out 0,$(FULL)),--full)

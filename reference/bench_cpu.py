@@ -24,6 +24,7 @@ import numpy as np
 import torch
 
 from reference.gpt2 import GPT2, Config, save_folder
+from reference.gpu_tools import Parser
 
 CONFIGS = {
     "124M": Config(max_T=1024, V=50257, L=12, NH=12, C=768),
@@ -34,11 +35,6 @@ TOLERANCE = 1e-4  # of the largest logit: float32 sums in another order make 2e-
 
 class BenchError(Exception):
     """One line for the user."""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"bench-cpu: {message}\n")
 
 
 class Step:

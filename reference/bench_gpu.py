@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 try:
     import torch
@@ -30,6 +29,7 @@ except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
 from reference.gpt2 import GPT2, Config, crossentropy, encoder, gelu, join_heads, layernorm, residual, split_heads
+from reference.gpu_tools import Parser
 from reference.lesson_shapes import ShapeError, device_lessons, dims, flop, needed_bytes, tiny
 
 Tensors = tuple[torch.Tensor, ...]
@@ -45,11 +45,6 @@ WARMUP = 5
 
 class BenchError(Exception):
     """One line for the user."""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"bench-gpu: {message}\n")
 
 
 # ---- the ops ---------------------------------------------------------------------------------------------------------

@@ -9,20 +9,14 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
-from typing import NoReturn
 
 from reference import gpu_tools as tools
 from reference.gpu_build import SLOW_LIMIT, Programs
 from reference.gpu_report import NO_MEASUREMENT, run_sanitizer, stop
-from reference.gpu_tools import Card, Kernel, ToolError, run
+from reference.gpu_tools import Card, Kernel, Parser, ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, dims, needed_bytes, read_lesson
 
 LIMIT = 540  # seconds for one tool
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def find_lesson(root: Path, number: str) -> Lesson:

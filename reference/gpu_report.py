@@ -29,7 +29,7 @@ from typing import NoReturn
 from reference import gpu_tools as tools
 from reference import rungs, simt_vs_gpu
 from reference.gpu_build import SLOW_LIMIT, Programs, with_json
-from reference.gpu_tools import Card, ClockLog, ToolError, run
+from reference.gpu_tools import Card, ClockLog, Parser, ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, device_lessons
 
 FORMAT = 1
@@ -40,11 +40,6 @@ MOST = 470  # seconds after which it is over
 PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "sanitize", "ncu", "simt")
 SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"gpu-report: {message}\n")
 
 
 class Failed(ToolError):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference import gpu_tools as tools
-from reference.gpu_inspect import Parser, find_lesson, find_op, source_of
-from reference.gpu_tools import ToolError, run
+from reference.gpu_inspect import find_lesson, find_op, source_of
+from reference.gpu_tools import Parser, ToolError, run
 from reference.lesson_shapes import ShapeError
 
 LIMIT = 300  # seconds for one tool
@@ -200,6 +200,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--subject", choices=("lessons", "solutions"), default="lessons", help="whose files")
     parser.add_argument("--arch", default="", help="such as sm_90a; the card's, else sm_80")
     parser.add_argument("--block", type=int, help="threads of a block")
+    parser.add_argument("--flags", required=True, help="the flags of the build for a GPU, but for -arch")
     parser.add_argument("--full", action="store_true", help="the whole disassembly, in order")
     options = parser.parse_args(arguments)
     try:
@@ -217,7 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
             raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
         cubin = Path("build/sass") / options.subject / lesson.name / f"{source.stem}.{arch}.cubin"
         cubin.parent.mkdir(parents=True, exist_ok=True)
-        flags = ["-std=c++20", "-O3", "-lineinfo", "-I.", f"-arch={arch}", "-cubin", "-Xptxas", "-v"]
+        flags = [*options.flags.split(), f"-arch={arch}", "-cubin", "-Xptxas", "-v"]
         built = run([*nvcc, *flags, str(source), "-o", str(cubin)], LIMIT)
         if built.status != 0:
             print(built.output, end="", file=sys.stderr)

@@ -4,6 +4,7 @@ changes a setting of the card. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import csv
 import io
@@ -20,6 +21,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 STAND_IN = Path(__file__).parent / "stand_in.py"  # plays the tools in a rehearsal
 CUDA_BIN = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
@@ -44,6 +46,13 @@ def find(tool: str, dry: bool = False) -> list[str]:
         "compute-sanitizer": "it comes with the CUDA toolkit (package cuda-sanitizer); PATH must name its bin folder",
     }
     raise ToolError(f"{tool} is not there: {mends[tool]}")
+
+
+class Parser(argparse.ArgumentParser):
+    """Whose errors are one line, as the rest of what the programs here say."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def first_line(text: str) -> str:

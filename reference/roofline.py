@@ -15,7 +15,6 @@ import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -27,6 +26,7 @@ from matplotlib.ticker import FuncFormatter
 
 from figures import draw
 from reference import gpu_tools
+from reference.gpu_tools import Parser
 from reference.lesson_shapes import FLOAT, flop, needed_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,11 +38,6 @@ PNG_DPI = 144  # 1440 pixels wide
 
 class RooflineError(Exception):
     """One line for the user."""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"roofline: {message}\n")
 
 
 # ---- the ops ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from reference import gpu_tools as tools
 from reference.gpu_tools import ToolError
 
 ROOT = Path(__file__).parents[2]
+FLAGS = "--flags=-std=c++20 -O3 -lineinfo -I."  # as make says them
 PTXAS = """ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
 ptxas info    : Function properties for _Z1kPf
     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
@@ -97,7 +98,7 @@ def test_without_the_disassembler_the_mend_is_named(monkeypatch, tmp_path):
 @pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("nvdisasm")), reason="needs nvcc and nvdisasm")
 def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    assert sass.main(["07", "--subject", "solutions", "--arch", "sm_80"]) == 0
+    assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
     said = capsys.readouterr().out
     assert "8320 bytes a block" in said
     assert "at 1024 threads a block, as the launch says" in said
@@ -106,7 +107,7 @@ def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
 def test_a_file_without_kernels_names_the_ops_that_have_some(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(tools, "find", lambda tool: [str(tmp_path / tool)])
-    assert sass.main(["05", "--only", "forward", "--subject", "solutions", "--arch", "sm_80"]) == 1
+    assert sass.main(["05", FLAGS, "--only", "forward", "--subject", "solutions", "--arch", "sm_80"]) == 1
     said = capsys.readouterr().err
     assert "forward.cu has no kernel of its own; ONLY= takes one of layernorm matmul" in said
     assert "forward" not in said.partition("ONLY=")[2]
