@@ -11,6 +11,9 @@
 #:                           part, FRESH=1 measures again what is there already
 #:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
 #:                           compute-sanitizer's, into checker/simt/VS_GPU.md
+#:   make ncu-table          counts the lessons' kernels on the CPU device and
+#:                           sets that beside what the part ncu has measured, in
+#:                           checker/simt/VS_NCU.md; needs no GPU
 #:   make profile-lesson05   Nsight Compute on your kernels of one op
 #:   make sanitize-lesson05  compute-sanitizer's four tools on them
 #:                           ONLY=matmul takes that op, SOLUTION=1 the solution's
@@ -34,6 +37,11 @@ gpu-report simt-vs-gpu:
 	    reference.gpu_report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
+
+.PHONY: ncu-table
+ncu-table: $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),build/check/lesson$(call number,$(lesson)) \
+        $(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
+	$(report_run) reference.simt_vs_ncu
 
 # Ends make with one line where lesson $1, of which only the number $2 is known where there is none, has no such kernel.
 define reject_kernels

@@ -13,8 +13,8 @@
 #: The course itself
 #:   make test               every test that can run here; makes .venv for Python
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
-#:   make generate           everything that is generated: the five below
-#:                           and fuzz-corpus
+#:   make generate           everything that is generated: the five below,
+#:                           ncu-table and fuzz-corpus
 #:   make stubs              the lessons' stubs, from the solutions
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
@@ -77,7 +77,7 @@ test: $(test_programs) $(tools) $(call gpu_checks,dry) $(call gpu_impls,dry,solu
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
-generate: stubs reference kill-table simt-table figures fuzz-corpus
+generate: stubs reference kill-table simt-table ncu-table figures fuzz-corpus
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)
@@ -98,6 +98,7 @@ ifneq ($(filter generate,$(MAKECMDGOALS)),)
 reference: | stubs
 kill-table: | reference
 simt-table: | kill-table
+ncu-table: | simt-table
 endif
 
 cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' ':!:checker/simt/tests')

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from reference import gpu_tools as tools
-from reference import rungs, simt_vs_gpu
+from reference import rungs, simt_vs_gpu, simt_vs_ncu
 from reference.gpu_build import SLOW_LIMIT, Programs, with_json
 from reference.gpu_tools import Card, ClockLog, Parser, ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, device_lessons
@@ -486,7 +486,15 @@ def profile_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
     }
 
 
+def count_case(setting: Setting, lesson: Lesson, op: str, case: str, limit: float) -> dict:
+    begin = time.monotonic()
+    setting.programs.build_lesson(lesson, limit=limit)
+    left = limit - (time.monotonic() - begin)
+    return simt_vs_ncu.measure(setting.root, lesson, op, case, setting.programs, setting.scratch / "ncu.csv", left)
+
+
 def ncu(setting: Setting) -> Work:
+    """Each op at its timed shape; and the launches that the CPU device counts, for checker/simt/VS_NCU.md."""
     command = tools.find("ncu", setting.dry)
     lessons, unmet = setting.lessons()
     items = [
@@ -494,6 +502,14 @@ def ncu(setting: Setting) -> Work:
         for lesson in lessons
         for op in lesson.ops
         if tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
+    ]
+    items += [
+        Item(
+            simt_vs_ncu.item_name(lesson.name, op, case),
+            lambda limit, lesson=lesson, op=op, case=case: count_case(setting, lesson, op, case, limit),
+        )
+        for lesson, op, case in simt_vs_ncu.wanted(setting.root)
+        if lesson in lessons
     ]
     return Work(items, {"ncu": tools.toolkit_version(command)}, unmet)
 
@@ -697,6 +713,8 @@ def report(options: argparse.Namespace) -> int:
         for name in names:
             outcomes.append(run_part(name, setting, store, dict(stamp), options))
     print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
+    if "ncu" in names:
+        print(f"table in {simt_vs_ncu.write_page(Path(), store.data)}")
     if "simt" in names and not options.dry:
         print(f"table in {simt_vs_gpu.write_table(store.data, Path())}")
     if options.dry:

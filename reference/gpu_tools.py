@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -409,14 +410,42 @@ METRICS = {
     "launch__occupancy_limit_shared_mem": "blocks_by_shared_memory",
     "launch__occupancy_limit_warps": "blocks_by_warps",
 }
+
+
+def of_ops(metric: str, *ops: str) -> list[str]:
+    return [metric.replace("OP", op) for op in ops]
+
+
+# What the CPU device counts too. Nsight Compute counts asynchronous copies (LDGSTS) apart, and so it does atomics whose
+# result nobody reads (RED).
+COUNTED = (
+    *of_ops("l1tex__t_requests_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
+    *of_ops("l1tex__t_sectors_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
+    *of_ops("l1tex__t_bytes_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
+    *of_ops("sm__sass_data_bytes_mem_global_op_OP.sum", "ld", "st", "atom", "red", "ldgsts"),
+    *of_ops("smsp__inst_executed_op_shared_OP.sum", "ld", "st", "atom"),
+    *of_ops("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum", "ld", "st", "atom"),
+    *of_ops("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st", "atom"),
+    *of_ops("sm__sass_data_bytes_mem_shared_op_OP.sum", "ld", "st", "atom"),
+    "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+    "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+    "derived__memory_l1_wavefronts_shared_excessive",
+)
 PERMISSION = "ERR_NVGPUCTRPERM"
 
 
 def ncu_command(
-    ncu: list[str], kernels: list[str], program: list[str], log: Path | None = None, report: Path | None = None
+    ncu: list[str],
+    kernels: list[str],
+    program: list[str],
+    log: Path | None = None,
+    report: Path | None = None,
+    metrics: Iterable[str] = METRICS,
 ) -> list[str]:
     """Profiles the first launch of each kernel: into a CSV log, or everything into a report for Nsight Compute's UI."""
-    options = ["--target-processes", "all", "--clock-control", "none", "--metrics", ",".join(METRICS)]
+    options = ["--target-processes", "all", "--clock-control", "none", "--metrics", ",".join(metrics)]
     options += ["--kernel-id", f"::regex:({'|'.join(kernels)})$:1"]
     if report is not None:
         options += ["--set", "full", "--import-source", "yes", "--force-overwrite", "-o", str(report)]
@@ -434,7 +463,7 @@ class Kernel:
     name: str
     grid: str
     block: str
-    values: dict[str, float]  # by the names in METRICS' values; what the card does not count is missing
+    values: dict[str, float]  # by the names asked for, such as METRICS' values; what the card does not count is missing
 
     def ratio(self, above: str, below: str) -> float | None:
         """None where either was not counted, or nothing happened."""
@@ -474,6 +503,13 @@ def ncu_trouble(output: str) -> str | None:
     return None
 
 
+def refused_metrics(output: str, metrics: Iterable[str]) -> list[str]:
+    """Those that ncu does not know on this card ("Failed to find metric regex:^name..."); one is enough for it to
+    measure nothing at all."""
+    errors = "\n".join(re.findall(r"^==ERROR== .*metric.*", output, re.MULTILINE)).replace("\\", "")
+    return [name for name in metrics if re.search(rf"(?<!\w){re.escape(name.removesuffix('.sum'))}(?!\w)", errors)]
+
+
 def base_value(text: str, unit: str) -> float | None:
     """In the base unit: nanoseconds, bytes, plain counts. --print-units base is not obeyed by every version."""
     value = number(text)
@@ -484,9 +520,9 @@ def base_value(text: str, unit: str) -> float | None:
     return value * scales.get(unit, 1)
 
 
-def parse_ncu(output: str) -> list[Kernel]:
-    """Nsight Compute's CSV, a row a kernel (--page raw) or a row a metric (its default), in the order of the launches.
-    Raises ToolError where it holds no kernel."""
+def parse_ncu(output: str, metrics: Mapping[str, str] = METRICS) -> list[Kernel]:
+    """Nsight Compute's CSV, a row a kernel (--page raw) or a row a metric (its default), in the order of the launches:
+    those of `metrics`, by the names there. Raises ToolError where it holds no kernel."""
     lines = [line for line in output.splitlines() if line.startswith('"')]
     rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
     kernels: dict[str, Kernel] = {}
@@ -500,11 +536,11 @@ def parse_ncu(output: str) -> list[Kernel]:
         if "Metric Name" in row:
             cells = {row["Metric Name"]: (row.get("Metric Value") or "", row.get("Metric Unit") or "")}
         else:
-            cells = {name: (row.get(name) or "", units.get(name, "")) for name in METRICS}
+            cells = {name: (row.get(name) or "", units.get(name, "")) for name in metrics}
         for name, (text, unit) in cells.items():
-            value = base_value(text, unit) if name in METRICS else None
+            value = base_value(text, unit) if name in metrics else None
             if value is not None:
-                kernel.values[METRICS[name]] = value
+                kernel.values[metrics[name]] = value
     found = [kernel for kernel in kernels.values() if kernel.name and kernel.values]
     if not found:
         raise ToolError(ncu_trouble(output) or f"ncu printed no counters; its last line: {last_line(output) or 'none'}")

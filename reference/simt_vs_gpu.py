@@ -247,11 +247,15 @@ def table(data: dict, kernels: list[Kernel]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def put_between(path: Path, begin: str, end: str, text: str) -> None:
+    """In place of what stands between two lines of a page."""
+    page = path.read_text()
+    first, last = page.find(begin), page.find(end)
+    if first < 0 or last < first:
+        raise ToolError(f"{path} has no place for the table")
+    path.write_text(page[: first + len(begin)] + text + page[last:])
+
+
 def write_table(data: dict, root: Path) -> Path:
-    path = root / TABLE
-    text = path.read_text()
-    begin, end = text.find(BEGIN), text.find(END)
-    if begin < 0 or end < begin:
-        raise ToolError(f"{TABLE} has no place for the table")
-    path.write_text(text[: begin + len(BEGIN)] + table(data, corpus(root)) + text[end:])
+    put_between(root / TABLE, BEGIN, END, table(data, corpus(root)))
     return TABLE

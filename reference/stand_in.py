@@ -5,6 +5,7 @@ a measurement."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -60,6 +61,12 @@ def sanitizer(arguments: list[str]) -> int:
     return status
 
 
+def counted_launches(only: str) -> dict[str, tuple[list[int], list[int]]]:
+    """Block and grid of each kernel's launch in a case, as the CPU device has them: the rehearsal's are the same."""
+    rows = json.loads(Path("checker/simt/vs_ncu.json").read_text())["kernels"]
+    return {row["kernel"]: (row["block"], row["grid"]) for row in rows if f"{row['op']}/{row['case']}" == only}
+
+
 def ncu(arguments: list[str]) -> int:
     if report := value_of(arguments, "--import"):
         names = Path(report).read_text().split()
@@ -72,8 +79,15 @@ def ncu(arguments: list[str]) -> int:
         if report := value_of(arguments, "-o"):
             Path(report).write_text("\n".join(names))
             return 0
-    *head, row = (DATA / "ncu_raw.csv").read_text().splitlines()
-    rows = [re.sub(r'^"0"', f'"{i}"', row.replace("layernorm_forward_kernel", name)) for i, name in enumerate(names)]
+    counted = "derived__" in (value_of(arguments, "--metrics") or "")
+    *head, row = (DATA / f"ncu_{'counted' if counted else 'raw'}.csv").read_text().splitlines()
+    launches = counted_launches(value_of(program_of(arguments), "--only") or "") if counted else {}
+    rows = []
+    for i, name in enumerate(names):
+        text = re.sub(r'^"0"', f'"{i}"', re.sub(r"\w+_forward_kernel", name, row))
+        for sample, extent in zip(("(32, 32, 1)", "(8, 8, 1)"), launches.get(name, ()), strict=False):
+            text = text.replace(sample, str(tuple(extent)))
+        rows.append(text)
     write(value_of(arguments, "--log-file"), "\n".join([*head, *rows, ""]))
     return 0
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_report, simt_vs_gpu
+from reference import gpu_report, simt_vs_gpu, simt_vs_ncu
+from reference import gpu_tools as tools
 from reference.gpu_build import Programs, error_line
 from reference.gpu_report import PART_NAMES, REHEARSAL, Store
 from reference.gpu_tools import STAND_IN, Card, ToolError
@@ -129,6 +130,8 @@ class Course:
             self.write(f"solutions/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
             self.write(f"lessons/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
         self.write("checker/simt/VS_GPU.md", f"# A page\n{simt_vs_gpu.BEGIN}old\n{simt_vs_gpu.END}the rest\n")
+        self.write("checker/simt/VS_NCU.md", f"# A page\n{simt_vs_ncu.BEGIN}old\n{simt_vs_ncu.END}the rest\n")
+        self.count("a", "b")
         self.kernel("correct/copy", "correct")
         self.kernel("buggy/softmax", "race shared softmax.cu:31 softmax.cu:33")
         self.kernel("buggy/far", "race global far.cu:9 far.cu:9")
@@ -140,6 +143,20 @@ class Course:
     def write(self, name: str, text: str) -> None:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
+
+    def count(self, *ops: str) -> None:
+        """What the CPU device has counted of these ops' kernels: the same as ncu's sample."""
+        text = (Path(__file__).parent / "data/ncu_counted.csv").read_text()
+        (sample,) = tools.parse_ncu(text, {name: name for name in tools.COUNTED})
+        counts = [
+            simt_vs_ncu.Counts(
+                "04_first", op, case, "N=3", simt_vs_ncu.digest(self.root, "04_first", op), f"{op}_kernel",
+                [3, 1, 1], [64, 1, 1], {name: int(value) for name, value in sample.values.items() if value},
+            )
+            for op in ops
+            for case in simt_vs_ncu.CASES
+        ]  # fmt: skip
+        simt_vs_ncu.write_counts(counts, self.root)
 
     def kernel(self, name: str, *verdicts: str, status: int = 0) -> None:
         """One of the CPU device's corpus, and the program that nvcc makes of it."""
@@ -238,7 +255,8 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert parts["simt"]["items"]["correct/copy"]["result"]["outcome"] == "agrees"
     assert "timings/lesson04/a: 1.5 ms" in done.stdout
     assert "baselines/a N=3 fp32 eager: 2 ms" in done.stdout
-    assert done.stdout.splitlines()[-2:] == [f"written to {CARD_FILE}", "table in checker/simt/VS_GPU.md"]
+    tables = [f"table in checker/simt/{page}" for page in ("VS_NCU.md", "VS_GPU.md")]
+    assert done.stdout.splitlines()[-3:] == [f"written to {CARD_FILE}", *tables]
 
 
 def test_clocks_are_recorded_while_a_part_runs(gpu):
@@ -530,6 +548,78 @@ def test_a_program_that_crashes_under_ncu_has_no_counters(gpu):
     items = gpu.data()["parts"]["ncu"]["items"]
     assert items["lesson04/a"]["why"] == "ncu: The application returned an error code (134)."
     assert items["lesson04/b"]["status"] == "ok"
+
+
+# ---- the CPU device's counters beside Nsight Compute's ---------------------------------------------------------------
+
+
+def test_the_launches_that_the_cpu_device_counts_are_measured_and_set_beside_it(gpu):
+    done = gpu.report("--part", "ncu")
+    assert done.returncode == 0, done.stdout
+    items = gpu.data()["parts"]["ncu"]["items"]
+    assert list(items) == ["lesson04/a", "lesson04/b"] + [
+        f"lesson04/{op}/{c}" for op in "ab" for c in ("head64", "odd")
+    ]
+    result = items["lesson04/a/odd"]["result"]
+    assert (result["case"], result["metrics_unknown"]) == ("odd", [])
+    (kernel,) = result["kernels"]
+    assert (kernel["name"], kernel["grid"], kernel["block"]) == ("a_kernel", [3, 1, 1], [64, 1, 1])
+    assert set(kernel["metrics"]) == set(tools.COUNTED)
+    checks = [line for line in gpu.checked() if "--no-timing" in line]
+    assert [line.split()[line.split().index("--only") + 1] for line in checks] == [
+        f"{op}/{case}" for op in "ab" for case in ("head64", "odd")
+    ]
+    page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
+    assert page.startswith(f"# A page\n{simt_vs_ncu.BEGIN}NVIDIA Test 1, driver 580.1, CUDA 13.0, Nsight Compute ")
+    assert page.endswith(f"{simt_vs_ncu.END}the rest\n")
+    assert "of 20 rows SASS makes the source's requests in 20, and 20 of these are the same." in page
+    assert (
+        "| 04 `b_kernel` | head64 | shared stores | 32,768 | 32,768 | 33,102 | 33,102 | 1.00 | 334 | 334 | same |"
+        in page
+    )
+
+
+def test_a_metric_that_ncu_does_not_know_is_left_out_and_named(gpu):
+    """As Nsight Compute does it: for the one name it measures nothing at all."""
+    unknown = "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts"
+    text = (
+        f'case "$*" in *{unknown}*) echo "==ERROR== Failed to find metric regex:^{unknown}\\.(sum|min)$"; exit 1;; esac'
+    )
+    program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_IN} ncu "$@"\n')
+    assert gpu.report("--part", "ncu").returncode == 0
+    result = gpu.data()["parts"]["ncu"]["items"]["lesson04/a/odd"]["result"]
+    assert result["metrics_unknown"] == [f"{unknown}.sum"]
+    assert set(result["kernels"][0]["metrics"]) == set(tools.COUNTED) - {f"{unknown}.sum"}
+
+
+def test_a_case_that_could_not_be_measured_says_so_in_the_table(gpu):
+    gpu.write("plan_a", "crash")
+    assert gpu.report("--part", "ncu").returncode == 1
+    page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
+    why = "not measured: ncu: The application returned an error code (134)."
+    rows = [line for line in page.splitlines() if line.startswith("| 04 `a_kernel`")]
+    assert len(rows) == 10
+    assert all(line.endswith(f"| {why} |") for line in rows)
+    assert "of 20 rows SASS makes the source's requests in 10" in page
+
+
+def test_another_cards_table_stays(gpu):
+    gpu.report("--part", "ncu")
+    gpu.add_smi("NVIDIA Test 0")
+    gpu.report("--part", "ncu")
+    page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
+    assert page.index("NVIDIA Test 0, driver") < page.index("NVIDIA Test 1, driver")
+
+
+def test_a_rehearsed_comparison_is_a_page_of_its_own(course):
+    before = (course.root / "checker/simt/VS_NCU.md").read_text()
+    done = course.report("--dry", "--part", "ncu")
+    assert done.returncode == 0, done.stdout
+    assert "table in build/dry/VS_NCU.md" in done.stdout
+    page = (course.root / "build/dry/VS_NCU.md").read_text()
+    assert page.startswith(f"{gpu_report.NO_MEASUREMENT}\n\nrehearsal without a GPU, driver None")
+    assert "and 20 of these are the same." in page
+    assert (course.root / "checker/simt/VS_NCU.md").read_text() == before
 
 
 # ---- the CPU device's verdicts beside compute-sanitizer's ------------------------------------------------------------

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""The CPU device's counters beside Nsight Compute's: what is the same, what differs, and what cannot be compared."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reference import gpu_tools as tools
+from reference import simt_vs_ncu as vs
+from reference.gpu_tools import ToolError
+from reference.lesson_shapes import device_lessons
+from reference.simt_vs_ncu import Cost, Counts
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = (Path(__file__).parent / "data/ncu_counted.csv").read_text()
+KERNEL = "matmul_forward_kernel"
+LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+SHARED_LOADS = "smsp__inst_executed_op_shared_ld.sum"
+WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+# What the CPU device counts of a matmul by tiles of 32, N = C = OC = 256.
+METRICS = {
+    LOADS: 34816,
+    SECTORS: 139264,
+    "sm__sass_data_bytes_mem_global_op_ld.sum": 4456448,
+    SHARED_LOADS: 1048576,
+    WAVEFRONTS: 1048576,
+    "sm__sass_data_bytes_mem_shared_op_ld.sum": 134217728,
+}
+COUNT = Counts("07_tiled", "matmul", "odd", "N=256", "abc", KERNEL, [8, 8, 1], [32, 32, 1], METRICS)
+
+
+def record(metrics: dict[str, float], **changes) -> dict:
+    kernel = {"name": KERNEL, "grid": [8, 8, 1], "block": [32, 32, 1], "metrics": metrics} | changes
+    return {"status": "ok", "result": {"case": "odd", "source": "abc", "metrics_unknown": [], "kernels": [kernel]}}
+
+
+def report(gpu: str, items: dict) -> dict:
+    part = {"driver": "580.1", "cuda": "13.0", "versions": {"ncu": "2025.3"}, "measured_at": "2026-01-02T03:04:05Z"}
+    return {"gpu": gpu, "rehearsal": False, "parts": {"ncu": part | {"items": items}}}
+
+
+def verdicts(metrics: dict[str, float], count: Counts = COUNT) -> dict[str, str]:
+    return {row.name: row.verdict for row in vs.rows_of(count, record(metrics))}
+
+
+# ---- what is committed -----------------------------------------------------------------------------------------------
+
+
+def test_the_committed_page_is_what_the_committed_numbers_make():
+    page = (ROOT / vs.PAGE).read_text()
+    between = page.partition(vs.BEGIN)[2].partition(vs.END)[0]
+    assert between == vs.table(vs.read_counts(ROOT), vs.read_reports(ROOT)), "make ncu-table writes it"
+
+
+def test_every_kernel_of_the_solutions_is_counted_as_it_stands():
+    counts = vs.read_counts(ROOT)
+    kernels = {
+        (lesson.name, op, case, kernel)
+        for lesson, op, case in vs.wanted(ROOT)
+        for kernel in vs.kernels_of(ROOT, lesson, op)
+    }
+    assert {(c.lesson, c.op, c.case, c.kernel) for c in counts} == kernels, "make ncu-table counts them"
+    stale = [c.item for c in counts if c.source != vs.digest(ROOT, c.lesson, c.op)]
+    assert stale == [], "make ncu-table counts them anew"
+
+
+@pytest.mark.parametrize(("number", "op"), [("04", "encoder"), ("06", "layernorm"), ("07", "matmul")])
+def test_the_device_counts_what_is_committed(monkeypatch, tmp_path, number, op):
+    lesson = next(lesson for lesson in device_lessons(ROOT) if lesson.number == number)
+    needed = (f"build/check/lesson{number}", f"build/impl/solutions/{lesson.name}/{op}.so")
+    if not all((ROOT / name).exists() for name in needed):
+        pytest.skip(f"no {' or no '.join(needed)}; make ncu-table builds them")
+    monkeypatch.chdir(ROOT)
+    counts = vs.count(ROOT, lesson, op, "odd", tmp_path)
+    committed = [c for c in vs.read_counts(ROOT) if c.item == counts[0].item]
+    assert [replace(c, metrics={}) for c in counts] == [replace(c, metrics={}) for c in committed]
+    for now, then in zip(counts, committed, strict=True):
+        assert now.metrics == pytest.approx(then.metrics, rel=vs.TOLERANCE)  # another compiler may repeat a load
+
+
+# ---- Nsight Compute's side -------------------------------------------------------------------------------------------
+
+
+def test_every_counter_of_the_sample_is_read_by_its_own_name():
+    (kernel,) = tools.parse_ncu(SAMPLE, {name: name for name in tools.COUNTED})
+    assert set(kernel.values) == set(tools.COUNTED)
+    assert kernel.values[LOADS] == 34816
+    assert kernel.values[SECTORS] == 139264
+    assert kernel.values["l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum"] == 4456448
+    assert kernel.values["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] == 334
+    assert (vs.triple(kernel.grid), vs.triple(kernel.block)) == ([8, 8, 1], [32, 32, 1])
+
+
+def test_a_counter_that_is_not_asked_for_is_not_read():
+    (kernel,) = tools.parse_ncu(SAMPLE, {LOADS: "loads"})
+    assert kernel.values == {"loads": 34816}
+
+
+@pytest.mark.parametrize(
+    ("output", "refused"),
+    [
+        ("==ERROR== Failed to find metric regex:^a__b_c\\.(sum|min|max)$\n", ["a__b_c.sum"]),
+        ("==ERROR== Failed to find metric a__b\n", ["a__b"]),
+        ("==ERROR== Failed to find metric other\n", []),
+        ("==PROF== Profiling a__b\n==ERROR== out of memory\n", []),
+        ("", []),
+    ],
+)
+def test_the_metrics_that_ncu_refuses_are_named(output, refused):
+    assert tools.refused_metrics(output, ["a__b_c.sum", "a__b", "a__b_c_d.sum"]) == refused
+
+
+# ---- the comparison --------------------------------------------------------------------------------------------------
+
+
+def test_counters_within_five_percent_are_the_same():
+    theirs = METRICS | {SECTORS: 139264 * 1.04, WAVEFRONTS: 1048576 * 0.96}
+    assert verdicts(theirs | {vs.ALL_EXCESS: 0}) == {"loads": "same", "shared loads": "same", "all shared": "same"}
+
+
+def test_counters_of_the_same_requests_that_are_further_apart_differ():
+    said = verdicts(METRICS | {SECTORS: 139264 * 1.06, WAVEFRONTS: 1048576 * 0.9, vs.ALL_EXCESS: 0})
+    assert said == {"loads": "DIFFERS", "shared loads": "DIFFERS", "all shared": "same"}
+
+
+def test_conflicts_are_compared_by_their_number_and_not_by_their_ratio():
+    conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+    few, many = METRICS | {conflicts: 300, vs.ALL_EXCESS: 0}, METRICS | {conflicts: 0, vs.ALL_EXCESS: 99999}
+    assert verdicts(few)["shared loads"] == "same"  # 300 of a million wavefronts, where the device counts none
+    assert verdicts(few | {conflicts: 99999})["shared loads"] == "DIFFERS"
+    assert (verdicts(many)["shared loads"], verdicts(many)["all shared"]) == ("same", "DIFFERS")
+
+
+@pytest.mark.parametrize(
+    ("requests", "asked", "words"),
+    [
+        (0.25, 1, "nvcc merged accesses: 128 bytes a request in the source, 512 in SASS"),
+        (4, 1, "nvcc split accesses: 128 bytes a request in the source, 32 in SASS"),
+        (0.5, 0.5, "nvcc dropped accesses: 128 bytes a request in the source, 128 in SASS"),
+        (2, 2, "nvcc added accesses: 128 bytes a request in the source, 128 in SASS"),
+        (0, 0, "nvcc dropped accesses"),
+    ],
+)
+def test_other_requests_are_not_compared_and_say_what_nvcc_did(requests, asked, words):
+    ours = Cost(requests=1000, cost=4000, asked=128000)
+    assert vs.verdict(ours, Cost(requests=1000 * requests, cost=1000, asked=128000 * asked)) == words
+
+
+def test_merged_shared_accesses_leave_the_conflicts_uncompared():
+    said = verdicts(METRICS | {SHARED_LOADS: 655360, vs.ALL_EXCESS: 0})
+    assert said["shared loads"].startswith("nvcc merged accesses: 128 bytes a request in the source, 205 in SASS")
+    assert said["all shared"] == "other accesses: see above"
+
+
+def test_what_the_card_does_not_count_is_no_difference():
+    said = verdicts({SHARED_LOADS: 1048576, WAVEFRONTS: 1048576})
+    assert said == {"loads": vs.NOT_COUNTED, "shared loads": "same", "all shared": vs.NOT_COUNTED}
+
+
+def test_an_access_that_only_the_gpu_makes_has_a_row():
+    said = verdicts(METRICS | {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": 5})
+    assert said["stores"] == vs.NOT_COUNTED
+    whole = {f"l1tex__t_{what}_pipe_lsu_mem_global_op_st.sum": 5 for what in ("requests", "sectors")}
+    assert verdicts(METRICS | whole | {"sm__sass_data_bytes_mem_global_op_st.sum": 20})["stores"] == (
+        "nvcc added accesses"
+    )
+
+
+def test_reductions_and_asynchronous_copies_are_added_and_named():
+    atomics = {
+        f"{metric}_mem_global_op_{op}.sum": value
+        for op, share in (("atom", 0.25), ("red", 0.75))
+        for metric, value in (
+            ("l1tex__t_requests_pipe_lsu", 400 * share),
+            ("l1tex__t_sectors_pipe_lsu", 800 * share),
+            ("sm__sass_data_bytes", 51200 * share),
+        )
+    }
+    ours = {name: value * 4 for name, value in atomics.items() if "_atom" in name}
+    rows = {row.name: row for row in vs.rows_of(replace(COUNT, metrics=METRICS | ours), record(METRICS | atomics))}
+    assert (rows["atomics"].verdict, rows["atomics"].theirs.cost) == ("same", 800)
+    assert rows["atomics"].theirs.apart == "300 of the requests are reductions"
+    copies = {
+        LOADS: 0,
+        SECTORS: 0,
+        "sm__sass_data_bytes_mem_global_op_ld.sum": 0,
+        "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum": 34816,
+        "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum": 139264,
+        "sm__sass_data_bytes_mem_global_op_ldgsts.sum": 4456448,
+    }
+    loads = vs.rows_of(COUNT, record(METRICS | copies))[0]
+    assert (loads.verdict, loads.theirs.apart) == ("same", "34,816 of the requests are asynchronous copies")
+
+
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        (None, "not measured yet"),
+        ({"status": "failed", "why": "ncu took more than the 9 s that were left"}, "not measured: ncu took more"),
+        (record(METRICS, name="another_kernel"), "not measured: it was not launched"),
+        (record(METRICS, grid=[4, 8, 1]), "measured on another launch: grid [4, 8, 1], block [32, 32, 1]"),
+    ],
+)
+def test_without_numbers_of_the_same_launch_each_row_says_why(measured, words):
+    rows = vs.rows_of(COUNT, measured)
+    assert len(rows) == 3
+    assert all(row.verdict.startswith(words) for row in rows)
+    assert all(row.theirs.cost is None for row in rows)
+
+
+def test_numbers_of_another_version_of_the_kernel_are_not_compared():
+    rows = vs.rows_of(replace(COUNT, source="def"), record(METRICS))
+    assert {row.verdict for row in rows} == {"measured on another version of the kernel"}
+
+
+def test_a_kernels_template_arguments_are_no_part_of_its_name():
+    assert vs.rows_of(COUNT, record(METRICS, name=f"{KERNEL}<32>"))[0].verdict == "same"
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_a_cards_table_has_both_sides_and_their_ratio():
+    text = vs.table([COUNT], [report("NVIDIA Test 1", {COUNT.item: record(METRICS | {SECTORS: 140000})})])
+    assert text.startswith(
+        "NVIDIA Test 1, driver 580.1, CUDA 13.0, Nsight Compute 2025.3, 2026-01-02: of 3 rows SASS makes the source's "
+        "requests in 2, and 2 of these are the same.\n\n| kernel |"
+    )
+    row = "| 07 `matmul_forward_kernel` | odd | loads | 34,816 | 34,816 | 139,264 | 140,000 | 1.01 |  |  | same |"
+    assert row in text.splitlines()
+
+
+def test_without_a_cards_numbers_the_table_says_so_for_each_kernel():
+    empty = report("NVIDIA Test 1", {"lesson07/matmul": record(METRICS), COUNT.item: {"status": "failed", "why": "x"}})
+    for reports in ([], [{"gpu": "x", "parts": {}}], [empty]):
+        text = vs.table([COUNT], reports)
+        assert text.startswith("No GPU's report holds numbers yet.\n")
+        assert [line.endswith("| not measured yet |") for line in text.splitlines()[4:]] == [True] * 3
+
+
+def test_a_rehearsal_is_no_measurement(tmp_path):
+    (tmp_path / vs.TIMINGS).mkdir(parents=True)
+    rehearsed = report("x", {}) | {"rehearsal": True}
+    (tmp_path / vs.TIMINGS / "x.json").write_text(json.dumps(rehearsed))
+    assert vs.read_reports(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 99, "kernels": []}', '{"format": 1, "kernels": [{"op": 1}]}'])
+def test_counts_that_cannot_be_read_are_one_line_with_the_mend(tmp_path, text):
+    (tmp_path / vs.COUNTS).parent.mkdir(parents=True)
+    (tmp_path / vs.COUNTS).write_text(text)
+    with pytest.raises(ToolError, match=r"vs_ncu\.json cannot be read .*: make ncu-table writes it anew") as error:
+        vs.read_counts(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_counts_are_read_as_they_were_written(tmp_path):
+    (tmp_path / vs.COUNTS).parent.mkdir(parents=True)
+    vs.write_counts([COUNT, replace(COUNT, op="gelu")], tmp_path)
+    assert vs.read_counts(tmp_path) == [COUNT, replace(COUNT, op="gelu")]
