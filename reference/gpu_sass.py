@@ -22,8 +22,9 @@ REGISTERS = 65536  # 32-bit registers of a multiprocessor
 
 @dataclass(frozen=True)
 class Limits:
-    """Of a multiprocessor. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; the last two
-    are the allocation unit of shared memory and what the system takes of it for each block, in bytes."""
+    """Of a multiprocessor. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The last two,
+    in bytes: the allocation unit of shared memory (the toolkit's cuda_occupancy.h), and what the system takes of it for
+    each block (Programming Guide, "Shared Memory" of compute capability 8.x)."""
 
     warps: int
     blocks: int
@@ -40,6 +41,8 @@ LIMITS = {
     89: Limits(48, 24, 100 * 1024),
     90: Limits(64, 32, 228 * 1024),
     100: Limits(64, 32, 228 * 1024),
+    110: Limits(48, 24, 228 * 1024),
+    120: Limits(48, 24, 100 * 1024),
 }
 
 
@@ -49,7 +52,8 @@ def up(value: int, unit: int) -> int:
 
 def occupancy(limits: Limits, threads: int, registers: int, shared: int) -> tuple[int, int, list[str]]:
     """Resident blocks and warps of a multiprocessor, and what allows no more blocks. A warp's registers are allocated
-    in units of 256, each warp in one of the multiprocessor's four parts."""
+    in units of 256 (CUDA C++ Best Practices Guide, "Calculating Occupancy"), each warp in one of the multiprocessor's
+    four parts (cuda_occupancy.h)."""
     warps = up(threads, 32) // 32
     of_warp = up(registers * 32, 256)
     allowed = {"threads": limits.warps // warps, "blocks": limits.blocks}

@@ -277,14 +277,16 @@ def verdict(ours: Cost, theirs: Cost) -> str:
     """`same`, `DIFFERS`, or why the two cannot be compared: SASS makes other accesses than the source."""
     if theirs.requests is None or theirs.cost is None:
         return NOT_COUNTED
+    same = near(ours.cost, theirs.cost)
+    if ours.excess is not None and theirs.excess is not None:
+        same = same and near(ours.excess, theirs.excess, ours.cost)
     if near(ours.requests, theirs.requests):
-        same = near(ours.cost, theirs.cost)
-        if ours.excess is not None and theirs.excess is not None:
-            same = same and near(ours.excess, theirs.excess, ours.cost)
         return "same" if same else "DIFFERS"
     fewer = theirs.requests < ours.requests
     if theirs.asked is None:
         return f"nvcc made {'fewer' if fewer else 'more'} accesses"
+    if same and not fewer and near(ours.asked, theirs.asked):
+        return SAME_BUT_EMPTY
     if near(ours.asked, theirs.asked):
         what = "merged" if fewer else "split"
     else:
@@ -296,7 +298,9 @@ def verdict(ours: Cost, theirs: Cost) -> str:
     return text
 
 
-COMPARED = ("same", "DIFFERS")
+SAME_BUT_EMPTY = "same; there are requests of warps whose lanes are all predicated off, too"
+SAME = ("same", SAME_BUT_EMPTY)
+COMPARED = (*SAME, "DIFFERS")
 
 
 @dataclass(frozen=True)
@@ -374,7 +378,7 @@ def words_of(data: dict, rows: list[Row]) -> str:
     part = data["parts"]["ncu"]
     versions = f"driver {part['driver']}, CUDA {part['cuda']}, Nsight Compute {part['versions'].get('ncu')}"
     comparable = [row for row in rows if row.verdict in COMPARED]
-    same = sum(row.verdict == "same" for row in comparable)
+    same = sum(row.verdict in SAME for row in comparable)
     text = f"{data['gpu']}, {versions}, {part['measured_at'][:10]}: of {len(rows)} rows SASS makes the source's "
     return text + f"requests in {len(comparable)}, and {same} of these are the same."
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """SASS by source line and the occupancy calculator, on samples written by hand in the tools' format."""
 
+import itertools
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from reference import gpu_tools as tools
 from reference.gpu_tools import ToolError
 
 ROOT = Path(__file__).parents[2]
+TOOLKIT = tools.CUDA_BIN.parent / "include"
 FLAGS = "--flags=-std=c++20 -O3 -lineinfo -I."  # as make says them
 PTXAS = """ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
 ptxas info    : Function properties for _Z1kPf
@@ -44,10 +47,34 @@ $__internal_0_$__cuda_sm20_rcp:
         (80, 32, 16, 0, (32, 32, ["blocks"])),
         (86, 1024, 16, 0, (1, 32, ["threads"])),
         (80, 1024, 128, 0, (0, 0, ["registers"])),
+        # The Best Practices Guide's own examples, "Calculating Occupancy": 75% and 63% of 64 warps.
+        (80, 128, 37, 0, (12, 48, ["registers"])),
+        (80, 320, 37, 0, (4, 40, ["registers"])),
     ],
 )
 def test_occupancy_is_set_by_the_scarcest_resource(arch, threads, registers, shared, expected):
     assert sass.occupancy(sass.LIMITS[arch], threads, registers, shared) == expected
+
+
+@pytest.mark.skipif(not (TOOLKIT / "cuda_occupancy.h").exists(), reason="needs the toolkit's cuda_occupancy.h")
+def test_occupancy_is_what_nvidias_own_calculator_says(tmp_path):
+    source, program = Path(__file__).parent / "data/occupancy.cpp", tmp_path / "occupancy"
+    subprocess.run(["g++", "-std=c++17", f"-I{TOOLKIT}", source, "-o", program], check=True)
+    threads, registers = (32, 96, 256, 320, 1000, 1024), (16, 33, 64, 128, 255)
+    shared = (0, 1, 100, 8320, 33000, 49152, 60000, 98000, 160000)
+    kernels = [
+        (arch, *kernel)
+        for arch, limits in sass.LIMITS.items()
+        for kernel in itertools.product(threads, registers, shared)
+        if kernel[2] <= limits.shared - limits.shared_reserved
+    ]
+    lines = []
+    for arch, *kernel in kernels:
+        limits = sass.LIMITS[arch]
+        lines.append(" ".join(map(str, (arch, limits.warps, limits.shared, limits.shared_reserved, *kernel))))
+    said = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True).stdout.split()
+    ours = {kernel: sass.occupancy(sass.LIMITS[kernel[0]], *kernel[1:])[0] for kernel in kernels}
+    assert ours == dict(zip(kernels, map(int, said), strict=True))
 
 
 def test_registers_spills_and_shared_memory_are_read():

@@ -149,6 +149,15 @@ def test_other_requests_are_not_compared_and_say_what_nvcc_did(requests, asked, 
     assert vs.verdict(ours, Cost(requests=1000 * requests, cost=1000, asked=128000 * asked)) == words
 
 
+def test_requests_without_a_lane_make_no_difference():
+    ours = Cost(requests=1000, cost=4000, asked=128000)
+    assert vs.verdict(ours, Cost(requests=1500, cost=4000, asked=128000)) == vs.SAME_BUT_EMPTY
+    assert vs.verdict(ours, Cost(requests=1500, cost=4400, asked=128000)).startswith("nvcc split accesses")
+    assert vs.verdict(ours, Cost(requests=1500, cost=4000, asked=160000)).startswith("nvcc added accesses")
+    text = vs.table([COUNT], [report("x", {COUNT.item: record(METRICS | {LOADS: 2 * METRICS[LOADS]})})])
+    assert "SASS makes the source's requests in 2, and 2 of these are the same." in text
+
+
 def test_merged_shared_accesses_leave_the_conflicts_uncompared():
     said = verdicts(METRICS | {SHARED_LOADS: 655360, vs.ALL_EXCESS: 0})
     assert said["shared loads"].startswith("nvcc merged accesses: 128 bytes a request in the source, 205 in SASS")
