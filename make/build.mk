@@ -281,8 +281,13 @@ build/nvcc/all: $(patsubst %,build/nvcc/%.o,$(served_$(call number,$(lastword $(
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
-# checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way.
-nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o)
+# checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way. So do the
+# rules that the CPU device's counters are held to.
+nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/rules.o)
+rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h)
+build/nvcc/rules.o: $(rule_files)
+	@mkdir -p $(@D)
+	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
 build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)

@@ -95,6 +95,14 @@ build/gpu/wrong/commands build/dry/wrong/commands: build/%/wrong/commands: build
 	    $(patsubst %,$(call side_ops,$*)/solutions/%.o,$(filter-out %/$(op),$(served_$(call number,$(lesson))))) \
 	    $(op_table) build/lib/libgpt2.a $(if $(filter gpu,$*),$(cudart)))))@:
 
+# What the CPU device's counters are held to.
+build/gpu/simt/rules: $(rule_files) build/gpu/card
+	@mkdir -p $(@D)
+	$(show)nvcc $(gpu_flags) $< -o $@$(hide)
+build/dry/simt/rules: build/tests/simt/rules
+	@mkdir -p $(@D)
+	$(Q)ln -f $< $@
+
 # The corpus that the CPU device is held to: a file that does not compile is no program, and its log says why. In a
 # rehearsal the CPU device's own programs take their place.
 build/gpu/simt/%: checker/simt/tests/kernels/%.cu build/gpu/card

@@ -39,7 +39,7 @@ gpu-report simt-vs-gpu:
 	    $(if $(BUDGET),--budget='$(BUDGET)')
 
 .PHONY: ncu-table
-ncu-table: $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),build/check/lesson$(call number,$(lesson)) \
+ncu-table: build/tests/simt/rules $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),build/check/lesson$(call number,$(lesson)) \
         $(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
 	$(report_run) reference.simt_vs_ncu
 

@@ -58,6 +58,11 @@ $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu build/simtcc build/
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
+# The rules of the counters, for the device and for a GPU.
+build/tests/simt/rules: $(rule_files) build/simtcc build/simt-lower build/lib/libsimt.a $(simt_headers)
+	@mkdir -p $(@D)
+	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc build/simt-lower $(simt_headers)
 	@mkdir -p $(@D)

@@ -66,7 +66,7 @@ wrong_needs := build/wrong/commands $(check_programs) \
     $(foreach lesson,$(lesson_dirs),$(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
 
 test: $(test_programs) $(tools) $(call gpu_checks,dry) $(call gpu_impls,dry,solutions) $(all_impls) $(check_programs) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) \
-        $(nvcc_program) $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) \
+        $(nvcc_program) $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules \
         .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal) \
         $(if $(filter test,$(MAKECMDGOALS)),$(fuzz_in_tests))
 	@$(python) scripts/run_tests.py \

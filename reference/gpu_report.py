@@ -486,15 +486,15 @@ def profile_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
     }
 
 
-def count_case(setting: Setting, lesson: Lesson, op: str, case: str, limit: float) -> dict:
+def count_again(setting: Setting, subject: simt_vs_ncu.Subject, limit: float) -> dict:
     begin = time.monotonic()
-    setting.programs.build_lesson(lesson, limit=limit)
+    subject.build(setting.programs, limit)
     left = limit - (time.monotonic() - begin)
-    return simt_vs_ncu.measure(setting.root, lesson, op, case, setting.programs, setting.scratch / "ncu.csv", left)
+    return simt_vs_ncu.measure(setting.root, subject, setting.programs, setting.scratch / "ncu.csv", left)
 
 
 def ncu(setting: Setting) -> Work:
-    """Each op at its timed shape; and the launches that the CPU device counts, for checker/simt/VS_NCU.md."""
+    """Each op at its timed shape; and the launches that the CPU device counts too, for checker/simt/VS_NCU.md."""
     command = tools.find("ncu", setting.dry)
     lessons, unmet = setting.lessons()
     items = [
@@ -504,12 +504,9 @@ def ncu(setting: Setting) -> Work:
         if tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
     ]
     items += [
-        Item(
-            simt_vs_ncu.item_name(lesson.name, op, case),
-            lambda limit, lesson=lesson, op=op, case=case: count_case(setting, lesson, op, case, limit),
-        )
-        for lesson, op, case in simt_vs_ncu.wanted(setting.root)
-        if lesson in lessons
+        Item(subject.item, lambda limit, subject=subject: count_again(setting, subject, limit))
+        for subject in simt_vs_ncu.subjects(setting.root)
+        if subject.lesson is None or subject.lesson in lessons
     ]
     return Work(items, {"ncu": tools.toolkit_version(command)}, unmet)
 

@@ -444,9 +444,11 @@ def ncu_command(
     report: Path | None = None,
     metrics: Iterable[str] = METRICS,
 ) -> list[str]:
-    """Profiles the first launch of each kernel: into a CSV log, or everything into a report for Nsight Compute's UI."""
+    """Profiles the first launch of each kernel, where none is named every launch: into a CSV log, or everything into a
+    report for Nsight Compute's UI."""
     options = ["--target-processes", "all", "--clock-control", "none", "--metrics", ",".join(metrics)]
-    options += ["--kernel-id", f"::regex:({'|'.join(kernels)})$:1"]
+    if kernels:
+        options += ["--kernel-id", f"::regex:({'|'.join(kernels)})$:1"]
     if report is not None:
         options += ["--set", "full", "--import-source", "yes", "--force-overwrite", "-o", str(report)]
     if log is not None:

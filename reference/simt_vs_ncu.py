@@ -39,91 +39,130 @@ LIMIT = 300  # seconds for one op on the CPU device
 # Two cases of each op: one whose rows begin on sectors, with a multiple of 128 channels, and one where nothing is a
 # power of two. The first launch of each kernel is compared.
 CASES = ("head64", "odd")
+RULES = "rules"  # a program whose every launch is compared, and the report's item
+RULE_SOURCES = tuple(Path("checker/simt/tests", name) for name in ("rules.cu", "objects/traffic.cu"))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is run once on each side."""
+
+    item: str  # of the report: lesson07/matmul/odd, rules
+    lesson: Lesson | None = None  # None: the rules
+    op: str = ""
+    case: str = ""
+
+    @property
+    def source(self) -> Path:
+        """The file that launches the kernels."""
+        return Path("solutions", self.lesson.name, f"{self.op}.cu") if self.lesson else RULE_SOURCES[1]
+
+    def kernels(self, root: Path) -> list[str]:
+        """Those whose first launches count; none where every launch does."""
+        return tools.kernels_of(root / self.source) if self.lesson else []
+
+    def digest(self, root: Path) -> str:
+        """Of the source and the kernel helpers that it includes: numbers of other versions are not compared."""
+        files = [self.source] if self.lesson else RULE_SOURCES
+        text = "".join((root / file).read_text() for file in files)
+        for name in re.findall(r'#include "(lessons/\d[^"]*\.cuh)"', text):
+            text += (root / name).read_text()
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def build(self, programs: Programs, limit: float) -> None:
+        if self.lesson:
+            programs.build_lesson(self.lesson, limit=limit)
+        else:
+            programs.build([f"{programs.folder}/simt/{RULES}"], limit=limit)
+
+    def command(self, programs: Programs) -> list[str]:
+        if self.lesson:
+            return programs.check(self.lesson, f"{self.op}/{self.case}", "--no-timing")
+        return [f"{programs.folder}/simt/{RULES}"]
+
+    def counted_command(self) -> list[str]:
+        """On the CPU device; it prints the launches' names or a listing."""
+        if self.lesson:
+            check = f"build/check/lesson{self.lesson.number}"
+            return [check, "--traffic", "--subject", "solutions", "--only", f"{self.op}/{self.case}"]
+        return [f"build/tests/simt/{RULES}"]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What the CPU device counts of the first launch of a kernel."""
+    """What the CPU device counts of a launch."""
 
-    lesson: str  # "07_tiled_matmul"
-    op: str
-    case: str
-    shape: str
-    source: str  # see digest()
+    item: str  # the subject's
+    source: str  # its digest
+    nth: int  # of the launches that are compared
+    case: str  # odd; of the rules: "shared, 4 bytes, stride 2"
     kernel: str
     grid: list[int]
     block: list[int]
     metrics: dict[str, int]  # those of tools.COUNTED that are not 0
 
-    @property
-    def item(self) -> str:
-        return item_name(self.lesson, self.op, self.case)
 
-
-def item_name(lesson: str, op: str, case: str) -> str:
-    """Of the report's part: lesson07/matmul/square."""
-    return f"lesson{lesson.split('_')[0]}/{op}/{case}"
-
-
-def digest(root: Path, lesson: str, op: str) -> str:
-    """Of a solution's file and the kernel helpers that it includes: numbers of other versions are not compared."""
-    text = (root / "solutions" / lesson / f"{op}.cu").read_text()
-    for name in re.findall(r'#include "(lessons/\d[^"]*\.cuh)"', text):
-        text += (root / name).read_text()
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def kernels_of(root: Path, lesson: Lesson, op: str) -> list[str]:
-    return tools.kernels_of(root / "solutions" / lesson.name / f"{op}.cu")
-
-
-def wanted(root: Path) -> Iterator[tuple[Lesson, str, str]]:
-    """Every case of every solution with kernels: lesson, op, case."""
+def subjects(root: Path) -> Iterator[Subject]:
+    """Every case of every solution with kernels, and the rules."""
     for lesson in device_lessons(root):
         for op in lesson.ops:
-            if kernels_of(root, lesson, op):
-                yield from ((lesson, op, case) for case in CASES)
+            found = [Subject(f"lesson{lesson.number}/{op}/{case}", lesson, op, case) for case in CASES]
+            if found[0].kernels(root):
+                yield from found
+    if (root / RULE_SOURCES[0]).exists():
+        yield Subject(RULES)
 
 
 def base_name(kernel: str) -> str:
-    return kernel.partition("<")[0]
+    """Without template arguments, which the two sides write differently: k<float>, k [T = float]."""
+    return re.split(r"[<\s]", kernel)[0]
 
 
 # ---- the CPU device --------------------------------------------------------------------------------------------------
 
 
-def count(root: Path, lesson: Lesson, op: str, case: str, scratch: Path) -> list[Counts]:
-    """Of the first launch of each kernel. Raises ToolError where one was not launched, or not counted whole."""
-    launched, shown = scratch / "launches.json", scratch / "shown.json"
-    for file in (launched, shown):
-        file.unlink(missing_ok=True)
-    command = [f"build/check/lesson{lesson.number}", "--traffic", "--subject", "solutions"]
-    done = run([*command, "--only", f"{op}/{case}", "--json", str(shown)], LIMIT, {"SIMT_TRAFFIC": str(launched)})
-    if done.status != 0 or not launched.exists():
-        raise ToolError(f"{op}/{case} of lesson {lesson.number} was not counted: {tools.last_line(done.output)}")
-    source = f"solutions/{lesson.name}/{op}.cu"
-    launches = [row for row in json.loads(launched.read_text())["launches"] if row["file"] == source]
-    found = []
-    for kernel in kernels_of(root, lesson, op):
-        first = next((row for row in launches if base_name(row["kernel"]) == kernel), None)
-        if first is None or first["blocks"] != first["blocks_counted"]:
-            raise ToolError(f"{source}: {kernel} was not {'counted whole' if first else 'launched'} in {case}")
-        metrics = {name: first["metrics"][name] for name in tools.COUNTED if name in first["metrics"]}
-        shape = json.loads(shown.read_text())["ops"][0]["shape"].removesuffix(f" ({case})")
-        numbers = (first["grid"], first["block"], metrics)
-        found.append(Counts(lesson.name, op, case, shape, digest(root, lesson.name, op), kernel, *numbers))
-    return found
+def count(root: Path, subject: Subject, scratch: Path) -> list[Counts]:
+    """Raises ToolError where a kernel was not launched, or a launch was not counted whole."""
+    log = scratch / "launches.json"
+    log.unlink(missing_ok=True)
+    done = run(subject.counted_command(), LIMIT, {"SIMT_TRAFFIC": str(log)})
+    if done.status != 0 or not log.exists():
+        raise ToolError(f"{subject.item} was not counted: {tools.last_line(done.output)}")
+    # --traffic runs an older lesson's kernels first.
+    launches = [row for row in json.loads(log.read_text())["launches"] if Path(row["file"]) == subject.source]
+    if subject.lesson:
+        first = {base_name(row["kernel"]): row for row in reversed(launches)}
+        if missing := [kernel for kernel in subject.kernels(root) if kernel not in first]:
+            raise ToolError(f"{subject.item}: {missing[0]} was not launched")
+        launches, names = [first[kernel] for kernel in subject.kernels(root)], [subject.case] * len(first)
+    else:
+        names = done.output.splitlines()
+    if any(row["blocks"] != row["blocks_counted"] for row in launches) or len(names) < len(launches):
+        raise ToolError(f"{subject.item} was not counted whole")
+    return [
+        Counts(
+            subject.item,
+            subject.digest(root),
+            nth,
+            name,
+            base_name(row["kernel"]),
+            row["grid"],
+            row["block"],
+            {metric: row["metrics"][metric] for metric in tools.COUNTED if metric in row["metrics"]},
+        )
+        for nth, (name, row) in enumerate(zip(names, launches, strict=False))
+    ]
 
 
 def count_all(root: Path) -> list[Counts]:
     with tempfile.TemporaryDirectory(prefix="ncu-table-") as scratch:
-        return [c for lesson, op, case in wanted(root) for c in count(root, lesson, op, case, Path(scratch))]
+        return [found for subject in subjects(root) for found in count(root, subject, Path(scratch))]
 
 
 def write_counts(counts: Iterable[Counts], root: Path) -> None:
-    """A line a kernel, so that a change shows where it is."""
+    """A line a launch, so that a change shows where it is."""
     lines = ",\n".join(json.dumps(asdict(count)) for count in counts)
-    (root / COUNTS).write_text(f'{{"format": {FORMAT}, "kernels": [\n{lines}\n]}}\n')
+    (root / COUNTS).write_text(f'{{"format": {FORMAT}, "launches": [\n{lines}\n]}}\n')
 
 
 def read_counts(root: Path) -> list[Counts]:
@@ -131,7 +170,7 @@ def read_counts(root: Path) -> list[Counts]:
         data = json.loads((root / COUNTS).read_text())
         if data["format"] != FORMAT:
             raise ValueError(f"format {data['format']}")
-        return [Counts(**row) for row in data["kernels"]]
+        return [Counts(**row) for row in data["launches"]]
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise ToolError(f"{COUNTS} cannot be read ({error}): make ncu-table writes it anew") from None
 
@@ -144,15 +183,13 @@ def triple(text: str) -> list[int]:
     return [int(word) for word in re.findall(r"\d+", text)]
 
 
-def measure(root: Path, lesson: Lesson, op: str, case: str, programs: Programs, log: Path, limit: float) -> dict:
-    """Nsight Compute on one case, built already. Metrics that it does not know on this card are left out, and said."""
-    program = programs.check(lesson, f"{op}/{case}", "--no-timing")
+def measure(root: Path, subject: Subject, programs: Programs, log: Path, limit: float) -> dict:
+    """Nsight Compute on a subject that is built. Metrics that it does not know on this card are left out, and said."""
     metrics, refused = list(tools.COUNTED), []
     while True:
         log.unlink(missing_ok=True)
-        ncu = tools.find("ncu", programs.dry)
-        command = tools.ncu_command(ncu, kernels_of(root, lesson, op), program, log=log, metrics=metrics)
-        done = run(command, limit)
+        ncu, kernels = tools.find("ncu", programs.dry), subject.kernels(root)
+        done = run(tools.ncu_command(ncu, kernels, subject.command(programs), log=log, metrics=metrics), limit)
         if done.status is None:
             raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
         output = done.output + (log.read_text(errors="replace") if log.exists() else "")
@@ -162,14 +199,13 @@ def measure(root: Path, lesson: Lesson, op: str, case: str, programs: Programs, 
         metrics = [name for name in metrics if name not in unknown]
         refused += unknown
         limit -= done.seconds
-    kernels = tools.parse_ncu(output, {name: name for name in metrics})
+    launches = tools.parse_ncu(output, {name: name for name in metrics})
     return {
-        "case": case,
-        "source": digest(root, lesson.name, op),
+        "source": subject.digest(root),
         "metrics_unknown": refused,
-        "kernels": [
-            {"name": kernel.name, "grid": triple(kernel.grid), "block": triple(kernel.block), "metrics": kernel.values}
-            for kernel in kernels
+        "launches": [
+            {"kernel": base_name(k.name), "grid": triple(k.grid), "block": triple(k.block), "metrics": k.values}
+            for k in launches
         ],
     }
 
@@ -280,17 +316,20 @@ def verdict(ours: Cost, theirs: Cost) -> str:
     same = near(ours.cost, theirs.cost)
     if ours.excess is not None and theirs.excess is not None:
         same = same and near(ours.excess, theirs.excess, ours.cost)
-    if near(ours.requests, theirs.requests):
+    as_many, fewer = near(ours.requests, theirs.requests), theirs.requests < ours.requests
+    as_wide = theirs.asked is None or near(ours.asked, theirs.asked)
+    if as_many and as_wide:
         return "same" if same else "DIFFERS"
-    fewer = theirs.requests < ours.requests
     if theirs.asked is None:
         return f"nvcc made {'fewer' if fewer else 'more'} accesses"
-    if same and not fewer and near(ours.asked, theirs.asked):
+    if as_wide and same and not fewer:
         return SAME_BUT_EMPTY
-    if near(ours.asked, theirs.asked):
+    if as_wide:
         what = "merged" if fewer else "split"
+    elif theirs.asked < ours.asked:
+        what = "narrowed" if as_many else "dropped"
     else:
-        what = "dropped" if theirs.asked < ours.asked else "added"
+        what = "widened" if as_many else "added"
     text = f"nvcc {what} accesses"
     if ours.requests and theirs.requests:
         widths = (ours.asked / ours.requests, theirs.asked / theirs.requests)
@@ -321,12 +360,15 @@ def measured_launch(count: Counts, record: Mapping | None) -> tuple[Mapping[str,
     result = record["result"]
     if result["source"] != count.source:
         return {}, "measured on another version of the kernel"
-    kernel = next((row for row in result["kernels"] if base_name(row["name"]) == count.kernel), None)
-    if kernel is None:
+    launches = result["launches"]
+    if count.item == RULES:  # every launch, in order
+        launches = launches[count.nth : count.nth + 1]
+    launch = next((row for row in launches if row["kernel"] == count.kernel), None)
+    if launch is None:
         return {}, "not measured: it was not launched"
-    if (kernel["grid"], kernel["block"]) != (count.grid, count.block):
-        return {}, f"measured on another launch: grid {kernel['grid']}, block {kernel['block']}"
-    return kernel["metrics"], ""
+    if (launch["grid"], launch["block"]) != (count.grid, count.block):
+        return {}, f"measured on another launch: grid {launch['grid']}, block {launch['block']}"
+    return launch["metrics"], ""
 
 
 def rows_of(count: Counts, record: Mapping | None) -> list[Row]:
@@ -354,10 +396,15 @@ def rows_of(count: Counts, record: Mapping | None) -> list[Row]:
 
 # ---- the page --------------------------------------------------------------------------------------------------------
 
-HEAD = [
-    "| kernel | case | access | requests | Nsight's | sectors, wavefronts | Nsight's | ratio | excess | Nsight's | |",
-    "|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
-]
+PARTS = {False: "the lessons' kernels", True: "the rules, one by one"}
+
+
+def head_of(rules: bool) -> list[str]:
+    what = "rule" if rules else "kernel, case"
+    columns = (
+        f"| {what} | access | requests | Nsight's | sectors, wavefronts | Nsight's | ratio | excess | Nsight's | |"
+    )
+    return [columns, "|---|---|--:|--:|--:|--:|--:|--:|--:|---|"]
 
 
 def number(value: float | None) -> str:
@@ -366,7 +413,9 @@ def number(value: float | None) -> str:
 
 def line_of(row: Row) -> str:
     ours, theirs = row.ours, row.theirs
-    cells = [f"{row.count.lesson.split('_')[0]} `{row.count.kernel}`", row.count.case, row.name]
+    lesson = row.count.item.removeprefix("lesson").partition("/")[0]
+    what = row.count.case if row.count.item == RULES else f"{lesson} `{row.count.kernel}`, {row.count.case}"
+    cells = [what, row.name]
     cells += [number(value) for value in (ours.requests, theirs.requests, ours.cost, theirs.cost)]
     cells += [f"{theirs.cost / ours.cost:.2f}" if theirs.cost is not None and ours.cost else ""]
     cells += [number(ours.excess), number(theirs.excess)]
@@ -376,11 +425,19 @@ def line_of(row: Row) -> str:
 
 def words_of(data: dict, rows: list[Row]) -> str:
     part = data["parts"]["ncu"]
-    versions = f"driver {part['driver']}, CUDA {part['cuda']}, Nsight Compute {part['versions'].get('ncu')}"
+    versions = f"Driver {part['driver']}, CUDA {part['cuda']}, Nsight Compute {part['versions'].get('ncu')}"
     comparable = [row for row in rows if row.verdict in COMPARED]
     same = sum(row.verdict in SAME for row in comparable)
-    text = f"{data['gpu']}, {versions}, {part['measured_at'][:10]}: of {len(rows)} rows SASS makes the source's "
+    text = f"{versions}, {part['measured_at'][:10]}: of {len(rows)} rows SASS makes the source's "
     return text + f"requests in {len(comparable)}, and {same} of these are the same."
+
+
+def both_parts(rows: list[Row]) -> list[str]:
+    lines = []
+    for rules, name in PARTS.items():
+        if part := [line_of(row) for row in rows if (row.count.item == RULES) == rules]:
+            lines += [f"{name.capitalize()}:", "", *head_of(rules), *part, ""]
+    return lines
 
 
 def table(counts: list[Counts], reports: list[dict]) -> str:
@@ -389,14 +446,13 @@ def table(counts: list[Counts], reports: list[dict]) -> str:
     lines: list[str] = []
     for data in reports:
         items = data["parts"].get("ncu", {}).get("items", {})
-        if not any("result" in record for name, record in items.items() if name in wanted):
-            continue
-        rows = [row for count in counts for row in rows_of(count, items.get(count.item))]
-        lines += ["", words_of(data, rows), "", *HEAD, *(line_of(row) for row in rows)]
+        if any("result" in record for name, record in items.items() if name in wanted):
+            rows = [row for count in counts for row in rows_of(count, items.get(count.item))]
+            lines += [f"## {data['gpu']}", "", words_of(data, rows), "", *both_parts(rows)]
     if not lines:
-        lines += ["No GPU's report holds numbers yet.", "", *HEAD]
-        lines += [line_of(row) for count in counts for row in rows_of(count, None)]
-    return "\n".join(lines).strip() + "\n"
+        rows = [row for count in counts for row in rows_of(count, None)]
+        lines = ["## No GPU's report holds numbers yet", "", *both_parts(rows)]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def read_reports(root: Path) -> list[dict]:

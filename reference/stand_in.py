@@ -61,17 +61,18 @@ def sanitizer(arguments: list[str]) -> int:
     return status
 
 
-def counted_launches(only: str) -> dict[str, tuple[list[int], list[int]]]:
-    """Block and grid of each kernel's launch in a case, as the CPU device has them: the rehearsal's are the same."""
-    rows = json.loads(Path("checker/simt/vs_ncu.json").read_text())["kernels"]
-    return {row["kernel"]: (row["block"], row["grid"]) for row in rows if f"{row['op']}/{row['case']}" == only}
+def counted_launches(only: str) -> list[tuple[str, list[int], list[int]]]:
+    """The launches of a case with block and grid, as the CPU device has them: the rehearsal's are the same."""
+    rows = json.loads(Path("checker/simt/vs_ncu.json").read_text())["launches"]
+    return [(row["kernel"], row["block"], row["grid"]) for row in rows if row["item"].endswith(only)]
 
 
 def ncu(arguments: list[str]) -> int:
     if report := value_of(arguments, "--import"):
         names = Path(report).read_text().split()
     else:
-        names = re.search(r"\((.*)\)", value_of(arguments, "--kernel-id"))[1].split("|")
+        kernels = value_of(arguments, "--kernel-id")
+        names = re.search(r"\((.*)\)", kernels)[1].split("|") if kernels else []
         status = subprocess.run(program_of(arguments), check=False).returncode
         if status not in (0, 1):  # 1 is a verdict; more, and the program never came to its kernels
             print(f"==ERROR== The application returned an error code ({status}).")
@@ -81,11 +82,11 @@ def ncu(arguments: list[str]) -> int:
             return 0
     counted = "derived__" in (value_of(arguments, "--metrics") or "")
     *head, row = (DATA / f"ncu_{'counted' if counted else 'raw'}.csv").read_text().splitlines()
-    launches = counted_launches(value_of(program_of(arguments), "--only") or "") if counted else {}
+    launches = counted_launches(value_of(program_of(arguments), "--only") or "rules") if counted else []
     rows = []
-    for i, name in enumerate(names):
+    for i, (name, *extents) in enumerate(launches or [(name,) for name in names]):
         text = re.sub(r'^"0"', f'"{i}"', re.sub(r"\w+_forward_kernel", name, row))
-        for sample, extent in zip(("(32, 32, 1)", "(8, 8, 1)"), launches.get(name, ()), strict=False):
+        for sample, extent in zip(("(32, 32, 1)", "(8, 8, 1)"), extents, strict=False):
             text = text.replace(sample, str(tuple(extent)))
         rows.append(text)
     write(value_of(arguments, "--log-file"), "\n".join([*head, *rows, ""]))

@@ -148,14 +148,14 @@ class Course:
         """What the CPU device has counted of these ops' kernels: the same as ncu's sample."""
         text = (Path(__file__).parent / "data/ncu_counted.csv").read_text()
         (sample,) = tools.parse_ncu(text, {name: name for name in tools.COUNTED})
-        counts = [
-            simt_vs_ncu.Counts(
-                "04_first", op, case, "N=3", simt_vs_ncu.digest(self.root, "04_first", op), f"{op}_kernel",
-                [3, 1, 1], [64, 1, 1], {name: int(value) for name, value in sample.values.items() if value},
-            )
-            for op in ops
-            for case in simt_vs_ncu.CASES
-        ]  # fmt: skip
+        metrics = {name: int(value) for name, value in sample.values.items() if value}
+        counts = []
+        for subject in simt_vs_ncu.subjects(self.root):
+            kernels = subject.kernels(self.root) if subject.op in ops else []
+            kernels = ["first_kernel", "second_kernel"] if subject.item == simt_vs_ncu.RULES else kernels
+            for nth, kernel in enumerate(kernels):
+                launch = (nth, subject.case or f"rule {nth}", kernel, [3, 1, 1], [64, 1, 1])
+                counts.append(simt_vs_ncu.Counts(subject.item, subject.digest(self.root), *launch, metrics))
         simt_vs_ncu.write_counts(counts, self.root)
 
     def kernel(self, name: str, *verdicts: str, status: int = 0) -> None:
@@ -561,22 +561,36 @@ def test_the_launches_that_the_cpu_device_counts_are_measured_and_set_beside_it(
         f"lesson04/{op}/{c}" for op in "ab" for c in ("head64", "odd")
     ]
     result = items["lesson04/a/odd"]["result"]
-    assert (result["case"], result["metrics_unknown"]) == ("odd", [])
-    (kernel,) = result["kernels"]
-    assert (kernel["name"], kernel["grid"], kernel["block"]) == ("a_kernel", [3, 1, 1], [64, 1, 1])
-    assert set(kernel["metrics"]) == set(tools.COUNTED)
+    assert result["metrics_unknown"] == []
+    (launch,) = result["launches"]
+    assert (launch["kernel"], launch["grid"], launch["block"]) == ("a_kernel", [3, 1, 1], [64, 1, 1])
+    assert set(launch["metrics"]) == set(tools.COUNTED)
     checks = [line for line in gpu.checked() if "--no-timing" in line]
     assert [line.split()[line.split().index("--only") + 1] for line in checks] == [
         f"{op}/{case}" for op in "ab" for case in ("head64", "odd")
     ]
     page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
-    assert page.startswith(f"# A page\n{simt_vs_ncu.BEGIN}NVIDIA Test 1, driver 580.1, CUDA 13.0, Nsight Compute ")
+    assert page.startswith(f"# A page\n{simt_vs_ncu.BEGIN}## NVIDIA Test 1\n\nDriver 580.1, CUDA 13.0, ")
     assert page.endswith(f"{simt_vs_ncu.END}the rest\n")
     assert "of 20 rows SASS makes the source's requests in 20, and 20 of these are the same." in page
     assert (
-        "| 04 `b_kernel` | head64 | shared stores | 32,768 | 32,768 | 33,102 | 33,102 | 1.00 | 334 | 334 | same |"
+        "| 04 `b_kernel`, head64 | shared stores | 32,768 | 32,768 | 33,102 | 33,102 | 1.00 | 334 | 334 | same |"
         in page
     )
+
+
+def test_the_rules_are_one_program_of_which_every_launch_is_measured(gpu):
+    for source in simt_vs_ncu.RULE_SOURCES:
+        gpu.write(str(source), "// kernels")
+    gpu.count("a", "b")
+    program(gpu.root / "programs/rules", "#!/bin/sh\necho rules >>ran\n")
+    assert gpu.report("--part", "ncu").returncode == 0
+    assert gpu.ran() == ["rules"]
+    assert "build/gpu/simt/rules" in (gpu.root / "made").read_text()
+    launches = gpu.data()["parts"]["ncu"]["items"]["rules"]["result"]["launches"]
+    assert [launch["kernel"] for launch in launches] == ["first_kernel", "second_kernel"]
+    page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
+    assert "| rule 1 | shared stores | 32,768 | 32,768 | 33,102 | 33,102 | 1.00 | 334 | 334 | same |" in page
 
 
 def test_a_metric_that_ncu_does_not_know_is_left_out_and_named(gpu):
@@ -589,7 +603,7 @@ def test_a_metric_that_ncu_does_not_know_is_left_out_and_named(gpu):
     assert gpu.report("--part", "ncu").returncode == 0
     result = gpu.data()["parts"]["ncu"]["items"]["lesson04/a/odd"]["result"]
     assert result["metrics_unknown"] == [f"{unknown}.sum"]
-    assert set(result["kernels"][0]["metrics"]) == set(tools.COUNTED) - {f"{unknown}.sum"}
+    assert set(result["launches"][0]["metrics"]) == set(tools.COUNTED) - {f"{unknown}.sum"}
 
 
 def test_a_case_that_could_not_be_measured_says_so_in_the_table(gpu):
@@ -608,7 +622,7 @@ def test_another_cards_table_stays(gpu):
     gpu.add_smi("NVIDIA Test 0")
     gpu.report("--part", "ncu")
     page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
-    assert page.index("NVIDIA Test 0, driver") < page.index("NVIDIA Test 1, driver")
+    assert page.index("## NVIDIA Test 0") < page.index("## NVIDIA Test 1")
 
 
 def test_a_rehearsed_comparison_is_a_page_of_its_own(course):
@@ -617,7 +631,7 @@ def test_a_rehearsed_comparison_is_a_page_of_its_own(course):
     assert done.returncode == 0, done.stdout
     assert "table in build/dry/VS_NCU.md" in done.stdout
     page = (course.root / "build/dry/VS_NCU.md").read_text()
-    assert page.startswith(f"{gpu_report.NO_MEASUREMENT}\n\nrehearsal without a GPU, driver None")
+    assert page.startswith(f"{gpu_report.NO_MEASUREMENT}\n\n## rehearsal without a GPU\n\nDriver None, ")
     assert "and 20 of these are the same." in page
     assert (course.root / "checker/simt/VS_NCU.md").read_text() == before
 

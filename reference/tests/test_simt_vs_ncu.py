@@ -10,7 +10,6 @@ import pytest
 from reference import gpu_tools as tools
 from reference import simt_vs_ncu as vs
 from reference.gpu_tools import ToolError
-from reference.lesson_shapes import device_lessons
 from reference.simt_vs_ncu import Cost, Counts
 
 ROOT = Path(__file__).parents[2]
@@ -29,12 +28,13 @@ METRICS = {
     WAVEFRONTS: 1048576,
     "sm__sass_data_bytes_mem_shared_op_ld.sum": 134217728,
 }
-COUNT = Counts("07_tiled", "matmul", "odd", "N=256", "abc", KERNEL, [8, 8, 1], [32, 32, 1], METRICS)
+COUNT = Counts("lesson07/matmul/odd", "abc", 0, "odd", KERNEL, [8, 8, 1], [32, 32, 1], METRICS)
+RULE = replace(COUNT, item=vs.RULES, nth=1, case="stride 3")
 
 
 def record(metrics: dict[str, float], **changes) -> dict:
-    kernel = {"name": KERNEL, "grid": [8, 8, 1], "block": [32, 32, 1], "metrics": metrics} | changes
-    return {"status": "ok", "result": {"case": "odd", "source": "abc", "metrics_unknown": [], "kernels": [kernel]}}
+    launch = {"kernel": KERNEL, "grid": [8, 8, 1], "block": [32, 32, 1], "metrics": metrics} | changes
+    return {"status": "ok", "result": {"source": "abc", "metrics_unknown": [], "launches": [launch]}}
 
 
 def report(gpu: str, items: dict) -> dict:
@@ -55,27 +55,26 @@ def test_the_committed_page_is_what_the_committed_numbers_make():
     assert between == vs.table(vs.read_counts(ROOT), vs.read_reports(ROOT)), "make ncu-table writes it"
 
 
-def test_every_kernel_of_the_solutions_is_counted_as_it_stands():
-    counts = vs.read_counts(ROOT)
-    kernels = {
-        (lesson.name, op, case, kernel)
-        for lesson, op, case in vs.wanted(ROOT)
-        for kernel in vs.kernels_of(ROOT, lesson, op)
-    }
-    assert {(c.lesson, c.op, c.case, c.kernel) for c in counts} == kernels, "make ncu-table counts them"
-    stale = [c.item for c in counts if c.source != vs.digest(ROOT, c.lesson, c.op)]
-    assert stale == [], "make ncu-table counts them anew"
+def test_every_kernel_of_the_solutions_and_every_rule_is_counted_as_it_stands():
+    counts, subjects = vs.read_counts(ROOT), list(vs.subjects(ROOT))
+    kernels = {(subject.item, kernel) for subject in subjects for kernel in subject.kernels(ROOT)}
+    assert {(c.item, c.kernel) for c in counts if c.item != vs.RULES} == kernels, "make ncu-table counts them"
+    assert {c.item for c in counts} == {subject.item for subject in subjects}
+    digests = {subject.item: subject.digest(ROOT) for subject in subjects}
+    assert [c.item for c in counts if c.source != digests[c.item]] == [], "make ncu-table counts them anew"
 
 
-@pytest.mark.parametrize(("number", "op"), [("04", "encoder"), ("06", "layernorm"), ("07", "matmul")])
-def test_the_device_counts_what_is_committed(monkeypatch, tmp_path, number, op):
-    lesson = next(lesson for lesson in device_lessons(ROOT) if lesson.number == number)
-    needed = (f"build/check/lesson{number}", f"build/impl/solutions/{lesson.name}/{op}.so")
+@pytest.mark.parametrize("item", ["lesson04/encoder/odd", "lesson06/layernorm/odd", "lesson07/matmul/odd", vs.RULES])
+def test_the_device_counts_what_is_committed(monkeypatch, tmp_path, item):
+    subject = next(subject for subject in vs.subjects(ROOT) if subject.item == item)
+    needed = [subject.counted_command()[0]]
+    if subject.lesson:
+        needed.append(f"build/impl/solutions/{subject.lesson.name}/{subject.op}.so")
     if not all((ROOT / name).exists() for name in needed):
         pytest.skip(f"no {' or no '.join(needed)}; make ncu-table builds them")
     monkeypatch.chdir(ROOT)
-    counts = vs.count(ROOT, lesson, op, "odd", tmp_path)
-    committed = [c for c in vs.read_counts(ROOT) if c.item == counts[0].item]
+    counts = vs.count(ROOT, subject, tmp_path)
+    committed = [c for c in vs.read_counts(ROOT) if c.item == item]
     assert [replace(c, metrics={}) for c in counts] == [replace(c, metrics={}) for c in committed]
     for now, then in zip(counts, committed, strict=True):
         assert now.metrics == pytest.approx(then.metrics, rel=vs.TOLERANCE)  # another compiler may repeat a load
@@ -204,12 +203,20 @@ def test_reductions_and_asynchronous_copies_are_added_and_named():
     assert (loads.verdict, loads.theirs.apart) == ("same", "34,816 of the requests are asynchronous copies")
 
 
+def test_accesses_of_another_width_are_not_compared():
+    ours = Cost(requests=1000, cost=16000, asked=512000)
+    narrow = "nvcc narrowed accesses: 512 bytes a request in the source, 128 in SASS"
+    assert vs.verdict(ours, Cost(requests=1000, cost=4000, asked=128000)) == narrow
+    assert vs.verdict(ours, Cost(requests=1000, cost=16000, asked=1024000)).startswith("nvcc widened accesses")
+    assert vs.verdict(ours, Cost(requests=1000, cost=16000)) == "same"
+
+
 @pytest.mark.parametrize(
     ("measured", "words"),
     [
         (None, "not measured yet"),
         ({"status": "failed", "why": "ncu took more than the 9 s that were left"}, "not measured: ncu took more"),
-        (record(METRICS, name="another_kernel"), "not measured: it was not launched"),
+        (record(METRICS, kernel="another_kernel"), "not measured: it was not launched"),
         (record(METRICS, grid=[4, 8, 1]), "measured on another launch: grid [4, 8, 1], block [32, 32, 1]"),
     ],
 )
@@ -226,7 +233,16 @@ def test_numbers_of_another_version_of_the_kernel_are_not_compared():
 
 
 def test_a_kernels_template_arguments_are_no_part_of_its_name():
-    assert vs.rows_of(COUNT, record(METRICS, name=f"{KERNEL}<32>"))[0].verdict == "same"
+    assert [vs.base_name(name) for name in ("k", "k<32>", "k<a<b>, 4>", "k [T = float; int N = 4]")] == ["k"] * 4
+
+
+def test_every_launch_of_the_rules_is_compared_with_the_same_launch():
+    measured = record(METRICS)
+    other = measured["result"]["launches"][0] | {"metrics": METRICS | {SECTORS: 1}}
+    measured["result"]["launches"] = [other, *measured["result"]["launches"]]
+    assert vs.rows_of(RULE, measured)[0].verdict == "same"
+    assert vs.rows_of(replace(RULE, nth=0), measured)[0].verdict == "DIFFERS"
+    assert vs.rows_of(replace(RULE, nth=2), measured)[0].verdict == "not measured: it was not launched"
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------
@@ -235,19 +251,27 @@ def test_a_kernels_template_arguments_are_no_part_of_its_name():
 def test_a_cards_table_has_both_sides_and_their_ratio():
     text = vs.table([COUNT], [report("NVIDIA Test 1", {COUNT.item: record(METRICS | {SECTORS: 140000})})])
     assert text.startswith(
-        "NVIDIA Test 1, driver 580.1, CUDA 13.0, Nsight Compute 2025.3, 2026-01-02: of 3 rows SASS makes the source's "
-        "requests in 2, and 2 of these are the same.\n\n| kernel |"
+        "## NVIDIA Test 1\n\nDriver 580.1, CUDA 13.0, Nsight Compute 2025.3, 2026-01-02: of 3 rows SASS makes the "
+        "source's requests in 2, and 2 of these are the same.\n\nThe lessons' kernels:\n\n| kernel, case |"
     )
-    row = "| 07 `matmul_forward_kernel` | odd | loads | 34,816 | 34,816 | 139,264 | 140,000 | 1.01 |  |  | same |"
+    row = "| 07 `matmul_forward_kernel`, odd | loads | 34,816 | 34,816 | 139,264 | 140,000 | 1.01 |  |  | same |"
     assert row in text.splitlines()
+
+
+def test_the_rules_have_a_table_of_their_own():
+    text = vs.table([COUNT, RULE], [])
+    kernels, _, rules = text.partition("The rules, one by one:\n")
+    assert "| 07 `matmul_forward_kernel`, odd | loads |" in kernels
+    assert "| stride 3 | loads | 34,816 |  | 139,264 |" in rules
+    assert "stride 3" not in kernels
 
 
 def test_without_a_cards_numbers_the_table_says_so_for_each_kernel():
     empty = report("NVIDIA Test 1", {"lesson07/matmul": record(METRICS), COUNT.item: {"status": "failed", "why": "x"}})
     for reports in ([], [{"gpu": "x", "parts": {}}], [empty]):
         text = vs.table([COUNT], reports)
-        assert text.startswith("No GPU's report holds numbers yet.\n")
-        assert [line.endswith("| not measured yet |") for line in text.splitlines()[4:]] == [True] * 3
+        assert text.startswith("## No GPU's report holds numbers yet\n")
+        assert [line.endswith("| not measured yet |") for line in text.splitlines()[6:]] == [True] * 3
 
 
 def test_a_rehearsal_is_no_measurement(tmp_path):
@@ -257,7 +281,7 @@ def test_a_rehearsal_is_no_measurement(tmp_path):
     assert vs.read_reports(tmp_path) == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 99, "kernels": []}', '{"format": 1, "kernels": [{"op": 1}]}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 99, "launches": []}', '{"format": 1, "launches": [{"op": 1}]}'])
 def test_counts_that_cannot_be_read_are_one_line_with_the_mend(tmp_path, text):
     (tmp_path / vs.COUNTS).parent.mkdir(parents=True)
     (tmp_path / vs.COUNTS).write_text(text)
@@ -268,5 +292,5 @@ def test_counts_that_cannot_be_read_are_one_line_with_the_mend(tmp_path, text):
 
 def test_counts_are_read_as_they_were_written(tmp_path):
     (tmp_path / vs.COUNTS).parent.mkdir(parents=True)
-    vs.write_counts([COUNT, replace(COUNT, op="gelu")], tmp_path)
-    assert vs.read_counts(tmp_path) == [COUNT, replace(COUNT, op="gelu")]
+    vs.write_counts([COUNT, RULE], tmp_path)
+    assert vs.read_counts(tmp_path) == [COUNT, RULE]
