@@ -284,7 +284,7 @@ $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 # checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way. So do the
 # rules that the CPU device's counters are held to.
 nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/rules.o)
-rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h)
+rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h) checker/ptx.h
 build/nvcc/rules.o: $(rule_files)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)

@@ -424,13 +424,12 @@ COUNTED = (
     *of_ops("l1tex__t_bytes_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
     *of_ops("sm__sass_data_bytes_mem_global_op_OP.sum", "ld", "st", "atom", "red", "ldgsts"),
     *of_ops("smsp__inst_executed_op_shared_OP.sum", "ld", "st", "atom"),
-    *of_ops("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum", "ld", "st", "atom"),
-    *of_ops("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st", "atom"),
-    *of_ops("sm__sass_data_bytes_mem_shared_op_OP.sum", "ld", "st", "atom"),
+    *of_ops("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
+    *of_ops("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
+    *of_ops("sm__sass_data_bytes_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
+    "smsp__inst_executed_op_ldgsts.sum",
     "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
     "derived__memory_l1_wavefronts_shared_excessive",
 )
 PERMISSION = "ERR_NVGPUCTRPERM"

@@ -54,8 +54,7 @@ class Subject:
 
     @property
     def source(self) -> Path:
-        """The file that launches the kernels."""
-        return Path("solutions", self.lesson.name, f"{self.op}.cu") if self.lesson else RULE_SOURCES[1]
+        return Path("solutions", self.lesson.name, f"{self.op}.cu") if self.lesson else RULE_SOURCES[0]
 
     def kernels(self, root: Path) -> list[str]:
         """Those whose first launches count; none where every launch does."""
@@ -128,9 +127,9 @@ def count(root: Path, subject: Subject, scratch: Path) -> list[Counts]:
     done = run(subject.counted_command(), LIMIT, {"SIMT_TRAFFIC": str(log)})
     if done.status != 0 or not log.exists():
         raise ToolError(f"{subject.item} was not counted: {tools.last_line(done.output)}")
-    # --traffic runs an older lesson's kernels first.
-    launches = [row for row in json.loads(log.read_text())["launches"] if Path(row["file"]) == subject.source]
+    launches = json.loads(log.read_text())["launches"]
     if subject.lesson:
+        launches = [row for row in launches if Path(row["file"]) == subject.source]  # and not an older lesson's
         first = {base_name(row["kernel"]): row for row in reversed(launches)}
         if missing := [kernel for kernel in subject.kernels(root) if kernel not in first]:
             raise ToolError(f"{subject.item}: {missing[0]} was not launched")
@@ -244,19 +243,18 @@ def of_shared(name: str, op: str, apart: Access | None = None) -> Access:
 
 
 REDUCTIONS = of_global("reductions", "red")
-ASYNCHRONOUS = ("sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",)
 ASYNCHRONOUS_LOADS = Access(
     "asynchronous copies",
-    *ASYNCHRONOUS,
+    "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
     "sm__sass_data_bytes_mem_global_op_ldgsts.sum",
 )
 ASYNCHRONOUS_STORES = Access(
     "asynchronous copies",
-    *ASYNCHRONOUS,
-    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "sm__sass_data_bytes_mem_global_op_ldgsts.sum",
-    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+    "smsp__inst_executed_op_ldgsts.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "sm__sass_data_bytes_mem_shared_op_ldgsts.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
 )
 GLOBAL = (
     of_global("loads", "ld", ASYNCHRONOUS_LOADS),

@@ -61,10 +61,11 @@ def sanitizer(arguments: list[str]) -> int:
     return status
 
 
-def counted_launches(only: str) -> list[tuple[str, list[int], list[int]]]:
-    """The launches of a case with block and grid, as the CPU device has them: the rehearsal's are the same."""
+def counted_launches(program: list[str]) -> list[tuple[str, list[int], list[int]]]:
+    """A program's launches with block and grid, as the CPU device has them: the rehearsal's are the same."""
+    item = "/".join(filter(None, (Path(program[0]).name, value_of(program, "--only"))))  # lesson07/matmul/odd, rules
     rows = json.loads(Path("checker/simt/vs_ncu.json").read_text())["launches"]
-    return [(row["kernel"], row["block"], row["grid"]) for row in rows if row["item"].endswith(only)]
+    return [(row["kernel"], row["block"], row["grid"]) for row in rows if row["item"] == item]
 
 
 def ncu(arguments: list[str]) -> int:
@@ -82,7 +83,7 @@ def ncu(arguments: list[str]) -> int:
             return 0
     counted = "derived__" in (value_of(arguments, "--metrics") or "")
     *head, row = (DATA / f"ncu_{'counted' if counted else 'raw'}.csv").read_text().splitlines()
-    launches = counted_launches(value_of(program_of(arguments), "--only") or "rules") if counted else []
+    launches = counted_launches(program_of(arguments)) if counted else []
     rows = []
     for i, (name, *extents) in enumerate(launches or [(name,) for name in names]):
         text = re.sub(r'^"0"', f'"{i}"', re.sub(r"\w+_forward_kernel", name, row))

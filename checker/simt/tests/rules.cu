@@ -6,11 +6,25 @@
 #include <functional>
 #include <string>
 
+#include "checker/ptx.h"
 #include "checker/simt/tests/objects/traffic.cu"
 
 namespace {
 
 constexpr std::size_t kFloats = 1 << 16;
+
+// out[i] is what thread i has copied: kBytes at element i * stride of inp, without registers.
+template <int kBytes>
+__global__ void copy_async_kernel(float* out, const float* inp, int stride) {
+    constexpr int kEach = kBytes / sizeof(float);
+    __shared__ __align__(128) float tile[32 * kEach];
+    ptx::cp_async<kBytes>(tile + threadIdx.x * kEach, inp + threadIdx.x * stride * kEach);
+    ptx::cp_async_commit();
+    ptx::cp_async_wait<0>();
+    float sum = 0.0f;
+    for (int k = 0; k < kEach; k++) { sum += tile[threadIdx.x * kEach + k]; }
+    out[threadIdx.x] = sum;
+}
 
 float* zeros() {
     void* memory = nullptr;
@@ -56,6 +70,11 @@ bool launch_all(float* out, float* inp) {
     for (const int stride : {1, 8}) {
         const std::string name = "1 byte, stride " + std::to_string(stride);
         ok = ok && launch("shared, " + name, [&] { load_shared_bytes(out, stride); });
+    }
+    for (const int stride : {1, 2}) {
+        const std::string name = "bytes, stride " + std::to_string(stride);
+        ok = ok && launch("asynchronous, 4 " + name, [&] { copy_async_kernel<4><<<1, 32>>>(out, inp, stride); });
+        ok = ok && launch("asynchronous, 16 " + name, [&] { copy_async_kernel<16><<<1, 32>>>(out, inp, stride); });
     }
     ok = ok && launch("a ragged loop", [&] { ragged_loop(out, inp, 4); });
     ok = ok && launch("threads that leave early", [&] { leave_early(out, inp, 70); });
