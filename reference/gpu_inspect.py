@@ -142,15 +142,14 @@ def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
     programs.build_lesson(lesson, subject, (op,))
     report = Path("build/dry" if dry else "results") / f"profile-lesson{lesson.number}-{op}.ncu-rep"
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.unlink(missing_ok=True)
     print(f"lesson {lesson.number} · {source} · Nsight Compute, the first launch of each kernel", flush=True)
-    command = tools.ncu_command(ncu, names, programs.at_timed_shape(lesson, op, subject), report=report)
-    done = run(command, LIMIT, {"SOL_TIMEOUT_S": SLOW_LIMIT})
+    program, slow = programs.at_timed_shape(lesson, op, subject), {"SOL_TIMEOUT_S": SLOW_LIMIT}
+    done = tools.profile(ncu, names, program, LIMIT, report=report, extra=slow)
     if done.status is None:
         raise ToolError(f"ncu took more than {LIMIT} s")
     if not report.exists():
         raise ToolError(tools.ncu_trouble(done.output) or f"ncu wrote no report: {tools.last_line(done.output)}")
-    kernels = tools.parse_ncu(run(tools.import_command(ncu, report), LIMIT).output)
+    kernels = tools.parse_ncu(run(tools.import_command(ncu, report), LIMIT).output, done.metrics)
     print(f"\n{profile_text(lesson, op, kernels)}\n")
     print(f"all of it  ncu-ui {report}")
     return 0

@@ -461,14 +461,13 @@ def profile_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
     begin = time.monotonic()
     names = tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
     setting.programs.build_lesson(lesson, limit=limit)
-    log = setting.scratch / "ncu.csv"
-    log.unlink(missing_ok=True)
+    log, slow = setting.scratch / "ncu.csv", {"SOL_TIMEOUT_S": SLOW_LIMIT}
     program = setting.programs.at_timed_shape(lesson, op)
-    command = tools.ncu_command(tools.find("ncu", setting.dry), names, program, log=log)
-    done = run(command, limit - (time.monotonic() - begin), {"SOL_TIMEOUT_S": SLOW_LIMIT})
+    left = limit - (time.monotonic() - begin)
+    done = tools.profile(tools.find("ncu", setting.dry), names, program, left, log, extra=slow)
     if done.status is None:
         raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
-    kernels = tools.parse_ncu((log.read_text(errors="replace") if log.exists() else "") or done.output)
+    kernels = tools.parse_ncu(done.output, done.metrics)
     return {
         "shape": next(iter(lesson.shapes.get(op, ())), None),
         "kernels": [

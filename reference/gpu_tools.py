@@ -424,14 +424,21 @@ COUNTED = (
     *of_ops("l1tex__t_bytes_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
     *of_ops("sm__sass_data_bytes_mem_global_op_OP.sum", "ld", "st", "atom", "red", "ldgsts"),
     *of_ops("smsp__inst_executed_op_shared_OP.sum", "ld", "st", "atom"),
-    *of_ops("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
-    *of_ops("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
+    *of_ops("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum", "ld", "st", "atom"),
+    *of_ops("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st", "atom"),
     *of_ops("sm__sass_data_bytes_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
     "smsp__inst_executed_op_ldgsts.sum",
     "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
     "derived__memory_l1_wavefronts_shared_excessive",
 )
+# Other names of a metric on some cards: those of compute capability 12.0.
+RENAMED = {
+    "dram__bytes_read.sum": "dram__bytes_op_read.sum",
+    "dram__bytes_write.sum": "dram__bytes_op_write.sum",
+}
 PERMISSION = "ERR_NVGPUCTRPERM"
 
 
@@ -509,6 +516,42 @@ def refused_metrics(output: str, metrics: Iterable[str]) -> list[str]:
     measure nothing at all."""
     errors = "\n".join(re.findall(r"^==ERROR== .*metric.*", output, re.MULTILINE)).replace("\\", "")
     return [name for name in metrics if re.search(rf"(?<!\w){re.escape(name.removesuffix('.sum'))}(?!\w)", errors)]
+
+
+@dataclass(frozen=True)
+class Profiled:
+    status: int | None  # None: it ran past its time
+    output: str  # what ncu said, and its log
+    metrics: dict[str, str]  # those that it knows on this card, and their names here
+    unknown: list[str]  # and the others
+
+
+def profile(
+    ncu: list[str],
+    kernels: list[str],
+    program: list[str],
+    limit: float,
+    log: Path | None = None,
+    report: Path | None = None,
+    metrics: Mapping[str, str] = METRICS,
+    extra: dict[str, str] | None = None,
+) -> Profiled:
+    """Runs Nsight Compute, again without the metrics that it does not know on this card, where there are any."""
+    known, unknown, end = dict(metrics), [], time.monotonic() + limit
+    while True:
+        for file in (log, report):
+            if file:
+                file.unlink(missing_ok=True)
+        done = run(ncu_command(ncu, kernels, program, log, report, known), end - time.monotonic(), extra)
+        output = done.output + (log.read_text(errors="replace") if log and log.exists() else "")
+        refused = refused_metrics(output, known)
+        if done.status is None or not refused:
+            return Profiled(done.status, output, known, unknown)
+        unknown += refused
+        for name in refused:
+            here = known.pop(name)
+            if name in RENAMED:
+                known[RENAMED[name]] = here
 
 
 def base_value(text: str, unit: str) -> float | None:

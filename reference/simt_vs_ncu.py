@@ -20,7 +20,7 @@ from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
 from reference import gpu_tools as tools
-from reference.gpu_build import Programs
+from reference.gpu_build import SLOW_LIMIT, Programs
 from reference.gpu_tools import ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, device_lessons
 from reference.simt_vs_gpu import put_between
@@ -183,25 +183,17 @@ def triple(text: str) -> list[int]:
 
 
 def measure(root: Path, subject: Subject, programs: Programs, log: Path, limit: float) -> dict:
-    """Nsight Compute on a subject that is built. Metrics that it does not know on this card are left out, and said."""
-    metrics, refused = list(tools.COUNTED), []
-    while True:
-        log.unlink(missing_ok=True)
-        ncu, kernels = tools.find("ncu", programs.dry), subject.kernels(root)
-        done = run(tools.ncu_command(ncu, kernels, subject.command(programs), log=log, metrics=metrics), limit)
-        if done.status is None:
-            raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
-        output = done.output + (log.read_text(errors="replace") if log.exists() else "")
-        unknown = tools.refused_metrics(output, metrics)
-        if not unknown:
-            break
-        metrics = [name for name in metrics if name not in unknown]
-        refused += unknown
-        limit -= done.seconds
-    launches = tools.parse_ncu(output, {name: name for name in metrics})
+    """Nsight Compute on a subject that is built."""
+    ncu, slow = tools.find("ncu", programs.dry), {"SOL_TIMEOUT_S": SLOW_LIMIT}
+    metrics = {name: name for name in tools.COUNTED}
+    command = subject.command(programs)
+    done = tools.profile(ncu, subject.kernels(root), command, limit, log, metrics=metrics, extra=slow)
+    if done.status is None:
+        raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
+    launches = tools.parse_ncu(done.output, done.metrics)
     return {
         "source": subject.digest(root),
-        "metrics_unknown": refused,
+        "metrics_unknown": done.unknown,
         "launches": [
             {"kernel": base_name(k.name), "grid": triple(k.grid), "block": triple(k.block), "metrics": k.values}
             for k in launches
@@ -252,9 +244,9 @@ ASYNCHRONOUS_LOADS = Access(
 ASYNCHRONOUS_STORES = Access(
     "asynchronous copies",
     "smsp__inst_executed_op_ldgsts.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
     "sm__sass_data_bytes_mem_shared_op_ldgsts.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
 )
 GLOBAL = (
     of_global("loads", "ld", ASYNCHRONOUS_LOADS),

@@ -902,6 +902,24 @@ def test_a_kernels_errors_are_named_once_with_their_line(gpu):
     assert done.stdout.splitlines()[-1] == "result  252 errors"
 
 
+@pytest.mark.parametrize("what", ["profile", "report"])
+def test_a_metric_that_a_card_does_not_have_costs_no_other(gpu, what):
+    text = (
+        'case "$*" in *dram__bytes_read*) echo "==ERROR== Failed to find metric regex:^dram__bytes_read"; exit 1;; esac'
+    )
+    program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_IN} ncu "$@"\n')
+    if what == "profile":
+        done = gpu.run("profile", "4", "--only", "a", module="gpu_inspect")
+        assert "DRAM             - read, 1.05 MB written" in done.stdout
+        assert "32.0 in loads" in done.stdout
+    else:
+        done = gpu.report("--part", "ncu")
+        (kernel,) = gpu.data()["parts"]["ncu"]["items"]["lesson04/a"]["result"]["kernels"]
+        assert "dram_bytes_read" not in kernel
+        assert kernel["dram_bytes_written"] == 1048576
+    assert done.returncode == 0, done.stderr
+
+
 def test_counters_that_are_kept_to_root_are_one_line_with_the_mend(gpu):
     denied = Path(__file__).parent / "data/ncu_denied.txt"
     program(gpu.root / "bin/ncu", f"#!/bin/sh\ncat {denied}; exit 1\n")

@@ -319,6 +319,19 @@ def test_an_ncu_without_counters_says_why(output, message):
     assert message in str(error.value)
 
 
+def test_a_metric_of_another_name_on_this_card_is_asked_for_by_that(tmp_path):
+    text = sample("ncu_raw.csv").replace("dram__bytes_read", "dram__bytes_op_read")
+    (tmp_path / "log").write_text(text)
+    refusal = (
+        'case "$*" in *dram__bytes_read*) echo "==ERROR== Failed to find metric regex:^dram__bytes_read"; exit 1;; esac'
+    )
+    ncu = script(tmp_path, f"{refusal}\ncat {tmp_path}/log")
+    done = tools.profile(ncu, ["k"], ["program"], 30)
+    assert done.unknown == ["dram__bytes_read.sum"]
+    (kernel,) = tools.parse_ncu(done.output, done.metrics)
+    assert kernel.values["dram_bytes_read"] == 12613120
+
+
 def test_ncu_leaves_the_clocks_alone_and_takes_the_first_launch_of_each_kernel():
     command = tools.ncu_command(["ncu"], ["a_kernel", "b_kernel"], ["program", "--x"], log=Path("log"))
     assert command[command.index("--clock-control") + 1] == "none"
