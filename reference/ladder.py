@@ -23,8 +23,8 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from figures import draw
 from reference import rungs
-from reference.gpu_tools import ToolError
-from reference.roofline import STYLE, Parser, RooflineError, digits, write
+from reference.gpu_tools import Parser, ToolError
+from reference.roofline import STYLE, RooflineError, digits, write
 from reference.rungs import Rung
 
 DATA = Path("reference/ladder.json")
