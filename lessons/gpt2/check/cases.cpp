@@ -379,6 +379,28 @@ void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vect
     add("vocabulary", {.N = 2, .C = 33, .OC = 50'257}, lesson.samples_blocks());
 }
 
+void add_shifted_matmul_case(checker::Lesson& lesson, checker::Op& op) {
+    constexpr int N = 9, C = 20, OC = 12;
+    const double factor = lesson.budget_factor("matmul.out");
+    const auto compute = [=](const std::vector<std::span<const float>>& inputs) {
+        return checker::computed_matmul(inputs[0].subspan(1), inputs[1].subspan(1), inputs[2], N, C, OC, factor);
+    };
+    const auto run = [=](const Library& library, const Buffers& at) {
+        Context ctx;
+        const auto& matmul = library.table<OpTable>().matmul;
+        const float *inp = at.f32("inp") + 1, *weight = at.f32("weight") + 1, *bias = at.f32("bias");
+        matmul(at.f32("out"), inp, weight, bias, N, C, 1, OC, ctx);
+        matmul(at.f32("out") + 1, inp, weight + C, bias + 1, N, C, OC - 1, OC, ctx);
+    };
+    op.add_case("shifted", MatmulDims{.N = N, .C = C, .OC = OC}.text())
+        .calls.push_back(
+            {.where = "matmul.out",
+             .inputs = {checker::normal("inp", "1+N*C/i", {1 + N * C}), checker::normal("weight", "1+OC*C/i", {1 + OC * C}),
+                        checker::normal("bias", "OC/o", {OC})},
+             .outputs = {checker::output("out", "N OC/o", {N, OC}, compute)},
+             .run = run});
+}
+
 checker::Op& add_matmul(checker::Lesson& lesson) {
     checker::Op& op = lesson.op("matmul", checker::defines(&OpTable::matmul));
     for (const std::string name : kModelCases) {

@@ -41,6 +41,10 @@ checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const s
 inline constexpr int kSquare = 256;
 void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& of_square);
 
+// Tensors that start 4 bytes beyond a multiple of 64, rows of which would start at multiples of 16 else, and an output
+// of which the first column is asked for alone, so that the rest starts like that too.
+void add_shifted_matmul_case(checker::Lesson& lesson, checker::Op& op);
+
 // An output of more than 2^31 elements, whose index no int holds: some blocks of it, or on a GPU that has 9 GB all.
 void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
 
