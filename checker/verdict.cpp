@@ -326,9 +326,10 @@ class Printer {
         if (!worst.judged) {
             return fmt::format("{}, reported only", milliseconds(worst.seconds.median));
         }
-        if (!worst.of(timing.against)) {
-            return fmt::format("{}; {} is not there to judge it by", milliseconds(worst.seconds.median),
-                               timing.library);
+        if (!worst.of(timing.against)) {  // a note says why
+            return fmt::format("{}, {} speed unknown ({} {})", milliseconds(worst.seconds.median),
+                               whose(to_string(timing.against), timing.library), to_string(target),
+                               percent(timing.target.of(target)));
         }
         return fmt::format(
             "{}{} of {} speed{} ({} {})", several ? "at least " : milliseconds(worst.seconds.median) + ", ",
@@ -356,13 +357,14 @@ class Printer {
                                     worst.findings.front().text) +
                             (timing.judged() > 1 ? " at " + worst.shape : ""));
                 break;
-            case Verdict::no_verdict:
-                op_line(
-                    name, Tone::warning, "time",
-                    measured(timing, Medal::bronze) + (report_.rehearsal       ? ": a rehearsal, no time means anything"
-                                                       : is_comparison(timing) ? ": no verdict, the intervals overlap"
-                                                                               : ""));
+            case Verdict::no_verdict: {
+                const std::string why = report_.rehearsal       ? ": a rehearsal, no time means anything"
+                                        : is_comparison(timing) ? ": no verdict, the intervals overlap"
+                                        : worst.judged          ? ": no verdict"
+                                                                : "";
+                op_line(name, Tone::warning, "time", measured(timing, Medal::bronze) + why);
                 break;
+            }
             default: {
                 const Medal next = worst.medal == Medal::gold     ? Medal::gold
                                    : worst.medal == Medal::silver ? Medal::gold
