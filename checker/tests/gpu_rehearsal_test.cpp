@@ -31,7 +31,9 @@ Checked check(const std::string& lesson, const std::string& options) {
 }
 
 class DeviceLesson : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, DeviceLesson, testing::Values("04_first_kernel", "05_naive_forward", "06_coalescing"),
+INSTANTIATE_TEST_SUITE_P(All, DeviceLesson,
+                         testing::Values("04_first_kernel", "05_naive_forward", "06_coalescing",
+                                         "08_register_tiled_matmul"),
                          [](const auto& name) { return name.param; });
 
 TEST_P(DeviceLesson, SolutionIsRightThereAndEveryOpHasTimesThatNobodyJudges) {

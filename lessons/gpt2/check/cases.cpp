@@ -395,8 +395,8 @@ void add_shifted_matmul_case(checker::Lesson& lesson, checker::Op& op) {
     op.add_case("shifted", MatmulDims{.N = N, .C = C, .OC = OC}.text())
         .calls.push_back(
             {.where = "matmul.out",
-             .inputs = {checker::normal("inp", "1+N*C/i", {1 + N * C}), checker::normal("weight", "1+OC*C/i", {1 + OC * C}),
-                        checker::normal("bias", "OC/o", {OC})},
+             .inputs = {checker::normal("inp", "1+N*C/i", {1 + N * C}),
+                        checker::normal("weight", "1+OC*C/i", {1 + OC * C}), checker::normal("bias", "OC/o", {OC})},
              .outputs = {checker::output("out", "N OC/o", {N, OC}, compute)},
              .run = run});
 }
