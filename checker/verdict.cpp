@@ -319,23 +319,27 @@ class Printer {
         return timing.ran() && timing.worst().judged && timing.worst().of(timing.against);
     }
 
-    // The worst shape stands for all.
+    // A target as lesson.toml has it: "67%", "11.5%".
+    static std::string of_target(const TimingReport& timing, Medal medal) {
+        return fmt::format("{} {:.3g}%", to_string(medal), 100 * timing.target.of(medal));
+    }
+
+    // The worst shape stands for all. A library that is not there is no measure: a note says why.
     static std::string measured(const TimingReport& timing, Medal target) {
         const ShapeTiming& worst = timing.worst();
         const bool several = timing.judged() > 1;
+        const std::string time = milliseconds(worst.seconds.median);
+        const std::string whose_speed = whose(to_string(timing.against), timing.library);
+        const std::optional<Ratio> share = worst.of(timing.against);
         if (!worst.judged) {
-            return fmt::format("{}, reported only", milliseconds(worst.seconds.median));
+            return time + ", reported only";
         }
-        if (!worst.of(timing.against)) {  // a note says why
-            return fmt::format("{}, {} speed unknown ({} {})", milliseconds(worst.seconds.median),
-                               whose(to_string(timing.against), timing.library), to_string(target),
-                               percent(timing.target.of(target)));
+        if (!share) {
+            return fmt::format("{}, {} speed unknown ({})", time, whose_speed, of_target(timing, target));
         }
-        return fmt::format(
-            "{}{} of {} speed{} ({} {})", several ? "at least " : milliseconds(worst.seconds.median) + ", ",
-            percent(worst.share.at(timing.against).value), whose(to_string(timing.against), timing.library),
-            several ? fmt::format(" at {} shapes", timing.judged()) : "", to_string(target),
-            percent(timing.target.of(target)));
+        return fmt::format("{}{} of {} speed{} ({})", several ? "at least " : time + ", ", percent(share->value),
+                           whose_speed, several ? fmt::format(" at {} shapes", timing.judged()) : "",
+                           of_target(timing, target));
     }
 
     void print(const TimingReport& timing, const std::string& name, const std::string& file) {

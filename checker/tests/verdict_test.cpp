@@ -194,6 +194,14 @@ TEST(Verdict, NamesTheMedalAndTheNextOne) {
     EXPECT_TRUE(has_line(text, "        silver  4.10 ms, 84% of the solution's speed (gold 90%)")) << text;
 }
 
+TEST(Verdict, GivesATargetAsTheLessonHasIt) {
+    OpReport fast = op("gelu", {right_case("regular")});
+    fast.timing = timing(Verdict::ok);
+    fast.timing.target = {.bronze = 0.1, .silver = 0.115, .gold = 0.855};
+    const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
+    EXPECT_NE(text.find("(gold 85.5%)"), std::string::npos) << text;
+}
+
 TEST(Verdict, OfARateAboveTheRoofIsImpossibleAndNoPass) {
     OpReport report = op("gelu", {right_case("regular")});
     report.timing = timing(Verdict::impossible);
