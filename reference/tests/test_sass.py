@@ -2,6 +2,7 @@
 """SASS by source line and the occupancy calculator, on samples written by hand in the tools' format."""
 
 import itertools
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -129,6 +130,19 @@ def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "8320 bytes a block" in said
     assert "at 1024 threads a block, as the launch says" in said
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("file", sorted(ROOT.glob("solutions/*/matmul.cu")), ids=lambda file: file.parent.name)
+def test_no_matmul_spills_registers(file, arch, tmp_path):
+    command = ["nvcc", "-std=c++20", "-O3", "-I.", f"-arch={arch}", "-cubin", "-Xptxas", "-v", str(file), "-o"]
+    done = subprocess.run(
+        [*command, str(tmp_path / "matmul.cubin")], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    spilled = re.findall(r"(\d+) bytes spill (?:stores|loads)", done.stderr)
+    assert spilled
+    assert not any(map(int, spilled))
 
 
 def test_a_file_without_kernels_names_the_ops_that_have_some(monkeypatch, tmp_path, capsys):
