@@ -31,7 +31,9 @@ using simt::LaunchTraffic;
 using simt::LineTraffic;
 using simt::Traffic;
 
-// What an op is counted on: GPT-2's own shape, of which some blocks of each launch run, or a case, whole.
+// What an op is counted on: GPT-2's own shape, of which some blocks of each launch run, or a case, whole. Of an op that
+// arithmetic bounds it is the case that its target is judged on: blocks of two lessons compute tiles of two sizes, and as
+// many of either compare with nothing.
 struct Work {
     std::string shape;
     std::vector<const Call*> calls;
@@ -55,16 +57,28 @@ bool is_sampled(const Case& c) {
     return std::ranges::any_of(c.calls, [](const Call& call) { return call.sampled.has_value(); });
 }
 
-Work work_of(const Op& op, const std::string& wanted) {
-    const bool timed = wanted == "timing" || wanted.empty();
-    if (timed && !op.timed.empty() && (!wanted.empty() || bytes_of(op.timed.front().call) <= kMostBytes)) {
-        return {op.timed.front().shape, {&op.timed.front().call}, kOtherBlocks};
+// Of `wanted`, or where none is, the case that the target is judged on, else the largest that can be counted whole. Null
+// where there is none.
+const Case* case_of(const Op& op, const std::string& wanted) {
+    const auto end = op.cases.end();
+    auto found = std::ranges::find(op.cases, wanted, &Case::name);
+    if (wanted.empty()) {
+        found = std::ranges::find_if(op.cases,
+                                     [](const Case& c) { return std::ranges::any_of(c.calls, &Call::counts_traffic); });
     }
-    const Case* chosen = nullptr;
-    for (const Case& c : op.cases) {
-        if (wanted.empty() ? !is_sampled(c) && (chosen == nullptr || bytes_of(c) > bytes_of(*chosen))
-                           : c.name == wanted) {
-            chosen = &c;
+    if (wanted.empty() && found == end) {
+        found = std::ranges::max_element(op.cases, {}, [](const Case& c) { return is_sampled(c) ? 0 : bytes_of(c); });
+    }
+    return found == end || (wanted.empty() && is_sampled(*found)) ? nullptr : &*found;
+}
+
+Work work_of(const Op& op, const std::string& wanted) {
+    const Case* const chosen = case_of(op, wanted);
+    if (!op.timed.empty() && (wanted == "timing" || wanted.empty())) {
+        const Timed& timed = op.timed.front();
+        const bool is_judged = chosen != nullptr && std::ranges::any_of(chosen->calls, &Call::counts_traffic);
+        if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && is_judged))) {
+            return {timed.shape, {&timed.call}, kOtherBlocks};
         }
     }
     if (chosen == nullptr) {

@@ -75,6 +75,15 @@ TEST(Listing, EndsWithTheTotalsAndTheLineThatMovesMost) {
         << run.output;
 }
 
+// Blocks of lessons 07 and 08 are of two sizes: 32 of either would be as many products at one, a 16th at the other.
+TEST(Listing, OfAMatmulCountsWholeWhatItsTargetIsJudgedOn) {
+    const Finished run = listing("--subject solutions --only matmul", "08");
+    EXPECT_TRUE(contains(run.output, "\nN=256 C=256 OC=256 (square)\n")) << run.output;
+    EXPECT_TRUE(contains(run.output, "\nbytes moved                               1.7 MB       4.72 MB\n"))
+        << run.output;
+    EXPECT_FALSE(contains(run.output, "counted: ")) << run.output;
+}
+
 TEST(Listing, SaysSoWhereNothingIsWrittenYet) {
     const fs::path folder = "build/tests/simt/listing/stub";
     fs::create_directories(folder);
