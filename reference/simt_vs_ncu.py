@@ -64,7 +64,7 @@ class Subject:
         """Of the source and the kernel helpers that it includes: numbers of other versions are not compared."""
         files = [self.source] if self.lesson else RULE_SOURCES
         text = "".join((root / file).read_text() for file in files)
-        for name in re.findall(r'#include "(lessons/\d[^"]*\.cuh)"', text):
+        for name in re.findall(r'#include "(lessons/\d[^"]*\.(?:cuh|h))"', text):
             text += (root / name).read_text()
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
