@@ -20,6 +20,9 @@
 #:   make sass-lesson05      your kernels' SASS by source line, registers, spills,
 #:                           occupancy; needs nvcc and nvdisasm, but no GPU:
 #:                           ARCH=sm_90a, BLOCK=256, FULL=1 all of it in order
+#:   make tune-lesson09      every tile of your kernel, timed beside cuBLAS; the
+#:                           fastest are stored for your card in the lesson's
+#:                           tiles.h; SOLUTION=1 the solution's tiles
 #:
 
 report_dry := $(filter-out 0,$(DRY))
@@ -62,3 +65,31 @@ sass-lesson%: FORCE
 	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_sass '$*' \
 	    --flags='$(card_flags)' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(ARCH),--arch='$(ARCH)') \
 	    $(if $(BLOCK),--block='$(BLOCK)') $(if $(filter-out 0,$(FULL)),--full)
+
+# ---- a lesson's tuner --------------------------------------------------------------------------------------------------
+
+# lessons/NN_name/tune/tune.cu includes the lesson's matmul.cu, yours or the solution's. Without a GPU it is compiled for
+# the CPU device, which runs every tile and measures none; a rehearsal writes into a copy of tiles.h.
+tuned_lessons := $(patsubst lessons/%/tune/tune.cu,%,$(wildcard lessons/*/tune/tune.cu))
+tune_on = $(if $(dry),cpu,$(or $(DEVICE),$(if $(and $(gpu_seen),$(nvcc)),gpu,cpu)))
+tune_flags = -DMATMUL_FILE='"$(subject)/$1/matmul.cu"'
+define tune_rules
+build/tune/cpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
+        build/dry/obj/gpu_launch.o build/obj/checker/timing.o $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+	@mkdir -p $$(@D)
+	$$(show)build/simtcc $(filter-out -Xcompiler -fPIC%,$(device_flags)) -Xcompiler -Wno-unused,-Wno-unused-parameter \
+	    $(call tune_flags,$1) $$< $$(filter %.o,$$^) -o $$@$$(hide)
+build/tune/gpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
+        build/gpu/obj/gpu_launch.o build/obj/checker/timing.o $(wildcard checker/*.h lessons/gpt2/*.h) build/gpu/card
+	@mkdir -p $$(@D)
+	$$(show)nvcc $$(gpu_flags) $(call tune_flags,$1) $$< $$(filter %.o,$$^) -ldl -o $$@$$(hide)
+.PHONY: tune-lesson$(call number,$1) tune-lesson$(patsubst 0%,%,$(call number,$1))
+tune-lesson$(call number,$1): build/tune/$(tune_on)/$(subject)/lesson$(call number,$1)
+	@$(if $(dry),cp lessons/$1/tiles.h build/tune/tiles.h && )$$< $(if $(dry),build/tune/tiles.h --rehearse,lessons/$1/tiles.h)
+tune-lesson$(patsubst 0%,%,$(call number,$1)): tune-lesson$(call number,$1)
+endef
+$(foreach lesson,$(tuned_lessons),$(eval $(call tune_rules,$(lesson))))
+tune-lesson:
+	$(error which lesson? For example: make tune-lesson$(lastword $(foreach lesson,$(tuned_lessons),$(call number,$(lesson)))))
+tune-lesson%:
+	$(error lesson $* has no tuner; these have: $(foreach lesson,$(tuned_lessons),$(call number,$(lesson))))

@@ -64,28 +64,32 @@ struct Card {
     int multiprocessors = 0;
 };
 
-// The tile for outputs that are fewer than two blocks of 128 by 128 for each multiprocessor, and for all others.
+// Whether an output (N, OC) has fewer than two blocks of 128 by 128 for each multiprocessor.
+constexpr bool is_few(const Card& card, long N, long OC) {
+    return static_cast<long>(ceil_div(N, 128)) * ceil_div(OC, 128) < 2L * card.multiprocessors;
+}
+
+// The tiles for few and for many outputs, as make tune-lesson09 measured them.
 struct Choice {
     Card card;
     int few = 0, many = 0;
 };
-
 constexpr Choice kMeasured[] = {
-    // <<< by make tune-lesson09: compute capability, multiprocessors, few, many
-    // >>>
-    {{0, 0}, 4, 3},  // the end of the table, and what every card can run
+    // tuned
+    // end tuned
+    {{0, 0}, 0, 0},  // no card
 };
 
-// The number of the tile for an output (N, OC).
+// The number of the tile for an output (N, OC). On a card that was not measured: the largest that its copies suit, or,
+// of few outputs, what every card can run.
 constexpr int tile_for(const Card& card, long N, long OC) {
-    const long blocks = static_cast<long>(ceil_div(N, 128)) * ceil_div(OC, 128);
-    Choice choice{card, 4, card.capability >= 80 ? 0 : 3};  // not measured yet
+    Choice choice{card, 4, card.capability >= 80 ? 0 : 3};
     for (const Choice& row : kMeasured) {
         if (row.card.capability == card.capability && row.card.multiprocessors == card.multiprocessors) {
             choice = row;
         }
     }
-    return blocks < 2L * card.multiprocessors ? choice.few : choice.many;
+    return is_few(card, N, OC) ? choice.few : choice.many;
 }
 
 inline Card card_here() {
