@@ -102,8 +102,50 @@ TEST(GpuRehearsal, GivesAReportThatSaysWhatItIs) {
     EXPECT_EQ(finished.output.find("rehearsal without a GPU: nothing in it is a measurement"), 0U) << finished.output;
     const json report = json::parse(checker::read_file(file));
     const json& items = report.at("parts").at("timings").at("items");
-    EXPECT_EQ(items.size(), 15U) << "the ops of lessons 04 to 08";
+    EXPECT_EQ(items.size(), 16U) << "the ops of lessons 04 to 09";
     for (const auto& [name, item] : items.items()) { EXPECT_EQ(item.at("status"), "ok") << name; }
+}
+
+// What `make tune-lesson09 SOLUTION=1 DRY=1` leaves: a copy of tiles.h with a row for the CPU device.
+const std::string kTiles = "lessons/09_warp_tiled_matmul/tiles.h", kTunedCopy = "build/tune/tiles.h";
+std::size_t rows_in(const std::string& tiles) {
+    const std::string text = checker::read_file(tiles);
+    std::size_t rows = 0;
+    for (std::size_t at = text.find("{{90, 1},"); at != std::string::npos; at = text.find("{{90, 1},", at + 1)) {
+        rows++;
+    }
+    return rows;
+}
+
+TEST(Tuner, FindsEveryTileRightAndStoresNothingWithoutAGpu) {
+    const std::string before = checker::read_file(kTiles);
+    const checker::Finished finished = checker::run_command("make tune-lesson09 SOLUTION=1 DEVICE=cpu 2>&1");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    std::size_t right = 0;
+    for (std::size_t at = finished.output.find("  right"); at != std::string::npos;
+         at = finished.output.find("  right", at + 1)) {
+        right++;
+    }
+    EXPECT_EQ(right, 5U) << finished.output;
+    EXPECT_NE(finished.output.find("TFLOP/s: not measured yet"), std::string::npos) << finished.output;
+    EXPECT_EQ(checker::read_file(kTiles), before);
+}
+
+TEST(Tuner, RehearsesOnACopyOfItsTable) {
+    const std::string before = checker::read_file(kTiles);
+    const checker::Finished finished = checker::run_command("make tune-lesson09 SOLUTION=1 DRY=1 2>&1");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    EXPECT_NE(finished.output.find("no number below is a measurement"), std::string::npos) << finished.output;
+    EXPECT_EQ(checker::read_file(kTiles), before);
+    EXPECT_EQ(rows_in(kTunedCopy), 1U);
+}
+
+TEST(Tuner, ReplacesTheRowOfACardThatItHasMeasuredBefore) {
+    ASSERT_EQ(checker::run_command("make tune-lesson09 SOLUTION=1 DRY=1 2>&1").status, 0);
+    const checker::Finished again =
+        checker::run_command("build/tune/cpu/solutions/lesson09 " + kTunedCopy + " --rehearse 2>&1");
+    ASSERT_EQ(again.status, 0) << again.output;
+    EXPECT_EQ(rows_in(kTunedCopy), 1U);
 }
 
 TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {
