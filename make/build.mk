@@ -270,7 +270,7 @@ nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werr
 build/nvcc/gpu_launch.o: checker/gpu_launch.cu $(wildcard checker/*.h checker/*.cuh)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-build/nvcc/%.o: solutions/%.cu checker/cuda_check.h checker/ptx.h $(wildcard lessons/gpt2/*.h lessons/*/*.cuh)
+build/nvcc/%.o: solutions/%.cu checker/cuda_check.h checker/ptx.h $(wildcard lessons/*/*.h lessons/*/*.cuh)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
 # They link: one program that holds the newest of each op, and the GPU's side of the newest lesson's check.
