@@ -57,9 +57,12 @@ def bytes_moved(metrics: dict[str, int]) -> int:
     return total(metrics, *(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
 
 
-def sectors_a_request(metrics: dict[str, int]) -> float:
-    sectors = total(metrics, *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
-    return sectors / total(metrics, *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+def sectors_a_request(metrics: dict[str, int]) -> str:
+    """Of those that a request moves, and of those that its bytes would fill side by side: "9.0 of 4.0"."""
+    requests = total(metrics, *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+    moved = total(metrics, *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+    needed = total(metrics, *(f"sectors if side by side, {op}" for op in ("ld", "st")))
+    return f"{moved / requests:.1f}, {needed / requests:.1f}"
 
 
 def shared_a_fma(metrics: dict[str, int]) -> float:
@@ -104,15 +107,15 @@ def of_roof(timed: dict) -> str:
 def counts_as_text(ladder: Ladder) -> list[str]:
     where = f"counted at N=C=OC={rungs.SQUARE}"
     lines = [
-        f"{where:<26}{'global':>9}{'sectors':>9}{'shared bytes a FMA':>21}{'lost':>9}",
-        f"{'on the CPU device':<26}{'bytes':>9}{'/request':>9}{'loaded':>10}{'different':>11}{'to banks':>9}",
+        f"{where:<26}{'global':>9}{'sectors/request':>17}{'shared bytes a FMA':>19}{'lost':>9}",
+        f"{'on the CPU device':<26}{'bytes':>9}{'moved, full':>17}{'loaded':>8}{'different':>11}{'to banks':>9}",
     ]
     for rung in ladder.rungs:
         if rung.kernel:
             m = ladder.counted[rung.lesson]
             lines.append(
-                f"{rung.number} {rung.title:<23}{in_bytes(bytes_moved(m)):>9}{sectors_a_request(m):>9.1f}"
-                f"{digits(shared_a_fma(m)):>10}{digits(distinct_a_fma(m)):>11}{digits(lost_wavefronts(m)):>9}"
+                f"{rung.number} {rung.title:<23}{in_bytes(bytes_moved(m)):>9}{sectors_a_request(m):>17}"
+                f"{digits(shared_a_fma(m)):>8}{digits(distinct_a_fma(m)):>11}{digits(lost_wavefronts(m)):>9}"
             )
     return lines
 
@@ -171,7 +174,7 @@ def section(ladder: Ladder) -> str:
         if rung.kernel:
             m = ladder.counted[rung.lesson]
             shared = f"{digits(distinct_a_fma(m))} of {digits(shared_a_fma(m))}" if shared_a_fma(m) else ""
-            row += [in_bytes(bytes_moved(m)), f"{sectors_a_request(m):.1f}", shared, digits(lost_wavefronts(m)), ""]
+            row += [in_bytes(bytes_moved(m)), sectors_a_request(m), shared, digits(lost_wavefronts(m)), ""]
             for card in cards:
                 timed = ladder.gpus.get(card, {})
                 one = timed.get(rung.number, {}).get(shown_shape(timed)) if timed else None
@@ -183,8 +186,9 @@ def section(ladder: Ladder) -> str:
     where = "; ".join(f"{card} at {shown_shape(timed)}" for card, timed in ladder.gpus.items())
     lines += [
         "",
-        f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}: bytes of global memory that requests move; bytes"
-        " that a multiply-add loads from shared memory, different ones of a warp's request *of* all that its lanes ask"
+        f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}: bytes of global memory that requests move; the"
+        " sectors of a request, and how many its bytes would fill side by side; bytes that a multiply-add loads from"
+        " shared memory, different ones of a warp's request *of* all that its lanes ask"
         f" for; wavefronts that bank conflicts cost. CPU: {ladder.cpu['name']}, {cpu_shape}."
         f" GPU: {where or NOT_YET}. In the picture *global* is what requests move, *shared* the different bytes.",
         "",

@@ -17,10 +17,7 @@ void register_cases(checker::Lesson& lesson) {
                               {checker::Counter::requests, kMoved / kRequestBytes}});
     cases::add_shifted_matmul_case(lesson, matmul);
     cases::add_huge_matmul_case(lesson, matmul);
-    const int size = lesson.rehearsal() ? 48 : 4096;
-    checker::Timed timed = cases::time_matmul({.N = size, .C = size, .OC = size}, lesson.budget_factor("matmul.out"));
-    timed.library = lesson.matmul_library(size, size, size);
-    matmul.timed.push_back(std::move(timed));
+    cases::time_large_matmuls(lesson, matmul, {.N = 48, .C = 48, .OC = 48});
 }
 
 }  // namespace

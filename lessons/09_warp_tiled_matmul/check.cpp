@@ -5,7 +5,6 @@ namespace {
 
 void register_cases(checker::Lesson& lesson) {
     lesson.declared_in("lessons/gpt2/ops.h");
-    const int side = lesson.rehearsal() ? 144 : 4096;  // more than one tile, and a part of one
     checker::Op& matmul = cases::add_matmul(lesson);
     cases::add_matmul_case(lesson, matmul, "op_tile");
     // A tile of 128 rows or columns is loaded once for 128 columns or rows of outputs, and each output stored once. Of
@@ -18,9 +17,8 @@ void register_cases(checker::Lesson& lesson) {
          {checker::Counter::shared_bytes_distinct, kFloat * kProducts * (kWarpN + kWarpOC) / (kWarpN * kWarpOC)},
          {checker::Counter::excess_wavefronts, 0}});
     cases::add_huge_matmul_case(lesson, matmul);
-    checker::Timed timed = cases::time_matmul({.N = side, .C = side, .OC = side}, lesson.budget_factor("matmul.out"));
-    timed.library = lesson.matmul_library(side, side, side);
-    matmul.timed.push_back(std::move(timed));
+    cases::time_large_matmuls(lesson, matmul,
+                              {.N = 144, .C = 144, .OC = 144});  // more than one tile, and a part of one
 }
 
 }  // namespace

@@ -364,6 +364,17 @@ checker::Timed time_matmul(const MatmulDims& dims, double factor) {
             .run_on_two_threads = run_matmul(dims, Contexts::kept, 2)};
 }
 
+void time_large_matmuls(checker::Lesson& lesson, checker::Op& op, const MatmulDims& rehearsed) {
+    constexpr int kSide = 4096, N = 4096, C = 768, V = 50'257;
+    const std::vector<MatmulDims> all{{kSide, kSide, kSide}, {N, C, 3 * C}, {N, C, C},
+                                      {N, C, 4 * C},         {N, 4 * C, C}, {N, C, V}};
+    for (const MatmulDims& dims : lesson.rehearsal() ? std::vector{rehearsed} : all) {
+        checker::Timed timed = time_matmul(dims, lesson.budget_factor("matmul.out"));
+        timed.library = lesson.matmul_library(dims.N, dims.C, dims.OC);
+        op.timed.push_back(std::move(timed));
+    }
+}
+
 void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& of_square) {
     const double factor = lesson.budget_factor("matmul.out");
     const auto add = [&](const std::string& name, const MatmulDims& dims, bool sampled = false) {

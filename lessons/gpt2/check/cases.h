@@ -73,6 +73,9 @@ checker::Timed time_gelu(int N);
 checker::Timed time_residual(int N);
 // Judged by a float64 product; `factor` is lesson.budget_factor("matmul.out").
 checker::Timed time_matmul(const MatmulDims& dims, double factor);
+// Beside the vendor's library at N = C = OC = 4096, and at GPT-2's own shapes for B=4, T=1024; in a rehearsal at the one
+// that is given.
+void time_large_matmuls(checker::Lesson& lesson, checker::Op& op, const MatmulDims& rehearsed);
 checker::Timed time_causal_softmax(int B, int NH, int T);
 checker::Timed time_attention(int B, int T, int C, int NH);
 checker::Timed time_softmax(int N, int V, int Vp);
