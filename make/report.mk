@@ -71,6 +71,9 @@ sass-lesson%: FORCE
 # lessons/NN_name/tune/tune.cu includes the lesson's matmul.cu, yours or the solution's. Without a GPU it is compiled for
 # the CPU device, which runs every tile and measures none; a rehearsal writes into a copy of tiles.h.
 tuned_lessons := $(patsubst lessons/%/tune/tune.cu,%,$(wildcard lessons/*/tune/tune.cu))
+ifneq ($(filter tune-lesson%,$(MAKECMDGOALS)),)
+  $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))
+endif
 tune_on = $(if $(dry),cpu,$(or $(DEVICE),$(if $(and $(gpu_seen),$(nvcc)),gpu,cpu)))
 tune_flags = -DMATMUL_FILE='"$(subject)/$1/matmul.cu"'
 define tune_rules
