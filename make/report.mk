@@ -75,17 +75,16 @@ ifneq ($(filter tune-lesson%,$(MAKECMDGOALS)),)
   $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))
 endif
 tune_on = $(if $(dry),cpu,$(or $(DEVICE),$(if $(and $(gpu_seen),$(nvcc)),gpu,cpu)))
-tune_flags = -DMATMUL_FILE='"$(subject)/$1/matmul.cu"'
 define tune_rules
 build/tune/cpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
         build/dry/obj/gpu_launch.o build/obj/checker/timing.o $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $$(@D)
 	$$(show)build/simtcc $(filter-out -Xcompiler -fPIC%,$(device_flags)) -Xcompiler -Wno-unused,-Wno-unused-parameter \
-	    $(call tune_flags,$1) $$< $$(filter %.o,$$^) -o $$@$$(hide)
+	    -DMATMUL_FILE='"$$*/$1/matmul.cu"' $$< $$(filter %.o,$$^) -o $$@$$(hide)
 build/tune/gpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
         build/gpu/obj/gpu_launch.o build/obj/checker/timing.o $(wildcard checker/*.h lessons/gpt2/*.h) build/gpu/card
 	@mkdir -p $$(@D)
-	$$(show)nvcc $$(gpu_flags) $(call tune_flags,$1) $$< $$(filter %.o,$$^) -ldl -o $$@$$(hide)
+	$$(show)nvcc $$(gpu_flags) -DMATMUL_FILE='"$$*/$1/matmul.cu"' $$< $$(filter %.o,$$^) -ldl -o $$@$$(hide)
 .PHONY: tune-lesson$(call number,$1) tune-lesson$(patsubst 0%,%,$(call number,$1))
 tune-lesson$(call number,$1): build/tune/$(tune_on)/$(subject)/lesson$(call number,$1)
 	@$(if $(dry),cp lessons/$1/tiles.h build/tune/tiles.h && )$$< $(if $(dry),build/tune/tiles.h --rehearse,lessons/$1/tiles.h)

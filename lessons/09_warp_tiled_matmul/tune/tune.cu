@@ -257,6 +257,7 @@ int main(int argc, char** argv) {
         tune(argv[1], rehearsal);
         return 0;
     } catch (const std::exception& error) {
+        std::fflush(stdout);  // what went before goes first
         std::fprintf(stderr, "tune: %s\n", error.what());
         return 1;
     }
