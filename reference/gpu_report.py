@@ -37,7 +37,7 @@ TIMINGS = Path("reference/timings")
 REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
-PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "sanitize", "ncu", "simt")
+PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "tune", "sanitize", "ncu", "simt")
 SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 
@@ -331,6 +331,30 @@ def ladder(setting: Setting) -> Work:
     return Work(items, unavailable=unmet)
 
 
+def tune_lesson(setting: Setting, lesson: Lesson, limit: float) -> dict:
+    """What the lesson's tuner prints. It stores its choice in a copy: the lesson's table is a source of the report."""
+    begin = time.monotonic()
+    program = f"build/tune/{'cpu' if setting.dry else 'gpu'}/solutions/lesson{lesson.number}"
+    setting.programs.build([program], limit=limit)
+    table = setting.scratch / "tiles.h"
+    table.write_bytes((setting.root / "lessons" / lesson.name / table.name).read_bytes())
+    rehearse = ["--rehearse"] if setting.dry else []
+    done = run([program, str(table), *rehearse], limit - (time.monotonic() - begin))
+    if done.status != 0:
+        raise ToolError(f"tune-lesson{lesson.number}: {tools.last_line(done.output) or 'it said nothing'}")
+    return {"printed": done.output.replace(str(table), "a copy of tiles.h").splitlines()}
+
+
+def tune(setting: Setting) -> Work:
+    lessons, unmet = setting.lessons()
+    items = [
+        Item(f"lesson{lesson.number}", lambda limit, lesson=lesson: tune_lesson(setting, lesson, limit))
+        for lesson in lessons
+        if (setting.root / "lessons" / lesson.name / "tune/tune.cu").exists()
+    ]
+    return Work(items, unavailable=unmet)
+
+
 class Bench:
     """bench_gpu.py as a process that measures one item at a time, started anew where the last one brought it down."""
 
@@ -527,6 +551,7 @@ PARTS: dict[str, Callable[[Setting], Work]] = {
     "timings": timings,
     "baselines": baselines,
     "ladder": ladder,
+    "tune": tune,
     "sanitize": sanitize,
     "ncu": ncu,
     "simt": simt,

@@ -148,6 +148,17 @@ TEST(Tuner, ReplacesTheRowOfACardThatItHasMeasuredBefore) {
     EXPECT_EQ(rows_in(kTunedCopy), 1U);
 }
 
+TEST(Tuner, IsAPartOfTheReportThatLeavesItsTableAlone) {
+    const std::string before = checker::read_file(kTiles), file = "build/dry/test-tune.json";
+    fs::remove(file);
+    const checker::Finished finished = checker::run_command("make gpu-report DRY=1 PART=tune REPORT=" + file + " 2>&1");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    const json item = json::parse(checker::read_file(file)).at("parts").at("tune").at("items").at("lesson09");
+    EXPECT_EQ(item.at("status"), "ok");
+    EXPECT_NE(item.at("result").at("printed").dump().find("N=272 C=8 OC=144 many"), std::string::npos);
+    EXPECT_EQ(checker::read_file(kTiles), before);
+}
+
 TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {
     const struct {
         const char *command, *says;

@@ -787,7 +787,7 @@ def test_a_rehearsals_baselines_are_pytorchs_own(course):
     [
         (
             ["--part", "foo"],
-            "PART=foo: it is checks, calibrate, timings, baselines, ladder, sanitize, ncu, simt or all",
+            "PART=foo: it is checks, calibrate, timings, baselines, ladder, tune, sanitize, ncu, simt or all",
         ),
         (["--dry", "--out", "reference/timings/nvidia-h200.json"], "a rehearsal measures nothing"),
         (["--budget", "0"], "budget: 0 s; a part may take up to 420 s"),
