@@ -417,7 +417,10 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         const Reply& reply = outcome.reply;
         if (reply.library_missing && (rivals & bit(Rival::library)) != 0) {
             rivals &= ~bit(Rival::library);
-            notes.push_back(fmt::format("{} is not timed: {}", timed.library->name, reply.text));
+            const std::string note = fmt::format("{} is not timed: {}", timed.library->name, reply.text);
+            if (std::ranges::find(notes, note) == notes.end()) {  // said once, not at each shape
+                notes.push_back(note);
+            }
         }
         report.seconds = reply.subject;
         report.discarded = reply.discarded;
