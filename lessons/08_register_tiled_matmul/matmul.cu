@@ -24,15 +24,15 @@ using Tile = float[kStep][kTile];  // channel, row
 // at a multiple of 16 bytes, and so does each fourth channel; C is a multiple of 4.
 template <bool kVectors>
 __device__ float4 load_4(const float* x, long row, int rows, int c, int C) {
-    // TODO: the row's float4 from channel c on if there are vectors, else 4 floats. Whatever lies beyond an edge is 0.
+    // TODO: the row's float4 from channel c on if kVectors, else 4 floats. Whatever lies beyond an edge is 0.
     return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
 // tile[k][i] = x[row0 + i, c0 + k], by all threads of the block.
 template <bool kVectors>
 __device__ void load_tile(Tile& tile, const float* x, long row0, int rows, int c0, int C) {
-    // TODO: the tile has kStep / 4 float4s a row. A thread takes one in kThreads of them: neighbours along the channels,
-    // then along the rows. It stores the 4 floats in 4 rows of the tile.
+    // TODO: a row's piece is kStep / 4 float4s. A thread takes every kThreads-th of all rows' float4s, counted along the
+    // channels first, so that neighbours load neighbours. It stores the 4 floats in 4 rows of the tile.
 }
 
 // kOutputs neighbours of a tile's row, in float4s.
@@ -74,8 +74,8 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             int N, int C, int OC, int out_stride, Context& ctx) {
     const dim3 block(kSide, kSide);
     const dim3 grid(ceil_div(N, kTile), ceil_div(OC, kTile));  // blocks that run together share rows of weight
-    const bool load_4 = C % 4 == 0 && is_aligned_16(inp, weight), store_4 = out_stride % 4 == 0 && is_aligned_16(out);
-    const auto kernel = load_4 ? matmul_forward_kernel<true> : matmul_forward_kernel<false>;
+    const bool vectors = C % 4 == 0 && is_aligned_16(inp, weight), store_4 = out_stride % 4 == 0 && is_aligned_16(out);
+    const auto kernel = vectors ? matmul_forward_kernel<true> : matmul_forward_kernel<false>;
     kernel<<<grid, block, 0, ctx.stream>>>(out, inp, weight, bias, N, C, OC, out_stride, store_4);
     check(cudaGetLastError());
 }

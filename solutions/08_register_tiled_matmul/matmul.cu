@@ -25,7 +25,7 @@ using Tile = float[kStep][kTile];  // channel, row
 template <bool kVectors>
 __device__ float4 load_4(const float* x, long row, int rows, int c, int C) {
     // >>> solution
-    //~ // TODO: the row's float4 from channel c on if there are vectors, else 4 floats. Whatever lies beyond an edge is 0.
+    //~ // TODO: the row's float4 from channel c on if kVectors, else 4 floats. Whatever lies beyond an edge is 0.
     //~ return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (row >= rows || c >= C) {
         return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -43,8 +43,8 @@ __device__ float4 load_4(const float* x, long row, int rows, int c, int C) {
 template <bool kVectors>
 __device__ void load_tile(Tile& tile, const float* x, long row0, int rows, int c0, int C) {
     // >>> solution
-    //~ // TODO: the tile has kStep / 4 float4s a row. A thread takes one in kThreads of them: neighbours along the channels,
-    //~ // then along the rows. It stores the 4 floats in 4 rows of the tile.
+    //~ // TODO: a row's piece is kStep / 4 float4s. A thread takes every kThreads-th of all rows' float4s, counted along the
+    //~ // channels first, so that neighbours load neighbours. It stores the 4 floats in 4 rows of the tile.
     constexpr int kFours = kStep / 4;  // float4s in a row's piece
     const int thread = threadIdx.y * kSide + threadIdx.x;
     for (int first = 0; first < kTile * kFours; first += kThreads) {
@@ -131,8 +131,8 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             int N, int C, int OC, int out_stride, Context& ctx) {
     const dim3 block(kSide, kSide);
     const dim3 grid(ceil_div(N, kTile), ceil_div(OC, kTile));  // blocks that run together share rows of weight
-    const bool load_4 = C % 4 == 0 && is_aligned_16(inp, weight), store_4 = out_stride % 4 == 0 && is_aligned_16(out);
-    const auto kernel = load_4 ? matmul_forward_kernel<true> : matmul_forward_kernel<false>;
+    const bool vectors = C % 4 == 0 && is_aligned_16(inp, weight), store_4 = out_stride % 4 == 0 && is_aligned_16(out);
+    const auto kernel = vectors ? matmul_forward_kernel<true> : matmul_forward_kernel<false>;
     kernel<<<grid, block, 0, ctx.stream>>>(out, inp, weight, bias, N, C, OC, out_stride, store_4);
     check(cudaGetLastError());
 }
