@@ -23,8 +23,8 @@ constexpr std::array<Words, kCounters> kWords{{
     {"bytes_moved", "moves {} bytes of global memory"},
     {"requests", "makes {} requests to global memory"},
     {"sectors", "moves {} sectors of global memory"},
-    {"shared_bytes_asked", "asks for {} bytes of shared memory"},
-    {"shared_bytes_distinct", "takes {} distinct bytes from shared memory"},
+    {"shared_bytes_asked", "loads {} bytes from shared memory"},
+    {"shared_bytes_distinct", "loads {} different bytes from shared memory"},
     {"excess_wavefronts", "takes {} wavefronts of shared memory more than without bank conflicts"},
 }};
 
@@ -36,6 +36,10 @@ const Words& words_of(Counter counter) {
 
 std::string to_string(Counter counter) {
     return words_of(counter).name;
+}
+
+bool counts_shared_memory(Counter counter) {
+    return counter >= Counter::shared_bytes_asked;
 }
 
 std::optional<Counter> counter_of(std::string_view name) {

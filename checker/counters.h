@@ -24,6 +24,7 @@ enum class Counter : std::uint8_t {
 inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::excess_wavefronts) + 1;
 
 std::string to_string(Counter counter);  // "bytes_moved", as lesson.toml has it
+bool counts_shared_memory(Counter counter);
 std::optional<Counter> counter_of(std::string_view name);
 
 // What a call needs of a counter. Of sectors the device says it: as many as the same bytes side by side would take.

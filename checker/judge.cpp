@@ -196,6 +196,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     result.counters = outcome.reply.counters;
     result.ideal_sectors = outcome.reply.ideal_sectors;
     result.costliest = outcome.reply.costliest;
+    result.costliest_shared = outcome.reply.costliest_shared;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
         if (!result.seen.empty() && result.seen.front().kind == kFloatAtomics) {
@@ -302,6 +303,7 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
         report.costliest = report.costliest.empty() ? first.costliest : report.costliest;
+        report.costliest_shared = report.costliest_shared.empty() ? first.costliest_shared : report.costliest_shared;
         for (const Needed& needed : call.needed) {
             const double value = first.counters[static_cast<std::size_t>(needed.counter)];
             const double least = needed.counter == Counter::sectors ? first.ideal_sectors : needed.value;

@@ -42,7 +42,8 @@ struct CaseReport {
     std::vector<Finding> findings = {};
     std::string note = {};              // of a right one: that its result depends on the order of threads
     std::vector<Counted> counted = {};  // of a device, as far as lesson.toml has targets for them
-    std::string costliest = {};         // the line of which most of the traffic is, where it was counted
+    std::string costliest = {};         // the line that moves most bytes of global memory, where it was counted
+    std::string costliest_shared = {};  // the line that loads most bytes from shared memory
     const Counted* wasteful() const;    // the first of which it takes too many; null where none
 };
 

@@ -109,6 +109,13 @@ void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
                         static_cast<double>(of_line.global_sectors()) / static_cast<double>(of_line.global_requests()));
         text.copy(reply.costliest, sizeof reply.costliest - 1);
     }
+    if (const simt::LineTraffic* line = traffic.costliest_of_shared(); line != nullptr) {
+        const double share = static_cast<double>(line->traffic.shared_loads.bytes_asked) /
+                             static_cast<double>(t.shared_loads.bytes_asked);
+        const std::string text =
+            fmt::format("{}: {:.0f}% of the bytes loaded from shared memory", text_of(line->line), 100.0 * share);
+        text.copy(reply.costliest_shared, sizeof reply.costliest_shared - 1);
+    }
 }
 
 // The device's memory is open.

@@ -209,8 +209,9 @@ class Printer {
             op_line("", Tone::warning, to_string(Verdict::slow),
                     fmt::format("correct, not yet fast: at {} it {}; at most {} are asked for", c->shape,
                                 text_of(*c->wasteful()), times(c->wasteful()->at_most)));
-            if (!c->costliest.empty()) {
-                labelled(4, "most", 8, c->costliest);
+            const bool shared = counts_shared_memory(c->wasteful()->counter);
+            if (const std::string& line = shared ? c->costliest_shared : c->costliest; !line.empty()) {
+                labelled(4, "most", 8, line);
             }
             return;
         }

@@ -342,6 +342,18 @@ TEST(Verdict, OfAKernelThatMissesATargetOnCountersNamesTheLineThatCostsMost) {
     EXPECT_NE(right.find("times what is needed: requests 1.00, sectors 1.02"), std::string::npos) << right;
 }
 
+TEST(Verdict, OfAKernelThatLoadsTooMuchFromSharedMemoryNamesTheLineThatLoadsMostOfIt) {
+    OpReport report = op("matmul", {right_case("square")});
+    report.cases[0].counted = {Counted{Counter::bytes_moved, 96, 96, 1.1},
+                               Counted{Counter::shared_bytes_asked, 2048, 1024, 1.1}};
+    report.cases[0].costliest = "matmul.cu:35: 84% of the bytes moved, 16.0 sectors a request";
+    report.cases[0].costliest_shared = "matmul.cu:64: 100% of the bytes loaded from shared memory";
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("it loads 2,048 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("matmul.cu:64: 100%"), std::string::npos) << text;
+    EXPECT_EQ(text.find("matmul.cu:35"), std::string::npos) << text;
+}
+
 TEST(Verdict, OfWavefrontsOfWhichNoneAreNeededTakesNone) {
     OpReport report = op("matmul", {right_case("counted")});
     report.cases[0].counted = {Counted{Counter::excess_wavefronts, 0, 0, 1}};

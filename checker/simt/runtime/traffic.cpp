@@ -145,6 +145,12 @@ const LineTraffic* LaunchTraffic::costliest() const {
     return most == lines.end() || cost(*most) == std::pair<std::uint64_t, std::uint64_t>(0, 0) ? nullptr : &*most;
 }
 
+const LineTraffic* LaunchTraffic::costliest_of_shared() const {
+    const auto cost = [](const LineTraffic& one) { return one.traffic.shared_loads.bytes_asked; };
+    const auto most = std::ranges::max_element(lines, {}, cost);
+    return most == lines.end() || cost(*most) == 0 ? nullptr : &*most;
+}
+
 void LaunchTraffic::add(const LaunchTraffic& other) {
     launches += other.launches;
     blocks_run += other.blocks_run;

@@ -90,6 +90,8 @@ struct LaunchTraffic {
     // The line that moves most bytes between the multiprocessor and global memory; where none does, the one with most
     // wavefronts of shared memory. Null where there is none.
     const LineTraffic* costliest() const;
+    // The line that loads most bytes from shared memory. Null where none does.
+    const LineTraffic* costliest_of_shared() const;
     void add(const LaunchTraffic& other);
 };
 
