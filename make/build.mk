@@ -81,15 +81,15 @@ FORCE:
 
 # ---- progress: one line for a group that was never built, the file at work on a terminal ---------------------------
 
-# $1 group, $2 what it is, $3 its objects: an order-only prerequisite that speaks when objects are missing.
+# $1 group, $2 what it is, $3 its objects: an order-only prerequisite of the missing ones, which speaks before the first is
+# built. Objects that are missing because nothing needs them say nothing.
 define announce
-missing_$1 := $$(words $$(filter-out $$(wildcard $3),$3))
+missing_$1 := $$(filter-out $$(wildcard $3),$3)
 .PHONY: announce/$1
 announce/$1: | build/.setup
-ifneq ($$(missing_$1),0)
-	@echo "building $2 ($$(missing_$1) $$(if $$(filter 1,$$(missing_$1)),file,files)) …"
-endif
-$3: | announce/$1
+	@echo "building $2 ($$(words $$(missing_$1)) $$(if $$(filter 1,$$(words $$(missing_$1))),file,files)) …"
+$$(missing_$1): | announce/$1
+$3: | build/.setup
 endef
 
 show = $(if $(V),,@if [ -t 2 ]; then printf '\r\033[K  %s\r' '$<' >&2; fi; )
