@@ -25,7 +25,7 @@ constexpr std::array<Words, kCounters> kWords{{
     {"sectors", "moves {} sectors of global memory"},
     {"shared_bytes_asked", "loads {} bytes from shared memory"},
     {"shared_bytes_distinct", "loads {} different bytes from shared memory"},
-    {"excess_wavefronts", "takes {} wavefronts of shared memory more than without bank conflicts"},
+    {"excess_wavefronts", "loses {} wavefronts of shared memory to bank conflicts"},
 }};
 
 const Words& words_of(Counter counter) {
@@ -38,8 +38,16 @@ std::string to_string(Counter counter) {
     return words_of(counter).name;
 }
 
-bool counts_shared_memory(Counter counter) {
-    return counter >= Counter::shared_bytes_asked;
+Cost cost_of(Counter counter) {
+    switch (counter) {
+        case Counter::excess_wavefronts:
+            return Cost::conflicts;
+        case Counter::shared_bytes_asked:
+        case Counter::shared_bytes_distinct:
+            return Cost::loaded;
+        default:
+            return Cost::moved;
+    }
 }
 
 std::optional<Counter> counter_of(std::string_view name) {

@@ -24,8 +24,16 @@ enum class Counter : std::uint8_t {
 inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::excess_wavefronts) + 1;
 
 std::string to_string(Counter counter);  // "bytes_moved", as lesson.toml has it
-bool counts_shared_memory(Counter counter);
 std::optional<Counter> counter_of(std::string_view name);
+
+// What one line of a kernel can have most of.
+enum class Cost : std::uint8_t {
+    moved,      // bytes of global memory
+    loaded,     // bytes from shared memory
+    conflicts,  // wavefronts lost to bank conflicts
+};
+inline constexpr std::size_t kCosts = static_cast<std::size_t>(Cost::conflicts) + 1;
+Cost cost_of(Counter counter);
 
 // What a call needs of a counter. Of sectors the device says it: as many as the same bytes side by side would take.
 struct Needed {

@@ -195,8 +195,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     result.finding = finding_of(outcome, op, call);
     result.counters = outcome.reply.counters;
     result.ideal_sectors = outcome.reply.ideal_sectors;
-    result.costliest = outcome.reply.costliest;
-    result.costliest_shared = outcome.reply.costliest_shared;
+    std::ranges::copy(outcome.reply.costliest, result.costliest.begin());
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
         if (!result.seen.empty() && result.seen.front().kind == kFloatAtomics) {
@@ -302,8 +301,10 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         report.untouched = report.untouched && verdict.untouched && findings.empty();
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
-        report.costliest = report.costliest.empty() ? first.costliest : report.costliest;
-        report.costliest_shared = report.costliest_shared.empty() ? first.costliest_shared : report.costliest_shared;
+        for (std::size_t cost = 0; cost < kCosts; cost++) {
+            std::string& line = report.costliest[cost];
+            line = line.empty() ? first.costliest[cost] : line;
+        }
         for (const Needed& needed : call.needed) {
             const double value = first.counters[static_cast<std::size_t>(needed.counter)];
             const double least = needed.counter == Counter::sectors ? first.ideal_sectors : needed.value;

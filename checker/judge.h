@@ -46,7 +46,7 @@ class Judge {
         std::vector<std::vector<float>> values;    // one an output
         std::array<double, kCounters> counters{};  // of a device, by Counter
         double ideal_sectors = 0;
-        std::string costliest, costliest_shared;
+        std::array<std::string, kCosts> costliest;
         std::vector<std::byte> sampled = {};  // of a sampled call: SampledElements
         std::string no_room = {};             // why it did not run
         std::vector<Finding> seen;            // beside it: writes outside the data, what the device saw

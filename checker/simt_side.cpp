@@ -101,20 +101,26 @@ void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
     put(Counter::shared_bytes_distinct, t.shared_loads.bytes_distinct);
     put(Counter::excess_wavefronts, t.excess_wavefronts());
     reply.ideal_sectors = static_cast<double>(t.ideal_sectors());
+    const auto name = [&](Cost cost, const simt::LineTraffic* line, std::uint64_t part, std::uint64_t whole,
+                          const std::string& what) {
+        const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+        const std::string text = fmt::format("{}: {:.0f}% of the {}", text_of(line->line), share, what);
+        char(&to)[sizeof reply.costliest[0]] = reply.costliest[static_cast<std::size_t>(cost)];
+        text.copy(to, sizeof to - 1);
+    };
     if (const simt::LineTraffic* line = traffic.costliest(); line != nullptr && line->traffic.global_requests() > 0) {
-        const simt::Traffic& of_line = line->traffic;
-        const std::string text =
-            fmt::format("{}: {:.0f}% of the bytes moved, {:.1f} sectors a request", text_of(line->line),
-                        100.0 * static_cast<double>(of_line.bytes_moved()) / static_cast<double>(t.bytes_moved()),
-                        static_cast<double>(of_line.global_sectors()) / static_cast<double>(of_line.global_requests()));
-        text.copy(reply.costliest, sizeof reply.costliest - 1);
+        const double sectors =
+            static_cast<double>(line->traffic.global_sectors()) / static_cast<double>(line->traffic.global_requests());
+        name(Cost::moved, line, line->traffic.bytes_moved(), t.bytes_moved(),
+             fmt::format("bytes moved, {:.1f} sectors a request", sectors));
     }
     if (const simt::LineTraffic* line = traffic.costliest_of_shared(); line != nullptr) {
-        const double share = static_cast<double>(line->traffic.shared_loads.bytes_asked) /
-                             static_cast<double>(t.shared_loads.bytes_asked);
-        const std::string text =
-            fmt::format("{}: {:.0f}% of the bytes loaded from shared memory", text_of(line->line), 100.0 * share);
-        text.copy(reply.costliest_shared, sizeof reply.costliest_shared - 1);
+        name(Cost::loaded, line, line->traffic.shared_loads.bytes_asked, t.shared_loads.bytes_asked,
+             "bytes loaded from shared memory");
+    }
+    if (const simt::LineTraffic* line = traffic.costliest_of_conflicts(); line != nullptr) {
+        name(Cost::conflicts, line, line->traffic.excess_wavefronts(), t.excess_wavefronts(),
+             "wavefronts lost to bank conflicts");
     }
 }
 

@@ -206,11 +206,14 @@ class Printer {
     // What the op takes of a device, beside what is needed.
     void counters_line(const OpReport& op) {
         if (const CaseReport* c = op.wasteful()) {
+            const Counted& counted = *c->wasteful();
+            const std::string target = counted.needed > 0
+                                           ? fmt::format("at most {} are asked for", times(counted.at_most))
+                                           : "none is the target";
             op_line("", Tone::warning, to_string(Verdict::slow),
-                    fmt::format("correct, not yet fast: at {} it {}; at most {} are asked for", c->shape,
-                                text_of(*c->wasteful()), times(c->wasteful()->at_most)));
-            const bool shared = counts_shared_memory(c->wasteful()->counter);
-            if (const std::string& line = shared ? c->costliest_shared : c->costliest; !line.empty()) {
+                    fmt::format("correct, not yet fast: at {} it {}; {}", c->shape, text_of(counted), target));
+            const std::string& line = c->costliest[static_cast<std::size_t>(cost_of(counted.counter))];
+            if (!line.empty()) {
                 labelled(4, "most", 8, line);
             }
             return;

@@ -106,8 +106,7 @@ struct Reply {
     // What a device has counted, by Counter; 0 where it does not. Of sectors also as many as would have done.
     std::array<double, kCounters> counters{};
     double ideal_sectors = 0;
-    char costliest[256] = {};         // the line that moves most bytes of global memory
-    char costliest_shared[256] = {};  // the line that loads most bytes from shared memory
+    char costliest[kCosts][256] = {};  // by Cost the line that has most of it
 
     // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
     char findings[16384] = {};

@@ -331,7 +331,7 @@ TEST(Verdict, OfAKernelThatAsksForMoreBytesThanItNeedsIsSlow) {
 TEST(Verdict, OfAKernelThatMissesATargetOnCountersNamesTheLineThatCostsMost) {
     OpReport report = op("residual", {right_case("regular"), right_case("head64")});
     report.cases[1].counted = {Counted{Counter::requests, 96, 96, 1.05}, Counted{Counter::sectors, 3072, 384, 1.02}};
-    report.cases[1].costliest = "residual.cu:14: 66% of the bytes moved, 32.0 sectors a request";
+    report.cases[1].costliest[0] = "residual.cu:14: 66% of the bytes moved, 32.0 sectors a request";
     EXPECT_EQ(report.verdict(), Verdict::slow);
     const std::string text = verdict_text(lesson({report}), kNext, kPiped);
     EXPECT_NE(text.find("moves 3,072"), std::string::npos) << text;
@@ -346,8 +346,8 @@ TEST(Verdict, OfAKernelThatLoadsTooMuchFromSharedMemoryNamesTheLineThatLoadsMost
     OpReport report = op("matmul", {right_case("square")});
     report.cases[0].counted = {Counted{Counter::bytes_moved, 96, 96, 1.1},
                                Counted{Counter::shared_bytes_asked, 2048, 1024, 1.1}};
-    report.cases[0].costliest = "matmul.cu:35: 84% of the bytes moved, 16.0 sectors a request";
-    report.cases[0].costliest_shared = "matmul.cu:64: 100% of the bytes loaded from shared memory";
+    report.cases[0].costliest = {"matmul.cu:35: 84% of the bytes moved, 16.0 sectors a request",
+                                 "matmul.cu:64: 100% of the bytes loaded from shared memory"};
     const std::string text = verdict_text(lesson({report}), kNext, kPiped);
     EXPECT_NE(text.find("it loads 2,048 bytes"), std::string::npos) << text;
     EXPECT_NE(text.find("matmul.cu:64: 100%"), std::string::npos) << text;
@@ -360,6 +360,10 @@ TEST(Verdict, OfWavefrontsOfWhichNoneAreNeededTakesNone) {
     EXPECT_EQ(report.verdict(), Verdict::ok);
     report.cases[0].counted[0].value = 1;
     EXPECT_EQ(report.verdict(), Verdict::slow);
+    report.cases[0].costliest = {"matmul.cu:35: moved", "matmul.cu:64: loaded", "matmul.cu:44: conflicts"};
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("loses 1 wavefronts"), std::string::npos) << text;
+    EXPECT_TRUE(has_line(text, "    most    matmul.cu:44: conflicts")) << text;
 }
 
 TEST(Findings, TravelAsJson) {

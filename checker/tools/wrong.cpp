@@ -208,14 +208,17 @@ Checked check(const std::string& lesson, const std::string& folder, const std::s
     return checked;
 }
 
+// Seconds that a call may take: what is to hang is not waited for long, what is only slow must not pass for it.
+int limit_of(const Row& row) {
+    constexpr int kTimed = 60, kCounted = 20, kHangs = 3;
+    return row.slow() ? kTimed : on_gpu() || row.reason != "hang" ? kCounted : kHangs;
+}
+
 Caught run_check(const Row& row) {
     const std::string folder = row.folder().string();
     const auto [finished, verdict] = check(
         row.lesson, folder, fmt::format("--only {}/{} {}", row.op(), row.test_case, row.slow() ? "" : "--no-timing"),
-        row.slow() ? 60
-        : on_gpu() ? 20
-                   : 3,
-        folder + "/verdict.json");
+        limit_of(row), folder + "/verdict.json");
     if (verdict.is_null()) {
         return {false, "the check wrote no verdict:\n" + finished.output};
     }

@@ -113,7 +113,7 @@ def test_an_interrupt_leaves_neither_weights_nor_programs(tmp_path, number):
     pid_file, scratch = tmp_path / "pid", tmp_path / "scratch"
     scratch.mkdir()
     os.mkfifo(pid_file)
-    step = fake(tmp_path, f"echo $$ >{pid_file}; exec sleep 100")
+    step = fake(tmp_path, f"read word; echo $$ >{pid_file}; exec sleep 100")  # asked for a pass, it does not answer
     environment = os.environ | {"TMPDIR": str(scratch)}
     with subprocess.Popen(
         [*BENCH, step],

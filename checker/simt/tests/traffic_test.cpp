@@ -13,10 +13,10 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -476,6 +476,7 @@ TEST_F(Counted, TheCostliestLineMovesMostBytes) {
 TEST_F(Counted, TheCostliestLineOfSharedMemoryLoadsMostBytesFromIt) {
     counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
     EXPECT_EQ(simt::traffic_in_all().costliest_of_shared(), nullptr);
+    EXPECT_EQ(simt::traffic_in_all().costliest_of_conflicts(), nullptr);
     counted([&] {
         KERNEL(transpose_by_tiles)(out_, inp_, 64, 0);
         KERNEL(sum_rows)(out_, inp_, 64);
@@ -484,6 +485,8 @@ TEST_F(Counted, TheCostliestLineOfSharedMemoryLoadsMostBytesFromIt) {
     ASSERT_NE(all.costliest_of_shared(), nullptr);
     EXPECT_EQ(all.costliest_of_shared()->traffic.shared_loads.bytes_asked, 4U * 64 * 64);
     EXPECT_NE(all.costliest_of_shared(), all.costliest());
+    ASSERT_NE(all.costliest_of_conflicts(), nullptr);
+    EXPECT_EQ(all.costliest_of_conflicts()->traffic.excess_wavefronts(), all.total.excess_wavefronts());
 }
 
 TEST_F(Counted, TheLaunchesOfAKernelAreAddedUp) {
