@@ -97,11 +97,27 @@ def percent(share: float | None) -> str:
 
 
 def of_library(timed: dict) -> str:
-    return f"{percent(timed['of_library'])} of {timed['library']}" if timed["of_library"] else "no library there"
+    return f"{percent(timed['of_library'])} of {timed['library']}" if timed["of_library"] else ""
 
 
 def of_roof(timed: dict) -> str:
     return f"{percent(timed['of_roof'])} of the roof" if timed["of_roof"] else ""
+
+
+def beside(timed: dict) -> str:
+    """Speed and shares in a cell of the table."""
+    return ", ".join(filter(None, (speed(timed), of_roof(timed), of_library(timed))))
+
+
+def library(rows: list[dict | None]) -> tuple[str, dict] | None:
+    """The library that rows of one shape were timed beside, and its own times: by the last of them, in its run."""
+    known = [row for row in rows if row and row["of_library"]]
+    if not known:
+        return None
+    last = known[-1]
+    roof = last["of_roof"] / last["of_library"] if last["of_roof"] else None
+    rate = last["flop_per_s"] / last["of_library"]
+    return last["library"], {"flop_per_s": rate, "of_roof": roof, "library": None, "of_library": None}
 
 
 def counts_as_text(ladder: Ladder) -> list[str]:
@@ -130,6 +146,9 @@ def times_as_text(name: str, timed: dict[str, dict[str, dict]], names: dict[str,
             if row:
                 shares = f"{of_roof(row):>18}{of_library(row):>20}"
                 lines.append(f"{number} {names[number]:<23}{speed(row):>16}{shares}")
+        found = library([rows.get(shape) for rows in timed.values()])
+        if found:
+            lines.append(f"   {found[0]:<23}{speed(found[1]):>16}{of_roof(found[1]):>18}")
     return lines
 
 
@@ -154,35 +173,47 @@ def shown_shape(timed: dict[str, dict[str, dict]]) -> str:
     return SQUARE_SHAPE if SQUARE_SHAPE in found else found[-1]
 
 
+HEAD = ("", "matmul of", "global bytes", "sectors a request", "shared bytes a FMA", "wavefronts lost", "one CPU core")
+
+
+def table_row(cells: list[str]) -> str:
+    return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
+
+
+def counted_cells(metrics: dict[str, int]) -> list[str]:
+    shared = f"{digits(distinct_a_fma(metrics))} of {digits(shared_a_fma(metrics))}" if shared_a_fma(metrics) else ""
+    return [in_bytes(bytes_moved(metrics)), sectors_a_request(metrics), shared, digits(lost_wavefronts(metrics))]
+
+
 def section(ladder: Ladder) -> str:
     """What stands in the README between the markers."""
     cards = list(ladder.gpus) or ["GPU"]
-    head = [
-        "",
-        "matmul of",
-        "global bytes",
-        "sectors a request",
-        "shared bytes a FMA",
-        "wavefronts lost",
-        "one CPU core",
-    ]
-    lines = [f"| {' | '.join([*head, *cards])} |", f"|---|---|{'---:|' * (len(head) - 2 + len(cards))}"]
     cpu = by_number(ladder.cpu["timed"])
     (cpu_shape,) = {shape for rows in cpu.values() for shape in rows}
+    # Of each card by lesson number, at the one shape that is shown.
+    timed = {
+        card: {number: rows.get(shown_shape(found)) for number, rows in found.items()}
+        for card, found in ladder.gpus.items()
+    }
+    lines = [table_row([*HEAD, *cards]), f"|---|---|{'---:|' * (len(HEAD) - 2 + len(cards))}"]
     for rung in ladder.rungs:
-        row = [rung.number, f"[{rung.title}](lessons/{rung.lesson}/README.md)"]
+        name = [rung.number, f"[{rung.title}](lessons/{rung.lesson}/README.md)"]
         if rung.kernel:
-            m = ladder.counted[rung.lesson]
-            shared = f"{digits(distinct_a_fma(m))} of {digits(shared_a_fma(m))}" if shared_a_fma(m) else ""
-            row += [in_bytes(bytes_moved(m)), sectors_a_request(m), shared, digits(lost_wavefronts(m)), ""]
-            for card in cards:
-                timed = ladder.gpus.get(card, {})
-                one = timed.get(rung.number, {}).get(shown_shape(timed)) if timed else None
-                row.append(f"{speed(one)}, {of_library(one)}" if one else NOT_YET)
+            of_cards = [timed.get(card, {}).get(rung.number) for card in cards]
+            cells = [
+                *counted_cells(ladder.counted[rung.lesson]),
+                "",
+                *(beside(one) if one else NOT_YET for one in of_cards),
+            ]
         else:
-            one = cpu[rung.number][cpu_shape]
-            row += ["", "", "", "", f"{speed(one)}, {of_library(one)}", *[""] * len(cards)]
-        lines.append(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |"))
+            cells = ["", "", "", "", beside(cpu[rung.number][cpu_shape]), *("" for _ in cards)]
+        lines.append(table_row([*name, *cells]))
+    blank = ["", "", "", ""]
+    if found := library([rows[cpu_shape] for rows in cpu.values()]):
+        lines.append(table_row(["", found[0], *blank, beside(found[1]), *("" for _ in cards)]))
+    libraries = [library(list(timed.get(card, {}).values())) for card in cards]
+    cells = [beside(found[1]) if found else NOT_YET for found in libraries]
+    lines.append(table_row(["", "cuBLAS", *blank, "", *cells]))
     where = "; ".join(f"{card} at {shown_shape(timed)}" for card, timed in ladder.gpus.items())
     lines += [
         "",

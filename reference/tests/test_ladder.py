@@ -33,6 +33,10 @@ def report(folder, items, **more):
     path.write_text(json.dumps({"gpu": "NVIDIA Test 1", "parts": {"ladder": {"items": items}}, **more}))
 
 
+def line_of(text, begin):
+    return next(line for line in text.splitlines() if line.startswith(begin))
+
+
 # ---- what is committed -----------------------------------------------------------------------------------------------
 
 
@@ -147,8 +151,9 @@ def test_the_table_shows_a_cards_times_at_the_square(committed):
         "NVIDIA Test 1": {"07": {"N=8 C=8 OC=8": TIMED, ladder.SQUARE_SHAPE: TIMED | {"of_library": 0.12}}}
     }
     text = ladder.section(committed)
-    assert "| 41 TFLOP/s, 12% of cuBLAS |" in next(line for line in text.splitlines() if line.startswith("| 07 "))
-    assert next(line for line in text.splitlines() if line.startswith("| 05 ")).endswith("| not measured yet |")
+    assert "| 41 TFLOP/s, 70% of the roof, 12% of cuBLAS |" in line_of(text, "| 07 ")
+    assert line_of(text, "| | cuBLAS ").endswith("| 342 TFLOP/s, 583% of the roof |")
+    assert line_of(text, "| 05 ").endswith("| not measured yet |")
     assert f"GPU: NVIDIA Test 1 at {ladder.SQUARE_SHAPE}." in text
     lines = ladder.as_text(committed).splitlines()
     assert "N=8 C=8 OC=8 on NVIDIA Test 1" in lines
@@ -158,6 +163,7 @@ def test_the_table_shows_a_cards_times_at_the_square(committed):
 def test_without_a_card_nothing_of_it_is_measured(committed):
     committed.gpus = {}
     assert "GPU: not measured yet." in ladder.section(committed)
+    assert line_of(ladder.section(committed), "| | cuBLAS ").endswith("| not measured yet |")
     assert ladder.as_text(committed).count("not measured yet") == 1
 
 
