@@ -170,6 +170,9 @@ struct Case {
     std::string name;   // "regular"
     std::string shape;  // "B=2 T=8 C=64"
     std::vector<Call> calls;
+    bool is_sampled() const {
+        return std::ranges::any_of(calls, [](const Call& call) { return call.sampled.has_value(); });
+    }
 };
 
 // The vendor's routine for the same call.

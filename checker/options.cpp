@@ -39,6 +39,7 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     app.add_option("--cases", options.cases, "the folder with budget.toml and cases/");
     app.add_option("--only", options.only, "OP, OP/CASE or OP/timing");
     app.add_flag("--no-timing", options.no_timing, "right or wrong only");
+    app.add_flag("--no-large", options.no_large, "no case whose output only the device has room for");
     app.add_flag("--timing-only", options.timing_only, "the times only");
     app.add_flag("--verbose", options.verbose, "every case and every finding");
     app.add_option("--roof", options.roof, "this machine's roof; --timing-only measures it where it is missing");

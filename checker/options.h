@@ -19,6 +19,7 @@ struct Options {
     std::filesystem::path cases = "reference";
     std::string only;  // "", "OP", "OP/CASE" or "OP/timing"
     bool no_timing = false;
+    bool no_large = false;  // without the cases whose output only the device has room for: tools that watch take hours
     bool timing_only = false;
     bool verbose = false;
     bool worker = false;

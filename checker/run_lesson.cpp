@@ -268,7 +268,8 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
     for (std::size_t op = 0; op < lesson.ops().size() && !options.timing_only; op++) {
         const Op& o = lesson.ops()[op];
         for (std::size_t c = 0; c < o.cases.size(); c++) {
-            if (!options.wants(o.name, o.cases[c].name)) {
+            const Case& one = o.cases[c];
+            if (!options.wants(o.name, one.name) || (options.no_large && one.is_sampled())) {
                 continue;
             }
             register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });

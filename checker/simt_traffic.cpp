@@ -53,10 +53,6 @@ std::size_t bytes_of(const Case& c) {
                            [](std::size_t sum, const Call& call) { return sum + bytes_of(call); });
 }
 
-bool is_sampled(const Case& c) {
-    return std::ranges::any_of(c.calls, [](const Call& call) { return call.sampled.has_value(); });
-}
-
 // Of `wanted`, or where none is, the case that the target is judged on, else the largest that can be counted whole. Null
 // where there is none.
 const Case* case_of(const Op& op, const std::string& wanted) {
@@ -67,9 +63,9 @@ const Case* case_of(const Op& op, const std::string& wanted) {
                                      [](const Case& c) { return std::ranges::any_of(c.calls, &Call::counts_traffic); });
     }
     if (wanted.empty() && found == end) {
-        found = std::ranges::max_element(op.cases, {}, [](const Case& c) { return is_sampled(c) ? 0 : bytes_of(c); });
+        found = std::ranges::max_element(op.cases, {}, [](const Case& c) { return c.is_sampled() ? 0 : bytes_of(c); });
     }
-    return found == end || (wanted.empty() && is_sampled(*found)) ? nullptr : &*found;
+    return found == end || (wanted.empty() && found->is_sampled()) ? nullptr : &*found;
 }
 
 Work work_of(const Op& op, const std::string& wanted) {

@@ -438,7 +438,7 @@ def run_sanitizer(
     log, out = scratch / "sanitizer.log", scratch / "watched.json"
     for file in (log, out):
         file.unlink(missing_ok=True)
-    program = [*programs.right_or_wrong(lesson, op, subject), "--json", str(out)]
+    program = [*programs.right_or_wrong(lesson, op, subject), "--no-large", "--json", str(out)]
     command = tools.sanitizer_command(tools.find("compute-sanitizer", programs.dry), tool, log, program)
     done = run(command, limit, {"SOL_TIMEOUT_S": SLOW_LIMIT})
     if done.status is None:

@@ -889,7 +889,7 @@ def test_a_clean_kernel_passes_all_four_tools(gpu):
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith("  ")]
     assert rows == [[tool, "ok"] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]
-    assert all("--subject solutions" in line and "--no-timing" in line for line in gpu.checked())
+    assert all("--subject solutions" in line and "--no-timing --no-large" in line for line in gpu.checked())
 
 
 def test_a_kernels_errors_are_named_once_with_their_line(gpu):

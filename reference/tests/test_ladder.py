@@ -9,7 +9,7 @@ import pytest
 
 from reference import ladder, rungs
 from reference.gpu_build import with_json
-from reference.gpu_tools import ToolError
+from reference.gpu_tools import ToolError, run
 from reference.rungs import Rung
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +98,13 @@ def test_a_gpu_runs_all_of_a_large_output_and_looks_at_some_of_it(tmp_path):
     assert done.status == 1
     (finding,) = verdict["findings"]
     assert finding["text"] == "32,768 of 32,768 elements that were looked at are wrong"
+
+
+def test_tools_that_watch_every_access_are_spared_the_large_outputs(tmp_path):
+    command = [*rungs.program("build/dry", Rung("07_tiled_matmul", kernel=True)), "--only", "matmul/sampled"]
+    done = run([*command, "--no-large"], rungs.LIMIT)
+    assert done.status == 2
+    assert "nothing was checked: the options leave no test" in done.output
 
 
 def test_what_a_card_has_no_room_for_is_skipped_and_says_so(tmp_path):
