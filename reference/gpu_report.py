@@ -33,7 +33,6 @@ from reference.gpu_tools import Card, ClockLog, Parser, ToolError, run
 from reference.lesson_shapes import Lesson, ShapeError, device_lessons
 
 FORMAT = 1
-TIMINGS = Path("reference/timings")
 REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
@@ -100,7 +99,7 @@ def commit(given: str | None) -> dict:
     head = git("rev-parse", "HEAD")
     if head is None:
         return {"commit": given, "dirty": None}
-    return {"commit": head, "dirty": bool(git("status", "--porcelain", "--", ".", f":!{TIMINGS}"))}
+    return {"commit": head, "dirty": bool(git("status", "--porcelain", "--", ".", f":!{tools.TIMINGS}"))}
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
@@ -720,7 +719,7 @@ def describe(options: argparse.Namespace) -> tuple[Card, dict]:
 def report(options: argparse.Namespace) -> int:
     card, stamp = describe(options)
     stamp["sources"] = fingerprint(Path())
-    path = options.out or (REHEARSAL if options.dry else TIMINGS / f"{card.slug}.json")
+    path = options.out or (REHEARSAL if options.dry else tools.TIMINGS / f"{card.slug}.json")
     store = Store(path, card, options.dry)
     if options.dry:
         print(NO_MEASUREMENT)
@@ -759,8 +758,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         parser.error(f"budget: {options.budget:g} s; a part may take up to {BUDGET} s")
     if options.commit and not re.fullmatch(r"[0-9a-f]{7,40}", options.commit):
         parser.error(f"COMMIT={options.commit}: not a commit's hash")
-    if options.dry and options.out and TIMINGS.resolve() in options.out.resolve().parents:
-        parser.error(f"{options.out}: a rehearsal measures nothing, and {TIMINGS} is for measurements")
+    if options.dry and options.out and tools.TIMINGS.resolve() in options.out.resolve().parents:
+        parser.error(f"{options.out}: a rehearsal measures nothing, and {tools.TIMINGS} is for measurements")
     return options
 
 

@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import csv
 import io
+import json
 import math
 import os
 import re
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+TIMINGS = Path("reference/timings")  # a report a card, and what says how they are made
 STAND_IN = Path(__file__).parent / "stand_in.py"  # plays the tools in a rehearsal
 CUDA_BIN = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
 
@@ -84,6 +86,19 @@ class Card:
     def slug(self) -> str:
         """The name as a file's: "NVIDIA H200" is "nvidia-h200"."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
+
+def read_reports(root: Path) -> list[dict]:
+    """What the cards' files say; a rehearsal is no measurement."""
+    reports = []
+    for path in sorted((root / TIMINGS).glob("*.json")):
+        try:
+            data = json.loads(path.read_text())
+            if not data["rehearsal"] and isinstance(data["parts"], dict):
+                reports.append(data)
+        except (ValueError, LookupError, TypeError) as error:
+            raise ToolError(f"{path} is no report ({error}): move it away") from None
+    return reports
 
 
 def number(text: str) -> float | None:

@@ -4,7 +4,6 @@ program of lessons/ladder. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reference.gpu_build import with_json
-from reference.gpu_tools import ToolError
+from reference.gpu_tools import ToolError, read_reports
 from reference.lesson_shapes import ShapeError, dims
 
 SQUARE = 256  # N = C = OC where it is counted: kSquare of lessons/gpt2/check/cases.h
@@ -123,12 +122,9 @@ def cpu_name() -> str:
 def gpu_reports(root: Path) -> dict[str, dict[str, dict[str, dict]]]:
     """Of each card's report that has the part `ladder`: its name, then by lesson number and shape what was timed."""
     found: dict[str, dict[str, dict[str, dict]]] = {}
-    for path in sorted(root.glob("reference/timings/*.json")):
-        data = json.loads(path.read_text())
-        items = data.get("parts", {}).get("ladder", {}).get("items", {})
-        for name, record in items.items():
-            if data.get("rehearsal") or record.get("status") != "ok":
-                continue
-            number, shape = name.removeprefix("lesson").split("/")
-            found.setdefault(data["gpu"], {}).setdefault(number, {})[shape] = record["result"]
+    for data in read_reports(root):
+        for name, record in data["parts"].get("ladder", {}).get("items", {}).items():
+            if record["status"] == "ok":
+                number, shape = name.removeprefix("lesson").split("/")
+                found.setdefault(data["gpu"], {}).setdefault(number, {})[shape] = record["result"]
     return found

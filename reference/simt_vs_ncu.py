@@ -28,7 +28,6 @@ from reference.simt_vs_gpu import put_between
 COUNTS = Path("checker/simt/vs_ncu.json")
 PAGE = Path("checker/simt/VS_NCU.md")
 REHEARSED = Path("build/dry/VS_NCU.md")
-TIMINGS = Path("reference/timings")
 BEGIN, END = "<!-- make ncu-table -->\n", "<!-- end -->\n"
 FORMAT = 1
 NOT_YET = "not measured yet"
@@ -445,22 +444,9 @@ def table(counts: list[Counts], reports: list[dict]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def read_reports(root: Path) -> list[dict]:
-    """What the cards' files say; a rehearsal is no measurement."""
-    reports = []
-    for path in sorted((root / TIMINGS).glob("*.json")):
-        try:
-            data = json.loads(path.read_text())
-            if not data["rehearsal"] and isinstance(data["parts"], dict):
-                reports.append(data)
-        except (ValueError, LookupError, TypeError) as error:
-            raise ToolError(f"{path} is no report ({error}): move it away") from None
-    return reports
-
-
 def write_page(root: Path, report: dict | None = None) -> Path:
     """From the cards' files, and from `report` in place of its card's. A rehearsal's is a page of its own."""
-    counts, reports = read_counts(root), read_reports(root)
+    counts, reports = read_counts(root), tools.read_reports(root)
     if report and report["rehearsal"]:
         (root / REHEARSED).parent.mkdir(parents=True, exist_ok=True)
         (root / REHEARSED).write_text(f"{report['note']}\n\n{table(counts, [report])}")

@@ -30,7 +30,9 @@ def committed():
 def report(folder, items, **more):
     path = folder / "reference/timings/nvidia-test-1.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"gpu": "NVIDIA Test 1", "parts": {"ladder": {"items": items}}, **more}))
+    path.write_text(
+        json.dumps({"gpu": "NVIDIA Test 1", "rehearsal": False, "parts": {"ladder": {"items": items}}} | more)
+    )
 
 
 def line_of(text, begin):
@@ -68,7 +70,11 @@ def test_the_picture_names_every_rung(committed):
 # ---- right at any shape ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rung", [rung for rung in rungs.rungs(ROOT) if rung.kernel], ids=lambda rung: rung.lesson)
+# Lesson 07's blocks of 1,024 threads take as long as all others together; its own check has the odd shapes.
+FUZZED = [rung for rung in rungs.rungs(ROOT) if rung.kernel and rung.number != "07"]
+
+
+@pytest.mark.parametrize("rung", FUZZED, ids=lambda rung: rung.lesson)
 def test_a_kernel_is_right_at_200_random_shapes(rung, tmp_path):
     out = tmp_path / "out.json"
     command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random", "--json", str(out)]

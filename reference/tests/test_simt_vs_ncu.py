@@ -52,7 +52,7 @@ def verdicts(metrics: dict[str, float], count: Counts = COUNT) -> dict[str, str]
 def test_the_committed_page_is_what_the_committed_numbers_make():
     page = (ROOT / vs.PAGE).read_text()
     between = page.partition(vs.BEGIN)[2].partition(vs.END)[0]
-    assert between == vs.table(vs.read_counts(ROOT), vs.read_reports(ROOT)), "make ncu-table writes it"
+    assert between == vs.table(vs.read_counts(ROOT), tools.read_reports(ROOT)), "make ncu-table writes it"
 
 
 def test_every_kernel_of_the_solutions_and_every_rule_is_counted_as_it_stands():
@@ -275,10 +275,10 @@ def test_without_a_cards_numbers_the_table_says_so_for_each_kernel():
 
 
 def test_a_rehearsal_is_no_measurement(tmp_path):
-    (tmp_path / vs.TIMINGS).mkdir(parents=True)
+    (tmp_path / tools.TIMINGS).mkdir(parents=True)
     rehearsed = report("x", {}) | {"rehearsal": True}
-    (tmp_path / vs.TIMINGS / "x.json").write_text(json.dumps(rehearsed))
-    assert vs.read_reports(tmp_path) == []
+    (tmp_path / tools.TIMINGS / "x.json").write_text(json.dumps(rehearsed))
+    assert tools.read_reports(tmp_path) == []
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 99, "launches": []}', '{"format": 1, "launches": [{"op": 1}]}'])
