@@ -12,10 +12,6 @@
 namespace checker {
 namespace {
 
-// A suspect's output is computed in another precision than the learner's, so it is met within a few budgets, not one.
-// The dump keeps every suspect at least ten budgets away from the reference.
-constexpr double kSuspectBudgets = 4.0;
-
 std::size_t at(long i) {
     return static_cast<std::size_t>(i);
 }
@@ -125,7 +121,7 @@ bool fits(const Dims& dims, long columns, std::span<const float> got, const Expe
             all = all && !std::isfinite(value) && !std::isfinite(guess);
             return;
         }
-        const double allowed = kSuspectBudgets * budget(expected.factor, floor_of(dims, expected, i), guess);
+        const double allowed = kFewBudgets * budget(expected.factor, floor_of(dims, expected, i), guess);
         all = all && error(value, guess) <= allowed;
     });
     return all;

@@ -53,8 +53,12 @@ Comparison compare(const Dims& dims, long columns, std::span<const float> got, c
 // The budget of one element.
 double budget_of(const Dims& dims, const Expected& expected, long element);
 
+// What a wrong output would be is computed in another precision than the learner's, so it is met within a few budgets,
+// not one. The dump keeps every suspect at least ten budgets away from the reference.
+inline constexpr double kFewBudgets = 4.0;
+
 // Whether the output is what the suspect gives: its non-finite elements are exactly the suspect's, and every other
-// one is within a few budgets of the suspect's.
+// one is within kFewBudgets of the suspect's.
 bool fits(const Dims& dims, long columns, std::span<const float> got, const Expected& expected, const Suspect& suspect);
 
 // Memory is filled with a poison before each run; the two runs have different ones.

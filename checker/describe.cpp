@@ -11,6 +11,7 @@
 #include <limits>
 #include <set>
 
+#include "checker/displaced.h"
 #include "checker/text.h"
 
 namespace checker {
@@ -273,6 +274,54 @@ std::vector<Finding> fitting_suspects(std::span<const Judged> outputs) {
     return findings;
 }
 
+// "64 rows further on", "1 row further back and 3 columns further on"
+std::string distance_text(const Displaced::Shift& shift) {
+    std::vector<std::string> parts;
+    for (const auto& [by, unit] : {std::pair(shift.rows, "row"), std::pair(shift.columns, "column")}) {
+        if (by != 0) {
+            parts.push_back(fmt::format("{} further {}", counted(std::abs(by), unit), by > 0 ? "on" : "back"));
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+// Right values in wrong places.
+std::optional<Finding> describe_displaced(const Judged& judged) {
+    const BufferSpec& spec = judged.output->spec;
+    const std::optional<Displaced> found =
+        displaced(spec.dims, judged.output->columns, judged.got, judged.output->expected, judged.untouched.flags);
+    if (!found) {
+        return std::nullopt;
+    }
+    Finding finding{
+        "displaced", "",
+        fmt::format("{} holds what belongs at {}", indexed(spec, found->element), indexed(spec, found->belongs))};
+    const auto add = [&](long elements, std::string_view which, const std::string& where) {
+        finding.details.push_back(detail("", fmt::format("so do {} of {} wrong elements{}: {}", counted(elements),
+                                                         counted(found->looked_at), which, where)));
+    };
+    for (const Displaced::Shift& shift : found->shifts) { add(shift.elements, "", distance_text(shift)); }
+    constexpr std::string_view kSampled = " looked at";
+    switch (found->how) {
+        case Displaced::How::shifted:
+            break;
+        case Displaced::How::in_row:
+            add(found->elements, kSampled, "elsewhere in their row");
+            break;
+        case Displaced::How::in_column:
+            add(found->elements, kSampled, "elsewhere in their column");
+            break;
+        case Displaced::How::transposed:
+            add(found->elements, kSampled, fmt::format("elsewhere in {}, rows and columns exchanged", spec.name));
+            break;
+        case Displaced::How::piece:
+        case Displaced::How::alone:
+            add(found->elements, kSampled, "elsewhere in " + spec.name);
+            break;
+    }
+    return finding;
+}
+
 }  // namespace
 
 std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds) {
@@ -443,7 +492,11 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
     if (first_wrong != outputs.end() && !verdict.untouched) {
         add_mismatch(verdict.findings, *first_wrong, is_model(outputs),
                      outputs.size() > 1 ? others_text(outputs, *first_wrong) : "");
-        std::ranges::move(fitting_suspects(outputs), std::back_inserter(verdict.findings));
+        std::vector<Finding> explained = fitting_suspects(outputs);
+        if (std::optional<Finding> moved = explained.empty() ? describe_displaced(*first_wrong) : std::nullopt) {
+            explained.push_back(std::move(*moved));
+        }
+        std::ranges::move(explained, std::back_inserter(verdict.findings));
     } else if (first_wrong != outputs.end()) {
         verdict.findings.push_back({"untouched", "", "writes nothing: every output is as it was before the call"});
     }

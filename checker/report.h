@@ -18,7 +18,7 @@
 namespace checker {
 
 struct Finding {
-    std::string kind;  // mismatch, nonfinite, untouched, suspect, padding, nondeterministic, uninitialised,
+    std::string kind;  // mismatch, nonfinite, untouched, suspect, displaced, padding, nondeterministic, uninitialised,
                        // out_of_bounds, input_changed, crash, exit, hang, exception, not_defined, not_compiled, slow,
                        // impossible, order_dependent
     std::string id = {};                    // of a suspect

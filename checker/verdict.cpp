@@ -293,7 +293,7 @@ class Printer {
         labelled(4, "shape", 10, text);
     }
 
-    // The first finding and all suspects; the rest is counted.
+    // The first finding and what explains a wrong value; the rest is counted.
     void findings(const std::vector<Finding>& all, bool every) {
         long more = 0;
         bool first = true;
@@ -302,12 +302,13 @@ class Printer {
                 labelled(4, "fits", 10, finding.text + "   (all elements agree)", Tone::warning);
                 continue;
             }
-            if (!first && !every) {
+            const bool explains = finding.kind == "displaced";
+            if (!first && !every && !explains) {
                 more++;
                 continue;
             }
             first = false;
-            labelled(4, "finding", 10, finding.text, Tone::bad);
+            labelled(4, explains ? "moved" : "finding", 10, finding.text, explains ? Tone::warning : Tone::bad);
             for (const std::string& text : finding.details) {
                 const std::size_t tab = text.find('\t');
                 labelled(4, text.substr(0, tab), 10, text.substr(tab + 1));

@@ -239,6 +239,24 @@ TEST(CallInWords, ASuspectMustFitEveryOutputItSpeaksOf) {
     EXPECT_EQ(kinds(two.judge(two.mean, two.out_doubled)), std::vector<std::string>{"mismatch"});
 }
 
+TEST(CallInWords, ValuesInWrongPlacesAreNamedWithTheirDistance) {
+    std::vector<float> expected(24);
+    for (std::size_t i = 0; i < expected.size(); i++) { expected[i] = 1.0F + static_cast<float>(i * i); }
+    const std::vector<float> floor(6, 1e-6F);
+    Call call;
+    call.outputs.push_back(output("out", "B T C", {2, 3, 4}, Reference{{expected, floor, 8, false}, {}}));
+    std::vector<float> got = expected;
+    std::ranges::rotate(got, got.begin() + 8);  // by two rows
+    const std::vector<std::vector<float>> values{got, got};
+    const CallVerdict verdict =
+        describe_call(call, std::span(values).first(1), std::span(values).last(1), [] { return true; });
+    ASSERT_EQ(kinds(verdict), (std::vector<std::string>{"mismatch", "displaced"}));
+    EXPECT_EQ(verdict.findings[1].text, "out[b=0, t=0, c=0] holds what belongs at out[b=0, t=2, c=0]");
+    EXPECT_EQ(verdict.findings[1].details,
+              (std::vector<std::string>{"\tso do 16 of 24 wrong elements: 2 rows further on",
+                                        "\tso do 8 of 24 wrong elements: 4 rows further back"}));
+}
+
 TEST(CallInWords, TheFirstWrongOutputIsShownAndTheOthersNamed) {
     const TwoOutputs two;
     const CallVerdict verdict = two.judge(two.mean, two.out_doubled);

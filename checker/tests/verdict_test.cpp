@@ -117,6 +117,16 @@ TEST(Verdict, ShowsTheFirstWrongShapeAndCountsTheOthers) {
     EXPECT_NE(text.find("1 other shape wrong too, 1 shape ok"), std::string::npos) << text;
 }
 
+TEST(Verdict, SaysWhereTheValuesOfWrongElementsBelong) {
+    CaseReport c = wrong_case("regular");
+    c.findings = {{"mismatch", "", "8 of 16 elements of out are wrong, worst off by 2"},
+                  {"displaced", "", "out[n=0, o=0] holds what belongs at out[n=2, o=0]", {"\t8 of 8 wrong elements"}}};
+    const std::string text = verdict_text(lesson({op("matmul", {c})}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    moved     out[n=0, o=0] holds what belongs at out[n=2, o=0]")) << text;
+    EXPECT_TRUE(has_line(text, "              8 of 8 wrong elements")) << text;
+    EXPECT_EQ(text.find("further finding"), std::string::npos) << text;
+}
+
 TEST(Verdict, CallsAStubAndAFileThatWritesNothingNotWrittenYet) {
     const std::string text = verdict_text(mixed(), kNext, kPiped);
     EXPECT_TRUE(has_line(text, "  residual   not written yet   lessons/01_layers/residual.cpp")) << text;
