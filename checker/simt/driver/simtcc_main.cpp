@@ -47,7 +47,8 @@ constexpr const char* kCheckedFlags[] = {"-O1",
                                          "--param",
                                          "tsan-instrument-func-entry-exit=0",
                                          "-fsanitize=bounds"};
-constexpr const char* kUncheckedFlags[] = {"-O2"};
+// Without the pass that copies code behind a branch, barriers included: threads would wait at different ones.
+constexpr const char* kUncheckedFlags[] = {"-O2", "-fno-thread-jumps"};
 constexpr const char* kDebuggerFlags[] = {"-O0"};
 
 // A folder of our own that is gone when the driver ends.

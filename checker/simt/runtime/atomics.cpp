@@ -21,10 +21,12 @@
 namespace simt {
 namespace {
 
-// How strong an atomic is, and what it orders by itself: CUDA's own nothing, those of C++ as their order says.
+// How strong an atomic is, and what it orders by itself: CUDA's own nothing, those of C++ as their order says. Of code
+// without hooks it is not judged.
 struct Manner {
     Scope scope = Scope::device;
     int order = __ATOMIC_RELAXED;
+    bool judged = true;
     bool acquires() const { return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE; }
     bool releases() const { return order >= __ATOMIC_RELEASE; }
 };
@@ -35,7 +37,7 @@ template <class T, class Writes>
 void begin_atomic(const volatile T* address, Access access, Manner manner, const void* site, Writes writes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     Space space = Space::none;
-    if (hot.checking) {
+    if (hot.checking && manner.judged) {
         space = judge_access(begin, sizeof(T), access, sizeof(T), site, true);
     }
     if (running_lane() != nullptr) {
@@ -144,17 +146,17 @@ template <class T>
 }  // namespace
 
 template <class T>
-T atomic(Atomic operation, T* address, T operand, Scope scope) {
+T atomic(Atomic operation, T* address, T operand, Scope scope, bool judged) {
     if (std::is_floating_point_v<T> && operation == Atomic::add) {
         note_float_addition(__builtin_return_address(0));
     }
-    return change(address, {.scope = scope}, __builtin_return_address(0),
+    return change(address, {.scope = scope, .judged = judged}, __builtin_return_address(0),
                   [&](T old) { return outcome(operation, old, operand); });
 }
 
 template <class T>
-T compare_and_swap(T* address, T expected, T desired, Scope scope) {
-    return exchange_if(address, expected, desired, {.scope = scope}, __builtin_return_address(0));
+T compare_and_swap(T* address, T expected, T desired, Scope scope, bool judged) {
+    return exchange_if(address, expected, desired, {.scope = scope, .judged = judged}, __builtin_return_address(0));
 }
 
 std::vector<SourceLine> float_atomics() {
@@ -178,36 +180,36 @@ std::uint16_t sum(std::uint16_t a, std::uint16_t b) {
 }
 
 template <class Format>
-std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend) {
+std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend, bool judged) {
     note_float_addition(__builtin_return_address(0));
-    return change(address, {}, __builtin_return_address(0),
+    return change(address, {.judged = judged}, __builtin_return_address(0),
                   [&](std::uint16_t old) { return sum<Format>(old, addend); });
 }
 
 template <class Format>
-std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend) {
+std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend, bool judged) {
     note_float_addition(__builtin_return_address(0));
     const auto half = [](std::uint32_t pair, int shift) { return static_cast<std::uint16_t>(pair >> shift); };
-    return change(address, {}, __builtin_return_address(0), [&](std::uint32_t old) {
+    return change(address, {.judged = judged}, __builtin_return_address(0), [&](std::uint32_t old) {
         return std::uint32_t{sum<Format>(half(old, 0), half(addend, 0))} |
                std::uint32_t{sum<Format>(half(old, 16), half(addend, 16))} << 16;
     });
 }
 
-template std::uint16_t atomic_add<HalfFormat>(std::uint16_t*, std::uint16_t);
-template std::uint16_t atomic_add<BfloatFormat>(std::uint16_t*, std::uint16_t);
-template std::uint32_t atomic_add_pair<HalfFormat>(std::uint32_t*, std::uint32_t);
-template std::uint32_t atomic_add_pair<BfloatFormat>(std::uint32_t*, std::uint32_t);
-template int atomic(Atomic, int*, int, Scope);
-template unsigned atomic(Atomic, unsigned*, unsigned, Scope);
-template long long atomic(Atomic, long long*, long long, Scope);
-template unsigned long long atomic(Atomic, unsigned long long*, unsigned long long, Scope);
-template float atomic(Atomic, float*, float, Scope);
-template double atomic(Atomic, double*, double, Scope);
-template int compare_and_swap(int*, int, int, Scope);
-template unsigned compare_and_swap(unsigned*, unsigned, unsigned, Scope);
-template unsigned long long compare_and_swap(unsigned long long*, unsigned long long, unsigned long long, Scope);
-template unsigned short compare_and_swap(unsigned short*, unsigned short, unsigned short, Scope);
+template std::uint16_t atomic_add<HalfFormat>(std::uint16_t*, std::uint16_t, bool);
+template std::uint16_t atomic_add<BfloatFormat>(std::uint16_t*, std::uint16_t, bool);
+template std::uint32_t atomic_add_pair<HalfFormat>(std::uint32_t*, std::uint32_t, bool);
+template std::uint32_t atomic_add_pair<BfloatFormat>(std::uint32_t*, std::uint32_t, bool);
+template int atomic(Atomic, int*, int, Scope, bool);
+template unsigned atomic(Atomic, unsigned*, unsigned, Scope, bool);
+template long long atomic(Atomic, long long*, long long, Scope, bool);
+template unsigned long long atomic(Atomic, unsigned long long*, unsigned long long, Scope, bool);
+template float atomic(Atomic, float*, float, Scope, bool);
+template double atomic(Atomic, double*, double, Scope, bool);
+template int compare_and_swap(int*, int, int, Scope, bool);
+template unsigned compare_and_swap(unsigned*, unsigned, unsigned, Scope, bool);
+template unsigned long long compare_and_swap(unsigned long long*, unsigned long long, unsigned long long, Scope, bool);
+template unsigned short compare_and_swap(unsigned short*, unsigned short, unsigned short, Scope, bool);
 
 }  // namespace simt
 

@@ -393,4 +393,32 @@ TEST_F(Driver, UncheckedOnlyRuns) {
     EXPECT_EQ(shell("./a").status, 1);
 }
 
+// Code without hooks does not tell what it writes: an atomic that reads it must not take it for unwritten.
+TEST_F(Driver, OfUncheckedCodeAtomicsAreNotJudgedEither) {
+    file("a.cu", R"(#include <cuda_fp16.h>
+__global__ void clear(int* x, float* f, __half* h) { *x = 0; *f = 0; *h = 0; }
+__global__ void count(int* x, float* f, __half* h) {
+    __shared__ int here;
+    if (threadIdx.x == 0) { here = 0; }
+    __syncthreads();
+    atomicAdd(&here, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) { atomicAdd(x, here); atomicCAS(x, 33, 3); atomicAdd(f, 1.0f); atomicAdd(h, __half(1.0f)); }
+}
+int main() {
+    int *x, got; float* f; __half* h;
+    cudaMalloc(&x, 4); cudaMalloc(&f, 4); cudaMalloc(&h, 2);
+    clear<<<1, 1>>>(x, f, h);
+    count<<<1, 33>>>(x, f, h);
+    cudaMemcpy(&got, x, 4, cudaMemcpyDeviceToHost);
+    cudaFree(x); cudaFree(f); cudaFree(h);
+    return got;
+}
+)");
+    ASSERT_EQ(simtcc("--unchecked a.cu -o a").output, "");
+    const Finished run = shell("./a");
+    EXPECT_EQ(run.output, "");
+    EXPECT_EQ(run.status, 3);
+}
+
 }  // namespace

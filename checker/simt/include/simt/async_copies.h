@@ -6,12 +6,7 @@
 
 #include <cstddef>
 
-// Code without hooks says nothing of what it writes, so its copies are not judged.
-#ifdef __SIMT_UNCHECKED__
-#define SIMT_JUDGED false
-#else
-#define SIMT_JUDGED true
-#endif
+#include "judged.h"
 
 namespace simt {
 

@@ -4,6 +4,8 @@
 #pragma once
 #pragma GCC system_header
 
+#include "judged.h"
+
 namespace simt {
 
 enum class Atomic { add, subtract, exchange, minimum, maximum, increment, decrement, bit_and, bit_or, bit_xor };
@@ -11,9 +13,9 @@ enum class Scope { block, device, system };
 
 // Defined in the runtime for the types below.
 template <class T>
-T atomic(Atomic operation, T* address, T operand, Scope scope);
+T atomic(Atomic operation, T* address, T operand, Scope scope, bool judged = SIMT_JUDGED);
 template <class T>
-T compare_and_swap(T* address, T expected, T desired, Scope scope);
+T compare_and_swap(T* address, T expected, T desired, Scope scope, bool judged = SIMT_JUDGED);
 
 }  // namespace simt
 

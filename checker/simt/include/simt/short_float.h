@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "judged.h"
+
 namespace simt {
 
 enum class Rounding { nearest, zero, down, up };  // nearest: ties go to the even one
@@ -134,8 +136,8 @@ inline Integer to_integer(float value, Rounding mode) {
 
 // Atomic additions, of one number and of a pair, each half of which is atomic for itself. Defined in the runtime.
 template <class Format>
-std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend);
+std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend, bool judged = SIMT_JUDGED);
 template <class Format>
-std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend);
+std::uint32_t atomic_add_pair(std::uint32_t* address, std::uint32_t addend, bool judged = SIMT_JUDGED);
 
 }  // namespace simt
