@@ -22,10 +22,12 @@ clang_fuzz := clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno
 has_fuzzer = $(shell echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
     clang++ -x c++ - -fsanitize=fuzzer,address -o /dev/null 2>/dev/null && echo yes)
 
-build/fuzz/%: checker/fuzz/%_fuzz.cpp checker/fuzz/fuzz_main.cpp $(fuzzed) $(wildcard checker/*.h lessons/gpt2/*.h) \
-        checker/fuzz/targets.h | build/.setup
+build/fuzz/obj/%.o: %.cpp $(wildcard checker/*.h lessons/gpt2/*.h) checker/fuzz/targets.h | build/.setup
 	@mkdir -p $(@D)
-	$(Q)$(clang_fuzz) -DFUZZ_TARGET=fuzz_$* $(filter %.cpp,$^) $(deps_lib) -lfmt -o $@
+	$(Q)$(clang_fuzz) -c $< -o $@
+$(fuzz_programs): build/fuzz/%: build/fuzz/obj/checker/fuzz/%_fuzz.o checker/fuzz/fuzz_main.cpp $(fuzzed:%.cpp=build/fuzz/obj/%.o)
+	@mkdir -p $(@D)
+	$(Q)$(clang_fuzz) -DFUZZ_TARGET=fuzz_$* $^ $(deps_lib) -lfmt -o $@
 
 ifneq ($(filter fuzz,$(MAKECMDGOALS)),)
   $(if $(call has_fuzzer),,$(error clang with libFuzzer is not here; on Debian: apt-get install clang libclang-rt-dev))
