@@ -69,11 +69,11 @@ test: $(test_programs) $(tools) $(call gpu_checks,dry) $(call gpu_impls,dry,solu
         $(nvcc_program) $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules \
         .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal) \
         $(if $(filter test,$(MAKECMDGOALS)),$(fuzz_in_tests))
-	@$(python) scripts/run_tests.py \
+	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(foreach program,$(checker_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
 	    $(foreach program,$(simt_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
 	    $(foreach program,$(gpt2_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
-	    wrong-solutions=build/tools/wrong python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
+	    python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 

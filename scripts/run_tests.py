@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs every test suite and prints a line for each and a closing line for all: one after another, and Python's beside
-them where there is a second processor.
+"""Runs every test suite and prints a line for each and a closing line for all: one after another, and where there is a
+second processor Python's beside them, then what is left in twos. So the long ones come first.
 
 The arguments are NAME=WHAT: a GoogleTest program; `python=DIR,DIR` for pytest; `ruff=DIR`. Counts come from the
 runners' own XML under build/test-results; a runner that ends badly without writing any counts as one failure.
@@ -88,6 +88,8 @@ def run_suite(name: str, what: str) -> Counts:
 
 def timed(argument: str) -> Counts:
     name, _, what = argument.partition("=")
+    if sys.stdout.isatty():
+        print(f"  {name} …", end="\r", flush=True)
     begin = time.monotonic()
     counts = run_suite(name, what)
     print(f"  {name:<34} {counts!s:<38} {time.monotonic() - begin:6.1f} s", flush=True)
@@ -96,19 +98,9 @@ def timed(argument: str) -> Counts:
 
 def main() -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
-    suites = sys.argv[1:]
-    several = len(os.sched_getaffinity(0)) > 1
-    beside = [suite for suite in suites if several and suite.startswith("python=")]
-    total = Counts()
-    with ThreadPoolExecutor() as pool:
-        others = [pool.submit(timed, suite) for suite in beside]
-        for suite in suites:
-            if suite not in beside:
-                if sys.stdout.isatty():
-                    print(f"  {suite.partition('=')[0]} …", end="\r", flush=True)
-                total += timed(suite)
-        for other in others:
-            total += other.result()
+    suites = sorted(sys.argv[1:], key=lambda suite: not suite.startswith("python="))
+    with ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
+        total = sum(pool.map(timed, suites), Counts())
     print(total)
     return 1 if total.failed or not total.passed else 0
 

@@ -88,6 +88,23 @@ def test_pythons_tests_run_beside_the_others(tmp_path):
     assert finished.stdout.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", finished.stdout
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
+def test_what_is_left_after_pythons_tests_runs_in_twos(tmp_path):
+    """Each of the two waits for the other one, and both for Python's."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_it.py").write_text("import pathlib\n\n\ndef test_it():\n    pathlib.Path('done').touch()\n")
+    suites = []
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / name).mkdir()
+        program = runner(tmp_path / name, XML.format(""), 0)
+        wait = f"i=0; until [ -e {other}/begun ] && [ -e done ] || [ $((i += 1)) -gt 600 ]; do sleep 0.05; done"
+        program.write_text(f"{program.read_text().replace('exit 0', '')}\ntouch {name}/begun\n{wait}\n[ $i -le 600 ]\n")
+        suites.append(f"{name}={program}")
+    command = [sys.executable, str(RUN_TESTS), *suites, "python=tests"]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert finished.stdout.splitlines()[-1] == "3 passed, 0 failed, 0 skipped", finished.stdout
+
+
 def test_an_old_xml_does_not_count_for_a_runner_that_crashes(tmp_path):
     assert run(tmp_path, XML.format(""), 0)[0] == "1 passed, 0 failed, 0 skipped"
     assert run(tmp_path, None, 139)[0] == "0 passed, 1 failed, 0 skipped"
