@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "checker/report.h"
-#include "checker/roof.h"
+#include "checker/roof_file.h"
 
 namespace {
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The roof of this machine: how fast it copies and computes at best. `make calibrate` measures it into
-// results/roof.json, and a target is a share of it.
+// results/roof.json (roof_file.h), and a target is a share of it.
 #pragma once
 
-#include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "checker/timing.h"
@@ -24,12 +21,6 @@ struct CpuRoof {
     double fma_one = 0;  // fp32 FLOP a second, a fused multiply-add counted as two
     double fma_all = 0;
     double two_processes = 0;  // work of two spinning processes over the work of one alone in the same time
-};
-
-struct Roof {
-    CpuRoof cpu;
-    nlohmann::json gpu;       // null without a GPU; its fields are those that calibrate_gpu.cu prints
-    std::string measured_at;  // UTC, "2026-01-31T12:00:00Z"
 };
 
 std::string cpu_name();
@@ -57,12 +48,5 @@ constexpr double kCoresAddUp = 1.6;
 inline bool cores_add_up(const CpuRoof& roof) {
     return roof.cores > 1 && roof.two_processes >= kCoresAddUp;
 }
-
-// Written under a temporary name and renamed, so that an interrupted run keeps the old file. Throws FileError.
-void save_roof(const Roof& roof, const std::filesystem::path& path);
-
-// The roof in the file. Empty where there is none, where it cannot be read or where it is another machine's; `why` is
-// then one line that says so, and what to type. `cpu` is this machine's cpu_name().
-std::optional<Roof> load_roof(const std::filesystem::path& path, const std::string& cpu, std::string& why);
 
 }  // namespace checker

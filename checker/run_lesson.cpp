@@ -21,7 +21,7 @@
 #include "checker/lesson_toml.h"
 #include "checker/options.h"
 #include "checker/report.h"
-#include "checker/roof.h"
+#include "checker/roof_file.h"
 #include "checker/text.h"
 #include "checker/tools/stub.h"
 #include "checker/verdict.h"

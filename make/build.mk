@@ -244,6 +244,8 @@ build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lgtest_main $(harness_libs)
 test_objects := $(checker_tests:build/tests/checker/%=build/obj/checker/tests/%.o) \
     $(gpt2_tests:build/tests/gpt2/%=build/obj/lessons/gpt2/tests/%.o) $(checker_test_helpers) $(gpt2_test_helpers)
+# A test is compiled once for each time it runs, and its own code is not what takes time.
+$(test_objects): private more_flags := -O0
 $(eval $(call announce,tests,the tests,$(test_objects)))
 
 build/calibrate: build/obj/checker/calibrate_main.o build/lib/libchecker.a
@@ -255,12 +257,12 @@ nvcc := $(shell command -v nvcc)
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
     -gencode arch=compute_90a,code=sm_90a
-calibrate_gpu_sources := checker/calibrate_gpu.cu checker/gpu_launch.cu checker/gpu_roof.cpp checker/timing.cpp
-build/calibrate-gpu: $(calibrate_gpu_sources) $(wildcard checker/*.h checker/*.cuh)
+calibrate_gpu_files := checker/calibrate_gpu.cu checker/gpu_launch.cu build/obj/checker/gpu_roof.o build/obj/checker/timing.o
+build/calibrate-gpu: $(calibrate_gpu_files) $(wildcard checker/*.h checker/*.cuh)
 	@mkdir -p $(@D)
 	@echo "building the GPU's calibration …"
 	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
-	    $(calibrate_gpu_sources) -o $@
+	    $(calibrate_gpu_files) -o $@
 
 # Every kernel file compiles for cards too; warnings are errors.
 nvcc_objects := $(if $(nvcc),$(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),\

@@ -37,7 +37,10 @@ build/simtcc: $(simt_driver_objects) | build/simt-lower build/lib/libsimt.a
 simt_tests := $(patsubst checker/simt/tests/%.cpp,build/tests/simt/%,$(wildcard checker/simt/tests/*_test.cpp))
 simt_kernels := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%,$(wildcard checker/simt/tests/kernels/*/*.cu))
 test_programs += $(simt_tests)
-$(eval $(call announce,simt-tests,the CPU device's tests,$(simt_tests:build/tests/simt/%=build/obj/checker/simt/tests/%.o)))
+simt_test_objects := $(simt_tests:build/tests/simt/%=build/obj/checker/simt/tests/%.o)
+# half_test goes through every pattern of the small types itself.
+$(filter-out %/half_test.o,$(simt_test_objects)): private more_flags := -O0
+$(eval $(call announce,simt-tests,the CPU device's tests,$(simt_test_objects)))
 $(eval $(call announce,simt-kernels,the CPU device's test kernels,$(simt_kernels)))
 
 $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out %_main.o,$(simt_lower_objects) $(simt_driver_objects)) \

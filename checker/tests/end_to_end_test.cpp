@@ -21,7 +21,7 @@
 
 #include "checker/bench.h"
 #include "checker/check.h"
-#include "checker/roof.h"
+#include "checker/roof_file.h"
 #include "checker/tests/fakes/fake.h"
 
 namespace fs = std::filesystem;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "checker/file_error.h"
+#include "checker/roof_file.h"
 #include "checker/roof_kernels.h"
 
 using namespace checker;
