@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -119,7 +120,30 @@ bool is_outside(const Request& request, const Mark* marks) {
     return Space::none;
 }
 
+// Whether somebody has written all bytes of an access, as nearly always; only for the sizes of one instruction.
+bool all_written(const Mark* marks, std::size_t bytes) {
+    static_assert(static_cast<int>(Mark::written) == 0);
+    std::uint64_t words[2] = {};
+    switch (bytes) {
+        case 4:
+            std::memcpy(words, marks, 4);
+            break;
+        case 8:
+            std::memcpy(words, marks, 8);
+            break;
+        case 16:
+            std::memcpy(words, marks, 16);
+            break;
+        default:
+            return false;
+    }
+    return (words[0] | words[1]) == 0;
+}
+
 Space judge_shared(const Request& request, Mark* marks) {
+    if (all_written(marks, request.bytes)) [[likely]] {
+        return Space::shared;
+    }
     if (std::any_of(marks, marks + request.bytes, [](Mark mark) { return mark >= Mark::outside; })) [[unlikely]] {
         return judge_unusable(request, marks);
     }
@@ -231,7 +255,7 @@ Space judge_elsewhere(const Request& request) {
 }
 
 void judge_alignment(const Request& request, std::size_t alignment, const char* space) {
-    if (request.address % alignment != 0 && request.address >= 4096) {
+    if ((request.address & (alignment - 1)) != 0 && request.address >= 4096) {
         report(Kind::misaligned, space, request.site, [&] {
             return fmt::format("{} at an address that is a multiple of {} only, not of {}", request.what(),
                                request.address & -request.address, alignment);

@@ -15,7 +15,7 @@ enum class Access { read, write, atomic, copy };
 enum class Space { none, global, shared };
 
 // Judges an access that is not plainly right: reports what is wrong, ends the launch where the device would, notes what
-// is written from now on. `alignment` is what the access needs. Gives where races are to be looked for.
+// is written from now on. `alignment` is what the access needs, a power of two. Gives where races are to be looked for.
 // `strong`: volatile or atomic.
 Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site,
                    bool strong = false);
