@@ -298,6 +298,8 @@ build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu 
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
 $(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
+# What reads command lines is compiled without optimisation: no other file takes the compiler as long.
+$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/checker/options.o: private more_flags := -O0
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)

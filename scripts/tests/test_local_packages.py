@@ -133,7 +133,7 @@ def reuse_objects(tree: Path, compiler: str) -> None:
     """
     if not same_headers(tree):
         return
-    folders = [ROOT / "checker", ROOT / "lessons/gpt2"]
+    folders = [ROOT / "checker", ROOT / "lessons/gpt2", ROOT / "lessons/gpt2/check"]
     sources = sorted(s for folder in folders for s in folder.glob("*.cpp") if not s.stem.endswith("main"))
     anew = {
         next((source for source in sources if f"#include <{header}>" in source.read_text()), None)
