@@ -41,6 +41,11 @@ op_objects = $(foreach served,$(served_$2),$(call ops_folder,$2,$3)/$(call side,
 build/fast-ops/%.o: %.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $(@D)
 	$(show)build/simtcc --unchecked $(device_flags) -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
+# A learner's file that does not compile leaves no object and serves nothing; its check shows the diagnostics.
+build/fast-ops/lessons/%.o: lessons/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+	@mkdir -p $(@D)
+	$(show)build/simtcc --unchecked $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@ \
+	    >$(@:.o=.log) 2>&1 || rm -f $@$(hide)
 -include $(wildcard build/fast-ops/*/*/*.d)
 
 # The linker's cross-reference names the file that defines each symbol; print that of each op.
@@ -57,7 +62,7 @@ build/gpt2-host: build/gpt2-$(lastword $(host_steps))
 
 objects_gpt2 := $(main_objects)
 objects_gpt2-bench := build/obj/lessons/gpt2/bench_main.o
-# $1 program, $2 step, $3 base, $4 cpu or gpu, $5 what the choice of objects depends on
+# $1 program, $2 step, $3 base, $4 cpu or gpu, $5 what the choice of objects depends on, $6 objects it may choose
 program_name = build/$(if $(filter gpu,$4),gpu/)$1-$2$(if $(filter lessons,$3),-lessons)
 runs_on = $(if $(filter gpu,$2),gpu,$(if $(filter $(device_steps),$1),device))
 objects_device = $(device_objects)
@@ -66,7 +71,7 @@ libs_device = $(simt_libs)
 libs_gpu = $(cudart)
 define program_rule
 $(program_name): $(objects_$1) $(objects_$(call runs_on,$2,$4)) \
-        $$(patsubst %,$(call ops_folder,$2,$4)/solutions/%.o,$$(served_$2)) $$(libs) $5
+        $$(patsubst %,$(call ops_folder,$2,$4)/solutions/%.o,$$(served_$2)) $$(libs) $5 $6
 	@mkdir -p $$(@D)
 	$(Q)$$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2,$4) $(objects_$(call runs_on,$2,$4)) \
 	    build/lib/libgpt2.a build/lib/libchecker.a $$(libs_$(call runs_on,$2,$4)) $$(deps_lib) -lfmt \
@@ -74,7 +79,8 @@ $(program_name): $(objects_$1) $(objects_$(call runs_on,$2,$4)) \
 endef
 $(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,$(foreach device,cpu $(if $(filter $(device_steps),$(step)),gpu),\
     $(eval $(call program_rule,$(program),$(step),solutions,$(device)))\
-    $(eval $(call program_rule,$(program),$(step),lessons,$(device),$(patsubst %,build/verdict/%,$(served_$(step))))))))
+    $(eval $(call program_rule,$(program),$(step),lessons,$(device),$(patsubst %,build/verdict/%,$(served_$(step))),\
+        $(patsubst %,$(call ops_folder,$(step),$(device))/lessons/%.o,$(served_$(step))))))))
 $(eval $(call announce,main,the gpt2 program,$(objects_gpt2)))
 $(eval $(call announce,bench,the benchmark program,$(objects_gpt2-bench)))
 

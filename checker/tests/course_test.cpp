@@ -509,6 +509,20 @@ TEST_F(Course, TheLearnersFilesServeTheModelOnlyWhereTheyPass) {
     EXPECT_TRUE(exits(text, 0));
 }
 
+TEST_F(Course, TheLearnersKernelsServeTheModelOnTheCpuDeviceOnlyWhereTheyPass) {
+    touch("04_first_kernel", "gelu");
+    write_solved("04_first_kernel", "gelu");
+    checker::write_file(touch("04_first_kernel", "residual"), "no kernel\n");
+    const Finished gpt2 = run("make gpt2 STEP=05 BASE=lessons");
+    EXPECT_TRUE(exits(gpt2, 0));
+    for (const char* serves :
+         {"gelu +lessons/04_first_kernel/gelu.cu", "residual +solutions/04_first_kernel/residual.cu",
+          "encoder +solutions/04_first_kernel/encoder.cu"}) {
+        EXPECT_TRUE(std::regex_search(gpt2.output, std::regex(serves))) << gpt2.output;
+    }
+    EXPECT_TRUE(exits(run("build/gpt2 --prompt The --tokens 2"), 0));
+}
+
 // ---- reset, hint, diff, progress, watch -------------------------------------------------------------------------------
 
 TEST_F(Course, ResetKeepsTheLearnersVersionAndRestoresTheStub) {
