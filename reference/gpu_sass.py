@@ -4,10 +4,14 @@ multiprocessor holds. Needs no GPU."""
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
+import shutil
 import sys
 import textwrap
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -131,29 +135,114 @@ def parse_sass(text: str, source: str) -> dict[str, Listing]:
     return found
 
 
-def block_of(text: str, kernel: str) -> int | None:
-    """Threads of a block in the kernel's launch; None where the text does not tell them by plain numbers."""
-    text = re.sub(r"//.*", "", text)
-    launch = re.search(rf"\b{kernel}(?:<[^<>]*>)?\s*<<<(.*?)>>>", text, re.DOTALL)
-    if not launch:
-        return None
-    depth, arguments = 0, [""]
-    for letter in launch[1]:
+def names_of(mangled: Iterable[str], kernels: list[str]) -> dict[str, str]:
+    """A kernel's name with its template's arguments, `k<Tile<128, 8>, true>`, by mangled name; without c++filt, which
+    comes with the compiler, its bare name."""
+    mangled = list(mangled)
+    filter_path = shutil.which("c++filt")
+    full = run([filter_path, *mangled], LIMIT).output.splitlines() if filter_path else mangled
+    if len(full) != len(mangled):
+        full = mangled
+    names = {}
+    for symbol, text in zip(mangled, full, strict=True):
+        name = next((name for name in kernels if f"{len(name)}{name}" in symbol), "")
+        start = re.search(rf"\b{name}<", text) if name else None
+        depth, end = 0, 0
+        for end in range(start.end() - 1, len(text)) if start else ():
+            depth += (text[end] == "<") - (text[end] == ">")
+            if depth == 0:
+                break
+        arguments = text[start.end() - 1 : end + 1].replace("> >", ">>") if start else ""
+        names[symbol] = name + arguments if name else symbol
+    return names
+
+
+def parse_bounds(text: str) -> dict[str, int]:
+    """Threads of the largest block that a kernel may have, by mangled name, where its __launch_bounds__ says it."""
+    found: dict[str, int] = {}
+    current, words = None, 0
+    for line in text.splitlines():
+        if section := re.match(r"\s*\.section\s+\.nv\.info\.([^\s,]+)", line):
+            current, words = section[1], 0
+        elif "EIATTR_" in line:
+            words = 3 if "EIATTR_MAX_THREADS" in line else 0
+        elif current and words and (word := re.search(r"\.word\s+0x([0-9a-f]+)", line)):
+            found[current] = found.get(current, 1) * int(word[1], 16)
+            words -= 1
+    return found
+
+
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+
+
+def constants_of(text: str) -> dict[str, str]:
+    """What each `constexpr int kRows = 8, kSide = kTile / kRows;` of the text makes its names."""
+    found = {}
+    for declaration in re.findall(r"\bconstexpr\s+(?:unsigned\s+)?\w+\s+(\w+\s*=[^;{}]*);", text):
+        for part in split(declaration):
+            name, _, value = part.partition("=")
+            found[name.strip()] = value.strip()
+    return found
+
+
+def split(text: str) -> list[str]:
+    """At its commas, but for those within parentheses."""
+    depth, parts = 0, [""]
+    for letter in text:
         depth += (letter in "({") - (letter in ")}")
         if letter == "," and depth == 0:
-            arguments.append("")
+            parts.append("")
         else:
-            arguments[-1] += letter
-    block = arguments[1].strip() if len(arguments) > 1 else ""
-    if declared := re.search(rf"\bdim3\s+{re.escape(block)}\s*[({{]([^(){{}}]*)[)}}]", text) if block else None:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def value_of(expression: str, constants: dict[str, str]) -> int | None:
+    """Of whole numbers, + - * / % << >> and constants of the file; None where there is something else."""
+
+    def tree(text: str) -> ast.AST:
+        return ast.parse(re.sub(r"(?<=\d)[uU]\b", "", text), mode="eval").body
+
+    def value(node: ast.AST, left: int) -> int:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        if isinstance(node, ast.Name) and left:
+            return value(tree(constants[node.id]), left - 1)
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](value(node.left, left), value(node.right, left))
+        raise ValueError
+
+    try:
+        return value(tree(expression), len(constants))
+    except (ValueError, SyntaxError, LookupError, ArithmeticError):
+        return None
+
+
+def block_of(text: str, kernel: str) -> int | None:
+    """Threads of a block in the kernel's launch, by its own name or a pointer's to it; None where constants of the file
+    do not tell them."""
+    text = re.sub(r"//.*", "", text)
+    pointer = re.search(rf"\bauto\s+(\w+)\s*=[^;]*\b{kernel}\b[^;]*;", text)
+    for name in (kernel, pointer[1] if pointer else kernel):
+        if launch := re.search(rf"\b{name}(?:<[^<>]*>)?\s*<<<(.*?)>>>", text, re.DOTALL):
+            break
+    else:
+        return None
+    arguments = split(launch[1])
+    block = arguments[1] if len(arguments) > 1 else ""
+    if declared := re.search(rf"\bdim3\s+{re.escape(block)}\s*[({{]([^;]*)[)}}]\s*;", text) if block else None:
         block = declared[1]
-    threads = 1
-    for word in re.sub(r"^dim3\s*[({]|[)}]$", "", block).split(","):
-        constant = re.search(rf"\bconstexpr\s+\w+\s+{re.escape(word.strip())}\s*=\s*(\d+)\s*;", text)
-        value = constant[1] if constant else word.strip()
-        if not value.isdecimal():
-            return None
-        threads *= int(value)
+    constants, threads = constants_of(text), 1
+    for side in split(re.sub(r"^dim3\s*[({](.*)[)}]$", r"\1", block, flags=re.DOTALL)):
+        threads *= value_of(side, constants) or 0
     return threads if 1 <= threads <= 1024 else None
 
 
@@ -165,7 +254,7 @@ def of_kind(counts: Counter, kind: str) -> int:
 
 
 def kernel_text(name: str, listing: Listing, usage: Usage, source: list[str], arch: str, block: int, how: str) -> str:
-    lines = [f"  {name}"]
+    lines = textwrap.wrap(name, 80, initial_indent="  ", subsequent_indent="    ")
     for number, counts in [*sorted(listing.lines.items()), (0, listing.elsewhere)]:
         if not counts:
             continue
@@ -185,7 +274,8 @@ def kernel_text(name: str, listing: Listing, usage: Usage, source: list[str], ar
     if limits is None:
         return "\n".join([*lines, f"    occupancy      the limits of {arch} are not known here"])
     blocks, warps, by = occupancy(limits, block, usage.registers, usage.shared)
-    lines.append(f"    occupancy      {warps} of {limits.warps} warps: {blocks} blocks, no more by {', '.join(by)}")
+    held = f"{warps} of {limits.warps} warps: {blocks} block{'s' * (blocks != 1)}"
+    lines.append(f"    occupancy      {held}, no more by {', '.join(by)}")
     return "\n".join([*lines, f"                   at {block} threads a block, {how}"])
 
 
@@ -231,15 +321,21 @@ def main(arguments: list[str] | None = None) -> int:
         if listed.status != 0:
             raise ToolError(f"nvdisasm: {tools.last_line(listed.output) or 'it said nothing'}")
         print(f"lesson {lesson.number} · {source} · SASS for {arch}\n")
-        if options.full:
-            print(listed.output, end="")
-            return 0
         text, usages = source.read_text(), parse_ptxas(built.output)
+        shown = names_of(usages, names)
+        if options.full:
+            print(re.sub("|".join(map(re.escape, shown)), lambda found: shown[found[0]], listed.output), end="")
+            return 0
+        bounds = parse_bounds(run([*nvdisasm, str(cubin)], LIMIT).output)
         for mangled, listing in parse_sass(listed.output, source.as_posix()).items():
-            name = next((name for name in names if f"{len(name)}{name}" in mangled), mangled)
-            told = block_of(text, name)
-            how = "as BLOCK= says" if options.block else "as the launch says" if told else "assumed: BLOCK=… says it"
-            block = options.block or told or 256
+            name = shown.get(mangled, mangled)
+            ways = (
+                (options.block, "as BLOCK= says"),
+                (block_of(text, name.partition("<")[0]), "as the launch says"),
+                (bounds.get(mangled), "as many as __launch_bounds__ allows"),
+                (256, "assumed: BLOCK=… says it"),
+            )
+            block, how = next((block, how) for block, how in ways if block)
             usage = usages.get(mangled, Usage())
             print(kernel_text(name, listing, usage, text.splitlines(), arch, block, how) + "\n")
         return 0

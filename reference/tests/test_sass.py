@@ -108,12 +108,54 @@ def test_output_that_names_no_kernel_is_one_line(read):
     [
         ("constexpr int kBlock = 128;\nk<<<f(n, 4), kBlock, 0, s>>>(x);", 128),
         ("constexpr int kTile = 16;\nconst dim3 block(kTile, kTile);\nk<<<grid, block>>>(x);", 256),
+        (
+            "constexpr int kTile = 128, kOut = 8;\nconstexpr int kSide = kTile / kOut;\ndim3 block(kSide, kSide / 2);\n"
+            "const auto kernel = x ? k<true> : k<false>;\nkernel<<<grid, block>>>(x);",
+            128,
+        ),
+        ("constexpr unsigned kBlock{4}, kRows = 32u;\nk<<<1, dim3(kRows, (1 << 2) + 4)>>>(x);", None),
+        ("constexpr unsigned int kRows = 32u;\nk<<<1, dim3(kRows, (1 << 2) + 4)>>>(x);", 256),
+        ("k<Tile><<<blocks, Tile::kThreads, 0, s>>>(x);", None),
+        ("constexpr int kA = kB, kB = kA;\nk<<<1, kA>>>(x);", None),
+        ("constexpr int kA = 2 / 0;\nk<<<1, kA>>>(x);", None),
         ("k<<<1, threads>>>(x);", None),
         ("// k<<<1, 32>>>(x);", None),
     ],
 )
 def test_the_block_is_taken_from_the_launch_where_it_is_told(text, threads):
     assert sass.block_of(text, "k") == threads
+
+
+def test_a_template_kernel_is_named_with_its_arguments():
+    first, second = "_ZN12_GLOBAL__N_11kI4TileILi64EEEEvPf", "_ZN12_GLOBAL__N_11kILb1EEEvPf"
+    assert sass.names_of([first, second, "_Z1kPf", "_Z5otherPf"], ["k"]) == {
+        first: "k<Tile<64>>",
+        second: "k<true>",
+        "_Z1kPf": "k",
+        "_Z5otherPf": "_Z5otherPf",
+    }
+
+
+def test_without_a_demangler_a_kernel_has_its_bare_name(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert sass.names_of(["_Z1kILb1EEvPf"], ["k"]) == {"_Z1kILb1EEvPf": "k"}
+
+
+def test_the_launch_bounds_are_read():
+    text = """\t.section\t.nv.info._Z1kPf,"",@"SHT_CUDA_INFO"
+\t//----- nvinfo : EIATTR_CUDA_API_VERSION
+        /*0004*/ \t.word\t0x00000082
+\t//----- nvinfo : EIATTR_MAX_THREADS
+        /*00c8*/ \t.byte\t0x04, 0x05
+        /*00ca*/ \t.short\t(.L_53 - .L_52)
+        /*00cc*/ \t.word\t0x00000040
+        /*00d0*/ \t.word\t0x00000002
+        /*00d4*/ \t.word\t0x00000001
+\t//----- nvinfo : EIATTR_CRS_STACK_SIZE
+        /*00e0*/ \t.word\t0x00000000
+\t.section\t.nv.info._Z1lPf,"",@"SHT_CUDA_INFO"
+"""
+    assert sass.parse_bounds(text) == {"_Z1kPf": 128}
 
 
 def test_without_the_disassembler_the_mend_is_named(monkeypatch, tmp_path):
@@ -130,6 +172,17 @@ def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "8320 bytes a block" in said
     assert "at 1024 threads a block, as the launch says" in said
+
+
+@pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("nvdisasm")), reason="needs nvcc and nvdisasm")
+def test_each_of_a_templates_kernels_is_shown_by_name_with_its_own_block(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert sass.main(["09", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
+    said = capsys.readouterr().out
+    shown = re.findall(r"^  (\w+<Tile<[^\n]*>>)$.*?at (\d+) threads", said, re.DOTALL | re.MULTILINE)
+    assert len(dict(shown)) == 5
+    assert {"matmul_forward_kernel<Tile<64, 64, 16, 4, 8, (Way)0>>": "128"}.items() <= dict(shown).items()
+    assert "assumed" not in said
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
