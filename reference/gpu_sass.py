@@ -269,7 +269,7 @@ def kernel_text(name: str, listing: Listing, usage: Usage, source: list[str], ar
         lines.append(f"    LDS : FFMA     {lds} : {ffma}, {lds / ffma:.2f}, as listed (a loop counts once)")
     lines.append(f"    registers      {usage.registers} a thread")
     lines.append(f"    spills         {usage.stores} bytes stored, {usage.loads} bytes loaded")
-    lines.append(f"    shared memory  {usage.shared} bytes a block, static; what a launch adds is not counted")
+    lines.append(f"    shared memory  {usage.shared} bytes a block, static, without what a launch adds")
     limits = LIMITS.get(int(re.sub(r"\D", "", arch)))
     if limits is None:
         return "\n".join([*lines, f"    occupancy      the limits of {arch} are not known here"])

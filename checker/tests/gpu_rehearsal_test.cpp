@@ -144,6 +144,21 @@ TEST(Tuner, RehearsesOnACopyOfItsTableAndReplacesTheRowOfACardThatItHasMeasuredB
     EXPECT_EQ(rows_in(kTunedCopy), 1U);
 }
 
+TEST(Tuner, LeavesItsTableAsItWasWhereItCannotWriteTheNewOne) {
+    ASSERT_EQ(checker::run_command("make tune-lesson09 SOLUTION=1 DRY=1 2>&1").status, 0);
+    const std::string before = checker::read_file(kTunedCopy), beside = kTunedCopy + ".new";
+    EXPECT_FALSE(fs::exists(beside));
+    fs::create_directory(beside);
+    const checker::Finished again =
+        checker::run_command("build/tune/cpu/solutions/lesson09 " + kTunedCopy + " --rehearse 2>&1");
+    fs::remove(beside);
+    EXPECT_EQ(again.status, 1) << again.output;
+    EXPECT_NE(again.output.find("tune: " + beside + " cannot be written; " + kTunedCopy + " is as it was\n"),
+              std::string::npos)
+        << again.output;
+    EXPECT_EQ(checker::read_file(kTunedCopy), before);
+}
+
 TEST(Tuner, IsAPartOfTheReportThatLeavesItsTableAlone) {
     const std::string before = checker::read_file(kTiles), file = "build/dry/test-tune.json";
     fs::remove(file);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <random>
@@ -168,6 +169,19 @@ std::string with_row(const std::string& text, const Choice& choice, const std::s
     return result;
 }
 
+// The file is the old one or the new one, whatever ends the program in between.
+void replace(const std::filesystem::path& file, const std::string& text) {
+    const std::filesystem::path beside = file.string() + ".new";
+    std::ofstream out(beside);
+    out << text;
+    out.close();
+    if (!out) {
+        throw std::runtime_error(beside.string() + " cannot be written; " + file.string() + " is as it was");
+    }
+    std::filesystem::permissions(beside, std::filesystem::status(file).permissions());
+    std::filesystem::rename(beside, file);
+}
+
 // The tile with the best mean share of the fastest at these shapes; `otherwise` where there are none.
 int best_of(const std::vector<std::vector<double>>& rates, int otherwise) {
     int best = otherwise;
@@ -241,7 +255,7 @@ void tune(const std::string& table, bool rehearsal) {
     std::ostringstream text;
     text << std::ifstream(table).rdbuf();
     const std::string result = with_row(text.str(), choice, kGpu ? properties.name : "a rehearsal: no measurement");
-    std::ofstream(table) << result;
+    replace(table, result);
     std::printf("\nstored in %s: tile %d for few outputs, %d for many\n", table.c_str(), choice.few, choice.many);
 }
 
