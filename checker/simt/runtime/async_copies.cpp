@@ -74,6 +74,7 @@ void issue(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, std::size_
                    .source = Space::none,
                    .thread = number_in_block(lane),
                    .group = 0,
+                   .waits = 0,
                    .issued = 0,
                    .site = site};
     if (copy.judged) {
@@ -101,6 +102,7 @@ AsyncCopies::AsyncCopies(const Block& block) : block_(block), threads_(block.lan
 void AsyncCopies::issue(AsyncCopy copy) {
     OfThread& mine = threads_[copy.thread];
     copy.group = mine.groups;
+    copy.waits = mine.waits;
     if (copy.judged) {
         SharedMemory& shared = Scheduler::instance().shared();
         Mark* const marks = shared.marks(copy.to, copy.bytes);
@@ -184,6 +186,7 @@ void AsyncCopies::wait(std::uint32_t thread, std::uint64_t newest) {
     OfThread& mine = threads_[thread];
     mine.groups_at_wait = mine.groups;
     mine.newest_at_wait = newest;
+    mine.waits++;
     const std::uint64_t landing = mine.groups > newest ? mine.groups - newest : 0;
     const auto end = std::partition_point(mine.copies.begin(), mine.copies.end(),
                                           [&](const AsyncCopy& copy) { return copy.group < landing; });
@@ -204,14 +207,14 @@ std::string AsyncCopies::text_of(const AsyncCopy& copy) const {
     if (lane.state == LaneState::exited) {
         return issued + " and ended without a wait for it";
     }
-    if (copy.group == its.groups) {
-        return issued + " and has committed it to no group, which is what a wait is for";
+    if (copy.waits == its.waits) {
+        return issued + " and has not waited since";
     }
-    if (copy.group < its.groups_at_wait) {
-        return fmt::format("{} and has waited for all but its newest {}, of which it is one", issued,
-                           its.newest_at_wait == 1 ? "group" : fmt::format("{} groups", its.newest_at_wait));
+    if (copy.group >= its.groups_at_wait) {
+        return issued + " and had committed it to no group when it waited: a wait is for groups";
     }
-    return issued + " and has not waited since";
+    return fmt::format("{} and has waited for all but its newest {}, of which it is one", issued,
+                       its.newest_at_wait == 1 ? "group" : fmt::format("{} groups", its.newest_at_wait));
 }
 
 void judge_use_of_copy(std::uintptr_t address, Access access, const void* site,

@@ -30,6 +30,7 @@ struct AsyncCopy {
     Space source;          // `none`: it was wrong, or it is no memory that another thread may write
     std::uint32_t thread;  // in its block
     std::uint64_t group;   // of its thread's
+    std::uint64_t waits;   // of its thread before it was issued
     Time issued;
     const void* site;
 };
@@ -56,7 +57,7 @@ class AsyncCopies {
     struct OfThread {
         std::vector<AsyncCopy> copies;  // oldest first
         std::uint64_t groups = 0;       // that are committed
-        std::uint64_t groups_at_wait = 0, newest_at_wait = 0;
+        std::uint64_t groups_at_wait = 0, newest_at_wait = 0, waits = 0;
     };
 
     void land(const AsyncCopy& copy);

@@ -192,7 +192,7 @@ TEST(Witness, ShowsAWrongValueWhereThereIsOne) {
 TEST(AsyncCopies, AreNamedWithTheirIssueAndWhyTheyHaveNotLanded) {
     const std::vector<std::pair<std::string, std::string>> reasons = {
         {"without_a_wait", "async_copy_without_a_wait.cu:11 and has not waited since\n"},
-        {"without_a_commit", ":11 and has committed it to no group, which is what a wait is for\n"},
+        {"without_a_commit", ":11 and had committed it to no group when it waited: a wait is for groups\n"},
         {"waits_for_one_group_too_few", ":16 and has waited for all but its newest group, of which it is one\n"},
         {"waits_with_too_many_stages", ":13 and has waited for all but its newest 3 groups, of which it is one\n"},
         {"of_a_thread_that_ends", ":12 and ended without a wait for it\n"}};
@@ -234,8 +234,8 @@ TEST(Witness, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
     EXPECT_EQ(ran.status, 1);
     for (const char* part :
          {"race streams: byte 0 of a buffer of 128 bytes", "streams_without_an_event.cu:9 writes: fill in stream 1",
-          "streams_without_an_event.cu:14 reads: add in stream 2", "launched at ",
-          "block (0, 0, 0), thread (0, 0, 0)", "cudaStreamWaitEvent()", "SIMT_SEED=3"}) {
+          "streams_without_an_event.cu:14 reads: add in stream 2", "launched at ", "block (0, 0, 0), thread (0, 0, 0)",
+          "cudaStreamWaitEvent()", "SIMT_SEED=3"}) {
         EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
     }
 }
