@@ -26,6 +26,7 @@ constexpr std::array<Words, kCounters> kWords{{
     {"shared_bytes_asked", "loads {} bytes from shared memory"},
     {"shared_bytes_distinct", "loads {} different bytes from shared memory"},
     {"excess_wavefronts", "loses {} wavefronts of shared memory to bank conflicts"},
+    {"barriers", "makes its warps wait {} times at a barrier"},
 }};
 
 const Words& words_of(Counter counter) {
@@ -42,6 +43,8 @@ Cost cost_of(Counter counter) {
     switch (counter) {
         case Counter::excess_wavefronts:
             return Cost::conflicts;
+        case Counter::barriers:
+            return Cost::barriers;
         case Counter::shared_bytes_asked:
         case Counter::shared_bytes_distinct:
             return Cost::loaded;

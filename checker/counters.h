@@ -20,8 +20,9 @@ enum class Counter : std::uint8_t {
     shared_bytes_asked,     // loaded from shared memory: threads × size
     shared_bytes_distinct,  // the same, a byte once a request
     excess_wavefronts,      // of shared memory, because of bank conflicts
+    barriers,               // each warp's
 };
-inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::excess_wavefronts) + 1;
+inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::barriers) + 1;
 
 std::string to_string(Counter counter);  // "bytes_moved", as lesson.toml has it
 std::optional<Counter> counter_of(std::string_view name);
@@ -31,8 +32,9 @@ enum class Cost : std::uint8_t {
     moved,      // bytes of global memory
     loaded,     // bytes from shared memory
     conflicts,  // wavefronts lost to bank conflicts
+    barriers,   // each warp's
 };
-inline constexpr std::size_t kCosts = static_cast<std::size_t>(Cost::conflicts) + 1;
+inline constexpr std::size_t kCosts = static_cast<std::size_t>(Cost::barriers) + 1;
 Cost cost_of(Counter counter);
 
 // What a call needs of a counter. Of sectors the device says it: as many as the same bytes side by side would take.

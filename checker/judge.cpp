@@ -281,9 +281,10 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
             CallVerdict verdict = judge_sampled(call, {first, second});
             report.budget_used = std::max(report.budget_used, verdict.budget_used);
             report.untouched = report.untouched && verdict.untouched;
-            std::ranges::move(first.seen.empty() ? second.seen : first.seen, std::back_inserter(verdict.findings));
-            if (!verdict.findings.empty()) {
-                fail(std::move(verdict.findings));
+            std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+            std::ranges::move(verdict.findings, std::back_inserter(findings));
+            if (!findings.empty()) {
+                fail(std::move(findings));
             }
             continue;
         }

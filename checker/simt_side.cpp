@@ -100,6 +100,7 @@ void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
     put(Counter::shared_bytes_asked, t.shared_loads.bytes_asked);
     put(Counter::shared_bytes_distinct, t.shared_loads.bytes_distinct);
     put(Counter::excess_wavefronts, t.excess_wavefronts());
+    put(Counter::barriers, t.barriers);
     reply.ideal_sectors = static_cast<double>(t.ideal_sectors());
     const auto name = [&](Cost cost, const simt::LineTraffic* line, std::uint64_t part, std::uint64_t whole,
                           const std::string& what) {
@@ -121,6 +122,11 @@ void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
     if (const simt::LineTraffic* line = traffic.costliest_of_conflicts(); line != nullptr) {
         name(Cost::conflicts, line, line->traffic.excess_wavefronts(), t.excess_wavefronts(),
              "wavefronts lost to bank conflicts");
+    }
+    const auto waits = std::ranges::max_element(traffic.lines, {},
+                                                [](const simt::LineTraffic& line) { return line.traffic.barriers; });
+    if (t.barriers > 0) {
+        name(Cost::barriers, &*waits, waits->traffic.barriers, t.barriers, "barriers, each warp's");
     }
 }
 
@@ -237,6 +243,11 @@ class SimtSide final : public DeviceSide {
         }
         simt::report_leaks();
         std::vector<Finding> findings = described_findings();
+        for (Finding& finding : findings) {
+            if (finding.kind == simt::name_of(simt::Kind::null_pointer) && !call.null.empty()) {
+                finding.text += fmt::format(": {} is null in this call", fmt::join(call.null, " and "));
+            }
+        }
         std::ranges::move(changed, std::back_inserter(findings));
         put_findings(reply, findings);
         static_cast<void>(cudaDeviceReset());  // frees what leaked

@@ -249,8 +249,18 @@ class Printer {
         }
     }
 
+    // Whether it says more than which values are wrong: a place, or what they fit.
+    static bool tells(const CaseReport& c) {
+        return std::ranges::any_of(c.findings, [](const Finding& finding) {
+            return finding.kind != "mismatch" && finding.kind != "nonfinite" && finding.kind != "untouched";
+        });
+    }
+
+    // Shown is the first wrong case that tells most.
     void wrong_cases(const OpReport& op) {
-        bool shown = false;
+        const auto wrong = [](const CaseReport& c) { return c.ran && !c.ok; };
+        const auto telling = std::ranges::find_if(op.cases, [&](const CaseReport& c) { return wrong(c) && tells(c); });
+        const auto shown = telling == op.cases.end() ? std::ranges::find_if(op.cases, wrong) : telling;
         long more_wrong = 0;
         long right = 0;
         for (const CaseReport& c : op.cases) {
@@ -258,11 +268,10 @@ class Printer {
                 right++;
                 continue;
             }
-            if (!c.ran || (shown && !terminal_.verbose)) {
+            if (!c.ran || (&c != &*shown && !terminal_.verbose)) {
                 more_wrong += c.ran ? 1 : 0;
                 continue;
             }
-            shown = true;
             case_line(c);
             findings(c.findings, terminal_.verbose);
         }

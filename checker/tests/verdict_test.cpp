@@ -127,6 +127,21 @@ TEST(Verdict, SaysWhereTheValuesOfWrongElementsBelong) {
     EXPECT_EQ(text.find("further finding"), std::string::npos) << text;
 }
 
+TEST(Verdict, ShowsTheFirstWrongShapeThatSaysMoreThanWhichValuesAreWrong) {
+    OpReport report = op("layernorm", {wrong_case("regular"), wrong_case("odd"), wrong_case("t1")});
+    for (CaseReport& c : report.cases) {
+        std::erase_if(c.findings, [](const Finding& finding) { return finding.kind != "mismatch"; });
+    }
+    EXPECT_NE(verdict_text(lesson({report}), kNext, kPiped).find("(regular)"), std::string::npos);
+    report.cases[1].findings = {{.kind = "uninitialised", .text = "reads what nobody wrote"}};
+    report.cases[2].findings = {{.kind = "race", .text = "is used by two threads"}};
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("(odd)"), std::string::npos) << text;
+    EXPECT_EQ(text.find("(regular)"), std::string::npos) << text;
+    EXPECT_NE(text.find("reads what nobody wrote"), std::string::npos) << text;
+    EXPECT_NE(text.find("2 other shapes wrong too"), std::string::npos) << text;
+}
+
 TEST(Verdict, CallsAStubAndAFileThatWritesNothingNotWrittenYet) {
     const std::string text = verdict_text(mixed(), kNext, kPiped);
     EXPECT_TRUE(has_line(text, "  residual   not written yet   lessons/01_layers/residual.cpp")) << text;
@@ -374,6 +389,15 @@ TEST(Verdict, OfWavefrontsOfWhichNoneAreNeededTakesNone) {
     const std::string text = verdict_text(lesson({report}), kNext, kPiped);
     EXPECT_NE(text.find("loses 1 wavefronts"), std::string::npos) << text;
     EXPECT_TRUE(has_line(text, "    most    matmul.cu:44: conflicts")) << text;
+}
+
+TEST(Verdict, OfAKernelThatWaitsTooOftenNamesTheBarrierThatMostWaitAt) {
+    OpReport report = op("matmul", {right_case("square")});
+    report.cases[0].counted = {Counted{Counter::barriers, 1024, 512, 1.1}};
+    report.cases[0].costliest = {"matmul.cu:35: moved", "", "", "matmul.cu:171: 50% of the barriers, each warp's"};
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(text.find("2.00 times the 512 that are needed"), std::string::npos) << text;
+    EXPECT_TRUE(has_line(text, "    most    matmul.cu:171: 50% of the barriers, each warp's")) << text;
 }
 
 TEST(Findings, TravelAsJson) {

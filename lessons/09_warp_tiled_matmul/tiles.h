@@ -30,8 +30,8 @@ struct Tile {
     static constexpr int kPad = 4;
     static constexpr int kSharedBytes = 2 * kStep * (kBlockN + kPad + kBlockOC + kPad) * 4;
 
-    // Blocks that a multiprocessor's 65,536 registers are shared by: 128 a thread, or 256 where 64 sums and a stage's
-    // floats are more than that.
+    // Blocks that share a multiprocessor's 65,536 registers: 128 for a thread, or 256 where its sums and what it has on its
+    // way are more than 64.
     static constexpr int kStaged = kWay == Way::registers ? kStep * (kBlockN + kBlockOC) / kThreads : 0;
     static constexpr int kResident = (kThreadN * kThreadOC + kStaged > 64 ? 256 : 512) / kThreads;
 
@@ -39,6 +39,8 @@ struct Tile {
     static_assert(kThreadN % 4 == 0 && kThreadOC % 4 == 0, "kThreadN, kThreadOC: a lane loads and stores float4s");
     static_assert(kStep % 8 == 0, "kStep: a warp copies 8 channels of 4 rows");
     static_assert(kBlockN % (kThreads / 8) == 0 && kBlockOC % (kThreads / 8) == 0, "kThreads: each copies as much");
+    static_assert(kResident > 0,
+                  "kBlockN, kBlockOC: a multiprocessor has registers for 512 threads, or 256 with 256 each");
     static_assert(kBlockN % 32 == 0 && kBlockOC % 32 == 0, "kPad: a stage's rows are 4 banks apart");
     static_assert(kSharedBytes <= 48 * 1024, "kStep: two stages of both operands fit a block's 48 KB");
 };

@@ -33,8 +33,8 @@ class Copies {
     // Sends the operand's next kStep channels on their way into `stage`; 0 beyond the last channel.
     __device__ void start(Stage& stage) {
         // >>> solution
-        //~ // TODO: for each i below kPieces and each k of 0, 8, … below kStep one float, from_[at_[i] + k] or, from left_ on,
-        //~ // 0: where Tile::kWay is async by ptx::cp_async<4>, else into values_.
+        //~ // TODO: for each i below kPieces and each k of 0, 8, … below kStep one float, from_[at_[i] + k] or, for k from
+        //~ // left_ on, 0: by ptx::cp_async<4>, which may take 0 bytes, where Tile::kWay is async, else into values_.
 #pragma unroll
         for (int i = 0; i < kPieces; i++) {
 #pragma unroll
@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kResident)
     Copies<Tile, Tile::kBlockN> of_inp(inp + n0 * C, N - n0, C);
     Copies<Tile, Tile::kBlockOC> of_weight(weight + o0 * C, OC - o0, C);
     // >>> solution
-    //~ // TODO: the sums, which begin with the bias. Start a stage; then for each stage: finish it, barrier, start the next one,
-    //~ // add the products. Store what is below N and OC, 4 floats at a time where they lie in out and float4s says so.
+    //~ // TODO: the sums, which begin with the bias; the loop over stages, with one barrier in it; the store of what is below
+    //~ // N and OC, 4 floats at a time where they lie in out and float4s says so.
     float sums[Tile::kThreadN][Tile::kThreadOC];
 #pragma unroll
     for (int j = 0; j < Tile::kThreadOC; j++) {

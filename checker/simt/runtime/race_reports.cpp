@@ -103,6 +103,11 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
                                : is_copy(touched.site) || is_copy(site_of(conflict.site))
                                    ? "the wait for an asynchronous copy is its own thread's, and "
                                    : std::string();
+    const bool both_write = touched.touch == Touch::write && !touched.also_reads && conflict.other_writes;
+    if (both_write && !one_atomic && touched.site == site_of(conflict.site)) {
+        return "one line writes it for both threads: where each should have its own place, an index is wrong; where "
+               "not, a barrier must lie between";
+    }
     if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
         return atomic +
                "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
