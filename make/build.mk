@@ -150,17 +150,20 @@ build/ops/solutions/%.o: solutions/%.cu $(wildcard checker/*.h lessons/gpt2/*.h)
 build/ops/lessons/%.o: lessons/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $(@D)
 	@: >$(@:.o=.log)
-	$(show)build/simtcc $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
+	$(show)build/simtcc $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter,-ftemplate-backtrace-limit=1 \
+	    -MMD -MF $(@:.o=.d) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
 
 # A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
 # left, and the check says so. The other files of the lesson are checked all the same. Where nothing can be written, make
-# fails: an older object would speak for a file that it does not come from.
+# fails: an older object would speak for a file that it does not come from. A template's error comes once for each of its
+# instances: the first lines tell it.
 build/ops/lessons/%.o: lessons/%.cpp build/flags
 	@mkdir -p $(@D)
 	@: >$(@:.o=.log)
 	$(show)$(CXX) $(lessons_flags) $(depfile) $(color) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
 color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
-learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; cat $(@:.o=.log) >&2
+learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; \
+    awk 'NR <= 24; END { if (NR > 24) print "... and " NR - 24 " more lines in " FILENAME }' $(@:.o=.log) >&2
 
 op_table := build/obj/lessons/gpt2/op_table.o
 link_impl = $(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $(filter %.o,$^) build/lib/libgpt2.a

@@ -339,6 +339,17 @@ TEST_F(Course, CheckShowsTheCompilersErrorsAndStillJudgesTheOtherFiles) {
     EXPECT_TRUE(std::regex_search(check.output, std::regex("residual +ok"))) << check.output;
 }
 
+TEST_F(Course, CheckShowsTheFirstOfManyCompilersErrorsAndWhereTheRestIs) {
+    std::string text;
+    for (int i = 0; i < 60; i++) { text += fmt::format("unknown_{} x{};\n", i, i); }
+    checker::write_file(touch("01_layers", "gelu"), text);
+    const Finished check = run("make check-lesson01 ONLY=gelu");
+    EXPECT_TRUE(contains(check, "'unknown_0' does not name a type") ||
+                contains(check, "‘unknown_0’ does not name a type"));
+    EXPECT_EQ(check.output.find("unknown_59"), std::string::npos) << check.output;
+    EXPECT_TRUE(contains(check, " more lines in build/ops/lessons/01_layers/gelu.log\n"));
+}
+
 TEST_F(Course, WhereNothingCanBeWrittenNoOlderObjectSpeaksForTheFile) {
     touch("01_layers", "gelu");
     write_solved("01_layers", "gelu");
