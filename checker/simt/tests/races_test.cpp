@@ -221,6 +221,16 @@ TEST(AsyncCopies, StillLandAtTheirWaitWhereRacesOrNothingIsLookedFor) {
     EXPECT_EQ(run("buggy/async_copy_overwritten_before_it_lands", "SIMT_CHECK=noraces").status, 0);
 }
 
+TEST(Races, OfTwoWritesByOneLineSayThatAnIndexMayBeWrong) {
+    for (const char* kernel : {"scatter_to_one_place", "async_copy_of_two_to_one_place"}) {
+        const Ran ran = run(std::string("buggy/") + kernel, "SIMT_SEED=2");
+        EXPECT_TRUE(contains(ran.text,
+                             "  one line writes it for both threads: where each should have its own place, an "
+                             "index is wrong; where not, a barrier must lie between\n"))
+            << ran.text;
+    }
+}
+
 TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {
     const Ran ran = run("buggy/neighbour_without_barrier", "SIMT_CHECK=noraces");
     EXPECT_EQ(ran.status, 0) << ran.text;
