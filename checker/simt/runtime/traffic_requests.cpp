@@ -147,12 +147,34 @@ class Banks {
     std::array<std::array<std::uint8_t, kMostLanes * 2>, kBanks> bytes_;
 };
 
+// How many words a request asks for where all lanes want the same one, or each the one behind that of the lane before:
+// no bank has two of them then. 0: neither.
+unsigned words_in_turn(const TrafficRequest& request, unsigned bytes) {
+    const std::uintptr_t first = address_of(request.what[0]);
+    if (bytes != kBankBytes || first % kBankBytes != 0) {
+        return 0;
+    }
+    bool same = true, in_turn = true;
+    for (unsigned i = 1; i < request.count; i++) {
+        const std::uintptr_t behind = address_of(request.what[i]) - first;
+        same = same && behind == 0;
+        in_turn = in_turn && behind == std::uintptr_t{i} * kBankBytes;
+    }
+    return same ? 1 : in_turn ? request.count : 0;
+}
+
 void count_shared(SharedTraffic& sum, const TrafficRequest& request, unsigned bytes) {
     sum.requests++;
     sum.threads += request.count;
     sum.bytes_asked += std::uint64_t{request.count} * bytes;
     const unsigned lanes_a_pass = bytes <= 4 ? kMostLanes : bytes == 8 ? kMostLanes / 2 : kMostLanes / 4;
     if (lanes_a_pass == kMostLanes) {
+        if (const unsigned words = words_in_turn(request, bytes); words != 0) {
+            sum.wavefronts++;
+            sum.ideal_wavefronts++;
+            sum.bytes_distinct += std::uint64_t{words} * kBankBytes;
+            return;
+        }
         Banks banks;
         for (unsigned i = 0; i < request.count; i++) { banks.add(address_of(request.what[i]), bytes); }
         sum.wavefronts += banks.wavefronts();
