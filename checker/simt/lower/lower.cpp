@@ -283,7 +283,7 @@ class Lowering {
         insert(
             tokens_[body].end,
             fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, "
-                        "[=]() mutable {{{}",
+                        "[=]() mutable -> void {{{}",
                         names, bounds,
                         debugged ? fmt::format(" struct simt_thread {{ static void {}({}) {{", name, parameters) : ""));
         insert(
@@ -329,6 +329,10 @@ class Lowering {
             dynamic_shared(begin, end);
             return;
         }
+        if (has_initializer(begin, end)) {
+            throw source_.error(tokens_[begin].begin,
+                                "a __shared__ variable takes no initializer: threads store to it");
+        }
         std::string alignment;  // goes first: g++ takes it there only
         for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "{"); j++) {
             if (is(j, "static")) {
@@ -350,6 +354,26 @@ class Lowering {
                 insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, tokens_[begin].begin));
             }
         }
+    }
+
+    // Whether a variable of the declaration in [begin, end) does: `= 0`, or braces that are no type's.
+    bool has_initializer(std::size_t begin, std::size_t end) const {
+        for (std::size_t j = begin; j < end; j++) {
+            if (is(j, "=")) {
+                return true;
+            }
+            if (is(j, "<")) {
+                j = match_angle(j);
+            } else if (is(j, "(") || is(j, "[")) {
+                j = match(j);
+            } else if (is(j, "{")) {
+                j = match(j);
+                if (j + 1 == end || is(j + 1, ",")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     // The first name that the variables' declaration in [begin, end) gives.

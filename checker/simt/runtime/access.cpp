@@ -241,8 +241,9 @@ Space judge_elsewhere(const Request& request) {
         }
     }
     if (request.address < 4096) {
-        report(Kind::null_pointer, "", request.site,
-               [&] { return fmt::format("{} at address {:#x}", request.what(), request.address); });
+        report(Kind::null_pointer, "", request.site, [&] {
+            return fmt::format("{} through a null pointer (address {:#x})", request.what(), request.address);
+        });
     } else {
         report(Kind::host_pointer, "", request.site, [&] {
             const Symbol* host = module == nullptr ? nullptr : module->variable_at(request.address);
@@ -254,11 +255,24 @@ Space judge_elsewhere(const Request& request) {
     end_launch(cudaErrorIllegalAddress);
 }
 
+// " at out[n=1, c=0] of out (N=2, C=63)", or nothing where it is no memory of the device.
+std::string text_of_place(const Request& request) {
+    const Allocation* allocation =
+        Memory::instance().contains(request.address) ? Memory::instance().find(request.address) : nullptr;
+    SharedMemory& shared = Scheduler::instance().shared();
+    return allocation != nullptr                         ? " at " + place_in(*allocation, request.address)
+           : shared.marks(request.address, 1) != nullptr ? " at " + shared.place_of(request.address)
+                                                         : std::string();
+}
+
 void judge_alignment(const Request& request, std::size_t alignment, const char* space) {
+    constexpr std::size_t kWidest = 16;  // as two halves of 8 bytes it is let be: a pair of doubles is read so
     if ((request.address & (alignment - 1)) != 0 && request.address >= 4096) {
         report(Kind::misaligned, space, request.site, [&] {
-            return fmt::format("{} at an address that is a multiple of {} only, not of {}", request.what(),
-                               request.address & -request.address, alignment);
+            return fmt::format(
+                "{}{}: the address is a multiple of {} only, and {}", request.what(), text_of_place(request),
+                request.address & -request.address,
+                request.bytes == kWidest ? "a float4 needs one of 16" : fmt::format("must be one of {}", alignment));
         });
         end_launch(cudaErrorMisalignedAddress);
     }

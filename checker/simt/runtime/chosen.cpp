@@ -365,7 +365,7 @@ std::string place_of(Pending& access, std::uintptr_t address, std::size_t bytes)
     SharedMemory& shared = Scheduler::instance().shared();
     if (const Mark* marks = shared.marks(address, bytes)) {
         access.bytes = std::find(marks, marks + bytes, Mark::outside) == marks + bytes ? bytes : 0;
-        return shared.place_of(address);
+        return shared.place_of(address, false);
     }
     const Module* module = module_of(reinterpret_cast<const void*>(address));
     const Symbol* variable = module == nullptr ? nullptr : module->variable_at(address);

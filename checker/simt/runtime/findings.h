@@ -80,7 +80,8 @@ void count_again(std::size_t finding);
 // "scale, 3 times; SIMT_SEED=1 runs it in this order again": of a race.
 std::string again_text(const Finding& finding);
 
-// All findings so far, oldest first; those of one kind, space and line are folded.
+// All findings so far, oldest first; those of one kind, space and line are folded. A race comes before what was read too
+// early because of it.
 std::vector<Finding> findings();
 void forget_findings();
 

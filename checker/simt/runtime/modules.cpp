@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {
@@ -219,6 +220,22 @@ Section Module::section_of(std::uintptr_t address) const {
     return Section::none;
 }
 
+const Extents* Module::extents_of(const Symbol& shared) const {
+    // ..E8inp_tile has its extents as ..E21simt_extents_inp_tile; a second one of the name in a function ends in _0.
+    const std::string name = shared.name(), extents = "simt_extents_" + name;
+    const std::string tail = std::to_string(name.size()) + name;
+    const std::size_t at = shared.linkage_name.rfind(tail);
+    if (at == std::string::npos) {
+        return nullptr;
+    }
+    std::string wanted = shared.linkage_name;
+    wanted.replace(at, tail.size(), std::to_string(extents.size()) + extents);
+    const auto found = std::find_if(variables.begin(), variables.end(),
+                                    [&](const Symbol& symbol) { return symbol.linkage_name == wanted; });
+    return found == variables.end() || found->bytes != sizeof(Extents) ? nullptr
+                                                                       : reinterpret_cast<const Extents*>(found->begin);
+}
+
 const Symbol* Module::device_variable_before(std::uintptr_t address) const {
     constexpr std::uintptr_t kNear = 128;  // as wide as a guard band
     const Symbol* before = nullptr;
@@ -240,6 +257,7 @@ const Module* module_of(const void* address) {
             }
         }
         if (attempt == 0) {
+            const Busy busy;  // the program's own std::string may be what reads the names
             dl_iterate_phdr(read_module, &modules);
         }
     }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "checker/simt/include/simt/types.h"
+
 namespace simt {
 
 struct Symbol {
@@ -38,6 +40,8 @@ struct Module {
     const Symbol* function_at(std::uintptr_t address) const;
     const Symbol* variable_at(std::uintptr_t address) const;
     Section section_of(std::uintptr_t address) const;
+    // Of a __shared__ variable of this module; null where it is not known (qualifiers.h).
+    const Extents* extents_of(const Symbol& shared) const;
     // The device variable of which the address lies a little past the end; null where there is none.
     const Symbol* device_variable_before(std::uintptr_t address) const;
 };

@@ -88,6 +88,14 @@ void Races::settle() {
 std::string Races::why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const {
     const BlockClock& clock = current_->clock;
     const bool one_atomic = conflict.other_strong != (touched.strength != Strength::plain);
+    // Two stores by one line that do not read first are rarely meant to come one after the other.
+    const bool one_store = touched.touch == Touch::write && conflict.other_writes && !touched.also_reads &&
+                           touched.strength == Strength::plain && !conflict.other_strong && !is_copy(touched.site) &&
+                           text_of(source_of(touched.site)) == text_of(source_of(site_of(conflict.site)));
+    if (one_store && block != clock.number) {
+        return "the same line stored there for threads of two blocks, so both came to one index: an index past the end "
+               "of its row is in the next row, or two blocks were given the same work";
+    }
     if (block != clock.number) {
         if (conflict.other_strong && !one_atomic) {
             return "an atomic with _block in its name is atomic for its own block only, and the threads are of two";
@@ -103,17 +111,15 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
                                : is_copy(touched.site) || is_copy(site_of(conflict.site))
                                    ? "the wait for an asynchronous copy is its own thread's, and "
                                    : std::string();
-    const bool both_write = touched.touch == Touch::write && !touched.also_reads && conflict.other_writes;
-    if (both_write && !one_atomic && touched.site == site_of(conflict.site)) {
-        return "one line writes it for both threads: where each should have its own place, an index is wrong; where "
-               "not, a barrier must lie between";
-    }
+    const std::string index =
+        one_store ? "; the same line stores for both: is the index of each thread one of its own?" : std::string();
     if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
         return atomic +
                "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
-               "shuffle or a vote does not), and none lies between";
+               "shuffle or a vote does not), and none lies between" +
+               index;
     }
-    return atomic + "the threads are of different warps, and no __syncthreads() lies between";
+    return atomic + "the threads are of different warps, and no __syncthreads() lies between" + index;
 }
 
 // Of several that read, the one that is known, if it can be the one.

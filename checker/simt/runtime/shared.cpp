@@ -14,6 +14,26 @@ alignas(1024) char simt_dynamic_shared[simt::kDynamicSharedLimit + simt::kDynami
 }
 
 namespace simt {
+namespace {
+
+// "tile[2][31]", "byte 4 of tile[1]", "sum", of the byte at an offset; with_shape "tile[2][31] of tile[32][33]".
+std::string element_text(const std::string& name, const Extents& extents, std::size_t offset, bool with_shape) {
+    std::string index, shape;
+    const std::size_t size = extents.element_bytes;
+    std::size_t inner = size;
+    for (const std::size_t count : extents.counts) { inner *= std::max<std::size_t>(count, 1); }
+    for (const std::size_t count : extents.counts) {
+        if (count != 0) {
+            inner /= count;
+            index += fmt::format("[{}]", offset / inner % count);
+            shape += fmt::format("[{}]", count);
+        }
+    }
+    const std::string part = offset % size == 0 ? "" : fmt::format("byte {} of ", offset % size);
+    return part + name + index + (with_shape && !shape.empty() ? " of " + name + shape : "");
+}
+
+}  // namespace
 
 void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
     dynamic_marks_.resize(sizeof simt_dynamic_shared, Mark::outside);
@@ -86,7 +106,7 @@ bool SharedMemory::is_flag(std::uintptr_t address) const {
                        [&](const Symbol& symbol) { return symbol.is_flag() && offset - symbol.begin < symbol.bytes; });
 }
 
-std::string SharedMemory::place_of(std::uintptr_t address) const {
+std::string SharedMemory::place_of(std::uintptr_t address, bool with_shape) const {
     const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     if (offset < sizeof simt_dynamic_shared) {
         return offset < dynamic_bytes_
@@ -105,9 +125,13 @@ std::string SharedMemory::place_of(std::uintptr_t address) const {
         return "before the first __shared__ array";
     }
     const std::size_t past = at - nearest->begin;
-    return past < nearest->bytes ? fmt::format("byte {} of {} ({} bytes)", past, nearest->name(), nearest->bytes)
-                                 : fmt::format("{} bytes past the end of {} ({} bytes)", past - nearest->bytes,
-                                               nearest->name(), nearest->bytes);
+    if (past >= nearest->bytes) {
+        return fmt::format("{} bytes past the end of {} ({} bytes)", past - nearest->bytes, nearest->name(),
+                           nearest->bytes);
+    }
+    const Extents* extents = module_->extents_of(*nearest);
+    return extents != nullptr ? element_text(nearest->name(), *extents, past, with_shape)
+                              : fmt::format("byte {} of {} ({} bytes)", past, nearest->name(), nearest->bytes);
 }
 
 }  // namespace simt

@@ -45,8 +45,8 @@ class SharedMemory {
     // Whether it is the compiler's own: each thread writes there that a variable with a constructor is made.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }
-    std::string place_of(
-        std::uintptr_t address) const;  // "tile[12]", "the dynamic shared memory (1024 bytes), byte 1024"
+    // "tile[2][12] of tile[32][33]", without its shape "tile[2][12]"; "byte 8 of the 64 bytes of dynamic shared memory".
+    std::string place_of(std::uintptr_t address, bool with_shape = true) const;
 
   private:
     const Module* module_ = nullptr;

@@ -272,9 +272,9 @@ TEST(Trace, AThreadsAccessesComeInOrderWithWhatTheyMet) {
               "  launched <<<(3, 1, 1), (64, 1, 1)>>> at build/tests/simt/debug/reverse.cu:25\n"
               "reverse.cu:7           load    byte 324 of a buffer of 768 bytes from build/tests/simt/debug/reverse.cu:22  "
               "4 bytes  810\n"
-              "reverse.cu:8           store   byte 68 of tile (256 bytes)       4 bytes  1620\n"
+              "reverse.cu:8           store   tile[17]                          4 bytes  1620\n"
               "reverse.cu:9           barrier\n"
-              "reverse.cu:10          load    byte 184 of tile (256 bytes)      4 bytes  2200\n"
+              "reverse.cu:10          load    tile[46]                          4 bytes  2200\n"
               "reverse.cu:11          barrier\n"
               "reverse.cu:12          store   byte 324 of a buffer of 768 bytes from build/tests/simt/debug/reverse.cu:23  "
               "4 bytes  2200\n"
@@ -329,8 +329,8 @@ TEST(Trace, AnAsynchronousCopyComesWhereItIsIssuedAndIsStoredBehindItsWait) {
               "pass.cu:5              copy    byte 12 of a buffer of 256 bytes from build/tests/simt/debug/pass.cu:13  "
               "4 bytes  8\n"
               "pass.cu:7              wait for asynchronous copies\n"
-              "pass.cu:5              store   byte 12 of tile (256 bytes)       4 bytes  8\n"
-              "pass.cu:8              load    byte 12 of tile (256 bytes)       4 bytes  8\n"
+              "pass.cu:5              store   tile[3]                           4 bytes  8\n"
+              "pass.cu:8              load    tile[3]                           4 bytes  8\n"
               "pass.cu:8              store   byte 12 of a buffer of 256 bytes from build/tests/simt/debug/pass.cu:14  "
               "4 bytes  8\n"
               "the thread ends: 4 accesses to memory\n");
@@ -340,7 +340,7 @@ TEST(Trace, AnAccessThatGoesWrongIsTheLastOne) {
     const Finished trace = shell("SIMT_TRACE=wrong:0:3 " + program("wrong", kWrong));
     EXPECT_TRUE(contains(trace.output, "wrong.cu:2             load    address 0x8                       4 bytes\n"
                                        "the launch ends here: 1 access to memory\n"
-                                       "simt: null_pointer: reads 4 bytes at address 0x8\n"))
+                                       "simt: null_pointer: reads 4 bytes through a null pointer (address 0x8)\n"))
         << trace.output;
 }
 

@@ -236,6 +236,61 @@ TEST_F(Driver, PartsOfAsynchronousCopiesThatTheDeviceLacksDoNotCompile) {
               std::string::npos);
 }
 
+TEST_F(Driver, AKernelThatReturnsAValueDoesNotCompile) {
+    file("a.cu", "__global__ void k(int n) {\n    if (n > 3) { return 0; }\n}\nint main() { k<<<1, 1>>>(2); }\n");
+    const Finished compile = simtcc("a.cu -o a");
+    EXPECT_EQ(compile.status, 1);
+    EXPECT_NE(compile.output.find("a.cu:2:25: error: return-statement with a value"), std::string::npos)
+        << compile.output;
+}
+
+// What a kernel of 64 threads with `body`, compiled for T = float, is told of; x points to 64 floats, 4 bytes beyond a
+// multiple of 16.
+class Findings : public Driver {
+  protected:
+    std::string of(const std::string& body) const {
+        file("a.cu",
+             fmt::format("#include <cuda_runtime.h>\ntemplate <class T> __global__ void k(T* x) {{\n    const int i = "
+                         "threadIdx.x;\n{}\n}}\nint main() {{\n    float* x;\n    cudaMalloc(&x, 300);\n    "
+                         "cudaMemset(x, 0, 300);\n    k<<<1, 64>>>(x + 1);\n    cudaDeviceSynchronize();\n    "
+                         "cudaFree(x);\n}}\n",
+                         body));
+        const Finished compile = simtcc("a.cu -o a");
+        EXPECT_EQ(compile.status, 0) << compile.output;
+        return shell("./a").output;
+    }
+    void expect(const std::string& body, const std::string& text) const {
+        const std::string said = of(body);
+        EXPECT_NE(said.find(text), std::string::npos) << text << " in\n" << said;
+    }
+};
+
+TEST_F(Findings, NameTheElementOfASharedArrayByItsIndices) {
+    const std::string unwritten = "that no thread of the block has written: ";
+    expect("__shared__ T tile[8][33]; x[i] = tile[3][i / 64 + 2];", unwritten + "tile[3][2] of tile[8][33]\n");
+    expect("__shared__ volatile int4 wide[2]; x[i] = wide[1].z;", unwritten + "byte 8 of wide[1] of wide[2]\n");
+    expect("__shared__ T sum; x[i] = sum;", unwritten + "sum\n");
+    expect("{ __shared__ T a[2]; a[i % 2] = 0; } { __shared__ T a[3][4]; x[i] = a[1][1]; }",
+           unwritten + "a[1][1] of a[3][4]\n");
+    expect("__shared__ T one[4], other[5]; one[0] = 0; x[i] = other[3];", unwritten + "byte 12 of other (20 bytes)\n");
+}
+
+TEST_F(Findings, OfReadsThatComeTooEarlyBeginWithTheRace) {
+    const std::string said = of("__shared__ T tile[64];\n tile[i] = 1;\n x[i] = tile[(i + 1) % 64];");
+    const std::size_t race = said.find("simt: race shared"), read = said.find("simt: uninitialised shared");
+    EXPECT_LT(race, read) << said;
+    EXPECT_NE(read, std::string::npos) << said;
+}
+
+TEST_F(Findings, OfAMisalignedAddressNameTheElementAndWhatIsNeeded) {
+    expect("if (i == 0) { const float4 four = *reinterpret_cast<float4*>(x); x[4] = four.x + four.w; }",
+           "misaligned global: reads 16 bytes at byte 4 of a buffer of 300 bytes from a.cu:8: the address is a "
+           "multiple of 4 only, and a float4 needs one of 16\n");
+    expect("__shared__ T tile[9]; tile[i % 9] = 0; if (i < 8) { *x = *reinterpret_cast<double*>(tile + i); }",
+           "] of tile[9]: the address is a multiple of 4 only, and must be one "
+           "of 8\n");
+}
+
 TEST_F(Driver, AMissingFileIsOneLine) {
     const Finished compile = simtcc("none.cu");
     EXPECT_EQ(compile.status, 1);

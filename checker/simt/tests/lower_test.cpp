@@ -65,14 +65,14 @@ TEST(Lower, AKernelsBodyBecomesALambdaOverItsParameters) {
               "template<classT,class...U>\n__global__void__launch_bounds__(128,2)k(T*out,constA<T,3>a,void(*f)(int),"
               "intn=3,U...rest){"
               "::simt::arguments(out,a,f,n,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{128,2},[=]()"
-              "mutable{body();});}");
+              "mutable->void{body();});}");
 }
 
 TEST(Lower, ForADebuggerAKernelsBodyIsAFunctionOfItsNameAndParameters) {
     const simt::Source source("template <class... U>\n__global__ void k(int* out, U... rest) { __shared__ int x; body(); }");
     EXPECT_EQ(without_spaces(simt::lower(source, simt::Purpose::debugger)),
               "template<class...U>\n__global__voidk(int*out,U...rest){"
-              "::simt::arguments(out,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},[=]()mutable{"
+              "::simt::arguments(out,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},[=]()mutable->void{"
               "structsimt_thread{staticvoidk(decltype(out)out,decltype(rest)...rest){__shared__intx;body();}};"
               "::simt::thread_begins();simt_thread::k(out,rest...);});}");
 }
@@ -121,6 +121,18 @@ TEST(Lower, TheTypeOfASharedVariableIsNoted) {
     EXPECT_NE(lowered("void f() { __shared__ A<int, 2> x[3][4], y; }").find("SIMT_NOTE_TYPE(x, "), std::string::npos);
     EXPECT_NE(lowered("__shared__ __align__(16) struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, "),
               std::string::npos);
+}
+
+TEST(Lower, AnInitializerOfASharedVariableIsRefused) {
+    for (const char* text : {"void f() { __shared__ int x = 0; }", "void f() { __shared__ float t[2][2] = {}; }",
+                             "void f() { __shared__ int x{}; }", "void f() { __shared__ int a{1}, b; }"}) {
+        EXPECT_THROW(lowered(text), simt::SourceError) << text;
+    }
+    for (const char* text :
+         {"void f() { __shared__ struct { int a = 1; } x; }", "void f() { __shared__ A<(1 == 2)> x; }",
+          "void f() { __shared__ int x[N = 2]; }", "void f() { __shared__ int x; y = 0; }"}) {
+        EXPECT_NO_THROW(lowered(text)) << text;
+    }
 }
 
 TEST(Lower, ErrorsNameTheUsersFileAndLine) {

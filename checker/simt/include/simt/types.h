@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the runtime is told of the types that kernels use: the padding that copying an object reads and nobody writes.
+// What the runtime is told of the types that kernels use: the padding that copying an object reads and nobody writes, and
+// how many elements a shared array has.
 #pragma once
 #pragma GCC system_header
 
@@ -33,5 +34,18 @@ __attribute__((no_sanitize_thread)) bool note_type() {
 // Of an object, an array or a pointer: the type of what is there. Named anywhere, it is noted when the program starts.
 template <class T>
 inline const bool noted = note_type<std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<T>>>>();
+
+// Of an array, outermost first; 0 beyond its last one.
+struct Extents {
+    static constexpr std::size_t kMost = 4;
+    std::size_t element_bytes;
+    std::size_t counts[kMost];
+};
+
+template <class T>
+constexpr Extents extents_of() {
+    return {sizeof(std::remove_all_extents_t<T>),
+            {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>, std::extent_v<T, 3>}};
+}
 
 }  // namespace simt
