@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "checker/budget.h"
@@ -97,8 +98,10 @@ Comparison compare(const Dims& dims, long columns, std::span<const float> got, c
                 result.first = i;
                 result.low = index;
                 result.high = index;
+                result.step.assign(index.size(), 0);
             }
             for (std::size_t axis = 0; axis < index.size(); axis++) {
+                result.step[axis] = std::gcd(result.step[axis], index[axis] - result.low[axis]);
                 result.low[axis] = std::min(result.low[axis], index[axis]);
                 result.high[axis] = std::max(result.high[axis], index[axis]);
             }

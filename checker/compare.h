@@ -42,6 +42,7 @@ struct Comparison {
     long first = -1;              // the first wrong element that was not skipped, in index order
     long worst = -1;              // the element with the largest share of its budget, none of the skipped
     std::vector<long> low, high;  // the box around the wrong elements: smallest and largest index, an axis each
+    std::vector<long> step;       // their indices along an axis are low, low + step, ...: the largest that holds; or 0
     bool ok() const { return wrong == 0; }
 };
 

@@ -108,18 +108,22 @@ std::string detail(std::string_view label, std::string_view text) {
     return fmt::format("{}\t{}", label, text);
 }
 
-// "c=62", "c=32..63": the axes along which the wrong elements are not everywhere. Empty if they are.
+// "c=62", "c=32..63", "c=1, 5, .. 61": the axes along which the wrong elements are not everywhere. Empty if they are.
 std::string box_text(const Dims& dims, long columns, const Comparison& comparison) {
     std::vector<std::string> parts;
     for (std::size_t axis = 0; axis < dims.rank(); axis++) {
         const long size = axis + 1 == dims.rank() ? columns : dims.size(axis);
         const long low = comparison.low[axis];
         const long high = comparison.high[axis];
-        if (size == 1 || (low == 0 && high == size - 1)) {
+        const long step = comparison.step[axis];
+        if (size == 1 || (low == 0 && high == size - 1 && step == 1)) {
             continue;
         }
-        parts.push_back(low == high ? fmt::format("{}={}", dims.index_name(axis), low)
-                                    : fmt::format("{}={}..{}", dims.index_name(axis), low, high));
+        parts.push_back(dims.index_name(axis) + '=' +
+                        (low == high          ? fmt::format("{}", low)
+                         : step == 1          ? fmt::format("{}..{}", low, high)
+                         : high == low + step ? fmt::format("{}, {}", low, high)
+                                              : fmt::format("{}, {}, .. {}", low, low + step, high)));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -422,7 +426,7 @@ static void add_order_dependence(CallVerdict& verdict, const Judged& one, const 
 
 CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
                           std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
-                          const std::string& float_atomics, bool two_orders) {
+                          const std::string& float_atomics, bool two_orders, bool raced) {
     CallVerdict verdict;
     verdict.untouched = true;
     std::vector<Judged> outputs;
@@ -472,7 +476,10 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
                     "order_dependent",
                     "",
                     "gives another result in another order of its threads",
-                    {detail("", "one thread reads or overwrites what another one writes, and nothing orders them")}};
+                    {detail("", raced
+                                    ? "one thread reads or overwrites what another one writes, and nothing orders them"
+                                    : "no race was seen: a variable or array of a thread is read before it has a "
+                                      "value, or the order of atomics decides")}};
             } else if (deterministic()) {
                 finding = {"uninitialised",
                            "",

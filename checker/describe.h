@@ -38,10 +38,11 @@ struct CallVerdict {
 // `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
 // `float_atomics`: lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40"; empty: none. What differs
 // there by less than its budget is no finding, as each order of the sum's terms rounds in its own way.
-// `two_orders`: the runs took two orders of a device's threads, which sees what is read unwritten by itself.
+// `two_orders`: the runs took two orders of a device's threads, which sees what is read unwritten by itself; `raced`: it
+// saw a race.
 CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
                           std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
-                          const std::string& float_atomics = "", bool two_orders = false);
+                          const std::string& float_atomics = "", bool two_orders = false, bool raced = false);
 
 // The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,

@@ -294,9 +294,11 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
                 return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
             });
         };
+        const auto is_race = [](const Finding& finding) { return finding.kind == "race"; };
+        const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
         CallVerdict verdict = describe_call(call, first.values, second.values, deterministic,
                                             first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                                            device_side() != nullptr && device_side()->takes_two_orders());
+                                            device_side() != nullptr && device_side()->takes_two_orders(), raced);
         std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
         // Who did something wrong has written something.
         report.untouched = report.untouched && verdict.untouched && findings.empty();

@@ -233,6 +233,18 @@ TEST(CallInWords, RightOutputsHaveNoFindings) {
     EXPECT_TRUE(two.judge(two.mean, two.out).ok);
 }
 
+TEST(CallInWords, WhereTwoOrdersDifferThereWasARaceOrAVariableHasNoValue) {
+    const TwoOutputs two;
+    const std::vector<std::vector<float>> first{two.mean, two.out}, second{two.mean, two.out_doubled};
+    const auto reason = [&](bool raced) {
+        const CallVerdict verdict = describe_call(
+            two.call, first, second, [] { return true; }, "", true, raced);
+        return verdict.findings.at(0).details.at(0);
+    };
+    EXPECT_NE(reason(true).find("overwrites what another one writes"), std::string::npos) << reason(true);
+    EXPECT_NE(reason(false).find("is read before it has a value"), std::string::npos) << reason(false);
+}
+
 TEST(CallInWords, ASuspectMustFitEveryOutputItSpeaksOf) {
     const TwoOutputs two;
     EXPECT_EQ(kinds(two.judge(two.mean_doubled, two.out_doubled)), (std::vector<std::string>{"mismatch", "suspect"}));

@@ -137,6 +137,17 @@ TEST(Compare, TheBoxSpansTheWrongElements) {
     EXPECT_EQ(c.high, (std::vector<long>{1, 2}));
 }
 
+TEST(Compare, TheStepIsTheLargestThatLeadsThroughAllWrongIndices) {
+    const Dims dims("N C", {2, 16});
+    const std::vector<float> reference(32, 1.0F), floor(2, 1e-6F);
+    std::vector<float> got = reference;
+    for (const int i : {3, 11, 16 + 7}) { got[static_cast<std::size_t>(i)] = 2.0F; }
+    const Comparison c = compare(dims, 16, got, {.values = reference, .floor = floor, .factor = 1});
+    EXPECT_EQ(c.low, (std::vector<long>{0, 3}));
+    EXPECT_EQ(c.high, (std::vector<long>{1, 11}));
+    EXPECT_EQ(c.step, (std::vector<long>{1, 4}));
+}
+
 TEST(Compare, SizesThatDoNotBelongTogetherThrow) {
     const Example e;
     const std::vector<float> short_by_one(7);
