@@ -60,10 +60,9 @@ def figure() -> Figure:
     f.text(LEFT + 3 * (width + gap) + width / 2, top + 16, "…", anchor="middle", color=GREY)
     warp(f, top + 68)
     f.text(LEFT, top + 110, "a row is 3,072 bytes: each lane is in a sector of its own", color=GREY, size=SMALL)
-    f.box(LEFT + WIDTH - 62, top + 98, 16, 16, "read")
-    f.text(LEFT + WIDTH, top + 110, "used", anchor="end", size=SMALL)
-    f.box(LEFT + WIDTH - 180, top + 98, 16, 16, "unused")
-    f.text(LEFT + WIDTH - 84, top + 110, "only moved", anchor="end", size=SMALL)
+    for x, style, meaning in ((WIDTH - 56, "read", "used"), (WIDTH - 172, "unused", "only moved")):
+        f.box(LEFT + x, top + 98, 16, 16, style)
+        f.text(LEFT + x + 22, top + 110, meaning, size=SMALL)
 
     # side by side
     y = 252

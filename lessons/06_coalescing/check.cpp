@@ -13,6 +13,7 @@ void register_cases(checker::Lesson& lesson) {
     cases::add_shifted_gelu_case(lesson, gelu);
     checker::Op& layernorm = cases::add_layernorm(lesson);
     cases::add_wide_layernorm_case(lesson, layernorm);
+    cases::add_shifted_layernorm_case(lesson, layernorm);
     // A request is 32 lanes' 16 bytes at best; of layernorm a row is read three times and written once, and the weights
     // and biases are read and a mean and a reciprocal deviation written beside it.
     constexpr double kFloat = sizeof(float), kRequestBytes = 32 * 16, kChannels = 128;
@@ -27,9 +28,19 @@ void register_cases(checker::Lesson& lesson) {
     cases::count_rows(residual, moves(3));
     cases::count_rows(gelu, moves(2));
     cases::count_rows(layernorm, [](double elements) -> std::vector<checker::Needed> {
-        return {{checker::Counter::bytes_asked, kFloat * (6 * elements + 2 * elements / kChannels)},
+        const double rows = elements / kChannels;
+        return {{checker::Counter::bytes_asked, kFloat * (6 * elements + 2 * rows)},
+                {checker::Counter::requests, 6 * kFloat * elements / kRequestBytes + 2 * rows},
                 {checker::Counter::sectors}};
     });
+    // Where all tensors start 4 bytes late, 128 bytes side by side lie in five sectors.
+    const auto count_shifted = [](checker::Op& op, double tensors) {
+        checker::Call& all_late = op.cases.back().calls.front();
+        const auto elements = static_cast<double>(all_late.inputs.front().spec.dims.elements());
+        all_late.needed = {{checker::Counter::bytes_moved, 5.0 / 4 * tensors * kFloat * elements}};
+    };
+    count_shifted(residual, 3);
+    count_shifted(gelu, 2);
     for (const int B : {small ? 2 : 64, small ? 1 : 4}) {
         residual.timed.push_back(cases::time_residual(B * T * C));
         gelu.timed.push_back(cases::time_gelu(B * T * 4 * C));

@@ -101,6 +101,50 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op) {
     return c;
 }
 
+// ---- tensors that start 4 bytes beyond a multiple of 64 ----------------------------------------------------------------
+
+// The input behind one float that nobody reads.
+static checker::Input late(checker::Input tensor) {
+    tensor.spec.dims = checker::Dims("1+N/i", {1 + tensor.spec.dims.elements()});
+    tensor.fill = [fill = std::move(tensor.fill)](std::span<std::byte> to, std::uint64_t seed) {
+        std::ranges::fill(to.first(sizeof(float)), std::byte{});
+        fill(to.subspan(sizeof(float)), seed);
+    };
+    return tensor;
+}
+
+// The output behind one float, which should be `first`.
+static checker::Output late(const checker::Output& tensor, float first) {
+    const checker::Expected expected = tensor.expected;
+    const long elements = tensor.spec.dims.elements();
+    return checker::output(tensor.spec.name, "1+N/i", {1 + elements}, [=](const auto&) {
+        checker::Computed computed{.values = {first}, .floor = {expected.floor.front()}, .factor = expected.factor};
+        computed.values.insert(computed.values.end(), expected.values.begin(), expected.values.end());
+        const std::size_t row = expected.values.size() / expected.floor.size();
+        for (std::size_t i = 0; i < expected.values.size(); i++) { computed.floor.push_back(expected.floor[i / row]); }
+        return computed;
+    });
+}
+
+// The call with one of its tensors late, an input or the output `out`. `run` finds the pointer behind that float, and has
+// stored the float itself where it is the output's: `first` is what it should be.
+static Call with_late(Call call, const std::string& name, float first, checker::RunFunction run) {
+    for (checker::Input& input : call.inputs) {
+        if (input.spec.name == name) {
+            input = late(std::move(input));
+        }
+    }
+    for (checker::Output& output : call.outputs) {
+        if (output.spec.name == name) {
+            output = late(output, first);
+        }
+    }
+    call.where = name + " starts 4 bytes late, alone";
+    call.needed = {};
+    call.run = std::move(run);
+    return call;
+}
+
 static checker::RunFunction run_layernorm(int B, int T, int C) {
     return [=](const Library& library, const Buffers& at) {
         Context ctx;
@@ -163,6 +207,28 @@ void add_wide_layernorm_case(checker::Lesson& lesson, checker::Op& op) {
     add_layernorm_case(op, wide, "op_wide", 1, static_cast<int>(wide.f32("input/layernorm/inp").size() / C));
 }
 
+void add_shifted_layernorm_case(checker::Lesson& lesson, checker::Op& op) {
+    const CaseFile& file = lesson.case_file("regular");
+    const int B = file.dim("B"), T = file.dim("T"), C = file.dim("C");
+    checker::Case& shifted = op.add_case("shifted", shape_text(B, T, C));
+    const Call whole = op.cases.front().calls.front();  // h.0.ln_1
+    const float bias = file.f32("param/h.0.ln_1.bias").front();
+    for (const std::string name : {"inp", "weight", "bias", "out"}) {
+        const auto run = [=](const Library& library, const Buffers& at) {
+            Context ctx;
+            const auto& layernorm = library.table<OpTable>().layernorm;
+            const auto pointer = [&](const char* tensor) { return at.f32(tensor) + (tensor == name ? 1 : 0); };
+            const float *inp = pointer("inp"), *weight = pointer("weight"), *b = pointer("bias");
+            float *mean = at.f32("mean"), *rstd = at.f32("rstd");
+            if (name == "out") {  // a row of one channel is at its mean, so that the bias is left
+                layernorm(at.f32("out"), mean, rstd, inp, weight, b, 1, 1, 1, ctx);
+            }
+            layernorm(pointer("out"), mean, rstd, inp, weight, b, B, T, C, ctx);
+        };
+        shifted.calls.push_back(with_late(whole, name, bias, run));
+    }
+}
+
 static checker::RunFunction run_gelu(int N) {
     return [=](const Library& library, const Buffers& at) {
         Context ctx;
@@ -220,6 +286,7 @@ static void add_shifted_case(checker::Op& op, const checker::RunFunction& run) {
     checker::Case& shifted = op.add_case("shifted", c63->shape);
     shifted.calls = c63->calls;
     shifted.calls.front().run = run;
+    shifted.calls.front().where = "all start 4 bytes late";
 }
 
 void add_shifted_gelu_case(checker::Lesson& lesson, checker::Op& op) {
@@ -230,6 +297,20 @@ void add_shifted_gelu_case(checker::Lesson& lesson, checker::Op& op) {
         gelu(at.f32("out"), at.f32("inp"), 1, ctx);
         gelu(at.f32("out") + 1, at.f32("inp") + 1, N - 1, ctx);
     });
+    std::vector<Call>& calls = op.cases.back().calls;
+    const Call whole = calls.front();
+    for (const std::string name : {"inp", "out"}) {
+        const auto run = [=](const Library& library, const Buffers& at) {
+            Context ctx;
+            const auto& gelu = library.table<OpTable>().gelu;
+            const float* inp = at.f32("inp") + (name == "inp" ? 1 : 0);
+            if (name == "out") {
+                gelu(at.f32("out"), inp, 1, ctx);
+            }
+            gelu(at.f32("out") + (name == "out" ? 1 : 0), inp, N, ctx);
+        };
+        calls.push_back(with_late(whole, name, whole.outputs.front().expected.values.front(), run));
+    }
 }
 
 static checker::RunFunction run_residual(int N) {
@@ -276,6 +357,21 @@ void add_shifted_residual_case(checker::Lesson& lesson, checker::Op& op) {
         residual(at.f32("out"), at.f32("inp1"), at.f32("inp2"), 1, ctx);
         residual(at.f32("out") + 1, at.f32("inp1") + 1, at.f32("inp2") + 1, N - 1, ctx);
     });
+    std::vector<Call>& calls = op.cases.back().calls;
+    const Call whole = calls.front();
+    for (const std::string name : {"inp1", "inp2", "out"}) {
+        const auto run = [=](const Library& library, const Buffers& at) {
+            Context ctx;
+            const auto& residual = library.table<OpTable>().residual;
+            const auto pointer = [&](const char* tensor) { return at.f32(tensor) + (tensor == name ? 1 : 0); };
+            const float *inp1 = pointer("inp1"), *inp2 = pointer("inp2");
+            if (name == "out") {
+                residual(at.f32("out"), inp1, inp2, 1, ctx);
+            }
+            residual(pointer("out"), inp1, inp2, N, ctx);
+        };
+        calls.push_back(with_late(whole, name, whole.outputs.front().expected.values.front(), run));
+    }
 }
 
 void count_rows(checker::Op& op, const std::function<std::vector<checker::Needed>(double elements)>& needed) {

@@ -28,9 +28,11 @@ checker::Op& add_forward(checker::Lesson& lesson);
 checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name);
 // Rows of 180 channels, where the models' have 128 at most.
 void add_wide_layernorm_case(checker::Lesson& lesson, checker::Op& op);
-// op_c63 in two calls, of the first element and of the rest, whose tensors start 4 bytes beyond a multiple of 64.
+// Tensors that start 4 bytes beyond a multiple of 64: first all of them (op_c63 but for its first element), then each
+// alone. Of layernorm, whose rows of 64 channels would start at multiples of 16 else, each alone.
 void add_shifted_gelu_case(checker::Lesson& lesson, checker::Op& op);
 void add_shifted_residual_case(checker::Lesson& lesson, checker::Op& op);
+void add_shifted_layernorm_case(checker::Lesson& lesson, checker::Op& op);
 // Rows of 1,000 channels, where the committed cases have 64 at most: the reference is computed.
 checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op);
 // With several threads the case is called `threads`.
