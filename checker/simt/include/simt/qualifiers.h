@@ -35,9 +35,9 @@
 
 // The type of a shared variable, for what types.h notes of it. Its extents lie beside it in the symbol table, in the same
 // scope and under its name: that is how the runtime finds them.
-#define SIMT_NOTE_TYPE(variable, n)                                                                  \
+#define SIMT_NOTE_TYPE(variable, n)                                                                    \
     [[maybe_unused]] static constexpr const bool* simt_noted_##n = &::simt::noted<decltype(variable)>; \
-    static constexpr ::simt::Extents simt_extents_##variable __attribute__((used)) =                 \
+    static constexpr ::simt::Extents simt_extents_##variable __attribute__((used)) =                   \
         ::simt::extents_of<decltype(variable)>();
 
 // Guard bands between variables. Their names tell the runtime what they are.
