@@ -30,6 +30,9 @@ struct Finding {
 // may explain why two runs differ.
 inline constexpr const char* kFloatAtomics = "float_atomics";
 
+// Kind of the finding of a case that was not run because a smaller one is wrong.
+inline constexpr const char* kLeftOut = "left_out";
+
 struct CaseReport {
     std::string name;
     std::string shape;

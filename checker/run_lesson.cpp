@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "checker/check.h"
@@ -118,6 +119,10 @@ class Session {
         } else if (hung_.contains(op)) {
             result.ran = false;
             result.findings.push_back({"hang", "", "not run: an earlier shape did not end"});
+        } else if (is_left_out(op, c)) {
+            result.ran = false;
+            result.untouched = true;  // as far as is known
+            result.findings.push_back({kLeftOut, "", "not run: a smaller shape is wrong already"});
         } else {
             result = judge_.judge(op, case_index);
             take_targets(report.op, result);
@@ -126,6 +131,9 @@ class Session {
         const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };
         if (std::ranges::any_of(result.findings, never_ends)) {
             hung_.insert(op);
+        }
+        if (!result.ok && result.ran) {
+            wrong_at_.try_emplace(op, size_of(c));
         }
         if (!result.ok) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
@@ -137,6 +145,24 @@ class Session {
         if (!not_run.empty()) {
             GTEST_SKIP() << not_run;
         }
+    }
+
+    // The CPU device takes seconds for a large shape, and a mistake that a smaller one has shown needs no more of them.
+    bool is_left_out(std::size_t op, const Case& c) const {
+        const bool is_slow = device_side() != nullptr && device_side()->takes_two_orders();
+        const auto wrong = wrong_at_.find(op);
+        return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
+               size_of(c) > wrong->second;
+    }
+
+    // Bytes of all tensors of all calls.
+    static std::size_t size_of(const Case& c) {
+        std::size_t bytes = 0;
+        for (const Call& call : c.calls) {
+            for (const Input& input : call.inputs) { bytes += input.spec.bytes(); }
+            for (const Output& output : call.outputs) { bytes += output.spec.bytes(); }
+        }
+        return bytes;
     }
 
     // What lesson.toml asks of the counters; what it does not name is not judged.
@@ -244,6 +270,7 @@ class Session {
     LessonToml toml_;
     std::vector<OpReport> reports_;
     std::set<std::size_t> hung_;
+    std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
     std::optional<CpuRoof> roof_;
     bool roof_asked_ = false;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -282,9 +282,16 @@ class Printer {
         if (right > 0) {
             rest.push_back(counted(right, "shape") + " ok");
         }
-        const long skipped = std::ranges::count(op.cases, false, &CaseReport::ran);
+        const auto is_left_out = [](const CaseReport& c) {
+            return !c.ran && std::ranges::find(c.findings, kLeftOut, &Finding::kind) != c.findings.end();
+        };
+        const long larger = std::ranges::count_if(op.cases, is_left_out);
+        const long skipped = std::ranges::count(op.cases, false, &CaseReport::ran) - larger;
         if (skipped > 0) {
             rest.push_back(counted(skipped, "shape") + " not run");
+        }
+        if (larger > 0) {
+            rest.push_back(counted(larger, "larger shape") + " not run");
         }
         if (!rest.empty()) {
             labelled(4, "besides", 10, fmt::format("{}", fmt::join(rest, ", ")));

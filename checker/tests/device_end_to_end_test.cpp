@@ -28,28 +28,32 @@ constexpr int kN = 200;
 
 int fake_check(int argc, char** argv) {
     GTEST_FLAG_SET(filter, "Sum*:Timing.*");
-    std::vector<float> fractions, whole;
+    std::vector<float> fractions, whole, longer;
     for (int i = 0; i < kN; i++) {
         fractions.push_back(1.0F / static_cast<float>(3 + i * 7 % kN));
         whole.push_back(static_cast<float>(i));
     }
+    for (int i = 0; i < 2 * kN; i++) { longer.push_back(static_cast<float>(i)); }
     const std::vector<float> floor = {1e-6F};
     const std::vector<float> of_fractions = {
         static_cast<float>(std::accumulate(fractions.begin(), fractions.end(), 0.0))};
     const std::vector<float> of_whole = {std::accumulate(whole.begin(), whole.end(), 0.0F)};
+    const std::vector<float> of_longer = {std::accumulate(longer.begin(), longer.end(), 0.0F)};
     return checker::run_lesson(argc, argv, "00_sum", [&](checker::Lesson& lesson) {
         checker::Op& op = lesson.op("sum", checker::defines(&FakeSumTable::sum));
         const auto add = [&](const char* name, const std::vector<float>& inp, const std::vector<float>& sum) {
-            op.add_case(name, fmt::format("N={}", kN))
+            const int N = static_cast<int>(inp.size());
+            op.add_case(name, fmt::format("N={}", N))
                 .calls.push_back({.where = "sum",
-                                  .inputs = {checker::input("inp", "N", {kN}, inp)},
+                                  .inputs = {checker::input("inp", "N", {N}, inp)},
                                   .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
-                                  .run = [](const checker::Library& library, const checker::Buffers& at) {
-                                      library.table<FakeSumTable>().sum(at.f32("out"), at.f32("inp"), kN);
+                                  .run = [N](const checker::Library& library, const checker::Buffers& at) {
+                                      library.table<FakeSumTable>().sum(at.f32("out"), at.f32("inp"), N);
                                   }});
         };
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
+        add("longer", longer, of_longer);
     });
 }
 
@@ -83,15 +87,15 @@ class DeviceEndToEnd : public testing::Test {
     }
     void TearDown() override { fs::remove_all(folder_); }
 
-    Checked check(const std::string& fake, const std::string& environment = "") const {
+    Checked check(const std::string& fake, const std::string& environment = "", const std::string& flags = "") const {
         const fs::path impl = folder_ / fake;
         fs::create_directories(impl);
         fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), impl / "sum.so");
         const fs::path json = folder_ / "verdict.json";
         FILE* pipe = popen(fmt::format("{5} {0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
-                                       "--json {4} --no-timing 2>&1",
+                                       "--json {4} --no-timing {6} 2>&1",
                                        fs::read_symlink("/proc/self/exe").string(), kFlag, impl.string(),
-                                       folder_.string(), json.string(), environment)
+                                       folder_.string(), json.string(), environment, flags)
                                .c_str(),
                            "r");
         Checked run;
@@ -166,7 +170,22 @@ TEST_F(DeviceEndToEnd, AnEndlessLoopIsWaitedForOnce) {
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.of_case("fractions").at("findings").at(0).at("kind"), "spin") << run.output;
     EXPECT_EQ(run.of_case("whole").at("ran"), false);
-    EXPECT_NE(run.words().find("besides 1 shape not run"), std::string::npos) << run.output;
+    EXPECT_NE(run.words().find("besides 2 shapes not run"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, OnceAShapeIsWrongLargerOnesAreNotRun) {
+    const Checked run = check("launches_nothing");
+    EXPECT_EQ(run.of_case("fractions").at("ran"), true) << run.output;
+    EXPECT_EQ(run.of_case("whole").at("ran"), true) << run.output;
+    EXPECT_EQ(run.of_case("longer").at("ran"), false) << run.output;
+    EXPECT_EQ(run.of_case("longer").at("findings").at(0).at("kind"), "left_out") << run.output;
+    EXPECT_NE(run.words().find("besides 1 other shape wrong too, 1 larger shape not run"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AllShapesAreRunWhereAllIsToBeSaid) {
+    const Checked run = check("launches_nothing", "", "--verbose");
+    EXPECT_EQ(run.of_case("longer").at("ran"), true) << run.output;
 }
 
 TEST_F(DeviceEndToEnd, AFindingIsSaidWhereNothingWasWritten) {
