@@ -133,7 +133,7 @@ class Session {
             hung_.insert(op);
         }
         if (!result.ok && result.ran) {
-            wrong_at_.try_emplace(op, size_of(c));
+            wrong_at_.try_emplace(op, bytes_of(c));
         }
         if (!result.ok) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
@@ -152,17 +152,7 @@ class Session {
         const bool is_slow = device_side() != nullptr && device_side()->takes_two_orders();
         const auto wrong = wrong_at_.find(op);
         return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
-               size_of(c) > wrong->second;
-    }
-
-    // Bytes of all tensors of all calls.
-    static std::size_t size_of(const Case& c) {
-        std::size_t bytes = 0;
-        for (const Call& call : c.calls) {
-            for (const Input& input : call.inputs) { bytes += input.spec.bytes(); }
-            for (const Output& output : call.outputs) { bytes += output.spec.bytes(); }
-        }
-        return bytes;
+               bytes_of(c) > wrong->second;
     }
 
     // What lesson.toml asks of the counters; what it does not name is not judged.

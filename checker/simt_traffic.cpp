@@ -8,7 +8,6 @@
 #include <deque>
 #include <fstream>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -41,17 +40,6 @@ struct Work {
 };
 constexpr std::uint64_t kOtherBlocks = 30;
 constexpr std::size_t kMostBytes = std::size_t{600} << 20;  // of a call's buffers: more than that takes too long
-
-std::size_t bytes_of(const Call& call) {
-    const std::vector<BufferSpec> specs = shared_specs(call);
-    return std::accumulate(specs.begin(), specs.end(), std::size_t{0},
-                           [](std::size_t sum, const BufferSpec& spec) { return sum + spec.bytes(); });
-}
-
-std::size_t bytes_of(const Case& c) {
-    return std::accumulate(c.calls.begin(), c.calls.end(), std::size_t{0},
-                           [](std::size_t sum, const Call& call) { return sum + bytes_of(call); });
-}
 
 // Of `wanted`, or where none is, the case that the target is judged on, else the largest that can be counted whole. Null
 // where there is none.

@@ -20,6 +20,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -266,6 +267,17 @@ std::vector<BufferSpec> shared_specs(const Call& call) {
             {"sampled", Role::output, Element::byte, Dims("bytes/i", {static_cast<long>(sizeof(SampledElements))})});
     }
     return specs;
+}
+
+std::size_t bytes_of(const Call& call) {
+    const std::vector<BufferSpec> specs = shared_specs(call);
+    return std::accumulate(specs.begin(), specs.end(), std::size_t{0},
+                           [](std::size_t sum, const BufferSpec& spec) { return sum + spec.bytes(); });
+}
+
+std::size_t bytes_of(const Case& c) {
+    return std::accumulate(c.calls.begin(), c.calls.end(), std::size_t{0},
+                           [](std::size_t sum, const Call& call) { return sum + bytes_of(call); });
 }
 
 void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule) {

@@ -29,6 +29,8 @@ inline constexpr std::uint64_t kCaseSeed = 0;  // of a case's inputs, where they
 // The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs, or for a
 // sampled call one of SampledElements.
 std::vector<BufferSpec> shared_specs(const Call& call);
+std::size_t bytes_of(const Call& call);  // of these buffers
+std::size_t bytes_of(const Case& c);     // of all its calls
 
 // Puts a call's buffers there: inputs with their values, outputs with the poison.
 void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule);
