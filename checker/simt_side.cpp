@@ -123,10 +123,8 @@ void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
         name(Cost::conflicts, line, line->traffic.excess_wavefronts(), t.excess_wavefronts(),
              "wavefronts lost to bank conflicts");
     }
-    const auto waits = std::ranges::max_element(traffic.lines, {},
-                                                [](const simt::LineTraffic& line) { return line.traffic.barriers; });
-    if (t.barriers > 0) {
-        name(Cost::barriers, &*waits, waits->traffic.barriers, t.barriers, "barriers, each warp's");
+    if (const simt::LineTraffic* line = traffic.costliest_of_barriers(); line != nullptr) {
+        name(Cost::barriers, line, line->traffic.barriers, t.barriers, "barriers, each warp's");
     }
 }
 

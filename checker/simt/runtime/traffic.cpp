@@ -156,6 +156,10 @@ const LineTraffic* LaunchTraffic::costliest_of_conflicts() const {
     return line_with_most(lines, [](const Traffic& t) { return t.excess_wavefronts(); });
 }
 
+const LineTraffic* LaunchTraffic::costliest_of_barriers() const {
+    return line_with_most(lines, [](const Traffic& t) { return t.barriers; });
+}
+
 void LaunchTraffic::add(const LaunchTraffic& other) {
     launches += other.launches;
     blocks_run += other.blocks_run;

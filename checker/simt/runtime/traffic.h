@@ -90,10 +90,11 @@ struct LaunchTraffic {
     // The line that moves most bytes between the multiprocessor and global memory; where none does, the one with most
     // wavefronts of shared memory. Null where there is none.
     const LineTraffic* costliest() const;
-    // The line that loads most bytes from shared memory, the one that loses most wavefronts to bank conflicts. Null where
-    // none does.
+    // The line that loads most bytes from shared memory, the one that loses most wavefronts to bank conflicts, the one
+    // that waits at barriers most often. Null where none does.
     const LineTraffic* costliest_of_shared() const;
     const LineTraffic* costliest_of_conflicts() const;
+    const LineTraffic* costliest_of_barriers() const;
     void add(const LaunchTraffic& other);
 };
 
