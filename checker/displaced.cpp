@@ -93,16 +93,23 @@ class Search {
         // The first, and others at random: evenly spaced ones would all stand in one lane's columns.
         std::ranges::copy(wrong_ | std::views::take(1), std::back_inserter(sample_));
         std::ranges::sample(wrong_ | std::views::drop(1), std::back_inserter(sample_), kSample - 1, std::mt19937_64(1));
-        for (const long i : sample_) { places_.push_back(reference_.of(got[at(i)])); }
+        for (const long i : sample_) {
+            const double beside = kBeside * budget_of(dims, expected, i);
+            places_.push_back(reference_.of(got[at(i)]));
+            for (const double value : {got[at(i)] - beside, got[at(i)] + beside}) {
+                beside_.emplace_back(i, reference_.of(value));
+            }
+        }
     }
 
     std::optional<Displaced> shifted() const {
         Displaced result{.how = Displaced::How::shifted, .looked_at = count_of(wrong_)};
+        const std::vector<Displaced::Shift> likely = likely_shifts();
         Indices left = wrong_;  // by none of the shifts
         Indices found;
         for (int turn = 0; turn < 2; turn++) {
             Displaced::Shift best;
-            for (Displaced::Shift shift : likely_shifts()) {
+            for (Displaced::Shift shift : likely) {
                 shift.elements = std::ranges::count_if(left, [&](long i) { return holds(i, shift); });
                 best = shift.elements > best.elements ? shift : best;
             }
@@ -125,27 +132,25 @@ class Search {
 
     std::optional<Displaced> elsewhere(Displaced::How how) const {
         Indices found;
-        double by_chance = 0;
+        long belongs = -1;  // the first one's value
         for (std::size_t k = 0; k < sample_.size(); k++) {
-            const long i = sample_[k];
-            if (among(places_[k], i, how) >= 0) {
-                found.push_back(i);
-            }
-            const double beside = kBeside * budget_of(dims_, expected_, i);
-            for (const double value : {got_[at(i)] - beside, got_[at(i)] + beside}) {
-                by_chance += among(reference_.of(value), i, how) >= 0 ? 0.5 : 0.0;
+            if (const long place = among(places_[k], sample_[k], how); place >= 0) {
+                belongs = found.empty() ? place : belongs;
+                found.push_back(sample_[k]);
             }
         }
-        if (share(count_of(found), sample_) < kFound || by_chance > kByChance * static_cast<double>(sample_.size()) ||
+        const auto by_chance = std::ranges::count_if(
+            beside_, [&](const auto& value) { return among(value.second, value.first, how) >= 0; });
+        if (share(count_of(found), sample_) < kFound ||
+            static_cast<double>(by_chance) > kByChance * static_cast<double>(beside_.size()) ||
             !distinct_enough(found)) {
             return std::nullopt;
         }
-        const long first = found.front();
         return Displaced{.how = how,
                          .elements = count_of(found),
                          .looked_at = count_of(sample_),
-                         .element = first,
-                         .belongs = among(reference_.of(got_[at(first)]), first, how)};
+                         .element = found.front(),
+                         .belongs = belongs};
     }
 
   private:
@@ -182,8 +187,7 @@ class Search {
         return ranked;
     }
 
-    // Whether what stands beside the element, in its row, belongs beside the place, rows and columns further
-    // on.
+    // Whether what stands beside the element, in its row, belongs beside the place: so many rows and columns on.
     bool with_neighbour(long element, long place, const Displaced::Shift& beside) const {
         const auto fits = [&](long step) {
             const long neighbour = moved(element, {0, step});
@@ -227,8 +231,9 @@ class Search {
     const Expected& expected_;
     Places reference_;
     Indices wrong_;
-    Indices sample_;               // of wrong_
-    std::vector<Indices> places_;  // of the sample's values
+    Indices sample_;                                // of wrong_
+    std::vector<Indices> places_;                   // of the sample's values
+    std::vector<std::pair<long, Indices>> beside_;  // by element the places of two values a little beside its own
 };
 
 }  // namespace
