@@ -99,18 +99,22 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
-checker_objects := $(call objects,$(filter-out %_main.cpp $(addprefix %/,simt_side.cpp simt_traffic.cpp gpu_side.cpp blas.cpp no_blas.cpp),$(wildcard checker/*.cpp)))
+# The rooms of the checker, each using only those before it (checker/README.md).
+checker_rooms := base cases clock worker judge program
+checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))) \
+    checker/gpu/gpu_roof.cpp)
+checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/gpu/*.h checker/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/backtrace.o
-simt_side_objects := build/obj/checker/simt_side.o build/obj/checker/simt_traffic.o $(simt_objects_alone)
+simt_side_objects := build/obj/checker/simt/side/simt_side.o build/obj/checker/simt/side/simt_traffic.o $(simt_objects_alone)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(host_lessons)))))
 
 # Harness code that uses the CPU device's headers.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
-build/obj/checker/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
+build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
 
 build/obj/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
@@ -120,7 +124,7 @@ build/obj/%.o: %.cpp build/flags
 build/obj/lessons/gpt2/embedded.o: reference/small/config.json reference/small/model.safetensors
 
 # The roof is measured with the flags of the code that is measured against it.
-build/obj/checker/roof_kernels.o: checker/roof_kernels.cpp build/flags
+build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
 
@@ -194,17 +198,17 @@ harness_libs = $(deps_lib) -lgtest -lfmt -ldl -lpthread
 blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
 
 define check_rule
-build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) build/obj/checker/blas.o \
+build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) build/obj/checker/cases/blas.o \
         $(if $(filter device,$(call track_of,$1)),$(simt_side_objects)) $(libs)
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) -o $$@ $$^ $(if $(filter device,$(call track_of,$1)),$$(simt_libs)) $$(harness_libs) $(blas)
 endef
 $(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
 # Any lesson's matmul, timed on the CPU; counted on the CPU device.
-build/check/ladder: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/blas.o $(libs)
+build/check/ladder: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/cases/blas.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs) $(blas)
-build/check/ladder-device: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/blas.o $(simt_side_objects) $(libs)
+build/check/ladder-device: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/cases/blas.o $(simt_side_objects) $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs) $(blas)
 
@@ -260,7 +264,7 @@ $(test_objects): private more_flags := $(test_flags)
 $(test_objects): | build/obj/tests.h.gch
 $(eval $(call announce,tests,the tests,$(test_objects)))
 
-build/calibrate: build/obj/checker/calibrate_main.o build/lib/libchecker.a
+build/calibrate: build/obj/checker/clock/calibrate_main.o build/lib/libchecker.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
@@ -269,8 +273,8 @@ nvcc := $(shell command -v nvcc)
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
     -gencode arch=compute_90a,code=sm_90a
-calibrate_gpu_files := checker/calibrate_gpu.cu checker/gpu_launch.cu build/obj/checker/gpu_roof.o build/obj/checker/timing.o
-build/calibrate-gpu: $(calibrate_gpu_files) $(wildcard checker/*.h checker/*.cuh)
+calibrate_gpu_files := checker/gpu/calibrate_gpu.cu checker/gpu/gpu_launch.cu build/obj/checker/gpu/gpu_roof.o build/obj/checker/clock/timing.o
+build/calibrate-gpu: $(calibrate_gpu_files) $(checker_headers)
 	@mkdir -p $(@D)
 	@echo "building the GPU's calibration …"
 	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
@@ -281,7 +285,7 @@ nvcc_objects := $(if $(nvcc),$(foreach lesson,$(filter-out $(host_lessons),$(les
     $(foreach op,$(call ops_of,$(lesson)),build/nvcc/$(lesson)/$(op).o)))
 nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
-build/nvcc/gpu_launch.o: checker/gpu_launch.cu $(wildcard checker/*.h checker/*.cuh)
+build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
 build/nvcc/%.o: solutions/%.cu checker/cuda_check.h checker/ptx.h $(wildcard lessons/*/*.h lessons/*/*.cuh)
@@ -311,7 +315,7 @@ build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
 $(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
 # What reads command lines is compiled without optimisation: no other file takes the compiler as long.
-$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/checker/options.o: private more_flags := -O0
+$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/checker/program/options.o: private more_flags := -O0
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)

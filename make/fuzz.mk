@@ -14,7 +14,7 @@
 SECONDS ?= 60
 fuzz_targets := $(patsubst checker/fuzz/%_fuzz.cpp,%,$(wildcard checker/fuzz/*_fuzz.cpp))
 fuzz_programs := $(fuzz_targets:%=build/fuzz/%)
-fuzzed := checker/safetensors.cpp lessons/gpt2/loading.cpp lessons/gpt2/tensors.cpp lessons/gpt2/files.cpp
+fuzzed := checker/cases/safetensors.cpp lessons/gpt2/loading.cpp lessons/gpt2/tensors.cpp lessons/gpt2/files.cpp
 clang_fuzz := clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. \
     $(deps_include)
 
@@ -22,7 +22,7 @@ clang_fuzz := clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno
 has_fuzzer = $(shell echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' | \
     clang++ -x c++ - -fsanitize=fuzzer,address -o /dev/null 2>/dev/null && echo yes)
 
-build/fuzz/obj/%.o: %.cpp $(wildcard checker/*.h lessons/gpt2/*.h) checker/fuzz/targets.h | build/.setup
+build/fuzz/obj/%.o: %.cpp $(checker_headers) $(wildcard lessons/gpt2/*.h) checker/fuzz/targets.h | build/.setup
 	@mkdir -p $(@D)
 	$(Q)$(clang_fuzz) -c $< -o $@
 $(fuzz_programs): build/fuzz/%: build/fuzz/obj/checker/fuzz/%_fuzz.o checker/fuzz/fuzz_main.cpp $(fuzzed:%.cpp=build/fuzz/obj/%.o)

@@ -38,22 +38,22 @@ build/gpu/ops/lessons/%.o: lessons/%.cu build/gpu/card
 # The GPU's side of the checker: host code by the C++ compiler, launches by nvcc; for the rehearsal both for the CPU device.
 # no_blas: a machine with a GPU need not have OpenBLAS.
 side_names := gpu_side gpu_launch no_blas
-build/gpu/obj/gpu_side.o: checker/gpu_side.cpp build/flags
+build/gpu/obj/gpu_side.o: checker/gpu/gpu_side.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -isystem $(cuda_include) $(depfile) -c $< -o $@$(hide)
-build/gpu/obj/gpu_launch.o: checker/gpu_launch.cu build/gpu/card
+build/gpu/obj/gpu_launch.o: checker/gpu/gpu_launch.cu build/gpu/card
 	@mkdir -p $(@D)
 	$(show)nvcc $(gpu_flags) -Werror all-warnings -Xcompiler -fPIC,-Wall,-Wextra,-Werror $(gpu_depfile) -c $< -o $@$(hide)
 build/gpu/obj/placement_device.o: lessons/gpt2/placement_device.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -isystem $(cuda_include) $(depfile) -c $< -o $@$(hide)
-build/dry/obj/gpu_side.o: checker/gpu_side.cpp build/flags
+build/dry/obj/gpu_side.o: checker/gpu/gpu_side.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
-build/dry/obj/gpu_launch.o: checker/gpu_launch.cu $(wildcard checker/*.h checker/*.cuh) | build/simtcc build/simt-lower
+build/dry/obj/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers) | build/simtcc build/simt-lower
 	@mkdir -p $(@D)
 	$(show)build/simtcc --unchecked $(device_flags) -Xcompiler -Werror -c $< -o $@$(hide)
-build/%/obj/no_blas.o: checker/no_blas.cpp build/flags
+build/%/obj/no_blas.o: checker/cases/no_blas.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
 side_objects = $(side_names:%=build/$1/obj/%.o) $(if $(filter dry,$1),$(simt_objects_alone))

@@ -77,12 +77,12 @@ endif
 tune_on = $(if $(dry),cpu,$(or $(DEVICE),$(if $(and $(gpu_seen),$(nvcc)),gpu,cpu)))
 define tune_rules
 build/tune/cpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
-        build/dry/obj/gpu_launch.o build/obj/checker/timing.o $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
+        build/dry/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $$(@D)
 	$$(show)build/simtcc $(filter-out -Xcompiler -fPIC%,$(device_flags)) -Xcompiler -Wno-unused,-Wno-unused-parameter \
 	    -DMATMUL_FILE='"$$*/$1/matmul.cu"' $$< $$(filter %.o,$$^) -o $$@$$(hide)
 build/tune/gpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
-        build/gpu/obj/gpu_launch.o build/obj/checker/timing.o $(wildcard checker/*.h lessons/gpt2/*.h) build/gpu/card
+        build/gpu/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) build/gpu/card
 	@mkdir -p $$(@D)
 	$$(show)nvcc $$(gpu_flags) -DMATMUL_FILE='"$$*/$1/matmul.cu"' $$< $$(filter %.o,$$^) -ldl -o $$@$$(hide)
 .PHONY: tune-lesson$(call number,$1) tune-lesson$(patsubst 0%,%,$(call number,$1))

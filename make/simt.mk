@@ -14,7 +14,7 @@ simt_driver_objects := $(call objects,$(wildcard checker/simt/driver/*.cpp))
 $(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_lower_objects) $(simt_driver_objects)))
 
 # The checker's shapes with names, for a device that is built without the rest of the checker.
-build/obj/checker/simt/dims.o: checker/dims.cpp build/flags
+build/obj/checker/simt/dims.o: checker/cases/dims.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
 

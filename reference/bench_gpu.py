@@ -186,7 +186,7 @@ def all_items(root: Path) -> tuple[list[BenchItem], list[str]]:
 
 
 def quantile(values: list[float], q: float) -> float:
-    """Linear interpolation between order statistics, as checker/timing.h has it."""
+    """Linear interpolation between order statistics, as checker/clock/timing.h has it."""
     ordered = sorted(values)
     at = q * (len(ordered) - 1)
     low = math.floor(at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The error budget: BUDGET.md in code. checker/budget.h is its C++ twin; cases/budget_vectors.json binds the two.
+"""The error budget: BUDGET.md in code. checker/cases/budget.h is its C++ twin; cases/budget_vectors.json binds the two.
 
 floor_OP(...) gives, for each row, the error that the plainest right float32 algorithm is expected to make.
 Arguments are float64 tensors: an op's inputs, and its exact outputs where they are at hand.

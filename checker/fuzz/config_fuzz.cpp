@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "checker/file_error.h"
+#include "checker/base/file_error.h"
 #include "checker/fuzz/targets.h"
 #include "lessons/gpt2/loading.h"
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "checker/cases/safetensors.h"
 #include "checker/fuzz/targets.h"
-#include "checker/safetensors.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/budget.h"
+#include "checker/cases/budget.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "checker/compare.h"
-#include "checker/file_error.h"
+#include "checker/base/file_error.h"
+#include "checker/judge/compare.h"
 
 using namespace checker;
 namespace fs = std::filesystem;

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "checker/check.h"
-#include "checker/describe.h"
-#include "checker/judge.h"
-#include "checker/lesson_toml.h"
+#include "checker/cases/check.h"
+#include "checker/cases/lesson_toml.h"
+#include "checker/judge/describe.h"
+#include "checker/judge/judge.h"
 
 using namespace checker;
 namespace fs = std::filesystem;

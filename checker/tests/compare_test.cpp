@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/compare.h"
+#include "checker/judge/compare.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <set>
 #include <span>
 
-#include "checker/tools/files.h"
+#include "checker/base/files.h"
 #include "checker/tools/stub.h"
 
 namespace {

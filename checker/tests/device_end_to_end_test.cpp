@@ -16,7 +16,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "checker/check.h"
+#include "checker/cases/check.h"
 #include "checker/tests/fakes/fake_sum.h"
 
 namespace fs = std::filesystem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/displaced.h"
+#include "checker/judge/displaced.h"
 
 #include <gtest/gtest.h>
 

@@ -19,10 +19,10 @@
 #include <sstream>
 #include <thread>
 
-#include "checker/bench.h"
-#include "checker/check.h"
-#include "checker/roof_file.h"
+#include "checker/cases/check.h"
+#include "checker/clock/roof_file.h"
 #include "checker/tests/fakes/fake.h"
+#include "checker/worker/bench.h"
 
 namespace fs = std::filesystem;
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "checker/tools/files.h"
+#include "checker/base/files.h"
 
 namespace {
 

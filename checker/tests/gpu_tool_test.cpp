@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "checker/tools/files.h"
+#include "checker/base/files.h"
 
 namespace {
 

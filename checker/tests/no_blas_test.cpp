@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include "checker/blas.h"
+#include "checker/cases/blas.h"
 
 namespace {
 

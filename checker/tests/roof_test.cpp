@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/roof.h"
+#include "checker/clock/roof.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -12,9 +12,9 @@
 #include <iterator>
 #include <string>
 
-#include "checker/file_error.h"
-#include "checker/roof_file.h"
-#include "checker/roof_kernels.h"
+#include "checker/base/file_error.h"
+#include "checker/clock/roof_file.h"
+#include "checker/clock/roof_kernels.h"
 
 using namespace checker;
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "checker/describe.h"
+#include "checker/judge/describe.h"
 
 namespace {
 

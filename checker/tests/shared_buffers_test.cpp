@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/shared_buffers.h"
+#include "checker/worker/shared_buffers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/timing.h"
+#include "checker/clock/timing.h"
 
 #include <gtest/gtest.h>
 

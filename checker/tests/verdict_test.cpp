@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/verdict.h"
+#include "checker/judge/verdict.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "checker/text.h"
+#include "checker/base/text.h"
 
 using namespace checker;
 

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "checker/tools/files.h"
+#include "checker/base/files.h"
 
 namespace {
 

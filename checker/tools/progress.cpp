@@ -11,9 +11,9 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
-#include "checker/report.h"
-#include "checker/text.h"
-#include "checker/tools/files.h"
+#include "checker/base/files.h"
+#include "checker/base/text.h"
+#include "checker/judge/report.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "checker/tools/files.h"
+#include "checker/base/files.h"
 #include "checker/tools/stub.h"
 
 namespace {

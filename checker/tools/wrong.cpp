@@ -25,8 +25,8 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
-#include "checker/tools/files.h"
-#include "checker/worker.h"
+#include "checker/base/files.h"
+#include "checker/worker/time_op.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/blas.h"
+#include "checker/cases/blas.h"
 #include "lessons/gpt2/check/cases.h"
 
 namespace {

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/file_error.h"
+#include "checker/base/file_error.h"
 #include "lessons/gpt2/files.h"
 #include "lessons/gpt2/loading.h"
 #include "lessons/gpt2/placement.h"

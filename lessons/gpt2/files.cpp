@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "checker/file_error.h"
+#include "checker/base/file_error.h"
 
 namespace fs = std::filesystem;
 using checker::FileError;

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "checker/safetensors.h"
+#include "checker/cases/safetensors.h"
 #include "lessons/gpt2/config.h"
 #include "lessons/gpt2/tensors.h"
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/file_error.h"
+#include "checker/base/file_error.h"
 #include "lessons/gpt2/embedded.h"
 #include "lessons/gpt2/files.h"
 #include "lessons/gpt2/loading.h"

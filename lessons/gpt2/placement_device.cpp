@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/device.h"
+#include "checker/gpu/device.h"
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/placement.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "checker/safetensors.h"
+#include "checker/cases/safetensors.h"
 #include "lessons/gpt2/files.h"
 
 using checker::FileError;

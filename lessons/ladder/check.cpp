@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "checker/blas.h"
-#include "checker/device_side.h"
+#include "checker/cases/blas.h"
+#include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/cases.h"
 
 namespace {

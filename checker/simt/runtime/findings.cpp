@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "checker/json_writer.h"
+#include "checker/base/json_writer.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"

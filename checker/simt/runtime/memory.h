@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/dims.h"
+#include "checker/cases/dims.h"
 #include "checker/simt/runtime/hot.h"
 
 namespace simt {

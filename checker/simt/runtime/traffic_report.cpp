@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "checker/json_writer.h"
+#include "checker/base/json_writer.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/traffic.h"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "checker/dims.h"
+#include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"

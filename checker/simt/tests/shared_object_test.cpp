@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/dims.h"
+#include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/float_atomics.h"

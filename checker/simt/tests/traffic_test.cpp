@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/dims.h"
+#include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"

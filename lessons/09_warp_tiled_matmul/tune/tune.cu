@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/device.h"
-#include "checker/event_stopwatch.h"
-#include "checker/gpu_libraries.h"
-#include "checker/timing.h"
+#include "checker/clock/timing.h"
+#include "checker/gpu/device.h"
+#include "checker/gpu/event_stopwatch.h"
+#include "checker/gpu/gpu_libraries.h"
 #include MATMUL_FILE
 
 namespace {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "checker/blas.h"
+#include "checker/cases/blas.h"
 #include "lessons/gpt2/op_table.h"
 #include "lessons/gpt2/tensors.h"
 

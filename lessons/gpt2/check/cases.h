@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/check.h"
+#include "checker/cases/check.h"
 #include "lessons/gpt2/config.h"
 
 namespace cases {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/safetensors.h"
+#include "checker/cases/safetensors.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

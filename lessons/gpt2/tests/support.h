@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/safetensors.h"
+#include "checker/cases/safetensors.h"
 #include "lessons/gpt2/config.h"
 
 // A folder that is gone at the end of the test.

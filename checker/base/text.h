@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers and words as the terminal shows them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace checker {
+
+std::string counted(long n);                             // 1,024
+std::string counted(long n, std::string_view singular);  // "1 element", "1,024 elements"
+std::string significant(double x);                       // three significant digits: 0.312, 806, 8.1e-03 as 8.1e-3
+std::string milliseconds(double seconds);                // "4.10 ms"; microseconds below a tenth of one
+std::string percent(double share);                       // "62%"
+std::string times(double factor);                        // "1.30 times", "806 times", "more than a million times"
+
+// Two values with as many digits as it takes to tell them apart, at least five.
+std::pair<std::string, std::string> told_apart(float got, float expected);
+
+std::string lesson_number(const std::string& lesson);  // "01"
+std::string lesson_title(const std::string& lesson);   // "layers"
+
+}  // namespace checker

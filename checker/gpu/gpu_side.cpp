@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+//
+// A GPU as the side that a lesson's kernels run on, by the CUDA runtime. Compiled for the CPU device instead, it rehearses
+// itself: the same code where no GPU is.
+//
+// A GPU sees less than the CPU device does. Every buffer lies between guard bands, everything that is no input is
+// poisoned, and after a call the guards and the inputs are compared with what they were.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "checker/base/text.h"
+#include "checker/gpu/device.h"
+#include "checker/gpu/event_stopwatch.h"
+#include "checker/gpu/gpu_launch.h"
+#include "checker/gpu/gpu_libraries.h"
+#include "checker/judge/describe.h"
+#include "checker/worker/device_side.h"
+#ifdef __SIMT__
+#include "checker/simt/runtime/findings.h"
+#endif
+
+namespace checker {
+namespace {
+
+#ifdef __SIMT__
+constexpr bool kRehearsal = true;
+#else
+constexpr bool kRehearsal = false;
+#endif
+
+// ---- one call ------------------------------------------------------------------------------------------------------
+
+std::string gib(std::size_t bytes) {
+    return significant(static_cast<double>(bytes) / static_cast<double>(std::size_t{1} << 30)) + " GiB";
+}
+
+// Throws NoRoom where the card has not so much memory left.
+DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
+    std::size_t free = 0;
+    std::size_t all = 0;
+    check(cudaMemGetInfo(&free, &all));
+    try {
+        return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));
+    } catch (const CudaError& error) {
+        if (error.code != cudaErrorMemoryAllocation) {
+            throw;
+        }
+    }
+    throw NoRoom(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})", gib(bytes),
+                             gib(free), gib(all)));
+}
+
+// Far enough for a row or two beside the data of the cases' shapes.
+constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
+
+// A buffer on the device between guard bands, and the host's picture of both.
+class GuardedBuffer {
+  public:
+    GuardedBuffer(BufferSpec spec, std::span<const std::byte> content, Schedule schedule)
+        : spec_(std::move(spec)),
+          schedule_(schedule),
+          placement_{.mapped_bytes = kGuardBytes + (content.size() + 63) / 64 * 64 + kGuardBytes,
+                     .data_offset = kGuardBytes,
+                     .bytes = content.size()},
+          picture_(placement_.mapped_bytes),
+          device_(placement_.mapped_bytes) {
+        fill_with_poison(picture_, schedule);
+        std::ranges::copy(content, picture_.begin() + kGuardBytes);
+        check(cudaMemcpy(device_.data(), picture_.data(), picture_.size(), cudaMemcpyHostToDevice));
+    }
+
+    const BufferSpec& spec() const { return spec_; }
+    std::byte* data() const { return device_.data() + kGuardBytes; }
+
+    // Brings the device's state here; what should not have changed and did is a finding.
+    std::optional<Finding> fetch() {
+        std::vector<std::byte> now(picture_.size());
+        check(cudaMemcpy(now.data(), device_.data(), now.size(), cudaMemcpyDeviceToHost));
+        const Scribble scribble = find_scribble(now, placement_, schedule_);
+        std::optional<Finding> finding;
+        if (spec_.role == Role::input) {
+            finding = find_changed_input(spec_, data_in(picture_), data_in(now));
+        }
+        picture_ = std::move(now);
+        return scribble.found ? describe_scribble(spec_, scribble.offset) : finding;
+    }
+    std::span<const std::byte> fetched() const { return data_in(picture_); }
+
+  private:
+    std::span<const std::byte> data_in(const std::vector<std::byte>& region) const {
+        return std::span(region).subspan(kGuardBytes, placement_.bytes);
+    }
+
+    BufferSpec spec_;
+    Schedule schedule_;
+    Placement placement_;
+    std::vector<std::byte> picture_;
+    DeviceBuffer<std::byte> device_;
+};
+
+// An output that the host has no room for, between guard bands. 0xFF is the poison: NaN as a float.
+class LargeOutput {
+  public:
+    // Throws NoRoom.
+    explicit LargeOutput(BufferSpec spec) : spec_(std::move(spec)), device_(allocate(spec_.bytes())) {
+        check(cudaMemset(device_.data(), kPoison, device_.bytes()));
+    }
+
+    const BufferSpec& spec() const { return spec_; }
+    std::byte* data() const { return device_.data() + kGuardBytes; }
+
+    std::optional<Finding> scribble() const {
+        std::vector<std::uint8_t> guard(kGuardBytes);
+        for (const bool behind : {false, true}) {
+            const std::size_t at = behind ? kGuardBytes + spec_.bytes() : 0;
+            check(cudaMemcpy(guard.data(), device_.data() + at, guard.size(), cudaMemcpyDeviceToHost));
+            const auto written = std::ranges::find_if(guard, [](std::uint8_t byte) { return byte != kPoison; });
+            if (written != guard.end()) {
+                return describe_scribble(
+                    spec_, static_cast<long>(at) + (written - guard.begin()) - static_cast<long>(kGuardBytes));
+            }
+        }
+        return std::nullopt;
+    }
+
+    // Runs of neighbours, half of them from all of it, half from its last 250,000 elements.
+    void sample(SampledElements& to) const {
+        constexpr long kRun = 256, kRuns = 64, kEnd = 250'000;
+        static_assert(kRun * kRuns <= static_cast<long>(SampledElements::kMost));
+        const long elements = spec_.dims.elements(), length = std::min(kRun, elements);
+        std::vector<float> values(static_cast<std::size_t>(length));
+        to.count = 0;
+        for (long i = 0; i < kRuns; i++) {
+            const long within = std::min(i % 2 == 0 ? elements : kEnd, elements) - length;
+            const long first = elements - length - within * (i / 2) / (kRuns / 2 - 1);
+            check(cudaMemcpy(values.data(), reinterpret_cast<const float*>(data()) + first,
+                             values.size() * sizeof(float), cudaMemcpyDeviceToHost));
+            for (long k = 0; k < length; k++) {
+                to.written[to.count++] = {first + k, values[static_cast<std::size_t>(k)]};
+            }
+        }
+    }
+
+  private:
+    static constexpr std::uint8_t kPoison = 0xFF;
+
+    static DeviceBuffer<std::byte> allocate(std::size_t bytes) { return allocate_or_no_room(bytes + 2 * kGuardBytes); }
+
+    BufferSpec spec_;
+    DeviceBuffer<std::byte> device_;
+};
+
+// What the driver says when it ends a kernel, as the kinds of finding that the CPU device has.
+Finding describe_error(cudaError_t status) {
+    const auto [kind, text] = [&]() -> std::pair<const char*, const char*> {
+        switch (status) {
+            case cudaErrorIllegalAddress:
+                return {"out_of_bounds", "a kernel read or wrote memory that is not its own"};
+            case cudaErrorMisalignedAddress:
+                return {"misaligned", "a kernel used an address that is no multiple of the access's size"};
+            case cudaErrorInvalidAddressSpace:
+                return {"out_of_bounds", "a kernel used an address of the wrong kind of memory"};
+            case cudaErrorHardwareStackError:
+                return {"stack_overflow", "a thread overran its stack"};
+            case cudaErrorAssert:
+                return {"assertion", "an assertion in a kernel failed"};
+            case cudaErrorIllegalInstruction:
+                return {"trap", "a kernel ran into an illegal instruction"};
+            case cudaErrorLaunchTimeout:
+                return {"spin", "the driver stopped a kernel that did not end"};
+            default:
+                return {"crash", "the device stopped a kernel"};
+        }
+    }();
+    return {.kind = kind,
+            .text = fmt::format("{} ({})", text, cudaGetErrorName(status)),
+            .details = {"where\ta GPU does not say: the same command with DEVICE=cpu names line and thread"}};
+}
+
+BufferSpec scratch_spec(const Scratch& scratch, std::size_t bytes) {
+    return {scratch.name, Role::scratch, Element::byte, Dims("bytes/i", {static_cast<long>(bytes)})};
+}
+
+std::vector<Finding> run_on_gpu(const Call& call, const Library& library, Schedule schedule) {
+    const SharedMemory shared(dup(kWorkerMemory));
+    const std::vector<BufferSpec> specs = shared_specs(call);
+    const std::vector<Placement> placements = place(specs, schedule);
+    std::deque<GuardedBuffer> memory;
+    Buffers buffers;
+    const auto add = [&](const BufferSpec& spec, std::span<const std::byte> content) {
+        memory.emplace_back(spec, content, schedule);
+        buffers.add(spec.name, spec.element, memory.back().data());
+    };
+    for (std::size_t i = 0; i < specs.size(); i++) { add(specs[i], shared.data(placements[i])); }
+    for (const Scratch& scratch : call.scratch) {
+        std::vector<std::byte> content(scratch_bytes(scratch, library));
+        fill_with_poison(content, schedule);
+        add(scratch_spec(scratch, content.size()), content);
+    }
+
+    std::optional<LargeOutput> large;
+    if (call.sampled) {
+        large.emplace(call.sampled->output);
+        buffers.add(large->spec().name, large->spec().element, large->data());
+    }
+
+    call.run(library, buffers);
+    std::vector<Finding> findings;
+    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) {
+        findings.push_back({.kind = "unchecked_error",
+                            .text = fmt::format("a launch was refused, and nobody looked: {} ({})",
+                                                cudaGetErrorString(status), cudaGetErrorName(status))});
+    }
+    check(cudaDeviceSynchronize());
+    for (std::size_t i = 0; i < memory.size(); i++) {
+        if (std::optional<Finding> finding = memory[i].fetch()) {
+            findings.push_back(std::move(*finding));
+        }
+        if (memory[i].spec().role == Role::output && !large) {
+            std::ranges::copy(memory[i].fetched(), shared.data(placements[i]).begin());
+        }
+    }
+    if (large) {
+        if (std::optional<Finding> finding = large->scribble()) {
+            findings.push_back(std::move(*finding));
+        }
+        large->sample(*reinterpret_cast<SampledElements*>(shared.data(placements.back()).data()));
+    }
+    return findings;
+}
+
+// ---- timing --------------------------------------------------------------------------------------------------------
+
+std::size_t l2_bytes() {
+    int device = 0;
+    int bytes = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
+    return static_cast<std::size_t>(bytes);
+}
+
+class GpuBench final : public Bench {
+  public:
+    GpuBench()
+        : sum_(1),
+          clock_(16),
+          staging_(kStagingBytes),
+          // Four times what L2 holds, in whole tiles.
+          other_tiles_(std::max(kLeastOther, kRehearsal ? 0 : 4 * l2_bytes()) / kTileBytes + 1),
+          other_(other_tiles_ * kTileBytes) {
+        check(cudaMemset(other_.data(), 0, other_.bytes()));
+    }
+
+    std::byte* allocate(std::size_t bytes) override {
+        std::byte* const memory = reserve(bytes);
+        fill_in_pieces(memory, bytes,
+                       [](std::span<std::byte> piece, std::size_t) { fill_with_poison(piece, Schedule::end_aligned); });
+        return memory;
+    }
+
+    void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) override {
+        std::vector<std::byte> content(bytes);
+        draw(content);
+        fill_in_pieces(to, bytes, [&](std::span<std::byte> piece, std::size_t at) {
+            std::copy_n(content.begin() + static_cast<long>(at), piece.size(), piece.begin());
+        });
+    }
+
+    void fetch(std::span<std::byte> to, const std::byte* from) override {
+        check(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost));
+    }
+
+    Stopwatch& stopwatch() override { return stopwatch_; }
+
+    // Never repeated within a sample: the caches would be warm.
+    TimingOptions options(double seconds, int rounds) const override {
+        constexpr int kFewest = kRehearsal ? 6 : 50;
+        return {.warmup_rounds = 3,
+                .min_rounds = kFewest,
+                .max_seconds = seconds,
+                .fewest_rounds = std::max(kFewest, rounds),
+                .last_seconds = 10,
+                .min_sample_seconds = 0};
+    }
+
+    // The fastest of four ways to copy, by three samples of each.
+    Candidate copy(std::size_t bytes) override {
+        const std::size_t tiles = std::max<std::size_t>((bytes / 2 + kTileBytes - 1) / kTileBytes, 1);
+        std::byte* const from = reserve(tiles * kTileBytes);
+        std::byte* const to = reserve(tiles * kTileBytes);
+        check(cudaMemset(from, 1, tiles * kTileBytes));
+        std::vector<std::function<void()>> ways;
+        for (const int loads : {1, 4}) {
+            const std::size_t all = loads == 4 ? tiles : 4 * tiles;  // one block for each
+            for (const std::size_t blocks : {static_cast<std::size_t>(resident_copy_blocks(loads)), all}) {
+                const auto grid = static_cast<unsigned int>(std::min(blocks, all));
+                ways.emplace_back([=] { launch_copy(to, from, tiles, {loads, grid}, nullptr); });
+            }
+        }
+        std::size_t fastest = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < ways.size(); i++) {
+            ways[i]();
+            for (int sample = 0; sample < 3; sample++) {
+                fill_l2();
+                const double seconds = stopwatch_.once(ways[i]);
+                if (seconds < least) {
+                    least = seconds;
+                    fastest = i;
+                }
+            }
+        }
+        return {.name = "copy", .run = ways[fastest]};
+    }
+
+    FmaCandidate arithmetic() override {
+        constexpr int kRounds = kRehearsal ? 1 : 100;
+        auto* const out = reinterpret_cast<float*>(reserve(fma_threads() * sizeof(float)));
+        return {{.name = "multiply-adds",
+                 .run = [out, clock = clock_.data()] { launch_fma(out, clock, kRounds, nullptr); }},
+                fma_flop(kRounds)};
+    }
+
+    std::function<void()> cold() override {
+        return [this] { fill_l2(); };
+    }
+
+  private:
+    static constexpr std::size_t kStagingBytes = std::size_t{8} << 20;
+    static constexpr std::size_t kLeastOther = std::size_t{kRehearsal ? 1 : 64} << 20;
+
+    std::byte* reserve(std::size_t bytes) {
+        memory_.push_back(allocate_or_no_room(bytes));
+        return memory_.back().data();
+    }
+
+    // `write` gets a piece of pinned memory and how far from the start it belongs.
+    template <class Write>
+    void fill_in_pieces(std::byte* to, std::size_t bytes, Write write) {
+        for (std::size_t at = 0; at < bytes; at += kStagingBytes) {
+            const std::span piece(staging_.data(), std::min(kStagingBytes, bytes - at));
+            write(piece, at);
+            check(cudaMemcpy(to + at, piece.data(), piece.size(), cudaMemcpyHostToDevice));
+        }
+    }
+
+    // Leaves L2 full of reads of another buffer.
+    void fill_l2() const { launch_read(sum_.data(), other_.data(), other_tiles_, nullptr); }
+
+    EventStopwatch stopwatch_{nullptr, kRehearsal ? 0U : 20'000'000U};
+    DeviceBuffer<std::uint32_t> sum_;
+    DeviceBuffer<std::byte> clock_;
+    PinnedBuffer<std::byte> staging_;
+    std::size_t other_tiles_;
+    DeviceBuffer<std::byte> other_;
+    std::deque<DeviceBuffer<std::byte>> memory_;
+};
+
+// ---- the side ------------------------------------------------------------------------------------------------------
+
+class GpuSide final : public DeviceSide {
+  public:
+    std::string name() const override { return kRehearsal ? "a rehearsal of a GPU" : "GPU"; }
+    bool has_times() const override { return true; }
+    bool rehearsal() const override { return kRehearsal; }
+    bool takes_sampled() const override { return true; }
+
+    void start() override {
+        require_device();
+#ifdef __SIMT__
+        simt::report_at_exit(false);
+#endif
+    }
+
+    std::unique_ptr<Bench> bench() override {
+        return std::make_unique<GpuBench>();
+    }
+
+    std::optional<Vendor> matmul_library(int N, int C, int OC) override {
+        return Vendor{.name = "cuBLAS",
+                      .run =
+                          [this, shape = MatmulShape{.N = N, .OC = OC, .C = C}](const Buffers& at) {
+                              cublas_->matmul(Cublas::Precision::fp32, at.f32("out"), at.f32("inp"), at.f32("weight"),
+                                              shape);
+                          },
+                      .missing = [this] { return open_cublas(); }};
+    }
+
+    bool broken() const override {
+        static_cast<void>(cudaGetLastError());  // one that can be forgotten is
+        return cudaDeviceSynchronize() != cudaSuccess;
+    }
+
+    Reply run(const Call& call, const Library& library, Schedule schedule) override {
+        Reply reply;
+        std::vector<Finding> findings;
+        try {
+            findings = run_on_gpu(call, library, schedule);
+        } catch (const NoRoom& error) {
+            reply.answer = Answer::no_room;
+            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
+        } catch (const std::exception& error) {
+            reply.answer = Answer::exception;
+            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
+        }
+        static_cast<void>(cudaGetLastError());
+        if (const cudaError_t sticky = cudaDeviceSynchronize(); sticky != cudaSuccess) {
+            findings.insert(findings.begin(), describe_error(sticky));
+            reply.last = true;
+        }
+        put_findings(reply, findings);
+        return reply;
+    }
+
+  private:
+    // Why it cannot be used; empty where it can.
+    std::string open_cublas() {
+        try {
+            if (!cublas_) {
+                cublas_ = std::make_unique<Cublas>("", nullptr);
+            }
+            return "";
+        } catch (const std::runtime_error& error) { return error.what(); }
+    }
+
+    std::unique_ptr<Cublas> cublas_;
+
+    static void require_device() {
+        int count = 0;
+        const cudaError_t status = cudaGetDeviceCount(&count);
+        if (status != cudaSuccess || count == 0) {
+            static_cast<void>(cudaGetLastError());
+            throw std::runtime_error(fmt::format("no GPU can be used: {}; make doctor says what is missing",
+                                                 status == cudaSuccess ? "there is none" : cudaGetErrorString(status)));
+        }
+    }
+};
+
+}  // namespace
+
+DeviceSide* device_side() {
+    static GpuSide side;
+    return &side;
+}
+
+}  // namespace checker

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// One output against what it should be. Everything here is a pure function of numbers; verdict.h turns it into words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checker/cases/dims.h"
+#include "checker/cases/expected.h"
+
+namespace checker {
+
+struct Comparison {
+    long compared = 0;            // elements judged: padding columns are not
+    long wrong = 0;               // outside their budget, or skipped
+    long nonfinite = 0;           // NaN or infinite where the reference is finite
+    long nonzero = 0;             // not 0 where only 0 is right
+    double used = 0;              // max of error / budget; infinite where an element is not finite
+    long first = -1;              // the first wrong element that was not skipped, in index order
+    long worst = -1;              // the element with the largest share of its budget, none of the skipped
+    std::vector<long> low, high;  // the box around the wrong elements: smallest and largest index, an axis each
+    std::vector<long> step;       // their indices along an axis are low, low + step, ...: the largest that holds; or 0
+    bool ok() const { return wrong == 0; }
+};
+
+// Judges the first `columns` elements of each row. A NaN is never equal to anything. Elements that are known to hold
+// nothing are named in `skip` (one flag an element, or empty): they are wrong, but no number of theirs is looked at.
+Comparison compare(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
+                   const std::vector<bool>& skip = {});
+
+// The budget of one element.
+double budget_of(const Dims& dims, const Expected& expected, long element);
+
+// What a wrong output would be is computed in another precision than the learner's, so it is met within a few budgets,
+// not one. The dump keeps every suspect at least ten budgets away from the reference.
+inline constexpr double kFewBudgets = 4.0;
+
+// Whether the output is what the suspect gives: its non-finite elements are exactly the suspect's, and every other
+// one is within kFewBudgets of the suspect's.
+bool fits(const Dims& dims, long columns, std::span<const float> got, const Expected& expected, const Suspect& suspect);
+
+// Memory is filled with a poison before each run; the two runs have different ones.
+struct Run {
+    std::span<const float> values;
+    std::uint32_t poison = 0;
+};
+
+struct Elements {
+    long count = 0;
+    long first = -1;          // in index order
+    std::vector<bool> flags;  // one an element
+    bool none() const { return count == 0; }
+};
+
+// Elements of the first `columns` columns that hold the poison of their run in both runs.
+Elements untouched(const Dims& dims, long columns, const Run& one, const Run& other);
+
+// Elements of the columns from `columns` on that hold anything else than the poison, in either run.
+Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other);
+
+// Elements of the first `columns` columns whose bits differ between the runs.
+Elements disagreeing(const Dims& dims, long columns, const Run& one, const Run& other);
+
+// Up to four columns of the element's row, the element among them.
+struct Window {
+    long begin = 0;  // flat index of the first
+    long count = 0;
+};
+Window around(const Dims& dims, long columns, long element);
+
+}  // namespace checker

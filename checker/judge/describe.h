@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// What went wrong in one call, as findings in words. Pure functions.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checker/cases/check.h"
+#include "checker/worker/call_buffers.h"
+#include "checker/worker/finding.h"
+#include "checker/worker/worker_process.h"
+
+namespace checker {
+
+// How the worker ended, or what it reported: none when the call simply returned.
+std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds);
+
+// A write beside the data, `offset` bytes from its start.
+Finding describe_scribble(const BufferSpec& spec, long offset);
+
+// A write to an input's data, `offset` bytes from its start; and the first one by which an input differs from what it was.
+Finding describe_changed_input(const BufferSpec& spec, long offset);
+std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<const std::byte> was,
+                                          std::span<const std::byte> now);
+
+// The two runs of a call, one value list an output, and its verdict.
+struct CallVerdict {
+    bool ok = false;
+    bool untouched = false;  // no output was written at all
+    double budget_used = 0;
+    std::vector<Finding> findings;
+    std::string note;  // where all is right: that the result depends on the order of threads
+};
+
+// `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
+// `float_atomics`: lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40"; empty: none. What differs
+// there by less than its budget is no finding, as each order of the sum's terms rounds in its own way.
+// `two_orders`: the runs took two orders of a device's threads, which sees what is read unwritten by itself; `raced`: it
+// saw a race.
+CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
+                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
+                          const std::string& float_atomics = "", bool two_orders = false, bool raced = false);
+
+// The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
+CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
+                             std::span<const SampledElements* const> runs);
+
+}  // namespace checker

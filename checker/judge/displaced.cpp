@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "checker/judge/displaced.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <random>
+#include <ranges>
+#include <set>
+
+#include "checker/cases/budget.h"
+
+namespace checker {
+namespace {
+
+using Indices = std::vector<long>;  // flat ones
+
+constexpr long kSample = 512;               // wrong elements that are looked for everywhere
+constexpr std::size_t kMostPlaces = 64;     // a value that stands at more places says nothing of where it belongs
+constexpr std::size_t kMostShifts = 8;      // distances that are counted over all wrong elements
+constexpr std::size_t kFewestDistinct = 4;  // values that must be found: zeros are everywhere
+constexpr double kShifted = 0.5;            // of the wrong elements, by two shifts
+constexpr double kOneShift = 0.125;         // of the wrong elements
+constexpr double kFound = 0.9;              // of the sample
+constexpr double kByChance = 0.5;           // of the sample, its values moved a little
+constexpr double kBeside = 40.0;            // budgets by which they are moved
+
+std::size_t at(long i) {
+    return static_cast<std::size_t>(i);
+}
+
+// The reference's values in ascending order, to be looked for.
+class Places {
+  public:
+    Places(const Dims& dims, long columns, const Expected& expected) : dims_(dims), expected_(expected) {
+        for (long row = 0; row < dims.rows(); row++) {
+            for (long column = 0; column < columns; column++) {
+                const long i = row * dims.columns() + column;
+                order_.push_back(i);
+                widest_ = std::max(widest_, allowed(i));
+            }
+        }
+        std::ranges::sort(order_, {}, [&](long i) { return expected.values[at(i)]; });
+    }
+
+    // Whether `value` is what belongs at element i.
+    bool fits(double value, long i) const { return std::abs(value - expected_.values[at(i)]) <= allowed(i); }
+
+    // Where `value` belongs; nothing where that may be at too many places.
+    Indices of(double value) const {
+        Indices places;
+        const auto value_of = [&](long i) { return static_cast<double>(expected_.values[at(i)]); };
+        const auto end = std::ranges::upper_bound(order_, value + widest_, {}, value_of);
+        for (auto i = std::ranges::lower_bound(order_, value - widest_, {}, value_of); i != end; ++i) {
+            if (!fits(value, *i)) {
+                continue;
+            }
+            if (places.size() == kMostPlaces) {
+                return {};
+            }
+            places.push_back(*i);
+        }
+        return places;
+    }
+
+  private:
+    double allowed(long i) const { return kFewBudgets * budget_of(dims_, expected_, i); }
+
+    const Dims& dims_;
+    const Expected& expected_;
+    Indices order_;
+    double widest_ = 0;
+};
+
+// The wrong elements of one output, and where the values of some of them belong.
+class Search {
+  public:
+    Search(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
+           const std::vector<bool>& skip)
+        : dims_(dims), columns_(columns), got_(got), expected_(expected), reference_(dims, columns, expected) {
+        for (long row = 0; row < dims.rows(); row++) {
+            for (long i = row * dims.columns(); i < row * dims.columns() + columns; i++) {
+                if ((skip.empty() || !skip[at(i)]) && std::isfinite(got[at(i)]) &&
+                    !(error(got[at(i)], expected.values[at(i)]) <= budget_of(dims, expected, i))) {
+                    wrong_.push_back(i);
+                }
+            }
+        }
+        // The first, and others at random: evenly spaced ones would all stand in one lane's columns.
+        std::ranges::copy(wrong_ | std::views::take(1), std::back_inserter(sample_));
+        std::ranges::sample(wrong_ | std::views::drop(1), std::back_inserter(sample_), kSample - 1, std::mt19937_64(1));
+        for (const long i : sample_) {
+            const double beside = kBeside * budget_of(dims, expected, i);
+            places_.push_back(reference_.of(got[at(i)]));
+            for (const double value : {got[at(i)] - beside, got[at(i)] + beside}) {
+                beside_.emplace_back(i, reference_.of(value));
+            }
+        }
+    }
+
+    std::optional<Displaced> shifted() const {
+        Displaced result{.how = Displaced::How::shifted, .looked_at = count_of(wrong_)};
+        const std::vector<Displaced::Shift> likely = likely_shifts();
+        Indices left = wrong_;  // by none of the shifts
+        Indices found;
+        for (int turn = 0; turn < 2; turn++) {
+            Displaced::Shift best;
+            for (Displaced::Shift shift : likely) {
+                shift.elements = std::ranges::count_if(left, [&](long i) { return holds(i, shift); });
+                best = shift.elements > best.elements ? shift : best;
+            }
+            if (share(best.elements, wrong_) < kOneShift) {
+                break;
+            }
+            std::ranges::copy_if(left, std::back_inserter(found), [&](long i) { return holds(i, best); });
+            std::erase_if(left, [&](long i) { return holds(i, best); });
+            result.shifts.push_back(best);
+        }
+        if (share(count_of(found), wrong_) < kShifted || !distinct_enough(found)) {
+            return std::nullopt;
+        }
+        result.elements = count_of(found);
+        result.element = *std::ranges::min_element(found);
+        const bool by_first = holds(result.element, result.shifts.front());
+        result.belongs = moved(result.element, by_first ? result.shifts.front() : result.shifts.back());
+        return result;
+    }
+
+    std::optional<Displaced> elsewhere(Displaced::How how) const {
+        Indices found;
+        long belongs = -1;  // the first one's value
+        for (std::size_t k = 0; k < sample_.size(); k++) {
+            if (const long place = among(places_[k], sample_[k], how); place >= 0) {
+                belongs = found.empty() ? place : belongs;
+                found.push_back(sample_[k]);
+            }
+        }
+        const auto by_chance = std::ranges::count_if(
+            beside_, [&](const auto& value) { return among(value.second, value.first, how) >= 0; });
+        if (share(count_of(found), sample_) < kFound ||
+            static_cast<double>(by_chance) > kByChance * static_cast<double>(beside_.size()) ||
+            !distinct_enough(found)) {
+            return std::nullopt;
+        }
+        return Displaced{.how = how,
+                         .elements = count_of(found),
+                         .looked_at = count_of(sample_),
+                         .element = found.front(),
+                         .belongs = belongs};
+    }
+
+  private:
+    static long count_of(const Indices& elements) { return static_cast<long>(elements.size()); }
+    static double share(long part, const Indices& whole) {
+        return whole.empty() ? 0.0 : static_cast<double>(part) / static_cast<double>(whole.size());
+    }
+
+    // The element that is a shift away, -1 where there is none: outside the tensor or among its padding.
+    long moved(long element, const Displaced::Shift& by) const {
+        const long row = element / dims_.columns() + by.rows;
+        const long column = element % dims_.columns() + by.columns;
+        const bool inside = row >= 0 && row < dims_.rows() && column >= 0 && column < columns_;
+        return inside ? row * dims_.columns() + column : -1;
+    }
+    bool holds(long element, const Displaced::Shift& by) const {
+        const long place = moved(element, by);
+        return place >= 0 && reference_.fits(got_[at(element)], place);
+    }
+
+    // Those by which the sample's values are moved most often.
+    std::vector<Displaced::Shift> likely_shifts() const {
+        const long stride = dims_.columns();
+        std::map<std::pair<long, long>, long> votes;  // of (rows, columns)
+        for (std::size_t k = 0; k < sample_.size(); k++) {
+            for (const long place : places_[k]) {
+                votes[{place / stride - sample_[k] / stride, place % stride - sample_[k] % stride}]++;
+            }
+        }
+        std::vector<Displaced::Shift> ranked;
+        for (const auto& [by, count] : votes) { ranked.push_back({by.first, by.second, count}); }
+        std::ranges::stable_sort(ranked, std::greater(), &Displaced::Shift::elements);
+        ranked.resize(std::min(ranked.size(), kMostShifts));
+        return ranked;
+    }
+
+    // Whether what stands beside the element, in its row, belongs beside the place: so many rows and columns on.
+    bool with_neighbour(long element, long place, const Displaced::Shift& beside) const {
+        const auto fits = [&](long step) {
+            const long neighbour = moved(element, {0, step});
+            const long where = moved(place, {step * beside.rows, step * beside.columns});
+            return neighbour >= 0 && where >= 0 && reference_.fits(got_[at(neighbour)], where);
+        };
+        return fits(1) || fits(-1);
+    }
+
+    bool is(Displaced::How how, long element, long place) const {
+        const long stride = dims_.columns();
+        switch (how) {
+            case Displaced::How::in_row:
+                return place / stride == element / stride;
+            case Displaced::How::in_column:
+                return place % stride == element % stride;
+            case Displaced::How::piece:
+                return with_neighbour(element, place, {0, 1});
+            case Displaced::How::transposed:
+                return with_neighbour(element, place, {1, 0});
+            default:
+                return true;
+        }
+    }
+
+    // The first of the places that is where `how` says from the element, -1 where none is.
+    long among(const Indices& places, long element, Displaced::How how) const {
+        const auto place = std::ranges::find_if(places, [&](long i) { return is(how, element, i); });
+        return place == places.end() ? -1 : *place;
+    }
+
+    bool distinct_enough(const Indices& elements) const {
+        std::set<std::uint32_t> bits;
+        for (const long i : elements) { bits.insert(std::bit_cast<std::uint32_t>(got_[at(i)])); }
+        return bits.size() >= kFewestDistinct;
+    }
+
+    const Dims& dims_;
+    long columns_;
+    std::span<const float> got_;
+    const Expected& expected_;
+    Places reference_;
+    Indices wrong_;
+    Indices sample_;                                // of wrong_
+    std::vector<Indices> places_;                   // of the sample's values
+    std::vector<std::pair<long, Indices>> beside_;  // by element the places of two values a little beside its own
+};
+
+}  // namespace
+
+std::optional<Displaced> displaced(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
+                                   const std::vector<bool>& skip) {
+    const Search search(dims, columns, got, expected, skip);
+    std::optional<Displaced> result = search.shifted();
+    using How = Displaced::How;
+    for (const How how : {How::in_row, How::in_column, How::piece, How::transposed, How::alone}) {
+        result = result ? result : search.elsewhere(how);
+    }
+    return result;
+}
+
+}  // namespace checker

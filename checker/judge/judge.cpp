@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: MIT
+#include "checker/judge/judge.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "checker/base/file_error.h"
+#include "checker/base/text.h"
+#include "checker/judge/compare.h"
+#include "checker/judge/describe.h"
+#include "checker/worker/device_side.h"
+#include "checker/worker/time_op.h"
+
+namespace checker {
+namespace {
+
+// Buffers are aligned to 64 bytes, and workers wrote floats there.
+std::span<const float> as_floats(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+std::string read_text(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The first element in which two results at a timed shape differ by more than rounding can explain; -1 if none.
+// There is no reference for these shapes: the solution, which is right on every case, stands in for it.
+long differing_element(const Output& output, std::span<const float> subject, std::span<const float> solution) {
+    constexpr double kShareOfRow = 1e-4;
+    const Dims& dims = output.spec.dims;
+    for (long row = 0; row < dims.rows(); row++) {
+        double largest = 0;
+        for (long column = 0; column < output.columns; column++) {
+            const double value = std::abs(solution[static_cast<std::size_t>(row * dims.columns() + column)]);
+            largest = std::max(largest, value);
+        }
+        for (long column = 0; column < output.columns; column++) {
+            const auto i = static_cast<std::size_t>(row * dims.columns() + column);
+            if (!(error(subject[i], solution[i]) <= kShareOfRow * largest)) {
+                return static_cast<long>(i);
+            }
+        }
+    }
+    return -1;
+}
+
+// The inputs of cases are the same in every run.
+
+// A call whose outputs all have values to compare with: those that are computed from the inputs are computed here.
+class ComputedCall {
+  public:
+    ComputedCall(const Call& call, std::uint64_t seed) : call_(&call) {
+        if (std::ranges::none_of(call.outputs, [](const Output& output) { return output.compute != nullptr; })) {
+            return;
+        }
+        std::vector<std::vector<float>> inputs;
+        std::vector<std::span<const float>> views;
+        for (const Input& input : call.inputs) {
+            inputs.emplace_back(input.spec.bytes() / sizeof(float));
+            input.fill(std::as_writable_bytes(std::span(inputs.back())), seed);
+            views.emplace_back(inputs.back());
+        }
+        own_ = call;
+        call_ = &*own_;
+        for (Output& output : own_->outputs) {
+            if (output.compute != nullptr) {
+                const Computed& computed = computed_.emplace_back(output.compute(views));
+                output.expected = {computed.values, computed.floor, computed.factor};
+            }
+        }
+    }
+    ComputedCall(const ComputedCall&) = delete;
+    ComputedCall& operator=(const ComputedCall&) = delete;
+
+    const Call& call() const { return *call_; }
+
+  private:
+    const Call* call_;
+    std::optional<Call> own_;
+    std::deque<Computed> computed_;
+};
+
+// How many times as fast two threads are as one.
+std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
+    const std::optional<Ratio> share = timing.of(Rival::two_threads);
+    return share ? std::optional(inverse(*share)) : std::nullopt;
+}
+
+// What a shape's intervals say to its target: the worst of what is asked.
+SpeedVerdict judge_shape(const ShapeTiming& timing, const Target& target) {
+    SpeedVerdict verdict = checker::judge(timing.share.at(target.against), target.shares);
+    const auto also = [&](const std::optional<Ratio>& ratio, double least) {
+        if (!ratio || verdict.speed == Speed::slow) {
+            return;
+        }
+        const Speed speed = checker::judge(*ratio, {least, least, least}).speed;
+        if (speed != Speed::fast) {
+            verdict = {speed, Medal::none};
+        }
+    };
+    also(timing.of(Rival::older), target.older);
+    also(of_two_threads(timing), 2 * target.threads);
+    return verdict;
+}
+
+// Which of the targets was missed.
+std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
+    const Ratio& share = timing.share.at(target.against);
+    if (share.interval.high < target.shares.bronze) {
+        return fmt::format("{} of {} speed, bronze is {}", percent(share.value),
+                           whose(to_string(target.against), library), percent(target.shares.bronze));
+    }
+    if (const std::optional<Ratio> older = timing.of(Rival::older); older && older->interval.high < target.older) {
+        return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
+                           significant(target.older));
+    }
+    return fmt::format("two threads are {} as fast as one, the target is {}", times(of_two_threads(timing)->value),
+                       significant(2 * target.threads));
+}
+
+}  // namespace
+
+Judge::Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesystem::path reference_dir,
+             std::vector<std::string> worker_arguments, std::chrono::duration<double> limit)
+    : lesson_(lesson),
+      impl_dir_(std::move(impl_dir)),
+      reference_dir_(std::move(reference_dir)),
+      limit_(limit),
+      worker_(std::move(worker_arguments), memory_.fd(), limit) {}
+
+Outcome Judge::ask(const Request& request, const std::string& what) {
+    constexpr double kPatience = 2.0;
+    bool shown = false;
+    worker_.on_waiting([&](double seconds) {
+        if (!progress_ || seconds < kPatience) {
+            return;
+        }
+        fmt::print(stderr, "\r  {}: running for {:.0f} s, stopped at {:.0f} s", what, seconds, limit_.count());
+        std::fflush(stderr);
+        shown = true;
+    });
+    Outcome outcome = worker_.ask(request);
+    if (shown) {
+        fmt::print(stderr, "\r{:79}\r", "");
+    }
+    return outcome;
+}
+
+void Judge::require_device() {
+    Request request;
+    request.ask = Ask::start;
+    const Outcome outcome = ask(request, "starting the device");
+    if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_device) {
+        throw std::runtime_error(outcome.reply.text);
+    }
+}
+
+std::optional<Finding> Judge::finding_of(const Outcome& outcome, const Op& op, const Call& call) const {
+    std::optional<Finding> finding = describe_outcome(outcome, op, call, limit_.count());
+    if (finding && finding->kind == "not_defined") {
+        for (const std::string& line : declaration_of(op.name, op.declared_in)) {
+            finding->details.push_back((finding->details.empty() ? "wanted\t" : "\t") + line);
+        }
+    }
+    return finding;
+}
+
+Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::size_t call_index, Schedule schedule) {
+    const Op& op = lesson_.ops().at(op_index);
+    const Call& call = op.cases.at(case_index).calls.at(call_index);
+    const std::vector<BufferSpec> specs = shared_specs(call);
+    const std::vector<Placement> placements = place(specs, schedule);
+    lay_out(memory_, call, placements, schedule);
+
+    Request request;
+    request.schedule = schedule;
+    request.op = op_index;
+    request.case_index = case_index;
+    request.call = call_index;
+    RunResult result;
+    const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
+    if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
+        result.no_room = outcome.reply.text;
+        return result;
+    }
+    result.finding = finding_of(outcome, op, call);
+    result.counters = outcome.reply.counters;
+    result.ideal_sectors = outcome.reply.ideal_sectors;
+    std::ranges::copy(outcome.reply.costliest, result.costliest.begin());
+    if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
+        result.seen = findings_from_json(outcome.reply.findings);
+        if (!result.seen.empty() && result.seen.front().kind == kFloatAtomics) {
+            result.float_atomics = result.seen.front().text;
+            result.seen.erase(result.seen.begin());
+        }
+        if (result.finding && !result.seen.empty()) {  // what the device saw comes before what came of it
+            std::swap(*result.finding, result.seen.front());
+        }
+    }
+    if (result.finding) {
+        return result;
+    }
+    if (call.sampled) {
+        const std::span<const std::byte> sampled = memory_.data(placements.back());
+        result.sampled.assign(sampled.begin(), sampled.end());
+        return result;
+    }
+    for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
+        const std::span<const float> values = as_floats(memory_.data(placements[i]));
+        result.values.emplace_back(values.begin(), values.end());
+        const Scribble scribble = find_scribble(memory_.region(placements[i]), placements[i], schedule);
+        if (scribble.found) {
+            result.seen.push_back(describe_scribble(specs[i], scribble.offset));
+        }
+    }
+    return result;
+}
+
+CallVerdict Judge::judge_sampled(const Call& call, const std::array<RunResult, 2>& runs) {
+    const std::vector<Placement> placements = place(shared_specs(call), Schedule::start_aligned);  // the last run's
+    std::vector<std::span<const float>> inputs;
+    for (std::size_t i = 0; i < call.inputs.size(); i++) { inputs.push_back(as_floats(memory_.data(placements[i]))); }
+    const std::array sampled{reinterpret_cast<const SampledElements*>(runs[0].sampled.data()),
+                             reinterpret_cast<const SampledElements*>(runs[1].sampled.data())};
+    return describe_sampled(call, inputs, sampled);
+}
+
+std::vector<Finding> Judge::all_of(const RunResult& result) {
+    std::vector<Finding> findings{*result.finding};
+    findings.insert(findings.end(), result.seen.begin(), result.seen.end());
+    return findings;
+}
+
+CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
+    const Op& op = lesson_.ops().at(op_index);
+    const Case& c = op.cases.at(case_index);
+    CaseReport report{.name = c.name, .shape = c.shape};
+    report.ok = true;
+    report.untouched = true;
+    report.calls = static_cast<long>(c.calls.size());
+
+    for (std::size_t i = 0; i < c.calls.size(); i++) {
+        const ComputedCall computed(c.calls[i], kCaseSeed);
+        const Call& call = computed.call();
+        const auto fail = [&](std::vector<Finding> findings) {
+            report.calls_wrong++;
+            if (!report.ok) {
+                return;
+            }
+            report.ok = false;
+            report.where = call.where;
+            report.findings = std::move(findings);
+        };
+        const RunResult first = run(op_index, case_index, i, Schedule::end_aligned);
+        if (!first.no_room.empty()) {
+            report.ran = report.untouched = false;
+            report.note = fmt::format("{} is not checked: {}", c.shape, first.no_room);
+            return report;
+        }
+        if (first.finding) {
+            fail(all_of(first));
+            report.untouched = false;
+            return report;
+        }
+        const RunResult second = run(op_index, case_index, i, Schedule::start_aligned);
+        if (second.finding) {
+            fail(all_of(second));
+            report.untouched = false;
+            return report;
+        }
+        if (call.sampled) {
+            CallVerdict verdict = judge_sampled(call, {first, second});
+            report.budget_used = std::max(report.budget_used, verdict.budget_used);
+            report.untouched = report.untouched && verdict.untouched;
+            std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+            std::ranges::move(verdict.findings, std::back_inserter(findings));
+            if (!findings.empty()) {
+                fail(std::move(findings));
+            }
+            continue;
+        }
+        const auto deterministic = [&] {
+            const RunResult again = run(op_index, case_index, i, Schedule::end_aligned);
+            return !again.finding && std::ranges::equal(again.values, first.values, [](const auto& a, const auto& b) {
+                return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+            });
+        };
+        const auto is_race = [](const Finding& finding) { return finding.kind == "race"; };
+        const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
+        CallVerdict verdict = describe_call(call, first.values, second.values, deterministic,
+                                            first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
+                                            device_side() != nullptr && device_side()->takes_two_orders(), raced);
+        std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+        // Who did something wrong has written something.
+        report.untouched = report.untouched && verdict.untouched && findings.empty();
+        std::ranges::move(verdict.findings, std::back_inserter(findings));
+        report.budget_used = std::max(report.budget_used, verdict.budget_used);
+        for (std::size_t cost = 0; cost < kCosts; cost++) {
+            std::string& line = report.costliest[cost];
+            line = line.empty() ? first.costliest[cost] : line;
+        }
+        for (const Needed& needed : call.needed) {
+            const double value = first.counters[static_cast<std::size_t>(needed.counter)];
+            const double least = needed.counter == Counter::sectors ? first.ideal_sectors : needed.value;
+            const auto known = std::ranges::find(report.counted, needed.counter, &Counted::counter);
+            Counted& counted = known != report.counted.end()
+                                   ? *known
+                                   : report.counted.emplace_back(Counted{.counter = needed.counter});
+            counted.value += value;
+            counted.needed += least;
+        }
+        report.note = report.note.empty() ? verdict.note : report.note;
+        if (!findings.empty()) {
+            fail(std::move(findings));
+        }
+    }
+    return report;
+}
+
+TimingReport Judge::time(std::size_t op_index, const Target& target, const std::optional<CpuRoof>& roof,
+                         bool all_shapes) {
+    const Op& op = lesson_.ops().at(op_index);
+    TimingReport report{.against = target.against, .library = {}, .target = target.shares, .shapes = {}, .notes = {}};
+    for (std::size_t i = 0; i < op.timed.size(); i++) {
+        const Timed& timed = op.timed[i];
+        const bool judged = target.judges(timed.shape);
+        if (!judged && !all_shapes) {
+            continue;
+        }
+        // A slow implementation is not waited for at shapes that would take it minutes.
+        constexpr double kLongestCall = 2.0;
+        if (report.ran() && timed.flop > 0 && report.shapes.back().flop > 0) {
+            const double seconds = timed.flop / report.shapes.back().rate();
+            if (seconds > kLongestCall) {
+                report.notes.push_back(fmt::format("{} is not timed: a call would take about {} s at that speed",
+                                                   timed.shape, significant(seconds)));
+                continue;
+            }
+        }
+        std::uint32_t rivals = bit(Rival::solution);
+        if (timed.library) {
+            rivals |= bit(Rival::library);
+            report.library = timed.library->name;
+        }
+        rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
+        rivals |= timed.flop > 0 ? bit(Rival::arithmetic) : 0;
+        if (i == 0 && target.older > 0 && !older_implementation(reference_dir_, op.name).empty()) {
+            rivals |= bit(Rival::older);
+        }
+        if (i == 0 && target.threads > 0) {
+            if (roof && cores_add_up(*roof)) {
+                rivals |= bit(Rival::two_threads);
+            } else {
+                report.notes.push_back(
+                    roof ? fmt::format("threads are not judged: two processes do {} the work of one here",
+                                       times(roof->two_processes))
+                         : "threads are not judged: `make calibrate` finds whether the cores here add up");
+            }
+        }
+        std::optional<ShapeTiming> timed_shape = time_shape(op_index, i, target, rivals, all_shapes, report.notes);
+        if (!timed_shape) {
+            continue;
+        }
+        report.shapes.push_back(std::move(*timed_shape));
+        const ShapeTiming& shape = report.shapes.back();
+        if (shape.verdict == Verdict::wrong) {
+            return report;
+        }
+        if (shape.verdict == Verdict::slow && !all_shapes) {
+            if (i + 1 < target.shapes.size()) {
+                report.notes.push_back(fmt::format(
+                    "{} not timed", counted(static_cast<long>(target.shapes.size() - i - 1), "further shape")));
+            }
+            return report;
+        }
+    }
+    return report;
+}
+
+std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target,
+                                             std::uint32_t rivals, bool settle_medal, std::vector<std::string>& notes) {
+    const Op& op = lesson_.ops().at(op_index);
+    const Timed& timed = op.timed[shape];
+    ShapeTiming report{.shape = timed.shape,
+                       .seconds = {},
+                       .flop = timed.flop,
+                       .bytes = static_cast<double>(timed.bytes_moved),
+                       .share = {},
+                       .judged = target.judges(timed.shape)};
+    memory_.grow(shared_bytes(place(timed_specs(timed), Schedule::start_aligned)));
+
+    Request request;
+    request.ask = Ask::time;
+    request.op = op_index;
+    request.timed = shape;
+    request.rivals = rivals;
+    request.seconds = 0.25;
+    // Where the interval straddles the target, more samples may decide. `slow` is said only when two attempts in a row
+    // agree: other work on the machine can make one of them slow, and an accusation must not rest on that.
+    constexpr int kAttempts = 4;
+    Speed before = Speed::unclear;
+    for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
+        request.seed = std::random_device{}();
+        const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
+        if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
+            notes.push_back(fmt::format("{} is not timed: {}", timed.shape, outcome.reply.text));
+            return std::nullopt;
+        }
+        if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
+            report.verdict = Verdict::wrong;
+            report.findings.push_back(std::move(*finding));
+            return report;
+        }
+        const Reply& reply = outcome.reply;
+        if (reply.library_missing && (rivals & bit(Rival::library)) != 0) {
+            rivals &= ~bit(Rival::library);
+            const std::string note = fmt::format("{} is not timed: {}", timed.library->name, reply.text);
+            if (std::ranges::find(notes, note) == notes.end()) {  // said once, not at each shape
+                notes.push_back(note);
+            }
+        }
+        report.seconds = reply.subject;
+        report.discarded = reply.discarded;
+        for (std::size_t i = 0; i < kRivals; i++) {
+            const auto rival = static_cast<Rival>(i);
+            if ((rivals & bit(rival)) != 0) {
+                report.share[rival] = inverse(reply.ratio[i]);
+            }
+        }
+        if (report.share.contains(Rival::arithmetic)) {  // the rate of what does other work
+            Ratio& share = report.share.at(Rival::arithmetic);
+            const double work = timed.flop / reply.arithmetic_flop;
+            share = {share.value * work, {share.interval.low * work, share.interval.high * work}};
+        }
+        if (lesson_.rehearsal()) {
+            break;
+        }
+        if (!report.judged || !report.of(target.against)) {  // or the library it is held to is not there
+            break;
+        }
+        const SpeedVerdict verdict = judge_shape(report, target);
+        report.medal = verdict.medal;
+        report.verdict = verdict.speed == Speed::fast                            ? Verdict::ok
+                         : verdict.speed == Speed::slow && before == Speed::slow ? Verdict::slow
+                                                                                 : Verdict::no_verdict;
+        const bool medal_open =
+            settle_medal && report.share.at(target.against).value >= target.shares.gold && report.medal != Medal::gold;
+        if (report.verdict == Verdict::slow || (report.verdict == Verdict::ok && !medal_open)) {
+            break;
+        }
+        before = verdict.speed;
+    }
+
+    if (std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1)) {
+        report.verdict = Verdict::wrong;
+        report.findings.push_back(std::move(*mismatch));
+        return report;
+    }
+    const std::optional<Ratio> of_roof = report.of_roof();
+    if (!lesson_.rehearsal() && of_roof && impossible(*of_roof, report.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
+        report.verdict = Verdict::impossible;
+        report.findings.push_back(
+            {"impossible", "",
+             fmt::format("{} {}: no machine is that fast, so the work was not done in the time that was taken",
+                         times(of_roof->value),
+                         report.flop == 0           ? "a copy's speed"
+                         : device_side() == nullptr ? "the multiply-adds of one core"
+                                                    : "the multiply-adds of the card")});
+    } else if (report.verdict == Verdict::slow) {
+        report.findings.push_back({"slow", "", slow_text(report, target, timed.library ? timed.library->name : "")});
+    }
+    return report;
+}
+
+std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t seed) {
+    const ComputedCall computed(timed.call, seed);
+    const std::vector<Output>& outputs = computed.call().outputs;
+    const std::vector<Placement> placements = place(timed_specs(timed), Schedule::start_aligned);
+    for (std::size_t i = 0; i < outputs.size(); i++) {
+        const Output& output = outputs[i];
+        const std::span<const float> subject = as_floats(memory_.data(placements[i]));
+        const std::span<const float> solution = as_floats(memory_.data(placements[outputs.size() + i]));
+        const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
+                                            : differing_element(output, subject, solution);
+        if (element < 0) {
+            continue;
+        }
+        const auto k = static_cast<std::size_t>(element);
+        const auto [got, expected] = told_apart(subject[k], output.compute ? output.expected.values[k] : solution[k]);
+        return Finding{
+            "mismatch",
+            "",
+            fmt::format("is wrong at the timed shape {}", timed.shape),
+            {fmt::format("first\t{}[{}]   got {}   {} {}", output.spec.name, output.spec.dims.index_text(element), got,
+                         output.compute ? "expected" : "the solution", expected)}};
+    }
+    return std::nullopt;
+}
+
+std::optional<Finding> Judge::missing(std::size_t op_index, const std::filesystem::path& compiler_log) const {
+    const Op& op = lesson_.ops().at(op_index);
+    if (std::filesystem::exists(impl_dir_ / (op.name + ".so"))) {
+        return std::nullopt;
+    }
+    const std::string log = read_text(compiler_log);
+    if (log.find("undefined reference to `" + op.name + "(") != std::string::npos) {
+        Outcome outcome;
+        outcome.reply.answer = Answer::not_defined;
+        return finding_of(outcome, op, Call{});
+    }
+    if (!log.empty()) {
+        return Finding{"not_compiled", "",
+                       fmt::format("does not compile; {} has what the compiler says", compiler_log.string())};
+    }
+    return Finding{"not_compiled", "",
+                   fmt::format("{} is missing; 'make check-lesson{}' builds it",
+                               (impl_dir_ / (op.name + ".so")).string(), lesson_number(lesson_.name()))};
+}
+
+std::vector<std::string> declaration_of(const std::string& function, const std::filesystem::path& header) {
+    std::istringstream text(read_text(header));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) {
+        if (lines.empty() && line.find(" " + function + "(") == std::string::npos) {
+            continue;
+        }
+        if (lines.empty() && line.starts_with("//")) {
+            continue;
+        }
+        const std::size_t comment = line.find("//");
+        line = line.substr(0, comment);
+        line.erase(line.find_last_not_of(' ') + 1);
+        const bool last = line.ends_with(";");
+        lines.push_back(line);
+        if (last) {
+            return lines;
+        }
+    }
+    return {};
+}
+
+}  // namespace checker

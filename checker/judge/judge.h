@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs the cases of a lesson in the worker and says what is wrong with what comes back.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/cases/check.h"
+#include "checker/cases/lesson_toml.h"
+#include "checker/clock/roof.h"
+#include "checker/judge/describe.h"
+#include "checker/judge/report.h"
+#include "checker/worker/worker_process.h"
+
+namespace checker {
+
+class Judge {
+  public:
+    // `worker_arguments` are the command line that makes this program register the same cases.
+    Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesystem::path reference_dir,
+          std::vector<std::string> worker_arguments, std::chrono::duration<double> limit);
+
+    // While the judge waits longer than two seconds, a line on stderr says for what (only on a terminal).
+    void show_progress(bool on) { progress_ = on; }
+
+    // Throws std::runtime_error where the device that the ops run on is not there.
+    void require_device();
+
+    CaseReport judge(std::size_t op, std::size_t case_index);
+    // Every shape, or, unless `all_shapes`, no more once one is slow. `roof` is this machine's, if it is known.
+    TimingReport time(std::size_t op, const Target& target, const std::optional<CpuRoof>& roof, bool all_shapes);
+
+    // Why an op cannot be run at all: its file does not compile, or lacks the function. None if it can.
+    std::optional<Finding> missing(std::size_t op, const std::filesystem::path& compiler_log) const;
+
+    std::string take_output() { return worker_.take_output(); }
+
+  private:
+    struct RunResult {
+        std::optional<Finding> finding;            // crash, hang, exit, ...: there are no values then
+        std::vector<std::vector<float>> values;    // one an output
+        std::array<double, kCounters> counters{};  // of a device, by Counter
+        double ideal_sectors = 0;
+        std::array<std::string, kCosts> costliest;
+        std::vector<std::byte> sampled = {};  // of a sampled call: SampledElements
+        std::string no_room = {};             // why it did not run
+        std::vector<Finding> seen;            // beside it: writes outside the data, what the device saw
+        std::string float_atomics;            // lines that add floats atomically: "encoder.cu:31"
+    };
+    static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
+    // Two runs of a sampled call; its inputs lie in shared memory as the last run found them.
+    CallVerdict judge_sampled(const Call& call, const std::array<RunResult, 2>& runs);
+    RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
+    // `settle_medal`: more samples are taken for the medal too, not for bronze alone. Empty where there is no memory for
+    // it: then a note says so.
+    std::optional<ShapeTiming> time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,
+                                          bool settle_medal, std::vector<std::string>& notes);
+    // Whether what was timed gives the right outputs on inputs that it had not seen; the seed is that of the inputs.
+    std::optional<Finding> timed_mismatch(const Timed& timed, std::uint64_t seed);
+    std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;
+    Outcome ask(const Request& request, const std::string& what);
+
+    const Lesson& lesson_;
+    std::filesystem::path impl_dir_;
+    std::filesystem::path reference_dir_;
+    std::chrono::duration<double> limit_;
+    SharedMemory memory_;
+    WorkerProcess worker_;
+    bool progress_ = false;
+};
+
+// The declaration of a function in a header, without comments: one line each parameter list line. Empty if none.
+std::vector<std::string> declaration_of(const std::string& function, const std::filesystem::path& header);
+
+}  // namespace checker

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "checker/judge/report.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "checker/base/file_error.h"
+#include "checker/base/files.h"
+#include "checker/base/text.h"
+
+namespace checker {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinity.
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json to_json(const std::vector<Finding>& findings) {
+    Json result = Json::array();
+    for (const Finding& finding : findings) {
+        result.push_back({{"kind", finding.kind}, {"id", finding.id}, {"text", finding.text}});
+    }
+    return result;
+}
+
+Json interval(const Interval& of, double unit = 1) {
+    return {number(of.low * unit), number(of.high * unit)};
+}
+
+Json to_json(const ShapeTiming& timing) {
+    constexpr double kMs = 1e3;
+    Json share = Json::object();
+    for (const auto& [rival, ratio] : timing.share) {
+        share[to_string(rival)] = {{"share", number(ratio.value)}, {"interval", interval(ratio.interval)}};
+    }
+    Json result{{"shape", timing.shape},
+                {"median_ms", number(timing.seconds.median * kMs)},
+                {"p10_ms", number(timing.seconds.p10 * kMs)},
+                {"p90_ms", number(timing.seconds.p90 * kMs)},
+                {"interval_ms", interval(timing.seconds.interval, kMs)},
+                {"samples", timing.seconds.samples},
+                {"discarded", timing.discarded},
+                {"of_speed_of", share},
+                {"judged", timing.judged},
+                {"verdict", to_string(timing.verdict)},
+                {"medal", to_string(timing.medal)},
+                {"findings", to_json(timing.findings)}};
+    if (timing.flop > 0 || timing.bytes > 0) {
+        result[timing.flop > 0 ? "flop_per_s" : "bytes_per_s"] = number(timing.rate());
+    }
+    return result;
+}
+
+Json to_json(const TimingReport& timing) {
+    Json shapes = Json::array();
+    for (const ShapeTiming& shape : timing.shapes) { shapes.push_back(to_json(shape)); }
+    const ShapeTiming& worst = timing.worst();
+    const std::optional<Ratio> share = worst.of(timing.against);
+    return {
+        {"against", to_string(timing.against)},
+        {"library", timing.library},
+        {"target", {{"bronze", timing.target.bronze}, {"silver", timing.target.silver}, {"gold", timing.target.gold}}},
+        {"verdict", to_string(timing.verdict())},
+        {"medal", to_string(worst.medal)},
+        {"share", share ? number(share->value) : Json(nullptr)},
+        {"shapes", shapes},
+        {"notes", timing.notes}};
+}
+
+Json to_json(const std::vector<Counted>& counters) {
+    Json result = Json::array();
+    for (const Counted& counted : counters) {
+        result.push_back({{"counter", to_string(counted.counter)},
+                          {"value", counted.value},
+                          {"needed", counted.needed},
+                          {"at_most", counted.at_most}});
+    }
+    return result;
+}
+
+Json to_json(const OpReport& op) {
+    Json cases = Json::array();
+    for (const CaseReport& report : op.cases) {
+        cases.push_back({{"case", report.name},
+                         {"shape", report.shape},
+                         {"verdict", to_string(report.ok ? Verdict::ok : Verdict::wrong)},
+                         {"ran", report.ran},
+                         {"budget_used", number(report.budget_used)},
+                         {"where", report.where},
+                         {"counters", to_json(report.counted)},
+                         {"findings", to_json(report.findings)}});
+        if (!report.note.empty()) {
+            cases.back()["note"] = report.note;
+        }
+    }
+    Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
+    if (op.timing.ran()) {
+        result["timing"] = to_json(op.timing);
+    } else if (!op.timing.notes.empty()) {
+        result["not_timed"] = op.timing.notes;
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string to_string(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::ok:
+            return "ok";
+        case Verdict::wrong:
+            return "WRONG";
+        case Verdict::not_written:
+            return "not written yet";
+        case Verdict::slow:
+            return "SLOW";
+        case Verdict::impossible:
+            return "IMPOSSIBLE";
+        case Verdict::no_verdict:
+            return "no verdict";
+    }
+    return "";
+}
+
+std::string whose(std::string_view rival, const std::string& library) {
+    return rival == to_string(Rival::copy)      ? "a copy's"
+           : rival == to_string(Rival::library) ? library + "'s"
+                                                : "the solution's";
+}
+
+std::optional<Ratio> ShapeTiming::of(Rival rival) const {
+    const auto found = share.find(rival);
+    return found == share.end() ? std::nullopt : std::optional(found->second);
+}
+
+const ShapeTiming& TimingReport::worst() const {
+    const auto rank = [&](const ShapeTiming& shape) {
+        constexpr std::array kOrder{Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::no_verdict,
+                                    Verdict::ok};
+        const bool wrong = shape.verdict == Verdict::wrong || shape.verdict == Verdict::impossible;
+        const std::optional<Ratio> share = shape.of(against);
+        return std::tuple(!shape.judged && !wrong, std::ranges::find(kOrder, shape.verdict) - kOrder.begin(),
+                          shape.medal, share ? share->value : 0.0);
+    };
+    return *std::ranges::min_element(shapes, {}, rank);
+}
+
+std::size_t TimingReport::judged() const {
+    return static_cast<std::size_t>(std::ranges::count_if(shapes, &ShapeTiming::judged));
+}
+
+Verdict TimingReport::verdict() const {
+    return worst().verdict;
+}
+
+Verdict OpReport::verdict() const {
+    if (is_stub && cases.empty() && !timing.ran()) {
+        return Verdict::not_written;
+    }
+    const bool right = std::ranges::all_of(cases, &CaseReport::ok);
+    if (!right) {
+        return is_stub || std::ranges::all_of(cases, &CaseReport::untouched) ? Verdict::not_written : Verdict::wrong;
+    }
+    if (wasteful() != nullptr) {
+        return Verdict::slow;
+    }
+    return timing.ran() ? timing.verdict() : Verdict::ok;
+}
+
+bool OpReport::correct() const {
+    return verdict() != Verdict::wrong && verdict() != Verdict::not_written;
+}
+
+const Counted* CaseReport::wasteful() const {
+    const auto found = std::ranges::find_if(counted, &Counted::too_many);
+    return found == counted.end() ? nullptr : &*found;
+}
+
+const CaseReport* OpReport::wasteful() const {
+    const auto found = std::ranges::find_if(cases, [](const CaseReport& c) { return c.wasteful() != nullptr; });
+    return found == cases.end() ? nullptr : &*found;
+}
+
+double OpReport::budget_used() const {
+    double used = 0;
+    for (const CaseReport& report : cases) { used = std::max(used, report.budget_used); }
+    return used;
+}
+
+bool LessonReport::ok() const {
+    return std::ranges::all_of(
+        ops, [](const OpReport& op) { return op.verdict() == Verdict::ok || op.verdict() == Verdict::no_verdict; });
+}
+
+std::string to_json(const LessonReport& report) {
+    Json ops = Json::array();
+    for (const OpReport& op : report.ops) { ops.push_back(to_json(op)); }
+    const Json result{{"lesson", lesson_number(report.lesson)},
+                      {"name", report.lesson},
+                      {"subject", report.subject},
+                      {"device", report.device},
+                      {"rehearsal", report.rehearsal},
+                      {"ok", report.ok()},
+                      {"seconds", number(report.seconds)},
+                      {"ops", ops}};
+    return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void append_results(const std::filesystem::path& file, const LessonReport& report) {
+    std::error_code ignored;  // where the directory cannot be made, opening the file says so
+    if (file.has_parent_path()) {
+        std::filesystem::create_directories(file.parent_path(), ignored);
+    }
+    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
+    }
+    const std::string now = utc_now();
+    int failure = 0;
+    for (const OpReport& op : report.ops) {
+        Json line{{"time", now},
+                  {"lesson", lesson_number(report.lesson)},
+                  {"op", op.op},
+                  {"subject", report.subject},
+                  {"file", op.file},
+                  {"fnv1a64", fnv1a64(op.file)},
+                  {"device", report.device},
+                  {"cases", op.cases.size()},
+                  {"verdict", to_string(op.verdict())},
+                  {"budget_used", number(op.budget_used())}};
+        if (op.timing.ran()) {
+            line["timing"] = to_json(op.timing);
+        }
+        const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+            failure = errno;
+        }
+    }
+    if (close(fd) != 0) {
+        failure = errno;
+    }
+    if (failure != 0) {
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(failure)));
+    }
+}
+
+}  // namespace checker

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// What a check found, as data. verdict.h prints it; to_json is the machine-readable form.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/cases/counters.h"
+#include "checker/clock/roof.h"
+#include "checker/clock/timing.h"
+#include "checker/worker/finding.h"
+
+namespace checker {
+
+// Kind of the finding of a case that was not run because a smaller one is wrong.
+inline constexpr const char* kLeftOut = "left_out";
+
+struct CaseReport {
+    std::string name;
+    std::string shape;
+    bool ok = false;
+    bool untouched = false;  // nothing at all was written
+    bool ran = true;         // false: skipped, because an earlier case hung, or where it is ok for what `note` says
+    double budget_used = 0;  // the largest share; infinite where an element was not finite
+    std::string where = {};  // the call of the case that failed
+    long calls = 1;
+    long calls_wrong = 0;
+    std::vector<Finding> findings = {};
+    std::string note = {};                           // of a right one: that its result depends on the order of threads
+    std::vector<Counted> counted = {};               // of a device, as far as lesson.toml has targets for them
+    std::array<std::string, kCosts> costliest = {};  // by Cost the line that has most of it, where it was counted
+    const Counted* wasteful() const;                 // the first of which it takes too many; null where none
+};
+
+enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
+std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict"
+
+// Whose speed a share is of, by to_string(Rival): "the solution's", "a copy's", "OpenBLAS's".
+std::string whose(std::string_view rival, const std::string& library);
+
+// An op at one shape, timed.
+struct ShapeTiming {
+    std::string shape;
+    Summary seconds;               // of one call
+    int discarded = 0;             // rounds in which a clock reading could not be right
+    double flop = 0;               // of one call; 0: not counted
+    double bytes = 0;              // moved by one call; 0: not counted
+    std::map<Rival, Ratio> share;  // of each rival's speed
+    Verdict verdict = Verdict::no_verdict;
+    Medal medal = Medal::none;  // where the verdict is ok
+    bool judged = true;         // false: only reported, unless what it computed is wrong
+    std::vector<Finding> findings = {};
+
+    // The share of a rival's speed; none where it was not timed.
+    std::optional<Ratio> of(Rival rival) const;
+    // The share of the roof: of arithmetic where FLOPs are counted, else of a copy of as many bytes. None without.
+    std::optional<Ratio> of_roof() const { return of(flop > 0 ? Rival::arithmetic : Rival::copy); }
+    double rate() const { return (flop > 0 ? flop : bytes) / seconds.median; }  // FLOP or bytes a second
+};
+
+struct TimingReport {
+    Rival against = Rival::solution;
+    std::string library;  // "OpenBLAS", where one was timed
+    Shares target;
+    std::vector<ShapeTiming> shapes;  // empty: not timed
+    std::vector<std::string> notes;   // what was not judged or not timed, and why
+
+    bool ran() const { return !shapes.empty(); }
+    Verdict verdict() const;  // that of the worst shape
+    // Of those that are judged: by verdict, then medal, then the share of the speed it is timed against. A shape that is
+    // only reported counts where its result is wrong or its time impossible, or where there is no other.
+    const ShapeTiming& worst() const;
+    std::size_t judged() const;  // shapes
+};
+
+struct OpReport {
+    std::string op;
+    std::string file;
+    bool is_stub = false;   // the exercise as it was given
+    bool asked_for = true;  // false: left out by --only or by GoogleTest's filter
+    std::vector<CaseReport> cases = {};
+    TimingReport timing = {};
+    std::string printed = {};  // what the code under test wrote to stdout and stderr
+    Verdict verdict() const;
+    bool correct() const;  // verdict() is neither wrong nor not_written
+    double budget_used() const;
+    const CaseReport* wasteful() const;  // the first right case that misses a target on counters; null where none
+};
+
+struct LessonReport {
+    std::string lesson;   // "01_layers"
+    std::string subject;  // "lessons", "solutions" or a directory
+    std::string device = "CPU";
+    std::vector<OpReport> ops = {};
+    double seconds = 0;
+    bool times_asked = false;          // a table of all times is wanted
+    bool rehearsal = false;            // no GPU was there: its times mean nothing
+    std::optional<CpuRoof> roof = {};  // this machine's, where it is known
+    bool ok() const;                   // every op is ok or has no verdict on its speed
+};
+
+std::string to_json(const LessonReport& report);
+
+// One JSON line an op, appended with one write each. Throws FileError when the file cannot be written.
+void append_results(const std::filesystem::path& file, const LessonReport& report);
+
+}  // namespace checker

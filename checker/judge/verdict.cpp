@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: MIT
+#include "checker/judge/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "checker/base/text.h"
+
+namespace checker {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+
+enum class Tone { plain, good, bad, warning, faint, strong };
+
+std::string_view escape(Tone tone) {
+    switch (tone) {
+        case Tone::good:
+            return "\033[32m";
+        case Tone::bad:
+            return "\033[1;31m";
+        case Tone::warning:
+            return "\033[33m";
+        case Tone::faint:
+            return "\033[2m";
+        case Tone::strong:
+            return "\033[1m";
+        case Tone::plain:
+            break;
+    }
+    return "";
+}
+
+// A character is a code point: everything we print is one column wide.
+std::size_t width(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// Words in lines of at most `columns`; a word that is longer than that stays whole. Runs of spaces stay as they are.
+std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
+    std::vector<std::string> lines;
+    std::string rest = text;
+    while (width(rest) > columns) {
+        std::size_t cut = std::string::npos;
+        for (std::size_t i = rest.find(' '); i != std::string::npos; i = rest.find(' ', i + 1)) {
+            if (width(std::string_view(rest).substr(0, i)) > columns) {
+                break;
+            }
+            if (rest.find_first_not_of(' ') < i) {
+                cut = i;
+            }
+        }
+        if (cut == std::string::npos) {
+            break;
+        }
+        lines.push_back(rest.substr(0, rest.find_last_not_of(' ', cut) + 1));
+        rest.erase(0, rest.find_first_not_of(' ', cut));
+    }
+    lines.push_back(rest);
+    return lines;
+}
+
+class Printer {
+  public:
+    Printer(const LessonReport& report, const Next& next, const Terminal& terminal)
+        : report_(report), next_(next), terminal_(terminal) {
+        for (const OpReport& op : report.ops) { name_width_ = std::max(name_width_, op.op.size()); }
+    }
+
+    std::string text() {
+        heading();
+        const OpReport* detailed = first_to_show();
+        for (const OpReport& op : report_.ops) { print(op, terminal_.verbose || &op == detailed); }
+        closing(detailed);
+        return std::move(out_);
+    }
+
+  private:
+    std::string coloured(Tone tone, const std::string& text) const {
+        if (!terminal_.colour || tone == Tone::plain || text.empty()) {
+            return text;
+        }
+        return fmt::format("{}{}\033[0m", escape(tone), text);
+    }
+
+    std::string dot() const { return terminal_.unicode ? " · " : " - "; }
+
+    void line(const std::string& text) { out_ += text + "\n"; }
+
+    // `label` in a column of its own, then text, which is wrapped under itself.
+    void labelled(std::size_t indent, std::string_view label, std::size_t label_width, const std::string& text,
+                  Tone tone = Tone::plain) {
+        const std::size_t left = indent + label_width;
+        bool first = true;
+        for (const std::string& part : wrapped(text, kColumns - left)) {
+            const std::string head = fmt::format("{:{}}{:<{}}", "", indent, first ? label : "", label_width);
+            line(head + coloured(tone, part));
+            first = false;
+        }
+    }
+
+    std::string files() const {
+        if (report_.subject == "lessons") {
+            return "your files in lessons/" + report_.lesson;
+        }
+        if (report_.subject == "solutions") {
+            return "the solution in solutions/" + report_.lesson;
+        }
+        return report_.subject;
+    }
+
+    void heading() {
+        line(coloured(Tone::strong, fmt::format("lesson {}{}{}", lesson_number(report_.lesson), dot(),
+                                                lesson_title(report_.lesson))) +
+             dot() + files() + dot() + report_.device);
+        if (report_.times_asked && report_.roof) {
+            line(fmt::format("one core at best: {} GFLOP/s of multiply-adds, {} GB/s of copies (make calibrate)",
+                             significant(report_.roof->fma_one * 1e-9), significant(report_.roof->copy_one * 1e-9)));
+        }
+        line("");
+    }
+
+    // An op that cannot be run at all has one finding, the same for every shape.
+    static bool cannot_run(const OpReport& op) {
+        return op.verdict() == Verdict::wrong && !op.cases.empty() && !op.cases.front().findings.empty() &&
+               op.cases.front().findings.front().kind.starts_with("not_");
+    }
+
+    // What the learner should look at first: what does not compile, what is wrong, what is slow, what is not there.
+    const OpReport* first_to_show() const {
+        if (const auto found = std::ranges::find_if(report_.ops, cannot_run); found != report_.ops.end()) {
+            return &*found;
+        }
+        for (const Verdict verdict : {Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::not_written}) {
+            const auto found = std::ranges::find(report_.ops, verdict, &OpReport::verdict);
+            if (found != report_.ops.end()) {
+                return &*found;
+            }
+        }
+        return nullptr;
+    }
+
+    static std::string first_finding(const OpReport& op) {
+        for (const CaseReport& c : op.cases) {
+            if (!c.ok && !c.findings.empty()) {
+                return c.findings.front().text;
+            }
+        }
+        return op.file;
+    }
+
+    void op_line(const std::string& name, Tone tone, const std::string& word, const std::string& text) {
+        constexpr std::size_t kWord = 8;
+        const std::string head = fmt::format("  {:<{}}  ", name, name_width_);
+        const std::string mark = coloured(tone, word) + std::string(kWord - std::min(kWord - 1, word.size()), ' ');
+        bool first = true;
+        for (const std::string& part : wrapped(text, kColumns - head.size() - kWord)) {
+            line((first ? head + mark : std::string(head.size() + kWord, ' ')) + part);
+            first = false;
+        }
+    }
+
+    void print(const OpReport& op, bool in_full) {
+        const Verdict verdict = op.verdict();
+        if (verdict == Verdict::not_written) {
+            line(fmt::format("  {:<{}}  {}   {}", op.op, name_width_, coloured(Tone::faint, to_string(verdict)),
+                             op.file));
+        } else if (!std::ranges::all_of(op.cases, &CaseReport::ok)) {
+            op_line(op.op, Tone::bad, to_string(Verdict::wrong), in_full ? op.file : first_finding(op));
+            if (in_full && cannot_run(op)) {
+                findings(op.cases.front().findings, true);
+            } else if (in_full) {
+                wrong_cases(op);
+            }
+        } else if (!op.cases.empty()) {
+            const std::string shapes = counted(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
+            op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
+            counters_line(op);
+            const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
+            if (noted != op.cases.end()) {
+                labelled(4, "note:", 6, noted->note, Tone::faint);
+            }
+            if (terminal_.verbose) {
+                right_cases(op);
+            }
+        }
+        if (op.timing.ran()) {
+            print(op.timing, op.cases.empty() ? op.op : "", op.file);
+        } else {
+            for (const std::string& note : op.timing.notes) { labelled(4, "", 8, note, Tone::faint); }
+        }
+        if (in_full) {
+            printed(op);
+        }
+    }
+
+    // What the op takes of a device, beside what is needed.
+    void counters_line(const OpReport& op) {
+        if (const CaseReport* c = op.wasteful()) {
+            const Counted& counted = *c->wasteful();
+            const std::string target = counted.needed > 0
+                                           ? fmt::format("at most {} are asked for", times(counted.at_most))
+                                           : "none is the target";
+            op_line("", Tone::warning, to_string(Verdict::slow),
+                    fmt::format("correct, not yet fast: at {} it {}; {}", c->shape, text_of(counted), target));
+            const std::string& line = c->costliest[static_cast<std::size_t>(cost_of(counted.counter))];
+            if (!line.empty()) {
+                labelled(4, "most", 8, line);
+            }
+            return;
+        }
+        // Of each counter the case that comes nearest to its target.
+        std::map<Counter, double> share;
+        for (const CaseReport& c : op.cases) {
+            for (const Counted& counted : c.counted) {
+                if (counted.value > 0 && counted.needed > 0) {
+                    share[counted.counter] = std::max(share[counted.counter], counted.value / counted.needed);
+                }
+            }
+        }
+        if (share.size() == 1 && share.begin()->first == Counter::bytes_asked) {
+            op_line("", Tone::good, to_string(Verdict::ok), "asks for no more bytes than are needed");
+        } else if (!share.empty()) {
+            std::vector<std::string> parts;
+            for (const auto& [counter, most] : share) {
+                parts.push_back(fmt::format("{} {:.2f}", to_string(counter), most));
+            }
+            op_line("", Tone::good, to_string(Verdict::ok),
+                    fmt::format("times what is needed: {}", fmt::join(parts, ", ")));
+        }
+    }
+
+    static std::string budget_text(double used) {
+        return used == 0.0 ? "bit for bit" : fmt::format("at most {} of the error budget used", percent(used));
+    }
+
+    void right_cases(const OpReport& op) {
+        for (const CaseReport& c : op.cases) {
+            labelled(4, "ok", 8, fmt::format("{:<16} {:<22} {}", c.name, c.shape, percent(c.budget_used)));
+        }
+    }
+
+    // Whether it says more than which values are wrong: a place, or what they fit.
+    static bool tells(const CaseReport& c) {
+        return std::ranges::any_of(c.findings, [](const Finding& finding) {
+            return finding.kind != "mismatch" && finding.kind != "nonfinite" && finding.kind != "untouched";
+        });
+    }
+
+    // Shown is the first wrong case that tells most.
+    void wrong_cases(const OpReport& op) {
+        const auto wrong = [](const CaseReport& c) { return c.ran && !c.ok; };
+        const auto telling = std::ranges::find_if(op.cases, [&](const CaseReport& c) { return wrong(c) && tells(c); });
+        const auto shown = telling == op.cases.end() ? std::ranges::find_if(op.cases, wrong) : telling;
+        long more_wrong = 0;
+        long right = 0;
+        for (const CaseReport& c : op.cases) {
+            if (c.ok) {
+                right++;
+                continue;
+            }
+            if (!c.ran || (&c != &*shown && !terminal_.verbose)) {
+                more_wrong += c.ran ? 1 : 0;
+                continue;
+            }
+            case_line(c);
+            findings(c.findings, terminal_.verbose);
+        }
+        std::vector<std::string> rest;
+        if (more_wrong > 0) {
+            rest.push_back(counted(more_wrong, "other shape") + " wrong too");
+        }
+        if (right > 0) {
+            rest.push_back(counted(right, "shape") + " ok");
+        }
+        const auto is_left_out = [](const CaseReport& c) {
+            return !c.ran && std::ranges::find(c.findings, kLeftOut, &Finding::kind) != c.findings.end();
+        };
+        const long larger = std::ranges::count_if(op.cases, is_left_out);
+        const long skipped = std::ranges::count(op.cases, false, &CaseReport::ran) - larger;
+        if (skipped > 0) {
+            rest.push_back(counted(skipped, "shape") + " not run");
+        }
+        if (larger > 0) {
+            rest.push_back(counted(larger, "larger shape") + " not run");
+        }
+        if (!rest.empty()) {
+            labelled(4, "besides", 10, fmt::format("{}", fmt::join(rest, ", ")));
+        }
+    }
+
+    void case_line(const CaseReport& c) {
+        std::string text = fmt::format("{} ({})", c.shape, c.name);
+        if (c.calls > 1) {
+            text += ", " + c.where;
+            if (c.calls_wrong > 1) {
+                text += fmt::format(" first; {} of {} calls wrong", c.calls_wrong, c.calls);
+            }
+        }
+        labelled(4, "shape", 10, text);
+    }
+
+    // The first finding and what explains a wrong value; the rest is counted.
+    void findings(const std::vector<Finding>& all, bool every) {
+        long more = 0;
+        bool first = true;
+        for (const Finding& finding : all) {
+            if (finding.kind == "suspect") {
+                labelled(4, "fits", 10, finding.text + "   (all elements agree)", Tone::warning);
+                continue;
+            }
+            const bool explains = finding.kind == "displaced";
+            if (!first && !every && !explains) {
+                more++;
+                continue;
+            }
+            first = false;
+            labelled(4, explains ? "moved" : "finding", 10, finding.text, explains ? Tone::warning : Tone::bad);
+            for (const std::string& text : finding.details) {
+                const std::size_t tab = text.find('\t');
+                labelled(4, text.substr(0, tab), 10, text.substr(tab + 1));
+            }
+        }
+        if (more > 0) {
+            labelled(4, "", 10, fmt::format("and {}: {} VERBOSE=1", counted(more, "further finding"), next_.check));
+        }
+    }
+
+    // Whether it was timed beside what its target is a share of.
+    static bool is_comparison(const TimingReport& timing) {
+        return timing.ran() && timing.worst().judged && timing.worst().of(timing.against);
+    }
+
+    // A target as lesson.toml has it: "67%", "11.5%".
+    static std::string of_target(const TimingReport& timing, Medal medal) {
+        return fmt::format("{} {:.3g}%", to_string(medal), 100 * timing.target.of(medal));
+    }
+
+    // The worst shape stands for all. A library that is not there is no measure: a note says why.
+    static std::string measured(const TimingReport& timing, Medal target) {
+        const ShapeTiming& worst = timing.worst();
+        const bool several = timing.judged() > 1;
+        const std::string time = milliseconds(worst.seconds.median);
+        const std::string whose_speed = whose(to_string(timing.against), timing.library);
+        const std::optional<Ratio> share = worst.of(timing.against);
+        if (!worst.judged) {
+            return time + ", reported only";
+        }
+        if (!share) {
+            return fmt::format("{}, {} speed unknown ({})", time, whose_speed, of_target(timing, target));
+        }
+        return fmt::format("{}{} of {} speed{} ({})", several ? "at least " : time + ", ", percent(share->value),
+                           whose_speed, several ? fmt::format(" at {} shapes", timing.judged()) : "",
+                           of_target(timing, target));
+    }
+
+    void print(const TimingReport& timing, const std::string& name, const std::string& file) {
+        const ShapeTiming& worst = timing.worst();
+        const Verdict verdict = timing.verdict();
+        switch (verdict) {
+            case Verdict::wrong:
+                op_line(name, Tone::bad, to_string(verdict), name.empty() ? "" : file);
+                findings(worst.findings, true);
+                return;
+            case Verdict::impossible:
+                op_line(name, Tone::bad, to_string(verdict),
+                        fmt::format("{} at {}", milliseconds(worst.seconds.median), worst.shape));
+                findings(worst.findings, true);
+                break;
+            case Verdict::slow:
+                op_line(name, Tone::warning, to_string(verdict),
+                        fmt::format("correct, not yet fast: {}, {}", milliseconds(worst.seconds.median),
+                                    worst.findings.front().text) +
+                            (timing.judged() > 1 ? " at " + worst.shape : ""));
+                break;
+            case Verdict::no_verdict: {
+                const std::string why = report_.rehearsal       ? ": a rehearsal, no time means anything"
+                                        : is_comparison(timing) ? ": no verdict, the intervals overlap"
+                                        : worst.judged          ? ": no verdict"
+                                                                : "";
+                op_line(name, Tone::warning, "time", measured(timing, Medal::bronze) + why);
+                break;
+            }
+            default: {
+                const Medal next = worst.medal == Medal::gold     ? Medal::gold
+                                   : worst.medal == Medal::silver ? Medal::gold
+                                                                  : Medal::silver;
+                const bool noisy = next > worst.medal && worst.share.at(timing.against).value >= timing.target.of(next);
+                op_line(name, Tone::good, to_string(worst.medal),
+                        measured(timing, next) + (noisy ? ", but its interval reaches below" : ""));
+            }
+        }
+        for (const ShapeTiming& shape : timing.shapes) { older_and_threads(shape); }
+        for (const std::string& note : timing.notes) { labelled(4, "", 8, note, Tone::faint); }
+        if (report_.times_asked || terminal_.verbose) {
+            table(timing);
+        }
+    }
+
+    void older_and_threads(const ShapeTiming& shape) {
+        if (const std::optional<Ratio> older = shape.of(Rival::older)) {
+            labelled(4, "", 8, fmt::format("{} as fast as the older lesson's solution", times(older->value)));
+        }
+        if (const std::optional<Ratio> threads = shape.of(Rival::two_threads)) {
+            labelled(4, "", 8, fmt::format("two threads are {} as fast as one", times(inverse(*threads).value)));
+        }
+    }
+
+    // As `significant`, with zeros at the end, so that columns line up.
+    static std::string three_digits(double x) {
+        if (!(x < 999.5)) {
+            return significant(x);
+        }
+        const std::string text = fmt::format("{:#.3g}", x);
+        return x < 99.95 ? text : text.substr(0, text.find('.'));
+    }
+
+    // Times in ms, then the rate, then shares of others' speed; a column that no row has is left out.
+    void table(const TimingReport& timing) {
+        struct Column {
+            std::string head;
+            std::size_t width;
+            std::function<std::string(const ShapeTiming&)> cell;
+        };
+        const auto ms = [](double seconds) { return three_digits(seconds * 1e3); };
+        const auto share = [](Rival rival) {
+            return [rival](const ShapeTiming& shape) {
+                const std::optional<Ratio> of = shape.of(rival);
+                return of ? percent(of->value) : "";
+            };
+        };
+        const bool flop = timing.shapes.front().flop > 0;
+        const std::vector<Column> columns{
+            {"median", 8, [&](const ShapeTiming& shape) { return ms(shape.seconds.median); }},
+            {"p10", 7, [&](const ShapeTiming& shape) { return ms(shape.seconds.p10); }},
+            {"p90", 7, [&](const ShapeTiming& shape) { return ms(shape.seconds.p90); }},
+            {flop ? "GFLOP/s" : "GB/s", 8,
+             [](const ShapeTiming& shape) {
+                 return shape.flop > 0 || shape.bytes > 0 ? three_digits(shape.rate() * 1e-9) : "";
+             }},
+            {flop ? "roof" : "copy", 6, share(flop ? Rival::arithmetic : Rival::copy)},
+            {timing.library, 9, share(Rival::library)},
+            {"solution", 9, share(Rival::solution)},
+        };
+        const std::string what = "times in ms";
+        std::size_t shape_width = what.size();
+        for (const ShapeTiming& shape : timing.shapes) { shape_width = std::max(shape_width, shape.shape.size()); }
+        std::string head = fmt::format("    {:<{}}", what, shape_width);
+        std::vector<Column> shown;
+        for (const Column& column : columns) {
+            const bool any = std::ranges::any_of(timing.shapes,
+                                                 [&](const ShapeTiming& shape) { return !column.cell(shape).empty(); });
+            if (any) {
+                shown.push_back(column);
+                head += fmt::format("{:>{}}", column.head, column.width);
+            }
+        }
+        line(coloured(Tone::faint, head));
+        for (const ShapeTiming& shape : timing.shapes) {
+            std::string row = fmt::format("    {:<{}}", shape.shape, shape_width);
+            for (const Column& column : shown) { row += fmt::format("{:>{}}", column.cell(shape), column.width); }
+            line(row);
+        }
+    }
+
+    void printed(const OpReport& op) {
+        if (op.printed.empty()) {
+            return;
+        }
+        std::istringstream text(op.printed);
+        const std::size_t most = terminal_.verbose ? 40 : 3;
+        std::size_t count = 0;
+        std::string last;
+        for (std::string one; std::getline(text, one); last = one) {
+            if (count > 0 && one == last) {
+                continue;
+            }
+            std::string clean;  // nothing that moves the cursor
+            for (const char c : one) { clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c; }
+            if (count++ == most) {
+                labelled(4, "", 10, "| and more");
+                return;
+            }
+            labelled(4, count == 1 ? "printed" : "", 10, "| " + clean.substr(0, kColumns - 16));
+        }
+    }
+
+    void closing(const OpReport* detailed) {
+        line("");
+        const std::string took = "took " + milliseconds(report_.seconds);
+        const std::string ops = counted(static_cast<long>(report_.ops.size()), "op");
+        if (detailed == nullptr) {
+            const long unclear = std::ranges::count_if(report_.ops, [](const OpReport& op) {
+                return op.verdict() == Verdict::no_verdict && is_comparison(op.timing);
+            });
+            labelled(0, "all ok", 8, fmt::format("{}; {}", ops, took), Tone::good);
+            if (unclear > 0 && !report_.rehearsal) {
+                labelled(0, "", 8,
+                         fmt::format("{} too close to the target to tell: again when the machine is idle", unclear));
+            }
+            for (std::size_t i = 0; i < next_.done.size(); i++) { labelled(0, i == 0 ? "next" : "", 8, next_.done[i]); }
+            return;
+        }
+        std::vector<std::string> counts;
+        for (const Verdict verdict : {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::impossible,
+                                      Verdict::slow, Verdict::not_written}) {
+            const long n = std::ranges::count(report_.ops, verdict, &OpReport::verdict);
+            if (n > 0) {
+                counts.push_back(fmt::format("{} {}", n, to_string(verdict)));
+            }
+        }
+        labelled(0, "result", 8, fmt::format("{} of {}; {}", fmt::join(counts, ", "), ops, took));
+        const std::string edit = fmt::format("edit {}, then: {}", detailed->file, next_.check);
+        if (width(edit) + 8 <= kColumns) {
+            labelled(0, "next", 8, edit);
+        } else {  // a command stays in one piece
+            labelled(0, "next", 8, fmt::format("edit {}, then:", detailed->file));
+            labelled(0, "", 8, next_.check);
+        }
+        if (!next_.hint.empty()) {
+            labelled(0, "stuck?", 8, next_.hint);
+        }
+    }
+
+    const LessonReport& report_;
+    const Next& next_;
+    const Terminal& terminal_;
+    std::size_t name_width_ = 0;
+    std::string out_;
+};
+
+std::string ascii(std::string text) {
+    for (const auto& [from, to] : {std::pair{"…", "..."}, std::pair{"·", "-"}, std::pair{"×", "x"}}) {
+        for (std::size_t i = text.find(from); i != std::string::npos; i = text.find(from)) {
+            text.replace(i, std::string_view(from).size(), to);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+Terminal Terminal::of_stdout(bool verbose) {
+    const char* no_color = std::getenv("NO_COLOR");
+    Terminal terminal;
+    terminal.colour = isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* value = std::getenv(name);
+        if (value == nullptr || *value == '\0') {
+            continue;
+        }
+        std::string locale(value);
+        std::ranges::transform(locale, locale.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+        terminal.unicode = locale.find("UTF-8") != std::string::npos || locale.find("UTF8") != std::string::npos;
+        break;
+    }
+    terminal.verbose = verbose;
+    return terminal;
+}
+
+std::string verdict_text(const LessonReport& report, const Next& next, const Terminal& terminal) {
+    const std::string text = Printer(report, next, terminal).text();
+    return terminal.unicode ? text : ascii(text);
+}
+
+}  // namespace checker

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+//
+// The check program: options, GoogleTest, results. In the worker only the cases and the learner's code.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "checker/base/file_error.h"
+#include "checker/base/files.h"
+#include "checker/base/text.h"
+#include "checker/cases/check.h"
+#include "checker/cases/lesson_toml.h"
+#include "checker/clock/roof_file.h"
+#include "checker/judge/judge.h"
+#include "checker/judge/report.h"
+#include "checker/judge/verdict.h"
+#include "checker/program/options.h"
+#include "checker/tools/stub.h"
+#include "checker/worker/device_side.h"
+#include "checker/worker/worker.h"
+
+namespace checker {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Whether a file is the exercise as it was given: the solution without its marked regions.
+bool is_stub(const std::filesystem::path& source, const std::filesystem::path& solution) {
+    const std::string solved = read_text(solution);
+    try {
+        return !solved.empty() && read_text(source) == extract(solved, solution.string(), Text::stub);
+    } catch (const MarkerError&) { return false; }  // a solution that has no stub
+}
+
+std::string camel_case(const std::string& name) {
+    std::string result;
+    bool upper = true;
+    for (const char c : name) {
+        if (c == '_') {
+            upper = true;
+            continue;
+        }
+        result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+        upper = false;
+    }
+    return result;
+}
+
+std::string first_text(const std::vector<Finding>& findings) {
+    return findings.empty() ? "wrong" : findings.front().text;
+}
+
+// lesson.toml tells the reader the shapes that check.cpp times. Throws FileError where they differ.
+void require_same_shapes(const Lesson& lesson, const std::map<std::string, Target>& targets,
+                         const std::filesystem::path& file) {
+    for (const Op& op : lesson.ops()) {
+        const auto target = targets.find(op.name);
+        if (target == targets.end()) {
+            continue;
+        }
+        std::vector<std::string> timed;
+        for (const Timed& one : op.timed) { timed.push_back(one.shape); }
+        std::vector<std::string> named = target->second.shapes;
+        named.insert(named.end(), target->second.reported.begin(), target->second.reported.end());
+        if (!named.empty() && named != timed) {
+            throw FileError(fmt::format("{}: [target.{}] names the shapes \"{}\", check.cpp times \"{}\"",
+                                        file.string(), op.name, fmt::join(named, "\", \""),
+                                        fmt::join(timed, "\", \"")));
+        }
+    }
+}
+
+// The state of one run of the check: what the tests share.
+class Session {
+  public:
+    Session(const Lesson& lesson, const Options& options)
+        : lesson_(lesson),
+          options_(options),
+          judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()),
+          toml_(read_lesson_toml(options.lesson_dir / "lesson.toml")) {
+        if (!lesson.rehearsal()) {
+            require_same_shapes(lesson, toml_.targets, options.lesson_dir / "lesson.toml");
+        }
+        judge_.show_progress(isatty(STDERR_FILENO) == 1);
+        reports_.resize(lesson.ops().size());
+        for (std::size_t i = 0; i < reports_.size(); i++) {
+            reports_[i].op = lesson.ops()[i].name;
+            reports_[i].asked_for = false;
+            const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
+            reports_[i].file = source.string();
+            reports_[i].is_stub =
+                options.subject == "lessons" &&
+                is_stub(source, std::filesystem::path("solutions") / lesson.name() / source.filename());
+        }
+    }
+
+    // Throws std::runtime_error where the device that the ops run on is not there.
+    void require_device() { judge_.require_device(); }
+
+    void run_case(std::size_t op, std::size_t case_index) {
+        const Case& c = lesson_.ops()[op].cases[case_index];
+        OpReport& report = reports_[op];
+        report.asked_for = true;
+        CaseReport result{.name = c.name, .shape = c.shape};
+        if (std::optional<Finding> finding = judge_.missing(op, compiler_log(op))) {
+            result.findings.push_back(std::move(*finding));
+        } else if (hung_.contains(op)) {
+            result.ran = false;
+            result.findings.push_back({"hang", "", "not run: an earlier shape did not end"});
+        } else if (is_left_out(op, c)) {
+            result.ran = false;
+            result.untouched = true;  // as far as is known
+            result.findings.push_back({kLeftOut, "", "not run: a smaller shape is wrong already"});
+        } else {
+            result = judge_.judge(op, case_index);
+            take_targets(report.op, result);
+            report.printed += judge_.take_output();
+        }
+        const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };
+        if (std::ranges::any_of(result.findings, never_ends)) {
+            hung_.insert(op);
+        }
+        if (!result.ok && result.ran) {
+            wrong_at_.try_emplace(op, bytes_of(c));
+        }
+        if (!result.ok) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
+        } else if (const Counted* counted = result.wasteful()) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": " << text_of(*counted);
+        }
+        const std::string not_run = result.ok && !result.ran ? result.note : "";
+        report.cases.push_back(std::move(result));
+        if (!not_run.empty()) {
+            GTEST_SKIP() << not_run;
+        }
+    }
+
+    // The CPU device takes seconds for a large shape, and a mistake that a smaller one has shown needs no more of them.
+    bool is_left_out(std::size_t op, const Case& c) const {
+        const bool is_slow = device_side() != nullptr && device_side()->takes_two_orders();
+        const auto wrong = wrong_at_.find(op);
+        return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
+               bytes_of(c) > wrong->second;
+    }
+
+    // What lesson.toml asks of the counters; what it does not name is not judged.
+    void take_targets(const std::string& op, CaseReport& report) const {
+        const auto targets = toml_.counters.find(op);
+        std::erase_if(report.counted, [&](Counted& counted) {
+            if (targets == toml_.counters.end() || !targets->second.contains(counted.counter)) {
+                return true;
+            }
+            counted.at_most = targets->second.at(counted.counter);
+            return false;
+        });
+    }
+
+    void run_timing(std::size_t op) {
+        OpReport& report = reports_[op];
+        report.asked_for = true;
+        if (report.is_stub && report.cases.empty()) {
+            FAIL() << report.file << " is not written yet";
+        }
+        const bool any_wrong = std::ranges::any_of(
+            reports_, [](const OpReport& r) { return !r.cases.empty() && r.verdict() == Verdict::wrong; });
+        if (any_wrong || !report.correct()) {
+            GTEST_SKIP() << "not timed: first it must be right";
+        }
+        if (judge_.missing(op, compiler_log(op))) {
+            GTEST_SKIP() << "not timed: " << report.file << " is not built";
+        }
+        read_roof();
+        report.timing = judge_.time(op, toml_.targets.at(report.op), roof_, options_.timing_only);
+        report.printed += judge_.take_output();
+        note_slow_machine(report.timing);
+        if (!report.timing.ran()) {
+            GTEST_SKIP() << report.timing.notes.front();
+        }
+        const Verdict verdict = report.timing.verdict();
+        if (verdict != Verdict::ok && verdict != Verdict::no_verdict) {
+            const ShapeTiming& worst = report.timing.worst();
+            ADD_FAILURE() << report.file << ": " << worst.shape << ": " << first_text(worst.findings);
+        }
+    }
+
+    bool has_target(const std::string& op) const { return toml_.targets.contains(op); }
+
+    LessonReport report() const {
+        LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
+        result.times_asked = options_.timing_only;
+        result.rehearsal = lesson_.rehearsal();
+        if (device_side() != nullptr) {
+            result.device = options_.device.empty() ? device_side()->name() : options_.device;
+        }
+        result.roof = roof_;
+        for (const OpReport& op : reports_) {
+            if (op.asked_for) {
+                result.ops.push_back(op);
+            }
+        }
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+        return result;
+    }
+
+  private:
+    // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
+    void read_roof() {
+        if (options_.roof.empty() || roof_asked_ || device_side() != nullptr) {
+            return;
+        }
+        roof_asked_ = true;
+        std::string why;
+        const std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
+        if (known) {
+            roof_ = known->cpu;
+        } else if (options_.timing_only) {
+            fmt::print(stderr, "{}; measuring it now …\n", why);
+            const Roof measured{
+                .cpu = measure_cpu_roof([](const std::string&) {}), .gpu = {}, .measured_at = utc_now()};
+            save_roof(measured, options_.roof);
+            roof_ = measured.cpu;
+        }
+    }
+
+    // Where multiply-adds reached much less in this run than when the roof was measured, something else is running.
+    void note_slow_machine(TimingReport& timing) const {
+        constexpr double kMuch = 0.75;
+        for (const ShapeTiming& shape : timing.shapes) {
+            const std::optional<Ratio> arithmetic = shape.of(Rival::arithmetic);
+            if (!roof_ || !arithmetic) {
+                continue;
+            }
+            const double now = shape.rate() / arithmetic->value;
+            if (now < kMuch * roof_->fma_one) {
+                timing.notes.push_back(
+                    fmt::format("this core did {} of its best in this run: something else is running",
+                                percent(now / roof_->fma_one)));
+                return;
+            }
+        }
+    }
+
+    std::filesystem::path compiler_log(std::size_t op) const { return options_.log_dir / (reports_[op].op + ".log"); }
+
+    const Lesson& lesson_;
+    const Options& options_;
+    Judge judge_;
+    LessonToml toml_;
+    std::vector<OpReport> reports_;
+    std::set<std::size_t> hung_;
+    std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
+    std::optional<CpuRoof> roof_;
+    bool roof_asked_ = false;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+class RegisteredTest : public testing::Test {
+  public:
+    explicit RegisteredTest(std::function<void()> body) : body_(std::move(body)) {}
+    void TestBody() override { body_(); }
+
+  private:
+    std::function<void()> body_;
+};
+
+void register_test(const std::string& suite, const std::string& name, std::function<void()> body) {
+    testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [body = std::move(body)]() -> testing::Test* { return new RegisteredTest(body); });
+}
+
+// GoogleTest groups by suite in the order of first registration: correctness of every op, then every timing.
+void register_tests(const Lesson& lesson, const Options& options, Session& session) {
+    for (std::size_t op = 0; op < lesson.ops().size() && !options.timing_only; op++) {
+        const Op& o = lesson.ops()[op];
+        for (std::size_t c = 0; c < o.cases.size(); c++) {
+            const Case& one = o.cases[c];
+            if (!options.wants(o.name, one.name) || (options.no_large && one.is_sampled())) {
+                continue;
+            }
+            register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
+        }
+    }
+    const bool times = device_side() == nullptr || device_side()->has_times();
+    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing && times; op++) {
+        const Op& o = lesson.ops()[op];
+        const bool wanted = options.wants(o.name, "timing");
+        if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
+            continue;
+        }
+        register_test("Timing", o.name, [&session, op] { session.run_timing(op); });
+    }
+}
+
+// Prints the verdict in place of GoogleTest's own lines, and writes what was asked for.
+class VerdictListener : public testing::EmptyTestEventListener {
+  public:
+    VerdictListener(const Session& session, const Options& options, Next next)
+        : session_(session), options_(options), next_(std::move(next)) {}
+
+    void OnTestProgramEnd(const testing::UnitTest& /*unit_test*/) override {
+        const LessonReport report = session_.report();
+        if (report.ops.empty()) {
+            return;
+        }
+        fmt::print("{}", verdict_text(report, next_, Terminal::of_stdout(options_.verbose)));
+        std::fflush(stdout);
+        if (!options_.json.empty()) {
+            write_whole(options_.json, to_json(report));
+        }
+        if (options_.results.empty()) {
+            return;
+        }
+        try {
+            append_results(options_.results, report);
+        } catch (const FileError& e) {
+            fmt::print(stderr, "warning: {}; the verdict stands, it is only not recorded\n", e.what());
+        }
+    }
+
+  private:
+    const Session& session_;
+    const Options& options_;
+    Next next_;
+};
+
+// The folder of the lesson after this one; empty if there is none.
+std::string lesson_after(const std::filesystem::path& lesson_dir) {
+    const std::filesystem::path here = lesson_dir.filename();
+    std::string next;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(lesson_dir.parent_path(), error)) {
+        const std::string name = entry.path().filename().string();
+        const bool is_lesson =
+            name.size() > 3 && std::isdigit(static_cast<unsigned char>(name[0])) != 0 && name[2] == '_';
+        if (is_lesson && name > here.string() && (next.empty() || name < next)) {
+            next = name;
+        }
+    }
+    return next;
+}
+
+Next next_commands(const Options& options, const std::string& lesson) {
+    const std::string number = lesson_number(lesson);
+    const bool yours = options.subject == "lessons";
+    Next next;
+    const DeviceSide* const device = device_side();
+    next.check = fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
+                             device != nullptr && device->has_times() ? " DEVICE=gpu" : "",
+                             device != nullptr && device->rehearsal() ? " DRY=1" : "");
+    next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
+    if (!yours || !options.only.empty() || !options.last) {
+        return next;
+    }
+    next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));
+    if (read_lesson_toml(options.lesson_dir / "lesson.toml").step) {
+        next.done.push_back(fmt::format("make gpt2 STEP={} BASE=lessons   GPT-2 on your ops", number));
+    }
+    if (const std::string after = lesson_after(options.lesson_dir); !after.empty()) {
+        next.done.push_back(fmt::format("lessons/{}/README.md   the next lesson", after));
+    }
+    return next;
+}
+
+// Throws std::invalid_argument naming what there is.
+void require_known(const Options& options, const Lesson& lesson) {
+    if (options.only.empty()) {
+        return;
+    }
+    const auto op = std::ranges::find(lesson.ops(), options.only_op(), &Op::name);
+    std::vector<std::string> known;
+    if (op == lesson.ops().end()) {
+        for (const Op& o : lesson.ops()) { known.push_back(o.name); }
+        throw std::invalid_argument(fmt::format("--only {}: lesson {} has no op {}; it has {}", options.only,
+                                                lesson_number(lesson.name()), options.only_op(),
+                                                fmt::join(known, ", ")));
+    }
+    for (const Case& c : op->cases) { known.push_back(c.name); }
+    if (!op->timed.empty()) {
+        known.emplace_back("timing");
+    }
+    if (!options.only_case().empty() && std::ranges::find(known, options.only_case()) == known.end()) {
+        throw std::invalid_argument(fmt::format("--only {}: {} has no case {}; it has {}", options.only, op->name,
+                                                options.only_case(), fmt::join(known, ", ")));
+    }
+}
+
+}  // namespace
+
+int run_lesson(int argc, char** argv, const std::string& lesson_name,
+               const std::function<void(Lesson&)>& register_cases) {
+    constexpr int kCannotRun = 2;
+    testing::InitGoogleTest(&argc, argv);
+    try {
+        const Parsed parsed = parse_options(argc, argv, lesson_name);
+        if (parsed.exit_status) {
+            return *parsed.exit_status;
+        }
+        const Options& options = parsed.options;
+        Lesson lesson(lesson_name, options.cases);
+        register_cases(lesson);
+        if (options.worker) {
+            serve(lesson, options.impl_dir, options.reference_dir);
+            return 0;
+        }
+        require_known(options, lesson);
+        if (options.one_thread) {
+            if (device_side() == nullptr) {
+                throw std::invalid_argument("--one-thread: the lesson has no kernels");
+            }
+            return run_to_chosen_thread(lesson, options.impl_dir, [&options](const Op& op, const Case& c) {
+                return options.wants(op.name, c.name);
+            });
+        }
+        if (options.traffic) {
+            if (device_side() == nullptr) {
+                throw std::invalid_argument("--traffic: the lesson has no kernels");
+            }
+            return device_side()->show_traffic(lesson, options);
+        }
+        Session session(lesson, options);
+        register_tests(lesson, options, session);
+        testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+        delete listeners.Release(listeners.default_result_printer());
+        listeners.Append(new VerdictListener(session, options, next_commands(options, lesson_name)));
+        if (device_side() != nullptr && !testing::GTEST_FLAG(list_tests)) {
+            session.require_device();
+        }
+        const int status = RUN_ALL_TESTS();
+        if (session.report().ops.empty() && !testing::GTEST_FLAG(list_tests)) {
+            throw std::invalid_argument("nothing was checked: the options leave no test");
+        }
+        return status;
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "check: {}\n", e.what());
+        return kCannotRun;
+    }
+}
+
+}  // namespace checker

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+//
+// The CPU device as the side that a lesson's kernels run on. The runtime is part of the check program; kernels come in
+// shared objects that simtcc made.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "checker/gpu/device.h"
+#include "checker/judge/describe.h"
+#include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/float_atomics.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/side/simt_traffic.h"
+#include "checker/worker/call_buffers.h"
+#include "checker/worker/device_side.h"
+
+namespace checker {
+namespace {
+
+using DeviceBytes = DeviceBuffer<std::byte>;
+
+simt::Values values_of(Element element) {
+    switch (element) {
+        case Element::f32:
+            return simt::Values::floats;
+        case Element::i32:
+            return simt::Values::integers;
+        case Element::byte:
+            break;
+    }
+    return simt::Values::unknown;
+}
+
+DeviceBytes allocate(const std::string& name, const Dims& dims, Element element) {
+    DeviceBytes memory(static_cast<std::size_t>(dims.elements()) * bytes_of(element));
+    simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
+    return memory;
+}
+
+Finding described(const simt::Finding& seen) {
+    Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
+    if (seen.kind == simt::Kind::race) {
+        finding.details = {"one\t" + seen.details[0], "other\t" + seen.details[1], "why\t" + seen.details[2],
+                           (seen.kernel.empty() ? "again\t" : "in\t") + simt::again_text(seen)};
+        return finding;
+    }
+    if (!seen.line.file.empty()) {
+        finding.details.push_back(fmt::format("at\t{}:{}{}", seen.line.file, seen.line.line,
+                                              seen.kernel.empty() ? "" : " in " + seen.kernel));
+    }
+    if (!seen.thread.empty()) {
+        finding.details.push_back("thread\t" + seen.thread +
+                                  (seen.count > 1 ? fmt::format("; {} times in all", seen.count) : ""));
+    }
+    return finding;
+}
+
+// The lines that add floats atomically: "encoder.cu:31, encoder.cu:40", three at most.
+std::string float_atomics_text() {
+    constexpr std::size_t kShown = 3;
+    std::vector<std::string> lines;
+    for (const simt::SourceLine& line : simt::float_atomics()) {
+        lines.push_back(std::filesystem::path(line.file).filename().string() + ':' + std::to_string(line.line));
+    }
+    lines.resize(std::min(lines.size(), kShown));
+    return fmt::format("{}", fmt::join(lines, ", "));
+}
+
+std::vector<Finding> described_findings() {
+    std::vector<Finding> findings;
+    if (const std::string lines = float_atomics_text(); !lines.empty()) {
+        findings.push_back({.kind = kFloatAtomics, .text = lines});
+    }
+    for (const simt::Finding& seen : simt::findings()) { findings.push_back(described(seen)); }
+    return findings;
+}
+
+void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
+    const simt::Traffic& t = traffic.total;
+    const auto put = [&](Counter counter, std::uint64_t value) {
+        reply.counters[static_cast<std::size_t>(counter)] = static_cast<double>(value);
+    };
+    put(Counter::bytes_moved, t.bytes_moved());
+    put(Counter::requests, t.global_requests());
+    put(Counter::sectors, t.global_sectors());
+    put(Counter::shared_bytes_asked, t.shared_loads.bytes_asked);
+    put(Counter::shared_bytes_distinct, t.shared_loads.bytes_distinct);
+    put(Counter::excess_wavefronts, t.excess_wavefronts());
+    put(Counter::barriers, t.barriers);
+    reply.ideal_sectors = static_cast<double>(t.ideal_sectors());
+    const auto name = [&](Cost cost, const simt::LineTraffic* line, std::uint64_t part, std::uint64_t whole,
+                          const std::string& what) {
+        const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+        const std::string text = fmt::format("{}: {:.0f}% of the {}", text_of(line->line), share, what);
+        char(&to)[sizeof reply.costliest[0]] = reply.costliest[static_cast<std::size_t>(cost)];
+        text.copy(to, sizeof to - 1);
+    };
+    if (const simt::LineTraffic* line = traffic.costliest(); line != nullptr && line->traffic.global_requests() > 0) {
+        const double sectors =
+            static_cast<double>(line->traffic.global_sectors()) / static_cast<double>(line->traffic.global_requests());
+        name(Cost::moved, line, line->traffic.bytes_moved(), t.bytes_moved(),
+             fmt::format("bytes moved, {:.1f} sectors a request", sectors));
+    }
+    if (const simt::LineTraffic* line = traffic.costliest_of_shared(); line != nullptr) {
+        name(Cost::loaded, line, line->traffic.shared_loads.bytes_asked, t.shared_loads.bytes_asked,
+             "bytes loaded from shared memory");
+    }
+    if (const simt::LineTraffic* line = traffic.costliest_of_conflicts(); line != nullptr) {
+        name(Cost::conflicts, line, line->traffic.excess_wavefronts(), t.excess_wavefronts(),
+             "wavefronts lost to bank conflicts");
+    }
+    if (const simt::LineTraffic* line = traffic.costliest_of_barriers(); line != nullptr) {
+        name(Cost::barriers, line, line->traffic.barriers, t.barriers, "barriers, each warp's");
+    }
+}
+
+// The device's memory is open.
+void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampled) {
+    const auto* const values = reinterpret_cast<const float*>(output.data());
+    sampled.count = 0;
+    for (const std::size_t element : simt::written_elements(values, sizeof(float), SampledElements::kMost)) {
+        sampled.written[sampled.count++] = {static_cast<std::int64_t>(element), values[element]};
+    }
+}
+
+Reply run_on_device(const Call& call, const Library& library, Schedule schedule, std::vector<Finding>& findings) {
+    const SharedMemory shared(dup(kWorkerMemory));
+    const std::vector<BufferSpec> specs = shared_specs(call);
+    const std::vector<Placement> placements = place(specs, schedule);
+    std::vector<DeviceBytes> memory;
+    Buffers buffers;
+    for (std::size_t i = 0; i < specs.size(); i++) {
+        memory.push_back(allocate(specs[i].name, specs[i].dims, specs[i].element));
+        const std::span<const std::byte> host = shared.data(placements[i]);
+        if (specs[i].role == Role::input) {
+            check(cudaMemcpy(memory.back().data(), host.data(), host.size(), cudaMemcpyHostToDevice));
+        } else {  // the poison is there, but counts as written by nobody
+            const simt::OpenMemory open;
+            std::memcpy(memory.back().data(), host.data(), host.size());
+        }
+        buffers.add(specs[i].name, specs[i].element, memory.back().data());
+    }
+    for (const Scratch& scratch : call.scratch) {
+        const auto bytes = static_cast<long>(scratch_bytes(scratch, library));
+        memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), Element::byte));
+        buffers.add(scratch.name, Element::byte, memory.back().data());
+    }
+    std::optional<simt::SamplingBlocks> sampling;
+    if (call.sampled) {
+        const BufferSpec& spec = call.sampled->output;
+        memory.push_back(allocate(spec.name, spec.dims, spec.element));
+        buffers.add(spec.name, spec.element, memory.back().data());
+        sampling.emplace(
+            simt::Sampling{.others = call.sampled->blocks, .seed = schedule == Schedule::end_aligned ? 1U : 2U});
+    }
+    std::optional<simt::CountingTraffic> counting;
+    if (call.counts_traffic()) {
+        counting.emplace();
+    }
+    const std::uint64_t before = simt::hot.bytes_asked;
+    call.run(library, buffers);
+    static_cast<void>(cudaDeviceSynchronize());  // the work runs now; its error is looked at below
+    Reply reply;
+    if (counting) {
+        put_counters(reply, simt::traffic_in_all());
+    }
+    reply.counters[static_cast<std::size_t>(Counter::bytes_asked)] =
+        static_cast<double>(simt::hot.bytes_asked - before);
+    simt::report_unchecked_error();
+    check(cudaGetLastError());
+    const simt::OpenMemory open;
+    for (std::size_t i = 0; i < specs.size(); i++) {
+        const std::span<std::byte> host = shared.data(placements[i]);
+        if (call.sampled && specs[i].role != Role::input) {
+            fetch_sampled(memory.back(), *reinterpret_cast<SampledElements*>(host.data()));
+        } else if (specs[i].role != Role::input) {
+            std::memcpy(host.data(), memory[i].data(), host.size());
+        } else if (std::optional<Finding> changed =
+                       find_changed_input(specs[i], host, {memory[i].data(), memory[i].size()})) {
+            findings.push_back(std::move(*changed));
+        }
+    }
+    return reply;
+}
+
+// The process must end at once: what the device has seen is the answer.
+void send_last_reply() {
+    Reply reply;
+    reply.answer = Answer::exception;
+    reply.last = true;
+    std::string_view("the process had to end").copy(reply.text, sizeof reply.text - 1);
+    put_findings(reply, described_findings());
+    [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
+}
+
+class SimtSide final : public DeviceSide {
+  public:
+    std::string name() const override { return "CPU device"; }
+
+    bool takes_two_orders() const override { return true; }
+    bool samples_blocks() const override { return true; }
+
+    bool broken() const override { return simt::has_sticky_error(); }
+
+    void start() override {
+        simt::report_at_exit(false);
+        simt::hand_on_at_fatal_finding(send_last_reply);
+    }
+
+    bool chosen_launch_is_over() const override { return simt::chosen_launch_is_over(); }
+
+    int show_traffic(const Lesson& lesson, const Options& options) override {
+        return checker::show_traffic(*this, lesson, options);
+    }
+
+    Reply run(const Call& call, const Library& library, Schedule schedule) override {
+        simt::forget_findings();
+        simt::forget_float_atomics();
+        simt::set_seed(schedule == Schedule::end_aligned ? 1 : 2);
+        std::vector<Finding> changed;
+        Reply reply;
+        try {
+            reply = run_on_device(call, library, schedule, changed);
+        } catch (const std::exception& error) {
+            reply.answer = Answer::exception;
+            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
+        }
+        simt::report_leaks();
+        std::vector<Finding> findings = described_findings();
+        for (Finding& finding : findings) {
+            if (finding.kind == simt::name_of(simt::Kind::null_pointer) && !call.null.empty()) {
+                finding.text += fmt::format(": {} is null in this call", fmt::join(call.null, " and "));
+            }
+        }
+        std::ranges::move(changed, std::back_inserter(findings));
+        put_findings(reply, findings);
+        static_cast<void>(cudaDeviceReset());  // frees what leaked
+        reply.last = broken();
+        return reply;
+    }
+};
+
+}  // namespace
+
+DeviceSide* device_side() {
+    static SimtSide side;
+    // Ends the program, with a line that says why, where the system gives no room: before anybody's code is judged.
+    static_cast<void>(simt::Memory::instance());
+    return &side;
+}
+
+}  // namespace checker

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/side/simt_traffic.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/base/files.h"
+#include "checker/base/json_writer.h"
+#include "checker/base/text.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/traffic.h"
+#include "checker/worker/call_buffers.h"
+#include "checker/worker/time_op.h"
+
+namespace checker {
+namespace {
+
+namespace fs = std::filesystem;
+using simt::LaunchTraffic;
+using simt::LineTraffic;
+using simt::Traffic;
+
+// What an op is counted on: GPT-2's own shape, of which some blocks of each launch run, or a case, whole. Of an op that
+// arithmetic bounds it is the case that its target is judged on: blocks of two lessons compute tiles of two sizes, and as
+// many of either compare with nothing.
+struct Work {
+    std::string shape;
+    std::vector<const Call*> calls;
+    std::uint64_t other_blocks = 0;  // beside the first and the last; 0: all run
+};
+constexpr std::uint64_t kOtherBlocks = 30;
+constexpr std::size_t kMostBytes = std::size_t{600} << 20;  // of a call's buffers: more than that takes too long
+
+// Of `wanted`, or where none is, the case that the target is judged on, else the largest that can be counted whole. Null
+// where there is none.
+const Case* case_of(const Op& op, const std::string& wanted) {
+    const auto end = op.cases.end();
+    auto found = std::ranges::find(op.cases, wanted, &Case::name);
+    if (wanted.empty()) {
+        found = std::ranges::find_if(op.cases,
+                                     [](const Case& c) { return std::ranges::any_of(c.calls, &Call::counts_traffic); });
+    }
+    if (wanted.empty() && found == end) {
+        found = std::ranges::max_element(op.cases, {}, [](const Case& c) { return c.is_sampled() ? 0 : bytes_of(c); });
+    }
+    return found == end || (wanted.empty() && found->is_sampled()) ? nullptr : &*found;
+}
+
+Work work_of(const Op& op, const std::string& wanted) {
+    const Case* const chosen = case_of(op, wanted);
+    if (!op.timed.empty() && (wanted == "timing" || wanted.empty())) {
+        const Timed& timed = op.timed.front();
+        const bool is_judged = chosen != nullptr && std::ranges::any_of(chosen->calls, &Call::counts_traffic);
+        if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && is_judged))) {
+            return {timed.shape, {&timed.call}, kOtherBlocks};
+        }
+    }
+    if (chosen == nullptr) {
+        throw std::invalid_argument(fmt::format("{} has no case that can be counted whole", op.name));
+    }
+    Work work{fmt::format("{} ({})", chosen->shape, chosen->name), {}, 0};
+    for (const Call& call : chosen->calls) { work.calls.push_back(&call); }
+    return work;
+}
+
+// One implementation of the op.
+struct Side {
+    std::string who;  // "yours", "solution", "lesson 05"
+    fs::path source;
+    std::string failure = {};  // why it was not counted
+    LaunchTraffic traffic = {};
+    std::size_t findings = 0;
+};
+
+// Objects stay loaded: lines are known by their code's address.
+void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const fs::path& object,
+           std::deque<Library>& loaded) {
+    try {
+        loaded.emplace_back(object);
+    } catch (const std::exception&) {
+        side.failure = "it does not compile";
+        return;
+    }
+    const Library& library = loaded.back();
+    if (!op.defined(library)) {
+        side.failure = "it does not define " + op.name;
+        return;
+    }
+    SharedMemory memory;
+    dup2(memory.fd(), kWorkerMemory);
+    const simt::CountingTraffic counting;
+    for (const Call* call : work.calls) {
+        lay_out(memory, *call, place(shared_specs(*call), Schedule::end_aligned), Schedule::end_aligned);
+        std::optional<simt::SamplingBlocks> sampling;
+        if (work.other_blocks != 0) {
+            sampling.emplace(simt::Sampling{.others = work.other_blocks});
+        }
+        const Reply reply = device.run(*call, library, Schedule::end_aligned);
+        side.findings += static_cast<std::size_t>(std::ranges::count_if(simt::findings(), [&](const auto& finding) {
+            // What blocks that did not run would have written.
+            return work.other_blocks == 0 || finding.kind != simt::Kind::uninitialised;
+        }));
+        if (reply.answer != Answer::done) {
+            side.failure = reply.text;
+            break;
+        }
+    }
+    side.traffic = simt::traffic_in_all();
+    simt::forget_findings();
+}
+
+// ---- the listing ------------------------------------------------------------------------------------------------------
+
+std::string shortened(std::uint64_t count) {
+    const auto x = static_cast<double>(count);
+    return count < 100'000 ? std::to_string(count)
+           : x < 1e6       ? fmt::format("{:.0f}k", x / 1e3)
+           : x < 1e9       ? significant(x / 1e6) + "M"
+                           : significant(x / 1e9) + "G";
+}
+
+std::string share_of(std::uint64_t part, std::uint64_t whole) {
+    const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+    return part != 0 && share < 0.005 ? "<1%" : fmt::format("{:.0f}%", 100 * share);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    const auto x = static_cast<double>(bytes);
+    return bytes < 1000 ? fmt::format("{} B", bytes)
+           : x < 1e6    ? significant(x / 1e3) + " kB"
+           : x < 1e9    ? significant(x / 1e6) + " MB"
+                        : significant(x / 1e9) + " GB";
+}
+
+std::string per(std::uint64_t count, std::uint64_t requests) {
+    return requests == 0 ? "" : fmt::format("{:.1f}", static_cast<double>(count) / static_cast<double>(requests));
+}
+
+// One row of a line: what it does with one kind of memory.
+struct Row {
+    std::string op, requests, sectors, ideal, conflicts, share;
+};
+
+std::vector<Row> rows_of(const Traffic& line, const Traffic& total) {
+    std::vector<Row> rows;
+    const auto global = [&](const char* op, const simt::GlobalTraffic& t) {
+        if (t.requests != 0) {
+            rows.push_back({op, shortened(t.requests), per(t.sectors, t.requests), per(t.ideal_sectors, t.requests), "",
+                            share_of(t.bytes_moved(), total.bytes_moved())});
+        }
+    };
+    const auto shared = [&](const char* op, const simt::SharedTraffic& t) {
+        if (t.requests != 0) {
+            rows.push_back({op, shortened(t.requests), "", "", shortened(t.excess_wavefronts()), ""});
+        }
+    };
+    global("ld", line.loads);
+    global("st", line.stores);
+    global("atom", line.atomics);
+    shared("lds", line.shared_loads);
+    shared("sts", line.shared_stores);
+    shared("atoms", line.shared_atomics);
+    if (line.barriers != 0) {
+        rows.push_back({"bar", shortened(line.barriers), "", "", "", ""});
+    }
+    return rows;
+}
+
+constexpr std::size_t kCodeColumns = 37;
+
+std::size_t indentation(const std::string& code) {
+    return std::min(code.find_first_not_of(' '), code.size());
+}
+
+std::string as_text(int line, const Row& row, std::string code) {
+    if (code.size() > kCodeColumns) {
+        code = code.substr(0, kCodeColumns - 3) + "...";
+    }
+    const std::string text = fmt::format("{:>4} {:<5}{:>8}{:>6}{:>6}{:>7}{:>5}  {}", line, row.op, row.requests,
+                                         row.sectors, row.ideal, row.conflicts, row.share, code);
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+    std::vector<std::string> lines;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) { lines.push_back(line); }
+    return lines;
+}
+
+// What is only there to make the stub of a solution.
+bool is_marker(const std::string& line) {
+    const std::size_t first = line.find_first_not_of(' ');
+    return first != std::string::npos && (line.compare(first, 3, "//~") == 0 || line.compare(first, 6, "// >>>") == 0 ||
+                                          line.compare(first, 6, "// <<<") == 0);
+}
+
+// The file from its first counted line to its last; of what lies between lines that are far apart the last line.
+void print_listing(const Side& side) {
+    constexpr int kFar = 3;
+    const std::vector<std::string> text = lines_of(side.source);
+    const auto code = [&](int line) { return text[static_cast<std::size_t>(line) - 1]; };
+    std::map<int, const LineTraffic*> counted;
+    std::vector<const LineTraffic*> elsewhere;
+    for (const LineTraffic& line : side.traffic.lines) {
+        const bool here = fs::path(line.line.file) == side.source && line.line.line <= static_cast<int>(text.size());
+        here ? void(counted[line.line.line] = &line) : elsewhere.push_back(&line);
+    }
+    struct Shown {
+        int line;
+        Row row;
+        std::string code;
+    };
+    std::vector<Shown> shown;  // line 0: something is left out
+    const auto add = [&](const LineTraffic& line, std::string shown_code) {
+        for (const Row& row : rows_of(line.traffic, side.traffic.total)) {
+            shown.push_back({line.line.line, row, std::exchange(shown_code, "")});
+        }
+    };
+    int last = counted.empty() ? 0 : counted.begin()->first - 1;
+    for (const auto& [number, line] : counted) {
+        if (number - last > kFar) {
+            shown.push_back({0, {}, ""});
+            last = number - 2;
+        }
+        for (last++; last < number; last++) {
+            if (indentation(code(last)) < code(last).size() && !is_marker(code(last))) {
+                shown.push_back({last, {}, code(last)});
+            }
+        }
+        add(*line, code(number));
+    }
+    std::size_t margin = kCodeColumns;
+    for (const Shown& row : shown) { margin = row.code.empty() ? margin : std::min(margin, indentation(row.code)); }
+    fmt::print("line      requests sect. ideal confl. share\n");
+    for (const Shown& row : shown) {
+        fmt::print("{}\n", row.line == 0 ? " ..."
+                                         : as_text(row.line, row.row, row.code.empty() ? "" : row.code.substr(margin)));
+    }
+    shown.clear();
+    for (const LineTraffic* line : elsewhere) { add(*line, "in " + fs::path(line->line.file).filename().string()); }
+    for (const Shown& row : shown) { fmt::print("{}\n", as_text(row.line, row.row, row.code)); }
+}
+
+void print_totals(const std::vector<Side>& sides) {
+    const auto row = [&](const char* name, auto&& value) {
+        std::string text = fmt::format("{:<34}", name);
+        bool any = false;
+        for (const Side& side : sides) {
+            const std::string cell = side.failure.empty() ? value(side.traffic) : "-";
+            any = any || (side.failure.empty() && !cell.empty() && cell != "0" && cell != "0 B");
+            text += fmt::format("{:>14}", cell);
+        }
+        if (any) {
+            fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
+        }
+    };
+    if (std::ranges::none_of(sides, [](const Side& side) { return side.failure.empty(); })) {
+        return;
+    }
+    std::string head = fmt::format("\n{:<34}", "in all");
+    for (const Side& side : sides) { head += fmt::format("{:>14}", side.who); }
+    fmt::print("{}\n", head);
+    row("requests to global memory", [](const auto& t) { return shortened(t.total.global_requests()); });
+    row("sectors a request", [](const auto& t) { return per(t.total.global_sectors(), t.total.global_requests()); });
+    row("  side by side", [](const auto& t) { return per(t.total.ideal_sectors(), t.total.global_requests()); });
+    row("bytes moved", [](const auto& t) { return bytes_text(t.total.bytes_moved()); });
+    row("bytes asked for", [](const auto& t) { return bytes_text(t.total.bytes_asked()); });
+    row("unique bytes, each launch's",
+        [](const auto& t) { return (t.unique_is_least ? "at least " : "") + bytes_text(t.total.bytes_needed()); });
+    row("bytes loaded from shared memory", [](const auto& t) { return bytes_text(t.total.shared_loads.bytes_asked); });
+    row("  different ones in a request", [](const auto& t) { return bytes_text(t.total.shared_loads.bytes_distinct); });
+    row("wavefronts lost to conflicts", [](const auto& t) { return shortened(t.total.excess_wavefronts()); });
+    row("passes of atomics", [](const auto& t) { return shortened(t.total.atomic_passes); });
+    row("barriers, each warp's", [](const auto& t) { return shortened(t.total.barriers); });
+    row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
+    row("launches", [](const auto& t) { return shortened(t.launches); });
+}
+
+void print_costliest(const Side& side) {
+    const LineTraffic* most = side.traffic.costliest();
+    if (most == nullptr || most->traffic.global_requests() == 0) {
+        return;
+    }
+    const Traffic& t = most->traffic;
+    const std::string sectors = per(t.global_sectors(), t.global_requests());
+    fmt::print("\n{} moves most: {} of all bytes.\n", text_of(most->line),
+               share_of(t.bytes_moved(), side.traffic.total.bytes_moved()));
+    if (t.global_sectors() > t.ideal_sectors()) {
+        fmt::print("A request takes {} sectors there; {} would hold the bytes asked for.\n", sectors,
+                   per(t.ideal_sectors(), t.global_requests()));
+    } else {
+        fmt::print("A request takes {} sectors there, no more than hold the bytes asked for.\n", sectors);
+    }
+}
+
+void write(JsonWriter& json, const std::string& op, const Work& work, const std::vector<Side>& sides) {
+    json.begin_element();
+    json.text("op", op);
+    json.text("shape", work.shape);
+    json.begin_array("sides");
+    for (const Side& side : sides) {
+        json.begin_element();
+        json.text("who", side.who);
+        json.text("source", side.source.string());
+        json.text("failure", side.failure.empty() ? std::nullopt : std::optional(side.failure));
+        simt::write_traffic(json, side.traffic);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+}
+
+// The newest older solution of the op that is a kernel too.
+std::optional<Side> older_side(const Options& options, const std::string& op, fs::path& object) {
+    object = older_implementation(options.reference_dir, op);
+    const std::string lesson = object.parent_path().filename().string();
+    const fs::path source = fs::path("solutions") / lesson / (op + ".cu");
+    return object.empty() || !fs::exists(source) ? std::nullopt
+                                                 : std::optional(Side{"lesson " + lesson_number(lesson), source});
+}
+
+// Gives whether there was something to count.
+bool show(DeviceSide& device, const Lesson& lesson, const Options& options, const Op& op, JsonWriter& json,
+          std::deque<Library>& loaded) {
+    const Work work = work_of(op, options.only_case());
+    const fs::path file = options.source(lesson.name(), op.name);
+    fmt::print("{}: {} on the CPU device\n", op.name, file.string());
+    std::fflush(stdout);
+    // The learner's last: what it does wrong must not end the others.
+    fs::path older_object;
+    std::vector<Side> sides;
+    if (std::optional<Side> older = older_side(options, op.name, older_object)) {
+        count(*older, device, op, work, older_object, loaded);
+        sides.push_back(std::move(*older));
+    }
+    const fs::path solution = fs::path("solutions") / lesson.name() / (op.name + ".cu");
+    const bool is_solution = options.subject == "solutions";
+    if (!is_solution) {
+        Side side{"solution", solution};
+        count(side, device, op, work, options.reference_dir / (op.name + ".so"), loaded);
+        sides.push_back(std::move(side));
+    }
+    Side subject{is_solution ? "solution" : "yours", file};
+    count(subject, device, op, work, options.impl_dir / (op.name + ".so"), loaded);
+    sides.push_back(std::move(subject));
+    std::ranges::reverse(sides);
+
+    const Side& shown = sides.front();
+    const std::string check = fmt::format("make check-lesson{} ONLY={}", lesson_number(lesson.name()), op.name);
+    const auto& [run, blocks] = std::pair(shown.traffic.blocks_run, shown.traffic.blocks);
+    fmt::print("{}{}\n", work.shape,
+               run == blocks ? ""
+                             : fmt::format("; counted: {} of {} blocks, first and last among them",
+                                           counted(static_cast<long>(run)), counted(static_cast<long>(blocks))));
+    if (!shown.failure.empty()) {
+        fmt::print("not counted: {}; {}\n", shown.failure, check);
+    } else if (shown.traffic.total.global_requests() + shown.traffic.total.shared_requests() == 0) {
+        fmt::print("its kernels ask for no memory: is it written yet? {}\n", check);
+    } else {
+        fmt::print("\n");
+        print_listing(shown);
+    }
+    if (shown.findings != 0) {
+        fmt::print("\nThe device found {} beside; {}\n", counted(static_cast<long>(shown.findings), "mistake"), check);
+    }
+    print_totals(sides);
+    print_costliest(shown);
+    write(json, op.name, work, sides);
+    return shown.failure.empty();
+}
+
+}  // namespace
+
+int show_traffic(DeviceSide& device, const Lesson& lesson, const Options& options) {
+    JsonWriter json;
+    json.text("lesson", lesson.name());
+    json.begin_array("ops");
+    std::deque<Library> loaded;
+    bool all = true;
+    bool first = true;
+    for (const Op& op : lesson.ops()) {
+        if (options.wants(op.name)) {
+            fmt::print("{}", std::exchange(first, false) ? "" : "\n\n");
+            all = show(device, lesson, options, op, json, loaded) && all;
+        }
+    }
+    json.end_array();
+    fmt::print(
+        "\nCounted is what warps ask for, request by request. L1 and L2 are not simulated:\n"
+        "how much of it reaches DRAM depends on them (checker/simt/COUNTERS.md).\n");
+    std::fflush(stdout);
+    if (!options.json.empty()) {
+        write_whole(options.json, json.finish() + '\n');
+    }
+    simt::report_at_exit(false);
+    return all ? 0 : 1;
+}
+
+}  // namespace checker

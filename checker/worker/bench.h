@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Where timed calls run: the memory that they work on, the clock that they are taken by, and the roofs to take in the
+// same rounds. The host's is here; a device's comes with its DeviceSide.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "checker/clock/roof.h"
+#include "checker/clock/timing.h"
+#include "checker/worker/shared_buffers.h"
+
+namespace checker {
+
+// There is not enough memory for a timed shape. what() says how much is wanted and how much there is.
+struct NoRoom : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class Bench {
+  public:
+    virtual ~Bench() = default;
+
+    // Poisoned memory that lives as long as the bench. Throws NoRoom.
+    virtual std::byte* allocate(std::size_t bytes) = 0;
+    // Lets `draw` write the memory's content.
+    virtual void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) = 0;
+    // Waits for what was launched, then copies memory to the host.
+    virtual void fetch(std::span<std::byte> to, const std::byte* from) = 0;
+
+    virtual Stopwatch& stopwatch() = 0;
+    // Limits for `seconds` of sampling with at least `rounds` rounds.
+    virtual TimingOptions options(double seconds, int rounds) const = 0;
+
+    // Reads half of `bytes` from one buffer and writes half to another.
+    virtual Candidate copy(std::size_t bytes) = 0;
+    virtual FmaCandidate arithmetic() = 0;
+
+    // What happens before each sample of each candidate, outside the time taken: caches filled with other data. Empty
+    // where calls are timed one after another on warm caches.
+    virtual std::function<void()> cold() { return {}; }
+};
+
+std::unique_ptr<Bench> host_bench();
+
+}  // namespace checker

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// The device that a check program's worker runs ops on, where it is not the host itself. Which one is decided when the
+// program is linked: simt_side.cpp is the CPU device, gpu_side.cpp a GPU; without one, no_device.cpp says that there is
+// none.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "checker/cases/check.h"
+#include "checker/worker/bench.h"
+#include "checker/worker/messages.h"
+
+namespace checker {
+
+struct Options;
+
+class DeviceSide {
+  public:
+    virtual ~DeviceSide() = default;
+
+    virtual std::string name() const = 0;  // "CPU device", "GPU"
+
+    // Where timed calls run; null where a device has no times worth taking. Asked for in the worker alone.
+    virtual std::unique_ptr<Bench> bench() { return nullptr; }
+    virtual bool has_times() const { return false; }
+
+    // The vendor's fp32 product of `out` (N, OC), `inp` (N, C) and `weight` (OC, C), without a bias; none where the
+    // device has no times.
+    virtual std::optional<Vendor> matmul_library([[maybe_unused]] int N, [[maybe_unused]] int C,
+                                                 [[maybe_unused]] int OC) {
+        return std::nullopt;
+    }
+
+    // Whether the device can run nothing more in this process.
+    virtual bool broken() const = 0;
+
+    // Whether the two schedules run a call's threads in two orders, and what is read unwritten is seen by itself.
+    virtual bool takes_two_orders() const { return false; }
+
+    // Whether it can run some blocks of a launch alone; and whether it takes calls that have Call::sampled, of which it
+    // runs some blocks, or all.
+    virtual bool samples_blocks() const { return false; }
+    virtual bool takes_sampled() const { return samples_blocks(); }
+
+    // Whether it only stands in for a GPU, so that the GPU's side of the checker can be tried without one: timed shapes
+    // are then small, and no time means anything.
+    virtual bool rehearsal() const { return false; }
+
+    // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
+    virtual void start() = 0;
+
+    // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/chosen.h).
+    virtual bool chosen_launch_is_over() const { return false; }
+
+    // Prints what the kernels of `options.only` ask of memory, by source line; gives the program's exit status.
+    virtual int show_traffic([[maybe_unused]] const Lesson& lesson, [[maybe_unused]] const Options& options) {
+        throw std::invalid_argument("--traffic: the CPU device counts; this one does not");
+    }
+
+    // Runs a call on buffers of the device. Inputs come from the shared memory, outputs go back to it: what the call did
+    // not write keeps the poison of the schedule. What the device saw go wrong is in the reply's `findings`.
+    virtual Reply run(const Call& call, const Library& library, Schedule schedule) = 0;
+};
+
+// Null where ops run on the host.
+DeviceSide* device_side();
+
+}  // namespace checker

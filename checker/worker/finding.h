@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What went wrong, as it travels from the worker to its parent and into the report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace checker {
+
+struct Finding {
+    std::string kind;  // mismatch, nonfinite, untouched, suspect, displaced, padding, nondeterministic, uninitialised,
+                       // out_of_bounds, input_changed, crash, exit, hang, exception, not_defined, not_compiled, slow,
+                       // impossible, order_dependent
+    std::string id = {};                    // of a suspect
+    std::string text;                       // one line
+    std::vector<std::string> details = {};  // further lines, "label\ttext"
+};
+
+// Kind of the finding, a reply's first, in which a device names the lines that add floats atomically: no fault, but what
+// may explain why two runs differ.
+inline constexpr const char* kFloatAtomics = "float_atomics";
+
+// Findings as they travel from the worker: a JSON array of {kind, text, details}.
+std::string findings_to_json(const std::vector<Finding>& findings);
+std::vector<Finding> findings_from_json(const std::string& json);  // throws std::exception where it is none
+
+}  // namespace checker

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// What the worker is asked, and what it answers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "checker/cases/counters.h"
+#include "checker/clock/timing.h"
+#include "checker/worker/finding.h"
+#include "checker/worker/shared_buffers.h"
+
+namespace checker {
+
+inline constexpr int kWorkerSocket = 3;
+inline constexpr int kWorkerMemory = 4;
+
+enum class Ask : std::uint32_t { start, run, time };
+
+constexpr std::uint32_t bit(Rival rival) {
+    return 1U << static_cast<std::uint32_t>(rival);
+}
+
+struct Request {
+    Ask ask = Ask::run;
+    Schedule schedule = Schedule::end_aligned;
+    std::uint64_t op = 0;
+    std::uint64_t case_index = 0;
+    std::uint64_t call = 0;
+    // time
+    std::uint64_t timed = 0;   // which of the op's timed calls
+    std::uint32_t rivals = 0;  // bits 1 << Rival
+    std::uint64_t seed = 0;    // of the inputs; afterwards the call is repeated once with those of seed + 1
+    double seconds = 0;        // to be spent at most, once there are `rounds` samples
+    std::int32_t rounds = 6;
+};
+
+enum class Answer : std::uint32_t {
+    done,
+    not_defined,  // the implementation has no function of the op's name and signature
+    cannot_load,
+    exception,
+    fault,      // a signal that the processor raised
+    scribble,   // scratch was overrun
+    no_room,    // there is not memory enough for the shape
+    no_device,  // what the kernels run on is not there
+};
+
+enum class Access : std::uint32_t { unknown, read, write };
+
+// Sent as it lies in memory: both ends are the same program. After a fault it is written by the signal handler.
+struct Reply {
+    Answer answer = Answer::done;
+
+    // fault
+    std::int32_t signal = 0;
+    Access access = Access::unknown;
+    bool stack_overflow = false;
+    std::uint64_t address = 0;
+
+    // fault and scribble: the buffer it was in or beside, counted through shared_specs and then the scratch
+    std::int32_t buffer = -1;
+    std::int64_t offset = 0;  // bytes from the start of its data
+    std::uint64_t buffer_bytes = 0;
+
+    bool library_missing = false;  // time: it was asked for, and `text` says why it is not timed
+
+    // time: seconds a call, and the subject's time over each rival's that was asked for
+    Summary subject{};
+    std::array<Ratio, kRivals> ratio{};
+    bool last = false;  // the worker ends itself: a new one is to be started for the next request
+
+    double arithmetic_flop = 0;  // of one call of Rival::arithmetic
+    std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
+
+    char text[1024] = {};  // cannot_load, exception and no_room: what was said
+
+    // What a device has counted, by Counter; 0 where it does not. Of sectors also as many as would have done.
+    std::array<double, kCounters> counters{};
+    double ideal_sectors = 0;
+    char costliest[kCosts][256] = {};  // by Cost the line that has most of it
+
+    // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
+    char findings[16384] = {};
+};
+static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
+
+// As many findings as the reply holds.
+void put_findings(Reply& reply, const std::vector<Finding>& findings);
+
+}  // namespace checker

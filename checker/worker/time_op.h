@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// The worker's part of timing an op: memory, candidates, samples, and outputs for the parent to look at.
+#pragma once
+
+#include <filesystem>
+
+#include "checker/cases/check.h"
+#include "checker/worker/bench.h"
+#include "checker/worker/messages.h"
+
+namespace checker {
+
+// What is left in shared memory after timing: the outputs of the subject, then those of the solution.
+std::vector<BufferSpec> timed_specs(const Timed& timed);
+
+// Times the subject against the rivals asked for. Then the inputs are drawn anew, the outputs poisoned, and the subject
+// and the solution run once more: what they give is left in shared memory, so that the parent sees that what was timed
+// was the work, and on any inputs. `older` is the object of Rival::older.
+Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
+              const Request& request, Bench& bench);
+
+// The newest older lesson's implementation of an op, beside the folder of the solution's; empty if there is none.
+std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op);
+
+}  // namespace checker

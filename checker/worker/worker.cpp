@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "checker/worker/worker.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "checker/worker/call_buffers.h"
+#include "checker/worker/device_side.h"
+#include "checker/worker/messages.h"
+#include "checker/worker/time_op.h"
+
+namespace checker {
+namespace {
+
+// What the signal handler needs to name an address. A handler takes no argument of ours, hence the one static.
+struct FaultMap {
+    struct Range {
+        std::uintptr_t begin = 0;  // guards included
+        std::uintptr_t end = 0;
+        std::uintptr_t data = 0;
+        std::size_t bytes = 0;
+    };
+    std::array<Range, 1024> ranges{};
+    std::size_t count = 0;
+    std::uintptr_t stack_low = 0;  // the lowest address that the main thread's stack may reach
+};
+FaultMap fault_map;
+
+Access access_of([[maybe_unused]] const ucontext_t& context) {
+#if defined(__x86_64__)
+    constexpr long long kWriteBit = 2;  // of the page fault's error code
+    return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0 ? Access::write : Access::read;
+#else
+    return Access::unknown;
+#endif
+}
+
+std::uintptr_t stack_pointer(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    return static_cast<std::uintptr_t>(context.uc_mcontext.sp);
+#else
+    return 0;
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context_pointer) {
+    const ucontext_t& context = *static_cast<ucontext_t*>(context_pointer);
+    Reply reply;
+    reply.answer = Answer::fault;
+    reply.signal = signal;
+    if (signal == SIGSEGV || signal == SIGBUS) {
+        const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+        reply.address = address;
+        reply.access = access_of(context);
+        for (std::size_t i = 0; i < fault_map.count; i++) {
+            const FaultMap::Range& range = fault_map.ranges[i];
+            if (address >= range.begin && address < range.end) {
+                reply.buffer = static_cast<std::int32_t>(i);
+                reply.offset = static_cast<std::int64_t>(address) - static_cast<std::int64_t>(range.data);
+                reply.buffer_bytes = range.bytes;
+            }
+        }
+        // A frame that does not fit is noticed at its first store below the stack, which may be far below.
+        constexpr std::uintptr_t kPage = 4096;
+        const std::uintptr_t sp = stack_pointer(context);
+        reply.stack_overflow = reply.buffer < 0 && (sp < fault_map.stack_low + kPage ||
+                                                    (address < fault_map.stack_low + kPage && address + kPage >= sp));
+    }
+    [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
+    _exit(128 + signal);
+}
+
+void catch_faults() {
+    // A stack of its own, so that a stack overflow can be reported.
+    constexpr std::size_t kBytes = std::size_t{256} << 10;
+    stack_t stack{};
+    stack.ss_sp = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack.ss_size = kBytes;
+    sigaltstack(&stack, nullptr);
+
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void* low = nullptr;
+        std::size_t bytes = 0;
+        pthread_attr_getstack(&attributes, &low, &bytes);
+        fault_map.stack_low = reinterpret_cast<std::uintptr_t>(low);
+        pthread_attr_destroy(&attributes);
+    }
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) { sigaction(signal, &action, nullptr); }
+}
+
+// Locals that are read before they are set hold what the stack holds: let that be garbage, another one each run.
+[[gnu::noinline]] void poison_stack(Schedule schedule) {
+    std::array<std::uint32_t, 16384> garbage;
+    garbage.fill(poison(schedule));
+    asm volatile("" : : "r"(garbage.data()) : "memory");
+}
+
+// The same for memory from malloc. glibc fills fresh chunks with the complement of the byte that M_PERTURB is given, but
+// not the small ones that it keeps in its thread cache: those are filled here.
+void poison_heap(Schedule schedule) {
+    const int byte = schedule == Schedule::end_aligned ? 0x7F : 0x6B;  // floats of 3.4e38 and 2.8e26
+    constexpr std::size_t kCachedBytes = 1032;
+    constexpr std::size_t kCachedChunks = 7;  // of each size
+    mallopt(M_PERTURB, 0);
+    std::vector<void*> chunks;
+    chunks.reserve(kCachedBytes / 16 * kCachedChunks);
+    for (std::size_t bytes = 24; bytes <= kCachedBytes; bytes += 16) {
+        for (std::size_t i = 0; i < kCachedChunks; i++) {
+            chunks.push_back(std::memset(std::malloc(bytes), byte, bytes));
+            asm volatile("" : : "r"(chunks.back()) : "memory");
+        }
+    }
+    for (void* chunk : chunks) { std::free(chunk); }
+    mallopt(M_PERTURB, ~byte & 0xFF);
+}
+
+void flush_output() {
+    std::cout.flush();
+    std::cerr.flush();
+    std::fflush(nullptr);
+}
+
+class Libraries {
+  public:
+    explicit Libraries(std::filesystem::path dir) : dir_(std::move(dir)) {}
+    const Library& at(const std::string& op) {
+        const auto found = open_.find(op);
+        return found != open_.end() ? found->second : open_.emplace(op, Library(dir_ / (op + ".so"))).first->second;
+    }
+
+  private:
+    std::filesystem::path dir_;
+    std::map<std::string, Library> open_;
+};
+
+struct ScratchArea {
+    Placement placement;
+    GuardedMapping mapping;
+};
+
+// The buffers of one call, mapped and known to the fault handler.
+class MappedCall {
+  public:
+    MappedCall(const Call& call, const Library& library, Schedule schedule) : schedule_(schedule) {
+        const std::vector<BufferSpec> specs = shared_specs(call);
+        const std::vector<Placement> placements = place(specs, schedule);
+        for (std::size_t i = 0; i < specs.size(); i++) {
+            mappings_.emplace_back(kWorkerMemory, placements[i], specs[i].role == Role::input);
+            add(specs[i].name, specs[i].element, mappings_.back(), placements[i].bytes);
+        }
+        for (const Scratch& scratch : call.scratch) {
+            const Placement placement = place(scratch_bytes(scratch, library), schedule, 0);
+            scratch_.push_back({placement, GuardedMapping(-1, placement, false)});
+            fill_with_poison(scratch_.back().mapping.region(), schedule);
+            add(scratch.name, Element::byte, scratch_.back().mapping, placement.bytes);
+        }
+    }
+    MappedCall(const MappedCall&) = delete;
+    MappedCall& operator=(const MappedCall&) = delete;
+    ~MappedCall() { fault_map.count = 0; }
+
+    const Buffers& buffers() const { return buffers_; }
+
+    // The first scratch area that was overrun.
+    std::optional<Reply> overrun_scratch() const {
+        for (std::size_t i = 0; i < scratch_.size(); i++) {
+            const Scribble scribble = find_scribble(scratch_[i].mapping.region(), scratch_[i].placement, schedule_);
+            if (scribble.found) {
+                Reply reply;
+                reply.answer = Answer::scribble;
+                reply.buffer = static_cast<std::int32_t>(mappings_.size() + i);
+                reply.offset = scribble.offset;
+                reply.buffer_bytes = scratch_[i].placement.bytes;
+                return reply;
+            }
+        }
+        return std::nullopt;
+    }
+
+  private:
+    void add(const std::string& name, Element element, const GuardedMapping& mapping, std::size_t bytes) {
+        buffers_.add(name, element, mapping.data());
+        if (fault_map.count == fault_map.ranges.size()) {
+            return;
+        }
+        const auto reserved = reinterpret_cast<std::uintptr_t>(mapping.reserved().data());
+        fault_map.ranges[fault_map.count++] = {reserved, reserved + mapping.reserved().size(),
+                                               reinterpret_cast<std::uintptr_t>(mapping.data()), bytes};
+    }
+
+    Schedule schedule_;
+    std::vector<GuardedMapping> mappings_;
+    std::vector<ScratchArea> scratch_;
+    Buffers buffers_;
+};
+
+Reply run_call(const Call& call, const Library& library, Schedule schedule) {
+    poison_heap(schedule);
+    poison_stack(schedule);
+    const MappedCall mapped(call, library, schedule);
+    poison_stack(schedule);
+    call.run(library, mapped.buffers());
+    return mapped.overrun_scratch().value_or(Reply{});
+}
+
+Reply saying(Answer answer, std::string_view text) {
+    Reply reply;
+    reply.answer = answer;
+    text.copy(reply.text, sizeof reply.text - 1);
+    return reply;
+}
+
+}  // namespace
+
+int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
+                         const std::function<bool(const Op&, const Case&)>& wants) {
+    DeviceSide& device = *device_side();
+    Libraries subject(impl_dir);
+    SharedMemory memory;
+    dup2(memory.fd(), kWorkerMemory);
+    for (const Op& op : lesson.ops()) {
+        for (const Case& c : op.cases) {
+            if (!wants(op, c)) {
+                continue;
+            }
+            for (const Call& call : c.calls) {
+                const std::vector<BufferSpec> specs = shared_specs(call);
+                lay_out(memory, call, place(specs, Schedule::end_aligned), Schedule::end_aligned);
+                const Reply reply = device.run(call, subject.at(op.name), Schedule::end_aligned);
+                if (!device.chosen_launch_is_over()) {
+                    continue;
+                }
+                device.start();  // only now: what ended this process before would have said so itself
+                flush_output();
+                if (reply.findings[0] != '\0') {
+                    for (const Finding& finding : findings_from_json(reply.findings)) {
+                        std::cerr << "finding: " << finding.text << '\n';
+                        for (const std::string& detail : finding.details) {
+                            std::cerr << "  " << detail.substr(0, detail.find('\t')) << ' '
+                                      << detail.substr(detail.find('\t') + 1) << '\n';
+                        }
+                    }
+                }
+                return 0;
+            }
+        }
+    }
+    return 2;  // the runtime says why as the process ends
+}
+
+void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    catch_faults();
+    DeviceSide* const device = device_side();
+    std::string no_device;
+    try {
+        if (device != nullptr) {
+            device->start();
+        }
+    } catch (const std::exception& error) { no_device = error.what(); }
+    Libraries subject(impl_dir);
+    Libraries solution(reference_dir);
+
+    Request request;
+    while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
+        if (request.ask == Ask::start || !no_device.empty()) {
+            const Reply reply = no_device.empty() ? Reply{} : saying(Answer::no_device, no_device);
+            if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
+                return;
+            }
+            continue;
+        }
+        const Op& op = lesson.ops().at(request.op);
+        Reply reply;
+        try {
+            const Library& library = subject.at(op.name);
+            try {
+                if (!op.defined(library)) {
+                    reply.answer = Answer::not_defined;
+                } else if (request.ask == Ask::time) {
+                    const std::unique_ptr<Bench> bench = device != nullptr ? device->bench() : host_bench();
+                    reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
+                                    older_implementation(reference_dir, op.name), request, *bench);
+                } else {
+                    const Call& call = op.cases.at(request.case_index).calls.at(request.call);
+                    reply = device != nullptr ? device->run(call, library, request.schedule)
+                                              : run_call(call, library, request.schedule);
+                }
+            } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
+                reply = saying(Answer::exception, e.what());
+            } catch (...) { reply = saying(Answer::exception, "something that is no std::exception"); }
+            if (device != nullptr && request.ask == Ask::time) {
+                reply.last = device->broken();
+            }
+        } catch (const std::exception& e) { reply = saying(Answer::cannot_load, e.what()); }
+        flush_output();
+        if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0 || reply.last) {
+            return;
+        }
+    }
+}
+
+}  // namespace checker

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// The process that runs the learner's code. It is this same program, started anew with --worker, holding two
+// descriptors: a socket on which requests come and replies go, and the shared memory file. It judges nothing.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "checker/cases/check.h"
+
+namespace checker {
+
+// Serves requests until the socket closes. `reference_dir` holds the solution's objects and those of older lessons lie
+// in folders beside it, for timing against them.
+void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const std::filesystem::path& reference_dir);
+
+// Runs the calls of the cases that `wants` in this process, on the device, until the thread has run that SIMT_STOP or
+// SIMT_TRACE names: for a debugger, and for a list of the thread's accesses. Gives the exit status.
+int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
+                         const std::function<bool(const Op&, const Case&)>& wants);
+
+}  // namespace checker

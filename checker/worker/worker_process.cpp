@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "checker/worker/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace checker {
+namespace {
+
+using std::chrono::steady_clock;
+constexpr std::size_t kKeptOutput = 4096;
+
+[[noreturn]] void fail(const char* what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+void close_fd(int& fd) {
+    if (fd >= 0) {
+        close(fd);
+    }
+    fd = -1;
+}
+
+// In the child, between fork and exec: only calls that are safe there. Never returns.
+[[noreturn]] void become_worker(pid_t parent, int socket, int memory, int output, char* const* argv) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker never outlives the check
+    if (getppid() != parent) {
+        _exit(127);
+    }
+    // Where memory runs out, the code under test goes first, not the learner's other programs.
+    if (const int score = open("/proc/self/oom_score_adj", O_WRONLY); score >= 0) {
+        [[maybe_unused]] const ssize_t written = write(score, "1000", 4);
+        close(score);
+    }
+    // Out of the way first: any of these may be the number that another one is to get.
+    constexpr int kAbove = 10;
+    socket = fcntl(socket, F_DUPFD, kAbove);
+    memory = fcntl(memory, F_DUPFD, kAbove);
+    output = fcntl(output, F_DUPFD, kAbove);
+    const int null = open("/dev/null", O_RDONLY);
+    dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    dup2(socket, kWorkerSocket);
+    dup2(memory, kWorkerMemory);
+    constexpr int kMostDescriptors = 256;
+    for (int fd = kWorkerMemory + 1; fd < kMostDescriptors; fd++) { close(fd); }
+    execv("/proc/self/exe", argv);
+    _exit(127);
+}
+
+}  // namespace
+
+std::chrono::duration<double> worker_limit() {
+    constexpr double kSeconds = 30.0;
+    const char* text = std::getenv("SOL_TIMEOUT_S");
+    const double seconds = text == nullptr ? kSeconds : std::strtod(text, nullptr);
+    return std::chrono::duration<double>(seconds > 0.0 ? seconds : kSeconds);
+}
+
+WorkerProcess::WorkerProcess(std::vector<std::string> arguments, int shared_memory, std::chrono::duration<double> limit)
+    : arguments_(std::move(arguments)), shared_memory_(shared_memory), limit_(limit) {
+    arguments_.insert(arguments_.begin(), "check-worker");
+    arguments_.emplace_back("--worker");
+}
+
+WorkerProcess::~WorkerProcess() {
+    stop();
+    close_fd(output_);
+}
+
+void WorkerProcess::start() {
+    close_fd(output_);
+    std::array<int, 2> sockets{};
+    std::array<int, 2> pipe_ends{};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+        fail("socketpair");
+    }
+    if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+        fail("pipe");
+    }
+    std::vector<char*> argv;
+    for (std::string& argument : arguments_) { argv.push_back(argument.data()); }
+    argv.push_back(nullptr);
+
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child < 0) {
+        fail("fork of the check's worker");
+    }
+    if (child == 0) {
+        become_worker(parent, sockets[1], shared_memory_, pipe_ends[1], argv.data());
+    }
+    close(sockets[1]);
+    close(pipe_ends[1]);
+    fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK);
+    pid_ = child;
+    socket_ = sockets[0];
+    output_ = pipe_ends[0];
+}
+
+void WorkerProcess::stop() {
+    close_fd(socket_);
+    if (pid_ > 0) {
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+    }
+    pid_ = -1;
+}
+
+Outcome WorkerProcess::reap() {
+    // The socket is closed, so the process is ending; one that only closed the descriptor is ended.
+    int status = 0;
+    for (int i = 0; i < 200 && waitpid(pid_, &status, WNOHANG) == 0; i++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (i == 199) {
+            stop();
+            return {Outcome::Kind::exited, {}, 0};
+        }
+    }
+    pid_ = -1;
+    close_fd(socket_);
+    if (WIFSIGNALED(status)) {
+        return {Outcome::Kind::killed, {}, WTERMSIG(status)};
+    }
+    return {Outcome::Kind::exited, {}, WEXITSTATUS(status)};
+}
+
+Outcome WorkerProcess::ask(const Request& request) {
+    if (pid_ < 0) {
+        start();
+    }
+    if (send(socket_, &request, sizeof request, MSG_NOSIGNAL) < 0) {
+        return reap();
+    }
+
+    const auto begin = steady_clock::now();
+    while (true) {
+        const std::chrono::duration<double> waited = steady_clock::now() - begin;
+        if (!(waited < limit_)) {
+            read_output();
+            stop();
+            return {Outcome::Kind::hung, {}, 0};
+        }
+        constexpr double kSecond = 1.0;
+        const double until_next = std::min(kSecond, (limit_ - waited).count());
+        std::array<pollfd, 2> fds{pollfd{socket_, POLLIN, 0}, pollfd{output_, POLLIN, 0}};
+        const int ready = poll(fds.data(), output_ >= 0 ? 2 : 1, static_cast<int>(until_next * 1000.0) + 1);
+        if (ready < 0 && errno != EINTR) {
+            fail("poll");
+        }
+        if (ready < 0) {
+            continue;
+        }
+        if (ready == 0 && on_waiting_) {
+            on_waiting_(std::chrono::duration<double>(steady_clock::now() - begin).count());
+        }
+        if (fds[1].revents != 0) {
+            read_output();
+        }
+        if (fds[0].revents == 0) {
+            continue;
+        }
+        Outcome outcome;
+        const ssize_t got = recv(socket_, &outcome.reply, sizeof outcome.reply, 0);
+        read_output();
+        if (got != static_cast<ssize_t>(sizeof outcome.reply)) {
+            return reap();
+        }
+        if (outcome.reply.answer == Answer::fault || outcome.reply.last) {
+            stop();
+        }
+        return outcome;
+    }
+}
+
+void WorkerProcess::read_output() {
+    std::array<char, 4096> chunk;
+    while (output_ >= 0) {
+        const ssize_t got = read(output_, chunk.data(), chunk.size());
+        if (got > 0) {
+            const std::size_t room = kKeptOutput - std::min(text_.size(), kKeptOutput);
+            text_.append(chunk.data(), std::min(static_cast<std::size_t>(got), room));
+        } else if (got == 0) {
+            close_fd(output_);
+        } else if (errno != EINTR) {
+            return;
+        }
+    }
+}
+
+std::string WorkerProcess::take_output() {
+    read_output();
+    return std::exchange(text_, {});
+}
+
+}  // namespace checker

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// The parent's side of the worker: starts it, asks, waits with a limit, and starts it anew after it ended.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "checker/worker/messages.h"
+
+namespace checker {
+
+struct Outcome {
+    enum class Kind {
+        answered,  // see reply
+        exited,    // ended by exit() or a return from main, with `status`
+        killed,    // by a signal that it did not report, number in `status`
+        hung,      // still running when the limit was over; it is gone now
+    };
+    Kind kind = Kind::answered;
+    Reply reply;
+    int status = 0;
+};
+
+// 30 s, or what SOL_TIMEOUT_S says.
+std::chrono::duration<double> worker_limit();
+
+class WorkerProcess {
+  public:
+    // `arguments` are those of this program, without its name; the worker gets them and --worker.
+    WorkerProcess(std::vector<std::string> arguments, int shared_memory, std::chrono::duration<double> limit);
+    WorkerProcess(const WorkerProcess&) = delete;
+    WorkerProcess& operator=(const WorkerProcess&) = delete;
+    ~WorkerProcess();
+
+    // Called about once a second while an answer is awaited, with the seconds so far.
+    void on_waiting(std::function<void(double)> f) { on_waiting_ = std::move(f); }
+
+    Outcome ask(const Request& request);
+
+    // What the code under test has printed since the last call; at most the first 4 KiB of it.
+    std::string take_output();
+
+  private:
+    void start();
+    void stop();     // kills it where it still runs
+    Outcome reap();  // after its socket closed
+    void read_output();
+
+    std::vector<std::string> arguments_;
+    int shared_memory_;
+    std::chrono::duration<double> limit_;
+    std::function<void(double)> on_waiting_;
+    int pid_ = -1;
+    int socket_ = -1;
+    int output_ = -1;
+    std::string text_;
+};
+
+}  // namespace checker
