@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import math
 import sys
@@ -48,6 +49,7 @@ def named(*names: str) -> Callable:
     """Makes functions give their first len(names) results as a dict."""
 
     def wrap(function: Callable) -> Callable[..., dict[str, Tensor]]:
+        @functools.wraps(function)
         def call(*args) -> dict[str, Tensor]:
             result = function(*args)
             if isinstance(result, dict):
@@ -109,12 +111,14 @@ OPS = {
 
 @dataclass(frozen=True)
 class Call:
-    """One op on stored tensors: arguments by name in the case file, or plain numbers; results to their names."""
+    """One op on stored tensors: arguments by name in the case file, or plain numbers; results to their names. `dims`
+    are those that the tensors' shapes do not tell."""
 
     op: str
-    args: tuple
+    args: dict[str, str | float | None]
     results: dict[str, str]
     suspects: tuple[str, ...] = ()
+    dims: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -223,16 +227,20 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
     def layernorm(inp: str, name: str, first: bool) -> None:
         ids = tuple(suspects.LAYERNORM) if first else ()
         results = {"out": name, "mean": f"{name}_mean", "rstd": f"{name}_rstd"}
-        weights = (f"param/{name}.weight", f"param/{name}.bias")
-        calls.append(Call("layernorm", (f"chained/{inp}", *weights), results, ids))
+        args = {"inp": f"chained/{inp}", "weight": f"param/{name}.weight", "bias": f"param/{name}.bias"}
+        calls.append(Call("layernorm", args, results, ids))
 
     def matmul(inp: str, weight: str, out: str, first: bool) -> None:
         ids = tuple(suspects.MATMUL) if first else ()
-        weights = (f"param/{weight}.weight", f"param/{weight}.bias")
-        calls.append(Call("matmul", (f"chained/{inp}", *weights), {"out": out}, ids))
+        args = {"inp": f"chained/{inp}", "weight": f"param/{weight}.weight", "bias": f"param/{weight}.bias"}
+        calls.append(Call("matmul", args, {"out": out}, ids))
+
+    def residual(inp1: str, inp2: str, out: str) -> None:
+        calls.append(Call("residual", {"inp1": f"chained/{inp1}", "inp2": f"chained/{inp2}"}, {"out": out}))
 
     encoder = ("position_off_by_one", "position_dropped") if T < c.max_T else ("position_dropped",)
-    calls.append(Call("encoder", ("tokens", "param/wte.weight", "param/wpe.weight"), {"out": "encoded"}, encoder))
+    args = {"tokens": "tokens", "wte": "param/wte.weight", "wpe": "param/wpe.weight"}
+    calls.append(Call("encoder", args, {"out": "encoded"}, encoder))
     stream = "encoded"
     for l in range(c.L):
         h, first = f"h.{l}", l == 0
@@ -240,25 +248,26 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
         matmul(f"{h}.ln_1", f"{h}.attn.c_attn", f"{h}.qkv", first)
         ids = tuple(id for id in suspects.ATTENTION if first and id != "no_max_subtraction")
         ids = ids if T > 1 else tuple(id for id in ids if id == "key_value_swapped")
-        calls.append(Call("attention", (f"chained/{h}.qkv", c.NH), {"out": f"{h}.attn", "lse": f"{h}.lse"}, ids))
+        args = {"qkv": f"chained/{h}.qkv", "NH": c.NH}
+        calls.append(Call("attention", args, {"out": f"{h}.attn", "lse": f"{h}.lse"}, ids))
         ids = tuple(id for id in suspects.CAUSAL_SOFTMAX if first and T > 1 and id != "no_max_subtraction")
         results = {"att": f"{h}.causal_softmax.att", "lse": f"{h}.causal_softmax.lse"}
-        calls.append(Call("causal_softmax", (f"chained/{h}.scores", 1 / math.sqrt(c.C // c.NH)), results, ids))
+        args = {"scores": f"chained/{h}.scores", "scale": 1 / math.sqrt(c.C // c.NH)}
+        calls.append(Call("causal_softmax", args, results, ids))
         matmul(f"{h}.attn", f"{h}.attn.c_proj", f"{h}.attn_proj", first)
-        results = {"out": f"{h}.residual_1"}
-        calls.append(Call("residual", (f"chained/{stream}", f"chained/{h}.attn_proj"), results))
+        residual(stream, f"{h}.attn_proj", f"{h}.residual_1")
         layernorm(f"{h}.residual_1", f"{h}.ln_2", first=False)
         matmul(f"{h}.ln_2", f"{h}.mlp.c_fc", f"{h}.fc", first=False)
         ids = (*suspects.GELU, *gelu) if first else ()
-        calls.append(Call("gelu", (f"chained/{h}.fc",), {"out": f"{h}.fc_gelu"}, ids))
+        calls.append(Call("gelu", {"inp": f"chained/{h}.fc"}, {"out": f"{h}.fc_gelu"}, ids))
         matmul(f"{h}.fc_gelu", f"{h}.mlp.c_proj", f"{h}.fc_proj", first=False)
-        results = {"out": f"{h}.residual_2"}
-        calls.append(Call("residual", (f"chained/{h}.residual_1", f"chained/{h}.fc_proj"), results))
+        residual(f"{h}.residual_1", f"{h}.fc_proj", f"{h}.residual_2")
         stream = f"{h}.residual_2"
     layernorm(stream, "ln_f", first=False)
-    calls.append(Call("matmul", ("chained/ln_f", "param/wte.weight", None), {"out": "logits"}, ("weight_transposed",)))
-    calls.append(Call("softmax", ("chained/logits", c.V), {"probs": "probs"}, ("includes_padding",)))
-    args = ("chained/probs", "targets", c.V)
+    args = {"inp": "chained/ln_f", "weight": "param/wte.weight", "bias": None}
+    calls.append(Call("matmul", args, {"out": "logits"}, ("weight_transposed",), {"OC": c.V}))
+    calls.append(Call("softmax", {"logits": "chained/logits", "V": c.V}, {"probs": "probs"}, ("includes_padding",)))
+    args = {"probs": "chained/probs", "targets": "targets", "V": c.V}
     calls.append(Call("crossentropy", args, {"losses": "losses"}, tuple(suspects.CROSSENTROPY)))
     return calls
 
@@ -266,7 +275,7 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
 def op_call(op_name: str, args: dict, results: str, ids: tuple[str, ...]) -> tuple[Call, dict[str, np.ndarray]]:
     """An op on its own: its inputs are stored as input/OP/ARG, its results as OP.OUT."""
     stored = {f"input/{op_name}/{arg}": value for arg, value in args.items() if isinstance(value, np.ndarray)}
-    names = tuple(f"input/{op_name}/{a}" if isinstance(v, np.ndarray) else v for a, v in args.items())
+    names = {a: f"input/{op_name}/{a}" if isinstance(v, np.ndarray) else v for a, v in args.items()}
     return Call(op_name, names, {out: f"{op_name}.{out}" for out in results.split()}, ids), stored
 
 
@@ -382,6 +391,73 @@ BUILDERS: dict[str, Callable[[str, int], Case]] = {
 }
 
 
+# The calls as the checks read them: which tensors an op takes and gives, and the integers that it is called with.
+
+
+def as_rows(shape: tuple[int, ...]) -> dict[str, int]:
+    return {"B": math.prod(shape[:-2]), "T": shape[-2], "C": shape[-1]}
+
+
+def elements(shape: tuple[int, ...]) -> dict[str, int]:
+    return {"N": math.prod(shape)}
+
+
+# Shapes of the arguments and the results -> the integers of ops.h.
+DIMS: dict[str, Callable[[dict], dict[str, int]]] = {
+    "encoder": lambda at: as_rows(at["out"]),
+    "layernorm": lambda at: as_rows(at["out"]),
+    "gelu": lambda at: elements(at["out"]),
+    "residual": lambda at: elements(at["out"]),
+    "matmul": lambda at: {
+        "N": math.prod(at["inp"][:-1]),
+        "C": at["inp"][-1],
+        "OC": at["weight"][0],
+        "out_stride": at["out"][-1],
+    },
+    "causal_softmax": lambda at: dict(zip(("B", "NH", "T"), at["lse"], strict=True)),
+    "attention": lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
+    "softmax": lambda at: elements(at["probs"][:-1]) | {"Vp": at["probs"][-1]},
+    "crossentropy": lambda at: elements(at["losses"]) | {"Vp": at["probs"][-1]},
+}
+
+
+def index_of(call: Call, at: dict[str, tuple[int, ...]], dims: dict[str, int]) -> dict[str, str]:
+    """How the elements of a tensor are named where the op's own N is a product of the model's dimensions."""
+    if call.op in ("gelu", "residual"):
+        names = "B T C" if len(at["out"]) == 3 else "rows/r cols/c"
+        return dict.fromkeys(at, names)
+    if call.op == "matmul" and len(at["inp"]) == 3:
+        return {"inp": "B T C", "out": "B T OC/o" if dims["OC"] == dims["out_stride"] else "B T out_stride/o"}
+    if call.op == "softmax" and len(at["probs"]) == 3:
+        return dict.fromkeys(at, "B T Vp/v")
+    if call.op == "crossentropy" and len(at["probs"]) == 3:
+        return {"losses": "B T", "probs": "B T Vp/v", "targets": "B T"}
+    return {}
+
+
+def described(case: Case, call: Call, tensors: dict[str, np.ndarray]) -> dict:
+    """A call as the case file's metadata has it (README.md)."""
+    stored = {arg: name for arg, name in call.args.items() if name is None or isinstance(name, str)}
+    shapes = {arg: tensors[name].shape for arg, name in stored.items() if name is not None}
+    shapes |= {result: tensors[f"local/{name}"].shape for result, name in call.results.items()}
+    numbers = {arg: value for arg, value in call.args.items() if arg not in stored}
+    dims = DIMS[call.op](shapes) | {arg: value for arg, value in numbers.items() if isinstance(value, int)} | call.dims
+    if call.op == "crossentropy":
+        del dims["V"]  # only its suspect asks for it
+    first = next(iter(call.results.values()))
+    result = {
+        "op": call.op,
+        "case": case.name,
+        "where": first.removesuffix(".att") if call.op == "causal_softmax" else first,
+        "dims": dims,
+        "index": index_of(call, shapes, dims),
+        "scalars": {arg: value for arg, value in numbers.items() if isinstance(value, float)},
+        "args": stored,
+        "results": call.results,
+    }
+    return {key: value for key, value in result.items() if value or key not in ("index", "scalars")}
+
+
 # References, floors and suspects of a case.
 
 
@@ -394,7 +470,7 @@ def argument(tensors: dict[str, np.ndarray], arg, dtype: torch.dtype = torch.flo
 
 
 def exact_results(case: Case, call: Call) -> tuple[list, dict[str, Tensor]]:
-    args = [argument(case.tensors, arg) for arg in call.args]
+    args = [argument(case.tensors, arg) for arg in call.args.values()]
     return args, OPS[call.op].run(*args)
 
 
@@ -507,7 +583,7 @@ def pytorch_ratios(case: Case) -> dict[tuple[str, str, str], float]:
                     argument(
                         case.tensors, arg, torch.bfloat16 if precision == "bf16" and in_bf16(arg) else torch.float32
                     )
-                    for arg in call.args
+                    for arg in call.args.values()
                 ]
                 for out, value in OPS[call.op].run(*args).items():
                     key = ("local", f"{call.op}.{out}", precision)
@@ -591,7 +667,12 @@ def complete(case: Case, ratios: dict) -> dict[str, np.ndarray]:
 def metadata_of(case: Case, tensors: dict[str, np.ndarray]) -> dict[str, str]:
     ids = sorted({key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")})
     sentences = {id: suspects.SENTENCES[id] for id in ids}
-    return {"case": case.name, "config": json.dumps(case.config), "suspects": json.dumps(sentences)}
+    return {
+        "case": case.name,
+        "config": json.dumps(case.config),
+        "suspects": json.dumps(sentences),
+        "calls": json.dumps([described(case, call, tensors) for call in case.calls]),
+    }
 
 
 def safetensors_bytes(tensors: dict[str, np.ndarray], metadata: dict[str, str]) -> bytes:
