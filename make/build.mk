@@ -121,7 +121,7 @@ build/obj/%.o: %.cpp build/flags
 	$(show)$(CXX) $(harness_flags) $(more_flags) $(depfile) -c $< -o $@$(hide)
 
 # The assembler reads these; the compiler's depfile does not name them.
-build/obj/lessons/gpt2/embedded.o: reference/small/config.json reference/small/model.safetensors
+build/obj/lessons/gpt2/embedded.o: reference/model/small/config.json reference/model/small/model.safetensors
 
 # The roof is measured with the flags of the code that is measured against it.
 build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/flags

@@ -115,14 +115,14 @@ endif
 bench-cpu: $(bench_programs) .venv/requirements.sha256
 	@$(if $(filter lessons,$(BASE)),$(foreach step,$(bench_steps),echo "step $(step)"; \
 	    $(call show_served,$(step),build/gpt2-bench-$(step)-lessons.map) || exit;))\
-	.venv/bin/python -m reference.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	.venv/bin/python -m reference.plots.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') $(join $(bench_steps:=$(eq)),$(bench_programs))
 
 # ---- the ops against the roof ------------------------------------------------------------------------------------------
 
 .PHONY: roofline
 roofline: .venv/requirements.sha256
-	@.venv/bin/python -m reference.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 
 # Every lesson's matmul, counted and timed on the CPU; on a GPU, where one is, by the report's part.
@@ -132,4 +132,4 @@ ladder_needs := build/check/ladder build/check/ladder-device $(matmuls:%=build/i
 .PHONY: ladder
 ladder: $(ladder_needs) .venv/requirements.sha256
 	$(if $(and $(gpu_seen),$(nvcc)),@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)
-	@SHAPES='$(SHAPES)' .venv/bin/python -m reference.ladder $(if $(filter-out 0,$(WRITE)),--write)
+	@SHAPES='$(SHAPES)' .venv/bin/python -m reference.plots.ladder $(if $(filter-out 0,$(WRITE)),--write)

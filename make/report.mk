@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What only a GPU can tell: the report of a card, Nsight Compute and compute-sanitizer on a lesson's kernels. The work is
-# done in reference/gpu_report.py and gpu_inspect.py, which call make for what they need, so that one file that does not
+# done in reference/gpu/report.py and inspect_op.py, which call make for what they need, so that one file that does not
 # compile is one line of the report.
 
 #: On an NVIDIA GPU (DRY=1 rehearses without one)
@@ -37,14 +37,14 @@ report_parts := checks calibrate timings baselines ladder tune sanitize ncu simt
 simt-vs-gpu: PART := simt
 gpu-report simt-vs-gpu:
 	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
-	    reference.gpu_report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
+	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
 
 .PHONY: ncu-table
 ncu-table: build/tests/simt/rules $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),build/check/lesson$(call number,$(lesson)) \
         $(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
-	$(report_run) reference.simt_vs_ncu
+	$(report_run) reference.gpu.simt_vs_ncu
 
 # Ends make with one line where lesson $1, of which only the number $2 is known where there is none, has no such kernel.
 define reject_kernels
@@ -58,11 +58,11 @@ endef
 profile-lesson sanitize-lesson sass-lesson:
 	$(error which lesson? For example: make $@05)
 profile-lesson% sanitize-lesson%: FORCE
-	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_inspect \
+	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu.inspect_op \
 	    $(firstword $(subst -, ,$@)) '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(report_dry),--dry)
 
 sass-lesson%: FORCE
-	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu_sass '$*' \
+	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu.sass '$*' \
 	    --flags='$(card_flags)' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(ARCH),--arch='$(ARCH)') \
 	    $(if $(BLOCK),--block='$(BLOCK)') $(if $(filter-out 0,$(FULL)),--full)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How wrong a result may be: the C++ twin of reference/budget.py; reference/BUDGET.md gives the reasons.
+// How wrong a result may be: the C++ twin of reference/dump/budget.py; reference/BUDGET.md gives the reasons.
 //
 //   error(i)  = |got[i] - expected[i]|
 //   budget(i) = max(k * max(ratio, 1) * floor[row of i], one float32 ulp of expected[i])

@@ -13,11 +13,11 @@ asm(R"(
     .pushsection .rodata
     .balign 64
 gpt2_embedded_config:
-    .incbin "reference/small/config.json"
+    .incbin "reference/model/small/config.json"
 gpt2_embedded_config_end:
     .balign 64
 gpt2_embedded_weights:
-    .incbin "reference/small/model.safetensors"
+    .incbin "reference/model/small/model.safetensors"
 gpt2_embedded_weights_end:
     .popsection
 )");

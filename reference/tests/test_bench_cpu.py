@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from reference import bench_cpu
+from reference.plots import bench_cpu
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {path.name[-2:]: path for path in sorted(ROOT.glob("build/gpt2-bench-[0-9][0-9]"))}
-BENCH = [sys.executable, "-m", "reference.bench_cpu", "--config", "tiny", "--rounds", "1", "-B", "2", "-T", "5"]
+BENCH = [sys.executable, "-m", "reference.plots.bench_cpu", "--config", "tiny", "--rounds", "1", "-B", "2", "-T", "5"]
 
 
 def fake(folder: Path, body: str) -> str:

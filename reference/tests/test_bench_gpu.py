@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from reference import bench_gpu
-from reference.bench_gpu import OPS, Bench, BenchItem, all_items
-from reference.gpt2 import attention as model_attention
-from reference.lesson_shapes import device_lessons, dims, tiny
+from reference.gpu import bench as bench_gpu
+from reference.gpu.bench import OPS, Bench, BenchItem, all_items
+from reference.gpu.lesson_shapes import device_lessons, dims, tiny
+from reference.model.gpt2 import attention as model_attention
 
 ROOT = Path(__file__).parents[2]
 SHAPES = {
@@ -39,7 +39,7 @@ def bench():
 
 
 def serve(requests: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "reference.bench_gpu", "--dry"]
+    command = [sys.executable, "-m", "reference.gpu.bench", "--dry"]
     return subprocess.run(command, cwd=ROOT, input=requests, capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -134,7 +134,7 @@ def test_requests_are_answered_in_order_a_line_each():
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_it_says_so_in_one_line():
-    command = [sys.executable, "-m", "reference.bench_gpu"]
+    command = [sys.executable, "-m", "reference.gpu.bench"]
     done = subprocess.run(command, cwd=ROOT, input="list\n", capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
@@ -143,7 +143,7 @@ def test_without_a_gpu_it_says_so_in_one_line():
 
 def test_nothing_but_pytorch_is_needed():
     program = "import sys; sys.path.insert(0, sys.argv[1]); sys.modules['safetensors'] = None; "
-    program += "sys.argv = ['bench', '--dry']; import reference.bench_gpu as b; b.main()"
+    program += "sys.argv = ['bench', '--dry']; import reference.gpu.bench as b; b.main()"
     done = subprocess.run(
         [sys.executable, "-c", program, str(ROOT)],
         cwd=ROOT,
@@ -157,7 +157,7 @@ def test_nothing_but_pytorch_is_needed():
 
 
 def test_a_python_without_pytorch_is_named(tmp_path):
-    program = "import sys; sys.modules['torch'] = None; sys.path.insert(0, sys.argv[1]); import reference.bench_gpu"
+    program = "import sys; sys.modules['torch'] = None; sys.path.insert(0, sys.argv[1]); import reference.gpu.bench"
     done = subprocess.run([sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it\n"

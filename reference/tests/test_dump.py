@@ -14,8 +14,8 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from reference import budget, dump, suspects
-from reference.dump import BUILDERS, CASES, MODELS
+from reference.dump import budget, dump, suspects
+from reference.dump.dump import BUILDERS, CASES, MODELS
 
 ROOT = Path(__file__).parents[2]
 RATIOS = json.loads((CASES / "budgets.json").read_text())

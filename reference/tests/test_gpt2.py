@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""reference/gpt2.py equals Hugging Face's GPT2LMHeadModel, and reads and writes its folders."""
+"""reference/model/gpt2.py equals Hugging Face's GPT2LMHeadModel, and reads and writes its folders."""
 
 import json
 
@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from reference.gpt2 import GPT2, Config, load, save_folder
+from reference.model.gpt2 import GPT2, Config, load, save_folder
 
 CONFIGS = {
     "regular": Config(max_T=16, V=200, L=2, NH=4, C=64),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gpu_report.py and gpu_inspect.py from end to end in a small course with one lesson, where make, the check program and
+"""report.py and inspect_op.py from end to end in a small course with one lesson, where make, the check program and
 the GPU's tools are scripts."""
 
 import json
@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_report, simt_vs_gpu, simt_vs_ncu
-from reference import gpu_tools as tools
-from reference.gpu_build import Programs, error_line
-from reference.gpu_report import PART_NAMES, REHEARSAL, Store
-from reference.gpu_tools import STAND_IN, Card, ToolError
+from reference.gpu import report as gpu_report
+from reference.gpu import simt_vs_gpu, simt_vs_ncu, tools
+from reference.gpu.programs import Programs, error_line
+from reference.gpu.report import PART_NAMES, REHEARSAL, Store
+from reference.gpu.tools import STAND_IN, Card, ToolError
 
 ROOT = Path(__file__).parents[2]
 PYTHON = f"#!{sys.executable}\n"
@@ -190,7 +190,7 @@ class Course:
         text += f"echo '{name}, {driver}, 9.0, 81559, 1980, 3201, 700.00'\n"
         program(self.root / "bin/nvidia-smi", f"#!/bin/sh\n{text}")
 
-    def run(self, *arguments: str, module: str = "gpu_report") -> subprocess.CompletedProcess:
+    def run(self, *arguments: str, module: str = "gpu.report") -> subprocess.CompletedProcess:
         done = subprocess.run(
             [sys.executable, "-m", f"reference.{module}", *arguments],
             cwd=self.root,
@@ -453,7 +453,7 @@ def test_a_part_stops_when_its_time_is_over_and_goes_on_where_it_stopped(gpu):
 
 def test_an_interrupt_loses_nothing_that_is_measured(gpu):
     gpu.write("plan_b", "hang")
-    command = [sys.executable, "-m", "reference.gpu_report", "--part", "checks"]
+    command = [sys.executable, "-m", "reference.gpu.report", "--part", "checks"]
     with subprocess.Popen(
         command,
         cwd=gpu.root,
@@ -869,7 +869,7 @@ def test_of_a_builds_output_the_line_that_says_why(output, line):
 
 
 def test_a_kernels_profile_is_a_table_and_a_report_to_open(gpu):
-    done = gpu.run("profile", "4", "--only", "a", module="gpu_inspect")
+    done = gpu.run("profile", "4", "--only", "a", module="gpu.inspect_op")
     assert done.returncode == 0, done.stderr
     assert "lesson 04 · lessons/04_first/a.cu · Nsight Compute" in done.stdout
     assert "  a_kernel" in done.stdout
@@ -885,7 +885,7 @@ def test_a_kernels_profile_is_a_table_and_a_report_to_open(gpu):
 
 
 def test_a_clean_kernel_passes_all_four_tools(gpu):
-    done = gpu.run("sanitize", "04", "--subject", "solutions", module="gpu_inspect")
+    done = gpu.run("sanitize", "04", "--subject", "solutions", module="gpu.inspect_op")
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith("  ")]
     assert rows == [[tool, "ok"] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]
@@ -894,7 +894,7 @@ def test_a_clean_kernel_passes_all_four_tools(gpu):
 
 def test_a_kernels_errors_are_named_once_with_their_line(gpu):
     gpu.sanitizer_that_finds("memcheck")
-    done = gpu.run("sanitize", "04", module="gpu_inspect")
+    done = gpu.run("sanitize", "04", module="gpu.inspect_op")
     assert done.returncode == 1
     assert "  memcheck   252 errors" in done.stdout
     where = "    Invalid __global__ read of size 4 bytes at residual.cu:19 in residual_forward_kernel   2 times printed"
@@ -909,7 +909,7 @@ def test_a_metric_that_a_card_does_not_have_costs_no_other(gpu, what):
     )
     program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_IN} ncu "$@"\n')
     if what == "profile":
-        done = gpu.run("profile", "4", "--only", "a", module="gpu_inspect")
+        done = gpu.run("profile", "4", "--only", "a", module="gpu.inspect_op")
         assert "DRAM             - read, 1.05 MB written" in done.stdout
         assert "32.0 in loads" in done.stdout
     else:
@@ -923,7 +923,7 @@ def test_a_metric_that_a_card_does_not_have_costs_no_other(gpu, what):
 def test_counters_that_are_kept_to_root_are_one_line_with_the_mend(gpu):
     denied = Path(__file__).parent / "data/ncu_denied.txt"
     program(gpu.root / "bin/ncu", f"#!/bin/sh\ncat {denied}; exit 1\n")
-    done = gpu.run("profile", "04", module="gpu_inspect")
+    done = gpu.run("profile", "04", module="gpu.inspect_op")
     assert done.returncode == 1
     assert done.stderr.startswith("profile-lesson04: the driver keeps the counters to root (ERR_NVGPUCTRPERM)")
     assert len(done.stderr.splitlines()) == 1
@@ -938,14 +938,14 @@ def test_counters_that_are_kept_to_root_are_one_line_with_the_mend(gpu):
     ],
 )
 def test_a_lesson_or_op_that_is_not_there_is_named_with_those_that_are(gpu, arguments, message):
-    done = gpu.run(*arguments, module="gpu_inspect")
+    done = gpu.run(*arguments, module="gpu.inspect_op")
     assert done.returncode == 1
     assert done.stderr == f"{message}\n"
 
 
 @pytest.mark.parametrize("what", ["profile", "sanitize"])
 def test_without_a_gpu_inspection_is_one_line(course, what):
-    done = course.run(what, "04", module="gpu_inspect")
+    done = course.run(what, "04", module="gpu.inspect_op")
     assert done.returncode == 1
     assert done.stderr.startswith(f"{what}-lesson04: nvidia-smi is not there")
     assert len(done.stderr.splitlines()) == 1
@@ -953,7 +953,7 @@ def test_without_a_gpu_inspection_is_one_line(course, what):
 
 @pytest.mark.parametrize("what", ["profile", "sanitize"])
 def test_a_rehearsed_inspection_says_so_first_and_last(course, what):
-    done = course.run(what, "04", "--dry", module="gpu_inspect")
+    done = course.run(what, "04", "--dry", module="gpu.inspect_op")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == lines[-1] == gpu_report.NO_MEASUREMENT
@@ -963,7 +963,7 @@ def test_a_rehearsed_inspection_says_so_first_and_last(course, what):
 @pytest.mark.parametrize("what", ["profile", "sanitize"])
 def test_a_learners_file_that_does_not_compile_is_named_with_its_error(gpu, what):
     gpu.write("stub", "")
-    done = gpu.run(what, "04", module="gpu_inspect")
+    done = gpu.run(what, "04", module="gpu.inspect_op")
     assert done.returncode == 1
     error = "lessons/04_first/a.cu does not compile: lessons/04_first/a.cu(3): error: expected a ';'"
     assert done.stderr == f"{what}-lesson04: {error}\n"
@@ -971,6 +971,6 @@ def test_a_learners_file_that_does_not_compile_is_named_with_its_error(gpu, what
 
 def test_a_file_without_kernels_cannot_be_profiled(gpu):
     gpu.write("lessons/04_first/a.cu", "void a() {}\n")
-    done = gpu.run("profile", "04", module="gpu_inspect")
+    done = gpu.run("profile", "04", module="gpu.inspect_op")
     assert done.returncode == 1
     assert "lessons/04_first/a.cu has no kernel of its own; ONLY= takes one of a b" in done.stderr

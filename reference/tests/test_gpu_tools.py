@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_tools as tools
-from reference.gpu_tools import Card, Kernel, ToolError
+from reference.gpu import tools
+from reference.gpu.tools import Card, Kernel, ToolError
 
 DATA = Path(__file__).parent / "data"
 

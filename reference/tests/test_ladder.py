@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from reference import ladder, rungs
-from reference.gpu_build import with_json
-from reference.gpu_tools import ToolError, run
-from reference.rungs import Rung
+from reference.gpu import rungs
+from reference.gpu.programs import with_json
+from reference.gpu.rungs import Rung
+from reference.gpu.tools import ToolError, run
+from reference.plots import ladder
 
 ROOT = Path(__file__).parents[2]
 TIMED = {"median_ms": 2.0, "flop_per_s": 4.1e13, "library": "cuBLAS", "of_library": 0.93, "of_roof": 0.7}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reference import lesson_shapes
-from reference.lesson_shapes import Lesson, ShapeError, device_lessons, dims, flop, needed_bytes, read_lesson, tiny
+from reference.gpu import lesson_shapes
+from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons, dims, flop, needed_bytes, read_lesson, tiny
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_tools, roofline
-from reference.gpu_tools import Card, ToolError
-from reference.lesson_shapes import device_lessons
-from reference.roofline import Roof, digits, duration, forward_ops, operations, shapes
+from reference.gpu import tools as gpu_tools
+from reference.gpu.lesson_shapes import device_lessons
+from reference.gpu.tools import Card, ToolError
+from reference.plots import roofline
+from reference.plots.roofline import Roof, digits, duration, forward_ops, operations, shapes
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -86,7 +87,7 @@ def test_every_op_of_the_device_lessons_but_parts_and_wholes_is_drawn():
 
 
 def test_the_small_model_is_the_committed_one():
-    small = json.loads((ROOT / "reference/small/config.json").read_text())
+    small = json.loads((ROOT / "reference/model/small/config.json").read_text())
     shape = shapes()["small"]
     assert (shape.C, shape.L, shape.V) == (small["n_embd"], small["n_layer"], small["vocab_size"])
     assert shapes()["124M"].Vp == 50304

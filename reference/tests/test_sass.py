@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_sass as sass
-from reference import gpu_tools as tools
-from reference.gpu_tools import ToolError
+from reference.gpu import sass, tools
+from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
 TOOLKIT = tools.CUDA_BIN.parent / "include"

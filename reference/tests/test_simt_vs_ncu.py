@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from reference import gpu_tools as tools
-from reference import simt_vs_ncu as vs
-from reference.gpu_tools import ToolError
-from reference.simt_vs_ncu import Cost, Counts
+from reference.gpu import simt_vs_ncu as vs
+from reference.gpu import tools
+from reference.gpu.simt_vs_ncu import Cost, Counts
+from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = (Path(__file__).parent / "data/ncu_counted.csv").read_text()

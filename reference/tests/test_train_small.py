@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 
-from reference import make_corpus, train_small
-from reference.gpt2 import GPT2, Config, load
-from reference.train_small import BLOCK, Corpus, Recipe
+from reference.model import make_corpus, train_small
+from reference.model.gpt2 import GPT2, Config, load
+from reference.model.train_small import BLOCK, Corpus, Recipe
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +27,7 @@ def tiny_corpus(tmp_path_factory) -> Path:
 
 def test_two_steps_from_end_to_end(tiny_corpus, tmp_path):
     out = tmp_path / "small"
-    command = [sys.executable, "-m", "reference.train_small", "--steps", "2", "--batch", "2", "--sample", "5"]
+    command = [sys.executable, "-m", "reference.model.train_small", "--steps", "2", "--batch", "2", "--sample", "5"]
     command += ["--corpus", str(tiny_corpus), "--out", str(out)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
@@ -127,7 +127,7 @@ def test_corpus_is_ascii_and_in_order():
     names = [name for name in names if "/" in name or name.endswith(".md")]
     assert names == sorted(names)
     assert "lessons/gpt2/ops.h" in names
-    assert not any("/tests/" in name or name == "reference/corpus.txt" for name in names)
+    assert not any("/tests/" in name or name == "reference/model/corpus.txt" for name in names)
 
 
 def test_typography_becomes_ascii():

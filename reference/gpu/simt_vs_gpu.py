@@ -17,9 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference import gpu_tools as tools
-from reference.gpu_build import Programs, error_line
-from reference.gpu_tools import ToolError, run
+from reference.gpu import tools
+from reference.gpu.programs import Programs, error_line
+from reference.gpu.tools import ToolError, run
 
 KERNELS = Path("checker/simt/tests/kernels")
 TABLE = Path("checker/simt/VS_GPU.md")

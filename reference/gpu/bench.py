@@ -28,9 +28,9 @@ try:
 except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
-from reference.gpt2 import GPT2, Config, crossentropy, encoder, gelu, join_heads, layernorm, residual, split_heads
-from reference.gpu_tools import Parser
-from reference.lesson_shapes import ShapeError, device_lessons, dims, flop, needed_bytes, tiny
+from reference.gpu.lesson_shapes import ShapeError, device_lessons, dims, flop, needed_bytes, tiny
+from reference.gpu.tools import Parser
+from reference.model.gpt2 import GPT2, Config, crossentropy, encoder, gelu, join_heads, layernorm, residual, split_heads
 
 Tensors = tuple[torch.Tensor, ...]
 
@@ -71,7 +71,7 @@ def softmax(logits: torch.Tensor) -> torch.Tensor:
 
 
 def causal_softmax(scores: torch.Tensor, mask: torch.Tensor, scale: float) -> Tensors:
-    """As reference/gpt2.py has it, with a mask that is there already."""
+    """As reference/model/gpt2.py has it, with a mask that is there already."""
     scaled = (scale * scores).masked_fill(mask, -math.inf)  # (B, NH, T, T)
     return torch.softmax(scaled, dim=-1), torch.logsumexp(scaled, dim=-1)
 

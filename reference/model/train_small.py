@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reference.gpt2 import GPT2, Config, folder_files, write_all
+from reference.model.gpt2 import GPT2, Config, folder_files, write_all
 
 HERE = Path(__file__).parent
 CONFIG = Config(max_T=256, V=256, L=4, NH=4, C=128)  # 858,880 parameters
@@ -168,7 +168,7 @@ def main(argv: list[str] | None = None) -> int:
     length.add_argument("--minutes", type=float, default=10, help="time to train (default: 10)")
     length.add_argument("--steps", type=int, help="steps to train, instead of a time")
     parser.add_argument("--corpus", type=Path, default=HERE / "corpus.txt", help="text to train on")
-    parser.add_argument("--out", type=Path, default=HERE / "small", help="folder to write (default: reference/small)")
+    parser.add_argument("--out", type=Path, default=HERE / "small", help="default: reference/model/small")
     parser.add_argument("--batch", type=int, default=recipe.batch, help="windows of 256 bytes a step")
     parser.add_argument("--rate", type=float, default=recipe.rate, help="learning rate after the warmup")
     parser.add_argument("--dropout", type=float, default=recipe.dropout)
@@ -209,7 +209,10 @@ def main(argv: list[str] | None = None) -> int:
         files = folder_files(model, args.out, extra={"tokenizer": "bytes"})
         write_all({**files, args.out / "training.json": (json.dumps(record, indent=2) + "\n").encode()})
     except FileNotFoundError as error:
-        print(f"train_small: {error.filename} is missing; `python -m reference.make_corpus` writes it", file=sys.stderr)
+        print(
+            f"train_small: {error.filename} is missing; python -m reference.model.make_corpus writes it",
+            file=sys.stderr,
+        )
         return 1
     except OSError as error:
         print(f"train_small: {error.filename or args.out}: {error.strerror}; nothing was changed", file=sys.stderr)

@@ -25,12 +25,12 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from figures import draw
-from reference import gpu_tools
-from reference.gpu_tools import Parser
-from reference.lesson_shapes import FLOAT, flop, needed_bytes
+from reference.gpu import tools as gpu_tools
+from reference.gpu.lesson_shapes import FLOAT, flop, needed_bytes
+from reference.gpu.tools import Parser
 
-ROOT = Path(__file__).resolve().parent.parent
-CARDS = ROOT / "reference/cards.toml"
+ROOT = Path(__file__).resolve().parents[2]
+CARDS = ROOT / "reference/plots/cards.toml"
 STYLE = ROOT / "figures/plots.mplstyle"
 DEFAULT_CARD = "H100-SXM"
 PNG_DPI = 144  # 1440 pixels wide
@@ -60,7 +60,7 @@ class Shape:
 
 
 def shapes() -> dict[str, Shape]:
-    small = json.loads((ROOT / "reference/small/config.json").read_text())
+    small = json.loads((ROOT / "reference/model/small/config.json").read_text())
     keys = ("n_positions", "vocab_size", "n_layer", "n_head", "n_embd")
     return {
         "small": Shape("the small model", *(small[key] for key in keys)),

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference.gpu_build import with_json
-from reference.gpu_tools import ToolError, read_reports
-from reference.lesson_shapes import ShapeError, dims
+from reference.gpu.lesson_shapes import ShapeError, dims
+from reference.gpu.programs import with_json
+from reference.gpu.tools import ToolError, read_reports
 
 SQUARE = 256  # N = C = OC where it is counted: kSquare of lessons/gpt2/check/cases.h
 CPU_SHAPES = ("N=256 C=768 OC=3072",)  # the first matmul of the MLP at B=4, T=64

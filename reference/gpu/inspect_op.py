@@ -10,11 +10,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from reference import gpu_tools as tools
-from reference.gpu_build import SLOW_LIMIT, Programs
-from reference.gpu_report import NO_MEASUREMENT, run_sanitizer, stop
-from reference.gpu_tools import Card, Kernel, Parser, ToolError, run
-from reference.lesson_shapes import Lesson, ShapeError, dims, needed_bytes, read_lesson
+from reference.gpu import tools
+from reference.gpu.lesson_shapes import Lesson, ShapeError, dims, needed_bytes, read_lesson
+from reference.gpu.programs import SLOW_LIMIT, Programs
+from reference.gpu.report import NO_MEASUREMENT, run_sanitizer, stop
+from reference.gpu.tools import Card, Kernel, Parser, ToolError, run
 
 LIMIT = 540  # seconds for one tool
 

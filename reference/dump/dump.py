@@ -28,10 +28,11 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from reference import budget, gpt2, suspects
-from reference.gpt2 import GPT2, Config
+from reference.dump import budget, suspects
+from reference.model import gpt2
+from reference.model.gpt2 import GPT2, Config
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 DRAWS = 17  # the committed draw and 16 more
 DISTANCE = 10  # a suspect differs from the reference by at least so many fp32 budgets
 

@@ -12,8 +12,8 @@ import math
 import torch
 from torch import Tensor
 
-from reference import gpt2
-from reference.gpt2 import EPS, causal_mask, join_heads, split_heads
+from reference.model import gpt2
+from reference.model.gpt2 import EPS, causal_mask, join_heads, split_heads
 
 SENTENCES = {
     # encoder

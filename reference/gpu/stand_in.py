@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-DATA = Path(__file__).parent / "tests" / "data"
+DATA = Path(__file__).parents[1] / "tests" / "data"
 CARD = {"name": "rehearsal without a GPU", "driver_version": "0", "compute_cap": "9.0"}
 CLOCKS = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_event_reasons.active")
 

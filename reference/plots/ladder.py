@@ -3,7 +3,7 @@
 
 The CPU device counts what a kernel asks of memory; lessons 02 and 03 are timed on this machine, in the same run as
 OpenBLAS; the times of kernels are those that `make gpu-report PART=ladder` has measured on cards. With WRITE=1 it goes
-into the README, and what was counted and timed into reference/ladder.json.
+into the README, and what was counted and timed into reference/plots/ladder.json.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from figures import draw
-from reference import rungs
-from reference.gpu_tools import Parser, ToolError
-from reference.roofline import STYLE, RooflineError, digits, write
-from reference.rungs import Rung
+from reference.gpu import rungs
+from reference.gpu.rungs import Rung
+from reference.gpu.tools import Parser, ToolError
+from reference.plots.roofline import STYLE, RooflineError, digits, write
 
-DATA = Path("reference/ladder.json")
+DATA = Path("reference/plots/ladder.json")
 README = Path("README.md")
 BEGIN, END = "<!-- ladder -->\n", "<!-- end ladder -->\n"
-PICTURE = "reference/ladder.svg"
+PICTURE = "reference/plots/ladder.svg"
 NOT_YET = "not measured yet"
 SQUARE_SHAPE = "N=4096 C=4096 OC=4096"  # what the table shows of a card, where it was timed
 
@@ -349,7 +349,7 @@ def run(options: argparse.Namespace) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="ladder", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="into the README, its picture and reference/ladder.json")
+    parser.add_argument("--write", action="store_true", help="into the README, its picture and ladder.json")
     try:
         return run(parser.parse_args(arguments))
     except (ToolError, RooflineError) as error:

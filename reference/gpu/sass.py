@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference import gpu_tools as tools
-from reference.gpu_inspect import find_lesson, find_op, source_of
-from reference.gpu_tools import Parser, ToolError, run
-from reference.lesson_shapes import ShapeError
+from reference.gpu import tools
+from reference.gpu.inspect_op import find_lesson, find_op, source_of
+from reference.gpu.lesson_shapes import ShapeError
+from reference.gpu.tools import Parser, ToolError, run
 
 LIMIT = 300  # seconds for one tool
 REGISTERS = 65536  # 32-bit registers of a multiprocessor

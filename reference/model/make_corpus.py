@@ -10,9 +10,9 @@ import sys
 import unicodedata
 from pathlib import Path, PurePath
 
-from reference.gpt2 import write_all
+from reference.model.gpt2 import write_all
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus.txt"
 PATTERNS = ("*.md", "*/*.md", "lessons/*/README.md", "lessons/gpt2/*.h", "solutions/*/*.cpp", "solutions/*/*.cu")
 GENERATED = ("checker/KILL_TABLE.md",)
@@ -52,7 +52,7 @@ def gather() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=CORPUS, help="file to write (default: reference/corpus.txt)")
+    parser.add_argument("--out", type=Path, default=CORPUS, help="file to write (default: reference/model/corpus.txt)")
     args = parser.parse_args()
     try:
         text = gather()

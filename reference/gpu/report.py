@@ -26,11 +26,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from reference import gpu_tools as tools
-from reference import rungs, simt_vs_gpu, simt_vs_ncu
-from reference.gpu_build import SLOW_LIMIT, Programs, with_json
-from reference.gpu_tools import Card, ClockLog, Parser, ToolError, run
-from reference.lesson_shapes import Lesson, ShapeError, device_lessons
+from reference.gpu import rungs, simt_vs_gpu, simt_vs_ncu, tools
+from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons
+from reference.gpu.programs import SLOW_LIMIT, Programs, with_json
+from reference.gpu.tools import Card, ClockLog, Parser, ToolError, run
 
 FORMAT = 1
 REHEARSAL = Path("build/dry/report.json")
@@ -272,7 +271,7 @@ def calibrate_all(setting: Setting, limit: float) -> dict:
         if not setting.dry:
             raise
         # What --dry-run prints: every key, and null for its value.
-        return json.loads((tools.STAND_IN.parent / "tests/data/calibrate_dry_run.json").read_text())
+        return json.loads((tools.STAND_IN.parents[1] / "tests/data/calibrate_dry_run.json").read_text())
     setting.programs.build([command[0]], limit=limit)
     done = run(command, limit - (time.monotonic() - begin))
     try:
@@ -360,7 +359,7 @@ class Bench:
     PATIENCE = 5  # seconds that it has to end by itself
 
     def __init__(self, setting: Setting):
-        self.command = [setting.python, "-m", "reference.bench_gpu", *(["--dry"] if setting.dry else [])]
+        self.command = [setting.python, "-m", "reference.gpu.bench", *(["--dry"] if setting.dry else [])]
         self.errors = setting.scratch / "bench.log"
         caches = {name: str(setting.scratch / name) for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")}
         self.environment = os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | caches

@@ -23,8 +23,8 @@ from typing import NoReturn
 import numpy as np
 import torch
 
-from reference.gpt2 import GPT2, Config, save_folder
-from reference.gpu_tools import Parser
+from reference.gpu.tools import Parser
+from reference.model.gpt2 import GPT2, Config, save_folder
 
 CONFIGS = {
     "124M": Config(max_T=1024, V=50257, L=12, NH=12, C=768),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference.gpu_tools import Finished, ToolError, last_line, run
-from reference.lesson_shapes import Lesson
+from reference.gpu.lesson_shapes import Lesson
+from reference.gpu.tools import Finished, ToolError, last_line, run
 
 BUILD_LIMIT = 300  # seconds
 SLOW_LIMIT = "600"  # seconds that a worker may take under a tool that slows it down

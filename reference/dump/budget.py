@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reference.gpt2 import EPS, causal_mask, join_heads, split_heads
+from reference.model.gpt2 import EPS, causal_mask, join_heads, split_heads
 
 U = 2.0**-24  # unit roundoff of float32: the largest relative error of one rounding
 SUM = 0.3  # one standard deviation of a sequential sum's error is SUM * U * sqrt(K) * magnitude; see BUDGET.md

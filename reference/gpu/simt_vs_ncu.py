@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
-from reference import gpu_tools as tools
-from reference.gpu_build import SLOW_LIMIT, Programs
-from reference.gpu_tools import ToolError, run
-from reference.lesson_shapes import Lesson, ShapeError, device_lessons
-from reference.simt_vs_gpu import put_between
+from reference.gpu import tools
+from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons
+from reference.gpu.programs import SLOW_LIMIT, Programs
+from reference.gpu.simt_vs_gpu import put_between
+from reference.gpu.tools import ToolError, run
 
 COUNTS = Path("checker/simt/vs_ncu.json")
 PAGE = Path("checker/simt/VS_NCU.md")

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+import sys
+
+from reference.dump.dump import main
+
+sys.exit(main())
