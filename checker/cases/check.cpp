@@ -199,8 +199,8 @@ bool Lesson::rehearsal() const {
 
 const Budgets& Lesson::budgets() {
     if (!budgets_) {
-        budgets_ =
-            std::make_unique<Budgets>(Budgets::read(reference_ / "budget.toml", reference_ / "cases" / "budgets.json"));
+        budgets_ = std::make_unique<Budgets>(
+            Budgets::read(reference_ / "dump" / "budget.toml", reference_ / "cases" / "budgets.json"));
     }
     return *budgets_;
 }
