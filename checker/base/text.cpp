@@ -59,6 +59,10 @@ std::string three_digits(double x) {
     return fmt::format("{:.{}f}", x, std::clamp(3 - before_point, 0, 6));
 }
 
+std::string gib(std::size_t bytes) {
+    return significant(static_cast<double>(bytes) / static_cast<double>(std::size_t{1} << 30)) + " GiB";
+}
+
 std::string milliseconds(double seconds) {
     if (seconds < 1e-4) {
         return three_digits(seconds * 1e6) + " us";

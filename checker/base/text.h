@@ -3,6 +3,7 @@
 // Numbers and words as the terminal shows them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@ namespace checker {
 std::string counted(long n);                             // 1,024
 std::string counted(long n, std::string_view singular);  // "1 element", "1,024 elements"
 std::string significant(double x);                       // three significant digits: 0.312, 806, 8.1e-03 as 8.1e-3
+std::string gib(std::size_t bytes);                      // "1.50 GiB"
 std::string milliseconds(double seconds);                // "4.10 ms"; microseconds below a tenth of one
 std::string percent(double share);                       // "62%"
 std::string times(double factor);                        // "1.30 times", "806 times", "more than a million times"

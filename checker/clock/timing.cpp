@@ -24,11 +24,17 @@ std::optional<double> time_calls(const Candidate& candidate, int calls, Stopwatc
     });
 }
 
-// The smallest power of two of calls that together take at least `min_seconds`.
+// The smallest power of two of calls that together take at least `min_seconds`. A sample without a reading says nothing of
+// how long the calls take, so it is taken again; where none comes, the clock is too coarse for so few calls.
 int calls_for(const Candidate& candidate, double min_seconds, Stopwatch& stopwatch) {
+    constexpr int kTries = 10;
     int calls = 1;
-    while (calls < kMaxCallsPerSample && time_calls(candidate, calls, stopwatch).value_or(0.0) < min_seconds) {
-        calls *= 2;
+    for (; calls < kMaxCallsPerSample; calls *= 2) {
+        std::optional<double> seconds;
+        for (int i = 0; i < kTries && !seconds; i++) { seconds = time_calls(candidate, calls, stopwatch); }
+        if (seconds.value_or(0.0) >= min_seconds) {
+            break;
+        }
     }
     return calls;
 }

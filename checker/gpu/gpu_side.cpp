@@ -37,10 +37,6 @@ constexpr bool kRehearsal = false;
 
 // ---- one call ------------------------------------------------------------------------------------------------------
 
-std::string gib(std::size_t bytes) {
-    return significant(static_cast<double>(bytes) / static_cast<double>(std::size_t{1} << 30)) + " GiB";
-}
-
 // Throws NoRoom where the card has not so much memory left.
 DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
     std::size_t free = 0;

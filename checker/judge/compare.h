@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One output against what it should be. Everything here is a pure function of numbers; verdict.h turns it into words.
+// One output against what it should be. Everything here is a pure function of numbers; describe.h turns it into words.
 #pragma once
 
 #include <cstdint>

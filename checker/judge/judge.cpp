@@ -54,8 +54,6 @@ long differing_element(const Output& output, std::span<const float> subject, std
     return -1;
 }
 
-// The inputs of cases are the same in every run.
-
 // A call whose outputs all have values to compare with: those that are computed from the inputs are computed here.
 class ComputedCall {
   public:
@@ -111,6 +109,65 @@ SpeedVerdict judge_shape(const ShapeTiming& timing, const Target& target) {
     also(timing.of(Rival::older), target.older);
     also(of_two_threads(timing), 2 * target.threads);
     return verdict;
+}
+
+// Where the library was asked for and is not there, it is asked for no more, and a note says so once, not at each shape.
+void leave_out_missing_library(const Reply& reply, const Timed& timed, std::uint32_t& rivals,
+                               std::vector<std::string>& notes) {
+    if (!reply.library_missing || (rivals & bit(Rival::library)) == 0) {
+        return;
+    }
+    rivals &= ~bit(Rival::library);
+    const std::string note = fmt::format("{} is not timed: {}", timed.library->name, reply.text);
+    if (std::ranges::find(notes, note) == notes.end()) {
+        notes.push_back(note);
+    }
+}
+
+// What the worker measured.
+void put_times(ShapeTiming& timing, const Reply& reply, std::uint32_t rivals) {
+    timing.seconds = reply.subject;
+    timing.discarded = reply.discarded;
+    for (std::size_t i = 0; i < kRivals; i++) {
+        const auto rival = static_cast<Rival>(i);
+        if ((rivals & bit(rival)) != 0) {
+            timing.share[rival] = inverse(reply.ratio[i]);
+        }
+    }
+    if (timing.share.contains(Rival::arithmetic)) {  // the rate of what does other work
+        Ratio& share = timing.share.at(Rival::arithmetic);
+        const double work = timing.flop / reply.arithmetic_flop;
+        share = {share.value * work, {share.interval.low * work, share.interval.high * work}};
+    }
+}
+
+// The verdict on an attempt after one that said `before`.
+void put_speed(ShapeTiming& timing, const SpeedVerdict& speed, Speed before) {
+    timing.medal = speed.medal;
+    timing.verdict = speed.speed == Speed::fast                            ? Verdict::ok
+                     : speed.speed == Speed::slow && before == Speed::slow ? Verdict::slow
+                                                                           : Verdict::no_verdict;
+}
+
+// Whether more samples would change nothing; for the medal too, where that is to be settled.
+bool is_settled(const ShapeTiming& timing, const Target& target, bool settle_medal) {
+    const bool medal_open =
+        settle_medal && timing.share.at(target.against).value >= target.shares.gold && timing.medal != Medal::gold;
+    return timing.verdict == Verdict::slow || (timing.verdict == Verdict::ok && !medal_open);
+}
+
+// A rate above the roof.
+std::optional<Finding> impossible_rate(const ShapeTiming& timing) {
+    const std::optional<Ratio> of_roof = timing.of_roof();
+    if (!of_roof || !impossible(*of_roof, timing.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
+        return std::nullopt;
+    }
+    return Finding{"impossible", "",
+                   fmt::format("{} {}: no machine is that fast, so the work was not done in the time that was taken",
+                               times(of_roof->value),
+                               timing.flop == 0           ? "a copy's speed"
+                               : device_side() == nullptr ? "the multiply-adds of one core"
+                                                          : "the multiply-adds of the card")};
 }
 
 // Which of the targets was missed.
@@ -180,14 +237,19 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     const Call& call = op.cases.at(case_index).calls.at(call_index);
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<Placement> placements = place(specs, schedule);
-    lay_out(memory_, call, placements, schedule);
+    RunResult result;
+    try {
+        lay_out(memory_, call, placements, schedule);
+    } catch (const NoRoom& error) {
+        result.no_room = error.what();
+        return result;
+    }
 
     Request request;
     request.schedule = schedule;
     request.op = op_index;
     request.case_index = case_index;
     request.call = call_index;
-    RunResult result;
     const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
         result.no_room = outcome.reply.text;
@@ -197,12 +259,9 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     result.counters = outcome.reply.counters;
     result.ideal_sectors = outcome.reply.ideal_sectors;
     std::ranges::copy(outcome.reply.costliest, result.costliest.begin());
+    result.float_atomics = outcome.reply.float_atomics;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
-        if (!result.seen.empty() && result.seen.front().kind == kFloatAtomics) {
-            result.float_atomics = result.seen.front().text;
-            result.seen.erase(result.seen.begin());
-        }
         if (result.finding && !result.seen.empty()) {  // what the device saw comes before what came of it
             std::swap(*result.finding, result.seen.front());
         }
@@ -397,14 +456,20 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
                        .bytes = static_cast<double>(timed.bytes_moved),
                        .share = {},
                        .judged = target.judges(timed.shape)};
-    memory_.grow(shared_bytes(place(timed_specs(timed), Schedule::start_aligned)));
+    const auto wrong = [&](Finding finding) {
+        report.verdict = Verdict::wrong;
+        report.findings.push_back(std::move(finding));
+        return report;
+    };
+    const auto no_room = [&](std::string_view why) {
+        notes.push_back(fmt::format("{} is not timed: {}", timed.shape, why));
+        return std::nullopt;
+    };
+    try {
+        memory_.grow(shared_bytes(place(timed_specs(timed), Schedule::start_aligned)));
+    } catch (const NoRoom& error) { return no_room(error.what()); }
 
-    Request request;
-    request.ask = Ask::time;
-    request.op = op_index;
-    request.timed = shape;
-    request.rivals = rivals;
-    request.seconds = 0.25;
+    Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
     // Where the interval straddles the target, more samples may decide. `slow` is said only when two attempts in a row
     // agree: other work on the machine can make one of them slow, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
@@ -413,69 +478,30 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
         if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
-            notes.push_back(fmt::format("{} is not timed: {}", timed.shape, outcome.reply.text));
-            return std::nullopt;
+            return no_room(outcome.reply.text);
         }
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
-            report.verdict = Verdict::wrong;
-            report.findings.push_back(std::move(*finding));
-            return report;
+            return wrong(std::move(*finding));
         }
-        const Reply& reply = outcome.reply;
-        if (reply.library_missing && (rivals & bit(Rival::library)) != 0) {
-            rivals &= ~bit(Rival::library);
-            const std::string note = fmt::format("{} is not timed: {}", timed.library->name, reply.text);
-            if (std::ranges::find(notes, note) == notes.end()) {  // said once, not at each shape
-                notes.push_back(note);
-            }
-        }
-        report.seconds = reply.subject;
-        report.discarded = reply.discarded;
-        for (std::size_t i = 0; i < kRivals; i++) {
-            const auto rival = static_cast<Rival>(i);
-            if ((rivals & bit(rival)) != 0) {
-                report.share[rival] = inverse(reply.ratio[i]);
-            }
-        }
-        if (report.share.contains(Rival::arithmetic)) {  // the rate of what does other work
-            Ratio& share = report.share.at(Rival::arithmetic);
-            const double work = timed.flop / reply.arithmetic_flop;
-            share = {share.value * work, {share.interval.low * work, share.interval.high * work}};
-        }
-        if (lesson_.rehearsal()) {
+        leave_out_missing_library(outcome.reply, timed, rivals, notes);
+        put_times(report, outcome.reply, rivals);
+        // The library that it is held to may not be there.
+        if (lesson_.rehearsal() || !report.judged || !report.of(target.against)) {
             break;
         }
-        if (!report.judged || !report.of(target.against)) {  // or the library it is held to is not there
+        const SpeedVerdict speed = judge_shape(report, target);
+        put_speed(report, speed, before);
+        if (is_settled(report, target, settle_medal)) {
             break;
         }
-        const SpeedVerdict verdict = judge_shape(report, target);
-        report.medal = verdict.medal;
-        report.verdict = verdict.speed == Speed::fast                            ? Verdict::ok
-                         : verdict.speed == Speed::slow && before == Speed::slow ? Verdict::slow
-                                                                                 : Verdict::no_verdict;
-        const bool medal_open =
-            settle_medal && report.share.at(target.against).value >= target.shares.gold && report.medal != Medal::gold;
-        if (report.verdict == Verdict::slow || (report.verdict == Verdict::ok && !medal_open)) {
-            break;
-        }
-        before = verdict.speed;
+        before = speed.speed;
     }
-
     if (std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1)) {
-        report.verdict = Verdict::wrong;
-        report.findings.push_back(std::move(*mismatch));
-        return report;
+        return wrong(std::move(*mismatch));
     }
-    const std::optional<Ratio> of_roof = report.of_roof();
-    if (!lesson_.rehearsal() && of_roof && impossible(*of_roof, report.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
+    if (std::optional<Finding> too_fast = lesson_.rehearsal() ? std::nullopt : impossible_rate(report)) {
         report.verdict = Verdict::impossible;
-        report.findings.push_back(
-            {"impossible", "",
-             fmt::format("{} {}: no machine is that fast, so the work was not done in the time that was taken",
-                         times(of_roof->value),
-                         report.flop == 0           ? "a copy's speed"
-                         : device_side() == nullptr ? "the multiply-adds of one core"
-                                                    : "the multiply-adds of the card")});
+        report.findings.push_back(std::move(*too_fast));
     } else if (report.verdict == Verdict::slow) {
         report.findings.push_back({"slow", "", slow_text(report, target, timed.library ? timed.library->name : "")});
     }

@@ -312,6 +312,22 @@ TEST(TimeInterleaved, DiscardsARoundDuringWhichTheClockJumpsBackwards) {
     EXPECT_DOUBLE_EQ(time_ratio(all[1], all[0]).value, 2.0);
 }
 
+TEST(TimeInterleaved, TakesASampleWithoutAReadingAgainInsteadOfDoublingItsCalls) {
+    // As CUDA events: the first readings come too late to be right.
+    struct Late final : Stopwatch {
+        int left = 5;
+        double time = 0;
+        std::optional<double> seconds_of(const std::function<void()>& work) override {
+            work();
+            return left-- > 0 ? std::nullopt : std::optional(1e-3);
+        }
+        double now() const override { return time; }
+    } stopwatch;
+    const Candidate candidate{"slow", [&] { stopwatch.time += 1e-3; }};
+    const std::vector<Samples> all = time_interleaved(std::span(&candidate, 1), {.max_rounds = 3}, stopwatch);
+    EXPECT_EQ(all[0].calls_per_sample, 1);
+}
+
 TEST(TimeInterleaved, ThrowsWhenTheClockNeverMoves) {
     const std::vector<Candidate> candidates = {{"nothing", [] {}}};
     HostStopwatch stopwatch([] { return std::int64_t{0}; });

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "checker/worker/bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <fstream>
+#include <string>
 #include <vector>
+
+#include "checker/base/text.h"
 
 namespace checker {
 namespace {
@@ -14,6 +20,29 @@ struct FreeAligned {
     void operator()(std::byte* p) const { std::free(p); }
 };
 
+// Bytes that programs may still take without the system swapping; none where it does not say.
+std::optional<std::size_t> available_bytes() {
+    std::ifstream in("/proc/meminfo");
+    std::size_t kib = 0;
+    for (std::string name, rest; in >> name >> kib; std::getline(in, rest)) {
+        if (name == "MemAvailable:") {
+            return kib << 10U;
+        }
+    }
+    return std::nullopt;
+}
+
+// aligned_alloc, which promises more than there is: who then touches it is killed.
+std::byte* allocate_what_is_there(std::size_t alignment, std::size_t bytes) {
+    const std::optional<std::size_t> available = available_bytes();
+    void* const memory = bytes <= available.value_or(bytes) ? std::aligned_alloc(alignment, bytes) : nullptr;
+    if (memory == nullptr) {
+        throw NoRoom(fmt::format("it wants {} more of memory{}", gib(bytes),
+                                 available ? fmt::format(", of which {} is free", gib(*available)) : ""));
+    }
+    return static_cast<std::byte*>(memory);
+}
+
 class HostBench final : public Bench {
   public:
     // Poisoned, so that every page exists before the clock starts; from a page's start, so that all candidates' buffers
@@ -21,10 +50,7 @@ class HostBench final : public Bench {
     std::byte* allocate(std::size_t bytes) override {
         constexpr std::size_t kAlignment = 4096;
         const std::size_t rounded = std::max((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
-        memory_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
-        if (!memory_.back()) {
-            throw std::bad_alloc();
-        }
+        memory_.emplace_back(allocate_what_is_there(kAlignment, rounded));
         fill_with_poison({memory_.back().get(), rounded}, Schedule::end_aligned);
         return memory_.back().get();
     }

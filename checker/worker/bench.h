@@ -8,18 +8,12 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stdexcept>
 
 #include "checker/clock/roof.h"
 #include "checker/clock/timing.h"
 #include "checker/worker/shared_buffers.h"
 
 namespace checker {
-
-// There is not enough memory for a timed shape. what() says how much is wanted and how much there is.
-struct NoRoom : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 class Bench {
   public:

@@ -17,10 +17,6 @@ struct Finding {
     std::vector<std::string> details = {};  // further lines, "label\ttext"
 };
 
-// Kind of the finding, a reply's first, in which a device names the lines that add floats atomically: no fault, but what
-// may explain why two runs differ.
-inline constexpr const char* kFloatAtomics = "float_atomics";
-
 // Findings as they travel from the worker: a JSON array of {kind, text, details}.
 std::string findings_to_json(const std::vector<Finding>& findings);
 std::vector<Finding> findings_from_json(const std::string& json);  // throws std::exception where it is none

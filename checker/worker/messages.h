@@ -84,6 +84,10 @@ struct Reply {
     double ideal_sectors = 0;
     char costliest[kCosts][256] = {};  // by Cost the line that has most of it
 
+    // The lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40": no fault, but what may explain why two
+    // runs differ.
+    char float_atomics[256] = {};
+
     // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
     char findings[16384] = {};
 };

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "checker/base/text.h"
+
 namespace checker {
 namespace {
 
@@ -27,6 +29,14 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Of a call that wanted memory: it may have got none because there is none.
+[[noreturn]] void fail(const char* what, std::size_t bytes) {
+    if (errno == ENOMEM || errno == ENOSPC || errno == EFBIG) {
+        throw NoRoom("it wants " + gib(bytes) + " more of memory");
+    }
+    fail(what);
 }
 
 std::byte poison_byte(Schedule schedule, std::size_t offset) {
@@ -101,7 +111,7 @@ void SharedMemory::grow(std::size_t bytes) {
         return;
     }
     if (ftruncate(fd_, static_cast<off_t>(bytes)) != 0) {
-        fail("ftruncate of the check's shared memory");
+        fail("ftruncate of the check's shared memory", bytes);
     }
     map(bytes);
 }
@@ -111,15 +121,16 @@ void SharedMemory::map(std::size_t bytes) {
         munmap(data_, size_);
     }
     data_ = nullptr;
-    size_ = bytes;
+    size_ = 0;
     if (bytes == 0) {
         return;
     }
     void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
     if (data == MAP_FAILED) {
-        fail("mmap of the check's shared memory");
+        fail("mmap of the check's shared memory", bytes);
     }
     data_ = static_cast<std::byte*>(data);
+    size_ = bytes;
 }
 
 std::span<std::byte> SharedMemory::region(const Placement& placement) const {
@@ -159,7 +170,7 @@ GuardedMapping::GuardedMapping(int fd, const Placement& placement, bool read_onl
     reserved_bytes_ = 2 * guard + region_bytes_;
     void* reserved = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
-        fail("reserving address space for a buffer");
+        fail("reserving address space for a buffer", reserved_bytes_);
     }
     reserved_ = static_cast<std::byte*>(reserved);
     region_ = reserved_ + guard;
@@ -167,8 +178,10 @@ GuardedMapping::GuardedMapping(int fd, const Placement& placement, bool read_onl
     const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     const off_t offset = fd >= 0 ? static_cast<off_t>(placement.file_offset) : 0;
     if (mmap(region_, region_bytes_, access, kind | MAP_FIXED, fd, offset) == MAP_FAILED) {
+        const int why = errno;
         munmap(reserved_, reserved_bytes_);
-        fail("mapping a buffer");
+        errno = why;
+        fail("mapping a buffer", region_bytes_);
     }
     data_ = region_ + placement.data_offset;
 }

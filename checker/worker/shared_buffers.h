@@ -8,12 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "checker/cases/buffer_spec.h"
 
 namespace checker {
+
+// There is not enough memory for a case or a timed shape. what() says how much is wanted.
+struct NoRoom : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // Each call runs twice: buffers end where an inaccessible page begins, then begin where one ends; two poisons.
 // Buffers are aligned to 64 bytes in both, so up to 63 bytes beyond the end are watched by their poison alone.

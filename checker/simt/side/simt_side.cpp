@@ -82,9 +82,6 @@ std::string float_atomics_text() {
 
 std::vector<Finding> described_findings() {
     std::vector<Finding> findings;
-    if (const std::string lines = float_atomics_text(); !lines.empty()) {
-        findings.push_back({.kind = kFloatAtomics, .text = lines});
-    }
     for (const simt::Finding& seen : simt::findings()) { findings.push_back(described(seen)); }
     return findings;
 }
@@ -248,6 +245,7 @@ class SimtSide final : public DeviceSide {
         }
         std::ranges::move(changed, std::back_inserter(findings));
         put_findings(reply, findings);
+        float_atomics_text().copy(reply.float_atomics, sizeof reply.float_atomics - 1);
         static_cast<void>(cudaDeviceReset());  // frees what leaked
         reply.last = broken();
         return reply;
