@@ -24,7 +24,7 @@ std::vector<double> float64_product(const std::vector<double>& inp, const std::v
                                     int OC);
 
 // out = inp weight^T + bias in float64 from the float32 inputs, rounded to float32 (N, OC), and each row's floor: floor_matmul of
-// reference/dump/budget.py. `factor` is that of the op's budget. bias may be empty.
+// reference/ops/matmul.py. `factor` is that of the op's budget. bias may be empty.
 Computed computed_matmul(std::span<const float> inp, std::span<const float> weight, std::span<const float> bias, int N,
                          int C, int OC, double factor);
 

@@ -143,7 +143,7 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes);
 
 // ---- cases -----------------------------------------------------------------------------------------------------
 
-// reference/cases/NAME.safetensors; reference/dump/dump.py writes it and says what is in it.
+// reference/cases/NAME.safetensors; reference/dump writes it and says what is in it.
 class CaseFile {
   public:
     CaseFile(const std::filesystem::path& file, const Budgets& budgets);

@@ -18,10 +18,10 @@ std::vector<double> squared(std::vector<double> values) {
     return values;
 }
 
-// An element's value and its share of the row's floor: floor_matmul of reference/dump/budget.py. `squares` is the sum of the
+// An element's value and its share of the row's floor: floors of reference/ops/matmul.py. `squares` is the sum of the
 // products' squares, `terms` how many numbers are added up.
 std::pair<double, double> element(double product, double squares, double bias, int terms) {
-    constexpr double kRounding = 0x1p-24;  // U and SUM of reference/dump/budget.py
+    constexpr double kRounding = 0x1p-24;  // U and SUM of reference/ops/common/rounding.py
     constexpr double kSum = 0.3;
     const double value = product + bias;
     const double of_sum = kSum * kRounding * std::sqrt(terms) * std::sqrt(squares + bias * bias + value * value);

@@ -24,19 +24,15 @@ from pathlib import Path
 
 try:
     import torch
-    import torch.nn.functional as F
 except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
 from reference.gpu.lesson_shapes import ShapeError, device_lessons, dims, flop, needed_bytes, tiny
 from reference.gpu.tools import Parser
-from reference.model.gpt2 import GPT2, Config, crossentropy, encoder, gelu, join_heads, layernorm, residual, split_heads
-
-Tensors = tuple[torch.Tensor, ...]
+from reference.ops import OPS
+from reference.ops.common.op import Baseline, Machine
 
 WHOLE = "B=4 T=1024 C=768 NH=12 L=12"  # GPT-2 124M, the shape of the last lessons of the forward pass
-PRECISIONS = ("fp32", "tf32", "bf16")
-WITH_MATMUL = ("matmul", "attention", "attention_materialised", "forward")  # where the precision changes what runs
 MIN_SAMPLES = 50
 MAX_SAMPLES = 200
 ENOUGH_S = 1.0  # of samples, once there are MIN_SAMPLES
@@ -47,104 +43,8 @@ class BenchError(Exception):
     """One line for the user."""
 
 
-# ---- the ops ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Machine:
-    device: str  # "cuda" or "cpu"
-    dry: bool
-
-    def normal(self, *shape: int, scale: float = 1.0) -> torch.Tensor:
-        return torch.randn(*shape, device=self.device, dtype=self.dtype()) * scale
-
-    def integers(self, most: int, *shape: int) -> torch.Tensor:
-        return torch.randint(most, shape, device=self.device)
-
-    @staticmethod
-    def dtype() -> torch.dtype:
-        return torch.get_default_dtype()
-
-
-def softmax(logits: torch.Tensor) -> torch.Tensor:
-    return torch.softmax(logits, dim=-1)  # (N, V)
-
-
-def causal_softmax(scores: torch.Tensor, mask: torch.Tensor, scale: float) -> Tensors:
-    """As reference/model/gpt2.py has it, with a mask that is there already."""
-    scaled = (scale * scores).masked_fill(mask, -math.inf)  # (B, NH, T, T)
-    return torch.softmax(scaled, dim=-1), torch.logsumexp(scaled, dim=-1)
-
-
-def sdpa(qkv: torch.Tensor, NH: int) -> torch.Tensor:
-    return join_heads(F.scaled_dot_product_attention(*split_heads(qkv, NH), is_causal=True))  # (B, T, C)
-
-
-def materialised(qkv: torch.Tensor, mask: torch.Tensor, NH: int) -> torch.Tensor:
-    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS) each
-    scores = (query @ key.transpose(-2, -1)) / math.sqrt(query.shape[-1])  # (B, NH, T, T)
-    return join_heads(torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1) @ value)
-
-
-def logits_to_losses(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    return F.cross_entropy(logits, targets, reduction="none")  # (N)
-
-
 Call = Callable[[], object]
-Op = Callable[[Machine, dict[str, int]], tuple[Callable, tuple]]
-
-
-def upper(m: Machine, T: int) -> torch.Tensor:
-    return torch.ones(T, T, dtype=torch.bool, device=m.device).triu(1)  # (T, T): true where s > t
-
-
-def make_forward(m: Machine, d: dict[str, int]) -> tuple[Callable, tuple]:
-    V = 101 if m.dry else 50257
-    config = Config(max_T=max(d["T"], 64 if m.dry else 1024), V=V, L=d["L"], NH=d["NH"], C=d["C"])
-    dtype = m.dtype()
-    torch.set_default_dtype(torch.float32)  # the random weights are drawn in float32
-    try:
-        model = GPT2(config).eval()
-    finally:
-        torch.set_default_dtype(dtype)
-    return model.to(m.device, dtype), (m.integers(V, d["B"], d["T"]),)
-
-
-# What an op computes in PyTorch, and its inputs at a shape: a function of the machine and the dims.
-OPS: dict[str, Op] = {
-    "encoder": lambda m, d: (
-        encoder,
-        (m.integers(50257 if not m.dry else 101, d["B"], d["T"]), *(m.normal(n, d["C"]) for n in (50304, d["T"]))),
-    ),
-    "layernorm": lambda m, d: (
-        layernorm,
-        (m.normal(d["B"], d["T"], d["C"]), m.normal(d["C"]), m.normal(d["C"])),
-    ),
-    "gelu": lambda m, d: (gelu, (m.normal(d["N"], scale=2),)),
-    "residual": lambda m, d: (residual, (m.normal(d["N"]), m.normal(d["N"]))),
-    "matmul": lambda m, d: (F.linear, (m.normal(d["N"], d["C"]), m.normal(d["OC"], d["C"]), m.normal(d["OC"]))),
-    "softmax": lambda m, d: (softmax, (m.normal(d["N"], d["V"], scale=3),)),
-    "causal_softmax": lambda m, d: (
-        causal_softmax,
-        (m.normal(d["B"], d["NH"], d["T"], d["T"], scale=8), upper(m, d["T"]), 0.125),
-    ),
-    "attention": lambda m, d: (sdpa, (m.normal(d["B"], d["T"], 3 * d["C"]), d["NH"])),
-    "attention_materialised": lambda m, d: (
-        materialised,
-        (m.normal(d["B"], d["T"], 3 * d["C"]), upper(m, d["T"]), d["NH"]),
-    ),
-    "crossentropy": lambda m, d: (
-        crossentropy,
-        (softmax(m.normal(d["N"], d["Vp"])), m.integers(d["Vp"], d["N"])),
-    ),
-    "softmax_crossentropy": lambda m, d: (
-        logits_to_losses,
-        (m.normal(d["N"], d["V"], scale=3), m.integers(d["V"], d["N"])),
-    ),
-    "forward": make_forward,
-}
-# What PyTorch does in one call and a lesson in two, or the other way round, at the same shape.
-ALSO = {"attention": "attention_materialised", "softmax": "softmax_crossentropy"}
+BASELINES: dict[str, Baseline] = {name: baseline for op in OPS.values() for name, baseline in op.baselines.items()}
 
 
 # ---- the items -------------------------------------------------------------------------------------------------------
@@ -162,24 +62,21 @@ class BenchItem:
         return f"{self.op} {self.shape} {self.precision} {self.mode}"
 
 
-def precisions(op: str) -> tuple[str, ...]:
-    return PRECISIONS if op in WITH_MATMUL else ("fp32",)
-
-
 def all_items(root: Path) -> tuple[list[BenchItem], list[str]]:
-    """What is timed, each op and shape once; and the ops that nothing is written for."""
+    """What is timed, each op and shape once; and the ops that have no baseline. Where PyTorch does in one call what a
+    lesson does in two, or the other way round, the op has a baseline for each way."""
     pairs = [(op, shape) for lesson in device_lessons(root) for op, shapes in lesson.shapes.items() for shape in shapes]
     pairs.append(("forward", WHOLE))
-    pairs += [(ALSO[op], shape) for op, shape in pairs if op in ALSO]
+    pairs += [(name, shape) for op, shape in pairs if op in OPS for name in OPS[op].baselines if name != op]
     pairs = list(dict.fromkeys(pairs))
     known = [
         BenchItem(op, shape, precision, mode)
         for mode in ("eager", "compile")  # the slower to prepare last
         for op, shape in pairs
-        if op in OPS
-        for precision in precisions(op)
+        if op in BASELINES
+        for precision in BASELINES[op].precisions
     ]
-    return known, [f"{op} {shape}" for op, shape in pairs if op not in OPS]
+    return known, [f"{op} {shape}" for op, shape in pairs if op not in BASELINES]
 
 
 # ---- timing ----------------------------------------------------------------------------------------------------------
@@ -301,7 +198,7 @@ class Bench:
         d = dims(shape)
         torch.manual_seed(0)
         set_precision(item.precision)
-        function, arguments = OPS[item.op](m, d)
+        function, arguments = BASELINES[item.op].make(m, d)
         result: dict = {"op": item.op, "shape": shape, "precision": item.precision, "mode": item.mode}
         if item.mode == "compile":
             expected = function(*arguments)

@@ -11,9 +11,11 @@ import pytest
 import torch
 
 from reference.gpu import bench as bench_gpu
-from reference.gpu.bench import OPS, Bench, BenchItem, all_items
+from reference.gpu.bench import BASELINES, Bench, BenchItem, all_items
 from reference.gpu.lesson_shapes import device_lessons, dims, tiny
 from reference.model.gpt2 import attention as model_attention
+from reference.ops import attention
+from reference.ops.common.op import Baseline
 
 ROOT = Path(__file__).parents[2]
 SHAPES = {
@@ -72,7 +74,7 @@ def test_an_op_that_is_not_known_is_listed(tmp_path):
     assert all_items(tmp_path)[1] == ["swiglu N=3"]
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", BASELINES)
 def test_every_op_runs_at_a_tiny_shape(bench, op):
     result = bench.run(BenchItem(op, SHAPES[op], "fp32", "eager"))
     assert result["shape"] == tiny(SHAPES[op])
@@ -106,8 +108,8 @@ def test_the_ops_compute_what_the_model_computes(bench):
     d = dims(tiny(SHAPES["attention"]))
     qkv = torch.randn(d["B"], d["T"], 3 * d["C"], generator=torch.Generator().manual_seed(1))
     expected, _, _, _ = model_attention(qkv, d["NH"])
-    above = bench_gpu.upper(bench.machine, d["T"])
-    for actual in (bench_gpu.sdpa(qkv, d["NH"]), bench_gpu.materialised(qkv, above, d["NH"])):
+    above = bench.machine.above_diagonal(d["T"])
+    for actual in (attention.sdpa(qkv, d["NH"]), attention.materialised(qkv, above, d["NH"])):
         torch.testing.assert_close(actual, expected)
 
 
@@ -115,7 +117,7 @@ def test_an_ops_error_is_its_answer_and_the_next_is_timed(bench, monkeypatch):
     def fail(*_):
         raise RuntimeError("\nno kernel image is available\nmore")
 
-    monkeypatch.setitem(OPS, "gelu", fail)
+    monkeypatch.setitem(BASELINES, "gelu", Baseline(fail))
     items = {name: BenchItem(name, SHAPES[name], "fp32", "eager") for name in ("gelu", "residual")}
     answer = bench_gpu.answer("gelu", bench, items, [])
     assert answer == {"error": "RuntimeError: no kernel image is available", "lost": False}

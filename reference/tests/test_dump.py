@@ -14,10 +14,14 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from reference.dump import budget, dump, suspects
-from reference.dump.dump import BUILDERS, CASES, MODELS
+from reference.dump import budget, dump, pytorch_error, references
+from reference.dump.cases import BUILDERS, MODELS, pad_vocabulary
+from reference.dump.dump import CASES
+from reference.ops import OPS
+from reference.ops.matmul import BLOCK, TILE
 
 ROOT = Path(__file__).parents[2]
+SENTENCES = {id: suspect.sentence for op in OPS.values() for id, suspect in op.suspects.items()}
 RATIOS = json.loads((CASES / "budgets.json").read_text())
 
 
@@ -74,8 +78,8 @@ def test_local_references_follow_from_the_stored_inputs(committed):
     name, tensors, _ = committed
     case = BUILDERS[name](name, 0)
     case.tensors = {key: tensors[key] for key in case.tensors}
-    local = dump.local_references(case)
-    floors = dump.floors_of(case)
+    local = references.local_references(case)
+    floors = references.floors_of(case)
     assert {key for key in tensors if key.startswith(("local/", "suspect/local/"))} == local.keys()
     for key, value in local.items():
         one_ulp(key, tensors[key], value)
@@ -103,12 +107,10 @@ def test_the_calls_of_a_case_say_how_its_tensors_were_made(committed):
     made = {}
     for call in metadata["calls"]:
         assert call["case"] == name
-        args = {arg: dump.argument(tensors, of) for arg, of in call["args"].items()}
-        if call["op"] == "crossentropy":  # its suspect alone asks for V
-            args["V"] = 0
-        asked = inspect.signature(dump.OPS[call["op"]].run.__wrapped__).parameters
+        args = {arg: references.argument(tensors, of) for arg, of in call["args"].items()}
+        asked = inspect.signature(OPS[call["op"]].run).parameters
         args |= {arg: value for arg, value in (call["dims"] | call.get("scalars", {})).items() if arg in asked}
-        results = dump.OPS[call["op"]].run(*(args[arg] for arg in asked))
+        results = OPS[call["op"]].exact(*(args[arg] for arg in asked))
         made |= {f"local/{of}": results[result] for result, of in call["results"].items()}
         assert call["where"] in (next(iter(call["results"].values())), call["results"].get("att", "")[: -len(".att")])
     assert made.keys() == {key for key in tensors if key.startswith("local/")}
@@ -200,15 +202,21 @@ def test_suspects_have_sentences_and_only_suspects_do(committed):
     _, tensors, metadata = committed
     ids = {key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")}
     assert ids == metadata["suspects"].keys()
-    assert all(sentence == suspects.SENTENCES[id] for id, sentence in metadata["suspects"].items())
+    assert all(sentence == SENTENCES[id] for id, sentence in metadata["suspects"].items())
 
 
 def test_sentences_differ_and_belong_to_a_suspect():
     used = set()
     for path in CASES.glob("*.safetensors"):
         used |= read(path)[1]["suspects"].keys()
-    assert used == suspects.SENTENCES.keys()
-    assert len(set(suspects.SENTENCES.values())) == len(suspects.SENTENCES)
+    assert used == SENTENCES.keys()
+    assert len(set(SENTENCES.values())) == len(SENTENCES)
+
+
+def test_a_mistake_has_one_sentence_in_whatever_op_it_is_made():
+    for op in OPS.values():
+        for id, suspect in op.suspects.items():
+            assert suspect.sentence == SENTENCES[id]
 
 
 EXPECTED = {
@@ -251,7 +259,7 @@ def test_suspects_are_told_apart(committed):
 
 def test_committed_suspects_are_ten_budgets_away(committed):
     name, tensors, _ = committed
-    dump.check_suspects(BUILDERS[name](name, 0), tensors, RATIOS)
+    references.check_suspects(BUILDERS[name](name, 0), tensors, RATIOS)
 
 
 def budgets_from(tensors: dict, scope: str, name: str, id: str, got: torch.Tensor, output: str) -> float:
@@ -270,17 +278,17 @@ def test_a_mistake_made_in_float32_fits_its_suspect(committed):
     name, tensors, _ = committed
     case = BUILDERS[name](name, 0)
     for call in case.calls:
-        args = [dump.argument(case.tensors, arg, torch.float32) for arg in call.args.values()]
+        args = [references.argument(case.tensors, arg, torch.float32) for arg in call.args.values()]
         for id in call.suspects:
-            for out, got in dump.OPS[call.op].suspects[id](*args).items():
+            for out, got in OPS[call.op].wrong(id, *args).items():
                 if f"suspect/local/{call.results[out]}/{id}" in tensors:
                     assert budgets_from(tensors, "local", call.results[out], id, got, f"{call.op}.{out}") < 3, (id, out)
     if case.model is None:
         return
     model = case.model.float()
-    tokens, targets = (dump.argument(case.tensors, x) for x in ("tokens", "targets"))
+    tokens, targets = (references.argument(case.tensors, x) for x in ("tokens", "targets"))
     for id in {key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/chained/")}:
-        for out, got in dump.pad_vocabulary(suspects.forward(model, tokens, targets, id), model.config).items():
+        for out, got in pad_vocabulary(OPS["forward"].suspects[id].run(model, tokens, targets), model.config).items():
             if f"suspect/chained/{out}/{id}" in tensors:
                 assert budgets_from(tensors, "chained", out, id, got, out) < 3, (id, out)
 
@@ -309,8 +317,8 @@ def test_large_scores_overflow_float32():
 def test_wide_sums_have_several_blocks_and_gelu_extreme_inputs():
     tensors, metadata = read(CASES / "op_wide.safetensors")
     C = metadata["config"]["C"]
-    assert C > suspects.K
-    assert C % suspects.K not in (0, suspects.K // 2)
+    assert C > BLOCK
+    assert C % BLOCK not in (0, BLOCK // 2)
     inp = tensors["input/gelu/inp"]
     assert (inp.min(), inp.max()) == (-60, 60)
     gelu = tensors["local/gelu.out"][np.abs(inp) > 20]
@@ -336,8 +344,8 @@ def test_wide_sums_one_term_after_another_pass(block):
 
 def test_sums_by_tiles_have_a_short_last_tile():
     C = read(CASES / "op_tile.safetensors")[1]["config"]["C"]
-    assert C > 2 * suspects.TILE
-    assert C % suspects.TILE not in (0, suspects.TILE // 2)
+    assert C > 2 * TILE
+    assert C % TILE not in (0, TILE // 2)
 
 
 def test_local_and_chained_differ():
@@ -354,9 +362,9 @@ def test_cases_are_small():
 def test_tf32_rounds_to_ten_mantissa_bits():
     x = torch.tensor([1.0, 1 + 2**-10, 1 + 2**-11, 1 + 2**-11 - 2**-23, -(1 + 3 * 2**-11), 3.0e38])
     expected = torch.tensor([1.0, 1 + 2**-10, 1 + 2**-10, 1.0, -(1 + 2 * 2**-10), 3.0e38])
-    assert torch.equal(dump.tf32(x)[:5], expected[:5])
-    assert torch.isfinite(dump.tf32(x)).all()
-    with dump.Tf32Emulated():
+    assert torch.equal(pytorch_error.tf32(x)[:5], expected[:5])
+    assert torch.isfinite(pytorch_error.tf32(x)).all()
+    with pytorch_error.Tf32Emulated():
         product = torch.tensor([[1 + 2**-12]]) @ torch.tensor([[1.0]])
     assert product.item() == 1.0
 

@@ -9,8 +9,9 @@ import pytest
 REFERENCE = Path(__file__).parents[1]
 USES = {
     "model": set(),
-    "dump": {"model"},
-    "gpu": {"model"},
+    "ops": {"model"},
+    "dump": {"model", "ops"},
+    "gpu": {"ops"},
     "plots": {"gpu", "model"},
 }
 

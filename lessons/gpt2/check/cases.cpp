@@ -88,7 +88,7 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op) {
                 computed.values.push_back(static_cast<float>(sum));
                 largest = std::max(largest, std::abs(computed.values.back()));
             }
-            computed.floor.push_back(0x1p-24F * largest);  // floor_encoder of reference/dump/budget.py
+            computed.floor.push_back(0x1p-24F * largest);  // floors of reference/ops/encoder.py
         }
         return computed;
     };

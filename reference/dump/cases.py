@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""The committed cases: which shapes, which inputs, which op is called with what, and which suspects are listed.
+
+Draws are NumPy's generator's, which gives the same numbers on every machine; all are rounded to float32.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from reference.model.gpt2 import GPT2, Config
+from reference.ops import OPS
+from reference.ops import gelu as gelu_op
+from reference.ops import layernorm as layernorm_op
+from reference.ops import matmul as matmul_op
+
+
+@dataclass(frozen=True)
+class Call:
+    """One op on stored tensors: arguments by name in the case file, or plain numbers; results to their names. `dims`
+    are those that the tensors' shapes do not tell."""
+
+    op: str
+    args: dict[str, str | float | None]
+    results: dict[str, str]
+    suspects: tuple[str, ...] = ()
+    dims: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Case:
+    name: str
+    config: dict
+    tensors: dict[str, np.ndarray]  # as stored: inputs and chained references
+    calls: list[Call]
+    exact_chained: dict[str, Tensor] = field(default_factory=dict)  # float64
+    model: GPT2 | None = None  # float64
+
+
+@dataclass(frozen=True)
+class Shape:
+    B: int
+    T: int
+    config: Config
+    gelu: tuple[str, ...] = ()  # suspects beside gelu.SUSPECTS
+
+
+MODELS = {
+    "regular": Shape(2, 8, Config(max_T=16, V=200, L=2, NH=4, C=64), ("exponential_of_plus_2u",)),
+    "odd": Shape(3, 37, Config(max_T=41, V=101, L=2, NH=3, C=60)),
+    "head64": Shape(2, 16, Config(max_T=16, V=65, L=1, NH=2, C=128)),
+    "t1": Shape(2, 1, Config(max_T=8, V=65, L=1, NH=4, C=64)),
+}
+
+
+def generator(case: str, seed: int) -> np.random.Generator:
+    return np.random.default_rng([*case.encode(), seed])
+
+
+def normal(rng: np.random.Generator, std: float, *shape: int) -> np.ndarray:
+    return (std * rng.standard_normal(shape)).astype(np.float32)
+
+
+def draw_parameters(rng: np.random.Generator, c: Config) -> dict[str, np.ndarray]:
+    """Drawn wide, so that no mistake hides: biases 0.1 N(0,1), gains 1 + 0.2 N(0,1), scaled scores of σ ≈ 3."""
+    params = {"wte.weight": normal(rng, 0.3, c.V, c.C), "wpe.weight": normal(rng, 0.3, c.max_T, c.C)}
+
+    def layernorm(name: str) -> None:
+        params[f"{name}.weight"] = 1 + normal(rng, 0.2, c.C)
+        params[f"{name}.bias"] = normal(rng, 0.1, c.C)
+
+    def linear(name: str, C: int, OC: int, out: float) -> None:
+        params[f"{name}.weight"] = normal(rng, out / math.sqrt(C), OC, C)  # rows of σ 1 give outputs of σ out
+        params[f"{name}.bias"] = normal(rng, 0.1, OC)
+
+    for l in range(c.L):
+        layernorm(f"h.{l}.ln_1")
+        linear(f"h.{l}.attn.c_attn", c.C, 3 * c.C, math.sqrt(3))  # q k / sqrt(HS): σ = 3
+        linear(f"h.{l}.attn.c_proj", c.C, c.C, 1)
+        layernorm(f"h.{l}.ln_2")
+        linear(f"h.{l}.mlp.c_fc", c.C, 4 * c.C, 1.5)
+        linear(f"h.{l}.mlp.c_proj", 4 * c.C, c.C, 1)
+    layernorm("ln_f")
+    return params
+
+
+def small_variance(params: dict[str, np.ndarray], tokens: np.ndarray, rng: np.random.Generator) -> None:
+    """Makes the last row of the first sequence of `encoded` small (variance ≈ 2e-5), so that 1e-5 counts in ln_1."""
+    token, t = tokens[0, -1], tokens.shape[1] - 1
+    C = params["wpe.weight"].shape[1]
+    params["wte.weight"][token] = normal(rng, 0.003, C)
+    params["wpe.weight"][t] = normal(rng, 0.003, C)
+
+
+def model_case(name: str, seed: int) -> Case:
+    shape = MODELS[name]
+    B, T, c = shape.B, shape.T, shape.config
+    rng = generator(name, seed)
+    params = draw_parameters(rng, c)
+    tokens = rng.integers(0, c.V, (B, T), dtype=np.int32)
+    targets = rng.integers(0, c.V, (B, T), dtype=np.int32)
+    small_variance(params, tokens, rng)
+    model = GPT2(c).double().requires_grad_(False)
+    model.load_state_dict({key: torch.from_numpy(value) for key, value in params.items()})
+    exact = run_model(model, tokens, targets)
+    tensors = {"tokens": tokens, "targets": targets}
+    for key, value in params.items():
+        tensors[f"param/{key}"] = np.pad(value, ((0, c.Vp - c.V), (0, 0))) if key == "wte.weight" else value
+    for key, value in exact.items():
+        tensors[f"chained/{key}"] = value.numpy().astype(np.float32)
+    config = {"B": B, "T": T, "C": c.C, "NH": c.NH, "V": c.V, "Vp": c.Vp, "max_T": c.max_T, "L": c.L}
+    return Case(name, config, tensors, model_calls(c, T, shape.gelu), exact, model)
+
+
+def pad_vocabulary(acts: dict[str, Tensor], c: Config) -> dict[str, Tensor]:
+    return {key: F.pad(x, (0, c.Vp - c.V)) if key in ("logits", "probs") else x for key, x in acts.items()}
+
+
+def run_model(model: GPT2, tokens: np.ndarray, targets: np.ndarray) -> dict[str, Tensor]:
+    keep: dict[str, Tensor] = {}
+    model(torch.from_numpy(tokens).long(), torch.from_numpy(targets).long(), keep)
+    return pad_vocabulary(keep, model.config)
+
+
+def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
+    """Every op of the model. Suspects are listed once an op, where they first occur; that keeps the files small.
+    With one token there is nothing to mask or to weigh."""
+    calls = []
+
+    def layernorm(inp: str, name: str, first: bool) -> None:
+        ids = tuple(layernorm_op.SUSPECTS) if first else ()
+        results = {"out": name, "mean": f"{name}_mean", "rstd": f"{name}_rstd"}
+        args = {"inp": f"chained/{inp}", "weight": f"param/{name}.weight", "bias": f"param/{name}.bias"}
+        calls.append(Call("layernorm", args, results, ids))
+
+    def matmul(inp: str, weight: str, out: str, first: bool) -> None:
+        ids = tuple(matmul_op.SUSPECTS) if first else ()
+        args = {"inp": f"chained/{inp}", "weight": f"param/{weight}.weight", "bias": f"param/{weight}.bias"}
+        calls.append(Call("matmul", args, {"out": out}, ids))
+
+    def residual(inp1: str, inp2: str, out: str) -> None:
+        calls.append(Call("residual", {"inp1": f"chained/{inp1}", "inp2": f"chained/{inp2}"}, {"out": out}))
+
+    encoder = ("position_off_by_one", "position_dropped") if T < c.max_T else ("position_dropped",)
+    args = {"tokens": "tokens", "wte": "param/wte.weight", "wpe": "param/wpe.weight"}
+    calls.append(Call("encoder", args, {"out": "encoded"}, encoder))
+    stream = "encoded"
+    for l in range(c.L):
+        h, first = f"h.{l}", l == 0
+        layernorm(stream, f"{h}.ln_1", first)
+        matmul(f"{h}.ln_1", f"{h}.attn.c_attn", f"{h}.qkv", first)
+        ids = tuple(id for id in OPS["attention"].suspects if first and id != "no_max_subtraction")
+        ids = ids if T > 1 else tuple(id for id in ids if id == "key_value_swapped")
+        args = {"qkv": f"chained/{h}.qkv", "NH": c.NH}
+        calls.append(Call("attention", args, {"out": f"{h}.attn", "lse": f"{h}.lse"}, ids))
+        ids = tuple(id for id in OPS["causal_softmax"].suspects if first and T > 1 and id != "no_max_subtraction")
+        results = {"att": f"{h}.causal_softmax.att", "lse": f"{h}.causal_softmax.lse"}
+        args = {"scores": f"chained/{h}.scores", "scale": 1 / math.sqrt(c.C // c.NH)}
+        calls.append(Call("causal_softmax", args, results, ids))
+        matmul(f"{h}.attn", f"{h}.attn.c_proj", f"{h}.attn_proj", first)
+        residual(stream, f"{h}.attn_proj", f"{h}.residual_1")
+        layernorm(f"{h}.residual_1", f"{h}.ln_2", first=False)
+        matmul(f"{h}.ln_2", f"{h}.mlp.c_fc", f"{h}.fc", first=False)
+        ids = (*gelu_op.SUSPECTS, *gelu) if first else ()
+        calls.append(Call("gelu", {"inp": f"chained/{h}.fc"}, {"out": f"{h}.fc_gelu"}, ids))
+        matmul(f"{h}.fc_gelu", f"{h}.mlp.c_proj", f"{h}.fc_proj", first=False)
+        residual(f"{h}.residual_1", f"{h}.fc_proj", f"{h}.residual_2")
+        stream = f"{h}.residual_2"
+    layernorm(stream, "ln_f", first=False)
+    args = {"inp": "chained/ln_f", "weight": "param/wte.weight", "bias": None}
+    calls.append(Call("matmul", args, {"out": "logits"}, ("weight_transposed",), {"OC": c.V}))
+    calls.append(Call("softmax", {"logits": "chained/logits", "V": c.V}, {"probs": "probs"}, ("includes_padding",)))
+    args = {"probs": "chained/probs", "targets": "targets"}
+    calls.append(Call("crossentropy", args, {"losses": "losses"}, tuple(OPS["crossentropy"].suspects)))
+    return calls
+
+
+def op_call(op_name: str, args: dict, results: str, ids: tuple[str, ...]) -> tuple[Call, dict[str, np.ndarray]]:
+    """An op on its own: its inputs are stored as input/OP/ARG, its results as OP.OUT."""
+    stored = {f"input/{op_name}/{arg}": value for arg, value in args.items() if isinstance(value, np.ndarray)}
+    names = {a: f"input/{op_name}/{a}" if isinstance(v, np.ndarray) else v for a, v in args.items()}
+    return Call(op_name, names, {out: f"{op_name}.{out}" for out in results.split()}, ids), stored
+
+
+def op_case(name: str, config: dict, parts: list[tuple[Call, dict[str, np.ndarray]]]) -> Case:
+    tensors = {key: value for _, stored in parts for key, value in stored.items()}
+    return Case(name, config, tensors, [call for call, _ in parts])
+
+
+def c63_case(name: str, seed: int) -> Case:
+    rng = generator(name, seed)
+    B, T, C, V, max_T, OC = 3, 37, 63, 101, 41, 101
+    inp = normal(rng, 1, B, T, C) + normal(rng, 0.5, B, T, 1)
+    inp[0, 3] = normal(rng, 0.003, C)  # variance ≈ 1e-5: as large as epsilon
+    inp[2, 30] = 0.25 + normal(rng, 0.001, C)  # variance ≈ 1e-6 beside a mean
+    weight, bias = 1 + normal(rng, 0.2, C), normal(rng, 0.1, C)
+    tokens = rng.integers(0, V, (B, T), dtype=np.int32)
+    encoder = {"tokens": tokens, "wte": normal(rng, 0.3, V, C), "wpe": normal(rng, 0.3, max_T, C)}
+    matmul = {
+        "inp": normal(rng, 1, B * T, C),
+        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
+        "bias": normal(rng, 0.1, OC),
+    }
+    pair = {"inp1": normal(rng, 1, B, T, C), "inp2": normal(rng, 0.5, B, T, C)}
+    config = {"B": B, "T": T, "C": C, "V": V, "Vp": V, "max_T": max_T, "OC": OC}
+    layernorm = {"inp": inp, "weight": weight, "bias": bias}
+    # Without the root, a small variance gives outputs so large that float32 no longer meets the suspect within budgets.
+    layernorm_ids = tuple(id for id in layernorm_op.SUSPECTS | layernorm_op.OF_TAILS if id != "root_missing")
+    parts = [
+        op_call("encoder", encoder, "out", ("position_off_by_one", "position_dropped")),
+        op_call("layernorm", layernorm, "out mean rstd", layernorm_ids),
+        # The other forms of GELU are in every model case.
+        op_call("gelu", {"inp": normal(rng, 1.5, B, T, C)}, "out", ("exact_gelu", "exponential_of_u")),
+        op_call("residual", pair, "out", ()),
+        op_call("matmul", matmul, "out", (*matmul_op.SUSPECTS, *matmul_op.OF_TAILS)),
+    ]
+    return op_case(name, config, parts)
+
+
+def wide_case(name: str, seed: int) -> Case:
+    """Sums of several blocks of terms, or of several turns of a warp, the last of them short; and gelu where float32's
+    exp overflows and vanishes."""
+    rng = generator(name, seed)
+    N, C, OC = 13, 1000, 37
+    matmul = {
+        "inp": normal(rng, 1, N, C),
+        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
+        "bias": normal(rng, 0.1, OC),
+    }
+    inp = normal(rng, 1.5, N, OC)
+    inp[0] = np.linspace(-60, 60, OC)
+    inp[1] *= 4
+    layernorm = {
+        "inp": normal(rng, 1, 3, 180) + normal(rng, 0.5, 3, 1),
+        "weight": 1 + normal(rng, 0.2, 180),
+        "bias": normal(rng, 0.1, 180),
+    }
+    layernorm["inp"][2] = 0.25 + normal(rng, 0.003, 180)  # variance ≈ 1e-5: as large as epsilon
+    parts = [
+        op_call("matmul", matmul, "out", tuple(matmul_op.OF_BLOCKS)),
+        op_call("gelu", {"inp": inp}, "out", ()),
+        op_call("layernorm", layernorm, "out mean rstd", tuple(layernorm_op.OF_WARPS)),
+    ]
+    return op_case(name, {"N": N, "C": C, "OC": OC}, parts)
+
+
+def tile_case(name: str, seed: int) -> Case:
+    """Sums of two tiles of 32 terms and a short third, in a corner of one tile of outputs."""
+    rng = generator(name, seed)
+    N, C, OC = 6, 75, 9
+    matmul = {
+        "inp": normal(rng, 1, N, C),
+        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
+        "bias": normal(rng, 0.1, OC),
+    }
+    return op_case(name, {"N": N, "C": C, "OC": OC}, [op_call("matmul", matmul, "out", tuple(matmul_op.OF_TILES))])
+
+
+def large_scores_case(name: str, seed: int) -> Case:
+    """Rows of scaled scores near +150, near -150 and ordinary ones: float32's exp overflows, vanishes, is right."""
+    rng = generator(name, seed)
+    B, T, NH, HS, V, Vp = 2, 12, 2, 16, 65, 128
+    N, C, scale = B * T, NH * HS, 1 / math.sqrt(HS)
+    level = np.array([0, 150, -150], dtype=np.float32)
+
+    scaled = normal(rng, 3, B, NH, T, T) + level[rng.permuted(np.arange(B * NH * T) % 3).reshape(B, NH, T, 1)]
+    scores = (scaled / np.float32(scale)).astype(np.float32)
+    # Query t = its level along a direction that every key has too, plus noise: scaled score = level + noise.
+    direction = np.full(HS, HS**-0.5, dtype=np.float32)
+    query_level = level[rng.permuted(np.arange(B * T * NH) % 3).reshape(B, T, NH, 1)]
+    query = query_level / np.float32(scale) * direction + normal(rng, 1.5, B, T, NH, HS)
+    key = direction * (1 + normal(rng, 0.02, B, T, NH, 1)) + normal(rng, 1, B, T, NH, HS)
+    key -= direction * (key @ direction)[..., None] - direction * (1 + normal(rng, 0.02, B, T, NH, 1))
+    value = normal(rng, 1, B, T, NH, HS)
+    qkv = np.stack([query, key, value], axis=2).reshape(B, T, 3 * C).astype(np.float32)
+    logits = np.zeros((N, Vp), dtype=np.float32)
+    logits[:, :V] = normal(rng, 3, N, V) + level[rng.permuted(np.arange(N) % 3).reshape(N, 1)]
+
+    config = {"B": B, "T": T, "C": C, "NH": NH, "V": V, "Vp": Vp, "scale": scale}
+    parts = [
+        op_call("attention", {"qkv": qkv, "NH": NH}, "out lse", tuple(OPS["attention"].suspects)),
+        op_call("causal_softmax", {"scores": scores, "scale": scale}, "att lse", tuple(OPS["causal_softmax"].suspects)),
+        op_call("softmax", {"logits": logits, "V": V}, "probs", tuple(OPS["softmax"].suspects)),
+    ]
+    return op_case(name, config, parts)
+
+
+BUILDERS: dict[str, Callable[[str, int], Case]] = {
+    **dict.fromkeys(MODELS, model_case),
+    "op_c63": c63_case,
+    "op_large_scores": large_scores_case,
+    "op_wide": wide_case,
+    "op_tile": tile_case,
+}

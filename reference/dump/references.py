@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What the checks compare a case with: references, floors and suspects; and how they read its calls."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reference.dump import budget
+from reference.dump.cases import Call, Case, pad_vocabulary
+from reference.ops import OPS, attention
+
+DISTANCE = 10  # a suspect differs from the reference by at least so many fp32 budgets
+
+
+def argument(tensors: dict[str, np.ndarray], arg, dtype: torch.dtype = torch.float64):
+    """A call's argument: a stored tensor (integers as indices) or a number."""
+    if not isinstance(arg, str):
+        return arg
+    value = torch.from_numpy(tensors[arg])
+    return value.long() if value.dtype == torch.int32 else value.to(dtype)
+
+
+def exact_results(case: Case, call: Call) -> tuple[list, dict[str, Tensor]]:
+    args = [argument(case.tensors, arg) for arg in call.args.values()]
+    return args, OPS[call.op].exact(*args)
+
+
+def floors_of(case: Case) -> dict[str, Tensor]:
+    """The floor of every local result, and of the scores and att inside attention."""
+    floors = {}
+    for call in case.calls:
+        args, exact = exact_results(case, call)
+        for out, value in OPS[call.op].floors_of(exact, *args).items():
+            floors[call.results[out]] = value
+        if call.op == "attention" and case.model is not None:
+            h = call.results["out"].removesuffix(".attn")
+            floors[f"{h}.scores"] = attention.all_floors(*args)[2]
+        if call.op == "causal_softmax" and case.model is not None:
+            h = call.results["att"].removesuffix(".causal_softmax.att")
+            floors[f"{h}.att"] = floors[f"{h}.causal_softmax.att"]
+    return floors
+
+
+def local_references(case: Case) -> dict[str, np.ndarray]:
+    """local/NAME and suspect/local/NAME/ID, all from stored float32 inputs."""
+    tensors = {}
+    for call in case.calls:
+        args, exact = exact_results(case, call)
+        for out, name in call.results.items():
+            tensors[f"local/{name}"] = exact[out].numpy().astype(np.float32)
+        for id in call.suspects:
+            for out, value in OPS[call.op].wrong(id, *args).items():
+                wrong = value.numpy().astype(np.float32)
+                name = call.results[out]
+                if not np.array_equal(wrong, tensors[f"local/{name}"]):  # a dropped bias leaves the mean right
+                    tensors[f"suspect/local/{name}/{id}"] = wrong
+    return tensors
+
+
+def chained_suspects(case: Case) -> dict[str, np.ndarray]:
+    """suspect/chained/NAME/ID: the order of the model wrong. Listed are the first stream that differs, if there is
+    one, and what follows from it at the end."""
+    tensors = {}
+    if case.model is None:
+        return tensors
+    tokens, targets = argument(case.tensors, "tokens"), argument(case.tensors, "targets")
+    for id, suspect in OPS["forward"].suspects.items():
+        if id == "first_layer_everywhere" and case.config["L"] == 1:
+            continue
+        wrong = pad_vocabulary(suspect.run(case.model, tokens, targets), case.model.config)
+        first = {"first_layer_everywhere": "h.1.residual_2", "final_layernorm_dropped": None, "post_norm": None}
+        names = [name for name in (first.get(id, "h.0.residual_2"), "logits", "losses") if name]
+        for name in names:
+            tensors[f"suspect/chained/{name}/{id}"] = wrong[name].numpy().astype(np.float32)
+    return tensors
+
+
+def check_suspects(case: Case, tensors: dict[str, np.ndarray], ratios: dict) -> None:
+    """Raises ValueError for a suspect that the budget could take for the reference, or that is listed nowhere."""
+    k = budget.k_of("fp32")
+    op_of = {name: f"{call.op}.{out}" for call in case.calls for out, name in call.results.items()}
+    for key in tensors:
+        if not key.startswith("suspect/"):
+            continue
+        _, scope, name, id = key.split("/")
+        r = ratios[scope][name if scope == "chained" else op_of[name]]["fp32"]
+        used = budget.verdict(tensors[key], tensors[f"{scope}/{name}"], tensors[f"floor/{name}"], r, k).used
+        if not used >= DISTANCE:
+            raise ValueError(
+                f"case {case.name}: suspect {id} differs from {scope}/{name} by {used:.2g} fp32 budgets, "
+                f"not by {DISTANCE}; draw its inputs so that it shows, or drop it there"
+            )
+    listed = {tuple(key.split("/")[2:]) for key in tensors if key.startswith("suspect/local/")}
+    for call in case.calls:
+        for id in call.suspects:
+            if not any((name, id) in listed for name in call.results.values()):
+                raise ValueError(f"case {case.name}: suspect {id} of {call.op} equals the reference")
+
+
+def described(case: Case, call: Call, tensors: dict[str, np.ndarray]) -> dict:
+    """A call as the case file's metadata has it (README.md)."""
+    stored = {arg: name for arg, name in call.args.items() if name is None or isinstance(name, str)}
+    shapes = {arg: tensors[name].shape for arg, name in stored.items() if name is not None}
+    shapes |= {result: tensors[f"local/{name}"].shape for result, name in call.results.items()}
+    numbers = {arg: value for arg, value in call.args.items() if arg not in stored}
+    op = OPS[call.op]
+    dims = op.dims(shapes) | {arg: value for arg, value in numbers.items() if isinstance(value, int)} | call.dims
+    first = next(iter(call.results.values()))
+    result = {
+        "op": call.op,
+        "case": case.name,
+        "where": first.removesuffix(".att") if call.op == "causal_softmax" else first,
+        "dims": dims,
+        "index": op.index(shapes, dims),
+        "scalars": {arg: value for arg, value in numbers.items() if isinstance(value, float)},
+        "args": stored,
+        "results": call.results,
+    }
+    return {key: value for key, value in result.items() if value or key not in ("index", "scalars")}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from reference.model import gpt2
+from reference.model.gpt2 import causal_mask, join_heads, split_heads
+from reference.ops.common.op import PRECISIONS, Baseline, Machine, Op, Suspect, as_rows
+from reference.ops.common.rounding import U, of_exponent, rows, softmax_rows, sum_error
+from reference.ops.common.softmax import (
+    MASK_OFF_BY_ONE,
+    NO_MASK,
+    NO_MAX_SUBTRACTION,
+    NO_SCALE,
+    all_mask,
+    future_mask,
+    no_max_subtraction,
+    softmax_with,
+)
+
+
+def all_floors(qkv: Tensor, NH: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Of out (B, T), of lse (B, NH, T) and of the unscaled scores (B, NH, T)."""
+    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS)
+    T, HS = query.shape[-2:]
+    scale, mask = 1 / math.sqrt(HS), causal_mask(T)
+    scores = query @ key.mT  # (B, NH, T, T)
+    of_scores = sum_error(query**2 @ (key**2).mT, scores, HS) + U * scores.abs()
+    scaled = scale * scores
+    of_scaled = scale * of_scores + of_exponent(scaled, mask)
+    _, of_lse = softmax_rows(scaled, mask, of_scaled)
+    att = torch.softmax(scaled.masked_fill(~mask, -math.inf), -1)
+    out = att @ value  # (B, NH, T, HS)
+    # out_i moves by the sum over s of att_s * of_scaled_s * (value_si - out_i), independent errors in quadrature.
+    weight = (att * of_scaled) ** 2
+    moved = weight @ value**2 - 2 * out * (weight @ value) + out**2 * weight.sum(-1, keepdim=True)
+    length = torch.arange(1, T + 1, dtype=qkv.dtype).reshape(T, 1)
+    of_sum = sum_error(att**2 @ value**2, out, length) + 3 * U * out.abs()
+    of_out = moved.clamp(min=0).sqrt() + of_sum
+    return rows(join_heads(of_out)), of_lse, rows(of_scores * mask)
+
+
+def attention_with(qkv: Tensor, NH: int, mask_of=causal_mask, scale: float | None = None, probs=softmax_with) -> dict:
+    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    result = probs(scale * (query @ key.mT), mask_of(query.shape[-2]))
+    return {"out": join_heads(result["att"].to(value.dtype) @ value), "lse": result["lse"]}
+
+
+def heads_interleaved(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    B, T, C3 = qkv.shape
+    HS = C3 // 3 // NH
+    regrouped = qkv.reshape(B, T, 3, HS, NH).transpose(-2, -1).reshape(B, T, C3)  # head h: channels h, h + NH, ...
+    wrong = attention_with(regrouped, NH)
+    wrong["out"] = wrong["out"].reshape(B, T, NH, HS).transpose(-2, -1).reshape(B, T, NH * HS)
+    return wrong
+
+
+def key_value_swapped(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    query, key, value = qkv.chunk(3, dim=-1)
+    return attention_with(torch.cat([query, value, key], dim=-1), NH)
+
+
+SUSPECTS = {
+    "no_mask": Suspect(NO_MASK, lambda qkv, NH: attention_with(qkv, NH, mask_of=all_mask)),
+    "mask_off_by_one": Suspect(MASK_OFF_BY_ONE, lambda qkv, NH: attention_with(qkv, NH, mask_of=future_mask)),
+    "no_scale": Suspect(NO_SCALE, lambda qkv, NH: attention_with(qkv, NH, scale=1.0)),
+    "scale_by_channels": Suspect(
+        "the scores were scaled by 1 / sqrt(C), not by 1 / sqrt(HS)",
+        lambda qkv, NH: attention_with(qkv, NH, scale=1 / math.sqrt(qkv.shape[-1] / 3)),
+    ),
+    "heads_interleaved": Suspect(
+        "head h was taken from channels h, h + NH, h + 2 NH, ...; it is h * HS to (h + 1) * HS", heads_interleaved
+    ),
+    "key_value_swapped": Suspect(
+        "key and value are swapped: qkv holds query, key, value in this order", key_value_swapped
+    ),
+    "no_max_subtraction": Suspect(
+        NO_MAX_SUBTRACTION, lambda qkv, NH: attention_with(qkv, NH, probs=no_max_subtraction)
+    ),
+}
+
+
+def sdpa(qkv: Tensor, NH: int) -> Tensor:
+    return join_heads(F.scaled_dot_product_attention(*split_heads(qkv, NH), is_causal=True))  # (B, T, C)
+
+
+def materialised(qkv: Tensor, mask: Tensor, NH: int) -> Tensor:
+    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS) each
+    scores = (query @ key.transpose(-2, -1)) / math.sqrt(query.shape[-1])  # (B, NH, T, T)
+    return join_heads(torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1) @ value)
+
+
+def baseline(m: Machine, d: dict[str, int]) -> tuple:
+    return sdpa, (m.normal(d["B"], d["T"], 3 * d["C"]), d["NH"])
+
+
+def baseline_materialised(m: Machine, d: dict[str, int]) -> tuple:
+    return materialised, (m.normal(d["B"], d["T"], 3 * d["C"]), m.above_diagonal(d["T"]), d["NH"])
+
+
+OP = Op(
+    results=("out", "lse"),
+    run=gpt2.attention,  # and scores and att, which are no results of the op
+    floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
+    dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
+    suspects=SUSPECTS,
+    baselines={
+        "attention": Baseline(baseline, PRECISIONS),
+        "attention_materialised": Baseline(baseline_materialised, PRECISIONS),
+    },
+)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What the floors of several ops have in common (BUDGET.md). A floor is, for each row, the error that the plainest
+right float32 algorithm is expected to make. Arguments are float64."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+U = 2.0**-24  # unit roundoff of float32: the largest relative error of one rounding
+SUM = 0.3  # one standard deviation of a sequential sum's error is SUM * U * sqrt(K) * magnitude; see BUDGET.md
+
+
+def rows(x: Tensor) -> Tensor:
+    """(..., n) to (...): the largest element of each row. What has one value for each row already (mean, rstd, lse,
+    losses) keeps a floor for each."""
+    return x.amax(-1) if x.dim() > 1 else x.amax(-1, keepdim=True)
+
+
+def sum_error(square_sum: Tensor, total: Tensor, K: int | Tensor) -> Tensor:
+    """One standard deviation of the error of a sequential float32 sum of K terms, from their squares' sum and sum."""
+    return SUM * U * (K**0.5) * (square_sum + total**2).sqrt()
+
+
+def of_exponent(scaled: Tensor, mask: Tensor) -> Tensor:
+    """The error of scaled score minus its row's maximum."""
+    largest = scaled.masked_fill(~mask, -math.inf).amax(-1, keepdim=True)
+    return U * (scaled.abs() + largest.abs())
+
+
+def softmax_rows(scaled: Tensor, mask: Tensor, of_scaled: Tensor) -> tuple[Tensor, Tensor]:
+    """Of the probabilities and of the log-sum-exp of each row; of_scaled is the error of each exponent."""
+    logits = scaled.masked_fill(~mask, -math.inf)
+    probs = torch.softmax(logits, -1)
+    lse = torch.logsumexp(logits, -1)
+    lost = (probs * (probs < U)).sum(-1)  # terms below half an ulp of the total vanish in it
+    of_sum = SUM * U * mask.sum(-1).to(scaled.dtype) ** 0.5 + U + lost  # relative, of a sum of positive terms
+    largest = logits.amax(-1)
+    of_probs = probs * (of_scaled + (of_sum + 2 * U).unsqueeze(-1))
+    of_lse = ((probs * of_scaled) ** 2).sum(-1).sqrt() + of_sum + U * (lse.abs() + largest.abs())
+    return rows(of_probs), of_lse

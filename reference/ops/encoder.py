@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from reference.model import gpt2
+from reference.ops.common.op import Baseline, Machine, Op, Suspect, as_rows
+from reference.ops.common.rounding import U, rows
+
+
+def floors(results: dict[str, Tensor], *_: Tensor) -> Tensor:
+    return U * rows(results["out"].abs())  # one addition
+
+
+def position_off_by_one(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return gpt2.encoder(tokens, wte, wpe[1:])
+
+
+def position_dropped(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return gpt2.encoder(tokens, wte, torch.zeros_like(wpe))
+
+
+def baseline(m: Machine, d: dict[str, int]) -> tuple:
+    tokens = m.integers(101 if m.dry else 50257, d["B"], d["T"])
+    return gpt2.encoder, (tokens, m.normal(50304, d["C"]), m.normal(d["T"], d["C"]))
+
+
+OP = Op(
+    results=("out",),
+    run=gpt2.encoder,
+    floors=floors,
+    dims=lambda at: as_rows(at["out"]),
+    suspects={
+        "position_off_by_one": Suspect(
+            "the position embedding was taken from row t+1, not from row t", position_off_by_one
+        ),
+        "position_dropped": Suspect("the position embedding was not added", position_dropped),
+    },
+    baselines={"encoder": Baseline(baseline)},
+)
