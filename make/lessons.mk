@@ -127,7 +127,7 @@ diff-lesson$2: build/tools/stubs $(patsubst %,build/verdict/$1/%,$(call chosen_o
 
 # One CUDA thread: of the first launch of KERNEL (or of any) that has it, in the cases of ONLY (or in all).
 debug-lesson$2: build/check/lesson$2 $(if $(filter-out $(host_lessons),$1),$$(patsubst %,build/debug-impl/$(subject)/$1/%.so,$$(call chosen_ops,$1)))
-	@SIMT_STOP='$(chosen_thread)' $(GDB) -q -x checker/simt/debug.py \
+	@SIMT_STOP='$(chosen_thread)' $(GDB) -q -iex 'set print symbol-loading off' -x checker/simt/debug.py \
 	    --args $$< $(one_thread) --impl-dir build/debug-impl/$(subject)/$1
 trace-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1))
 	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $$< $(one_thread)

@@ -12,7 +12,7 @@ namespace simt {
 const char* const kUsage =
     "usage: simtcc [options] file.cu [more.cu host.cpp object.o …] [-o program]\n"
     "Compiles CUDA C++ for the CPU device: the program runs without a GPU, and its mistakes are named when it ends.\n"
-    "  -o FILE  -c  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
+    "  -o FILE  -c  -dc  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
     "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --default-stream per-thread  --verbose\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"
     "  --for-debugger compiles for gdb: line by line, and memory is not checked\n"
@@ -39,9 +39,6 @@ constexpr std::array kIgnored = {"-g",
                                  "--use_fast_math",
                                  "-use_fast_math",
                                  "-m64",
-                                 "-dc",
-                                 "-rdc",
-                                 "--threads",
                                  "-MP",
                                  "-MD",
                                  "-MMD",
@@ -137,7 +134,7 @@ class Parser {
         }
         if (a == "-h" || a == "--help") {
             options_.help = true;
-        } else if (a == "-c" || a == "--compile") {
+        } else if (a == "-c" || a == "--compile" || a == "-dc" || a == "--device-c") {
             options_.compile_only = true;
         } else if (a == "-shared" || a == "--shared") {
             options_.shared = true;

@@ -279,6 +279,7 @@ class Lowering {
         }
         std::replace(bounds.begin(), bounds.end(), '\n', ' ');
         const bool debugged = purpose_ == Purpose::debugger;
+        kernel_end_ = match(body);
         const std::string_view name = text(is(open - 1, ">") ? match_angle_back(open - 1) - 1 : open - 1);
         insert(
             tokens_[body].end,
@@ -350,10 +351,28 @@ class Lowering {
         insert(tokens_[begin].begin,
                (guarded ? fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin) : "") + alignment);
         if (guarded) {
-            if (const std::string_view name = declared_name(begin, end); !name.empty() && end < tokens_.size()) {
-                insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, tokens_[begin].begin));
+            std::size_t number = tokens_[begin].begin;
+            for (const std::string_view name : declared_names(begin, end)) {
+                insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, number));
+                if (begin > kernel_end_ && is_in_a_function(begin)) {
+                    insert(tokens_[end].end, fmt::format(" SIMT_NOTE_SHARED_USE({}, {})", name, number));
+                }
+                number++;
             }
         }
+    }
+
+    // Whether the innermost braces around token i are neither a namespace's nor those of extern "C".
+    bool is_in_a_function(std::size_t i) const {
+        for (std::size_t j = i; j-- > 0;) {
+            if (closes(text(j))) {
+                j = match_back(j);
+            } else if (is(j, "{")) {
+                while (is(j - 1, "::") || (is_name(j - 1) && !is(j - 1, "namespace"))) { j--; }
+                return !is(j - 1, "namespace") && !is(j - 2, "extern");
+            }
+        }
+        return false;
     }
 
     // Whether a variable of the declaration in [begin, end) does: `= 0`, or braces that are no type's.
@@ -376,19 +395,22 @@ class Lowering {
         return false;
     }
 
-    // The first name that the variables' declaration in [begin, end) gives.
-    std::string_view declared_name(std::size_t begin, std::size_t end) const {
+    // The names that the variables' declaration in [begin, end) gives; none where it does not end.
+    std::vector<std::string_view> declared_names(std::size_t begin, std::size_t end) const {
+        std::vector<std::string_view> names;
         std::string_view name;
-        for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "[") && !is(j, ","); j++) {
+        for (std::size_t j = begin; j <= end && end < tokens_.size(); j++) {
             if (is(j, "<")) {
                 j = match_angle(j);
-            } else if (is(j, "(") || is(j, "{")) {
+            } else if (opens(text(j))) {
                 j = match(j);
             } else if (tokens_[j].kind == TokenKind::identifier) {
                 name = text(j);
+            } else if ((is(j, ",") || j == end) && !name.empty()) {
+                names.push_back(std::exchange(name, {}));
             }
         }
-        return name;
+        return names;
     }
 
     // extern __shared__ __align__(16) volatile float tile[][32];
@@ -478,6 +500,7 @@ class Lowering {
     const std::vector<Token>& tokens_;
     const bool is_macro_;
     const Purpose purpose_;
+    std::size_t kernel_end_ = 0;  // of the last kernel's body so far
     std::vector<Edit>& edits_;
 };
 

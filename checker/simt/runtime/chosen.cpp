@@ -222,6 +222,8 @@ class Chosen {
         accesses_ += is_access ? 1 : 0;
         if (lines_++ < limit_) {
             pending_ = std::move(next);
+        } else {
+            accesses_left_ += is_access ? 1 : 0;
         }
     }
 
@@ -314,7 +316,9 @@ class Chosen {
         ended_ = true;
         flush();
         if (lines_ > limit_) {
-            fmt::print("and {} more\n", lines_ - limit_);
+            const std::size_t left = lines_ - limit_;
+            fmt::print("and {} more line{}, {} of them {} to memory\n", left, left == 1 ? "" : "s", accesses_left_,
+                       accesses_left_ == 1 ? "an access" : "accesses");
         }
         fmt::print("{}: {} access{} to memory\n", how, accesses_, accesses_ == 1 ? "" : "es");
         std::fflush(stdout);
@@ -335,6 +339,7 @@ class Chosen {
     std::size_t kept_bytes_ = 0;
     std::optional<Pending> pending_;
     std::size_t lines_ = 0, accesses_ = 0;
+    std::size_t accesses_left_ = 0;  // that had no line
 };
 
 std::string line_of(const void* site) {

@@ -75,6 +75,38 @@ T reduced(Reduce operation, T a, T b) {
     return a;
 }
 
+const char* name_of(Shuffle operation) {
+    switch (operation) {
+        case Shuffle::index:
+            return "__shfl_sync";
+        case Shuffle::up:
+            return "__shfl_up_sync";
+        case Shuffle::down:
+            return "__shfl_down_sync";
+        case Shuffle::exclusive_or:
+            return "__shfl_xor_sync";
+    }
+    return "a shuffle";
+}
+
+const char* name_of(Reduce operation) {
+    switch (operation) {
+        case Reduce::add:
+            return "__reduce_add_sync";
+        case Reduce::minimum:
+            return "__reduce_min_sync";
+        case Reduce::maximum:
+            return "__reduce_max_sync";
+        case Reduce::bit_and:
+            return "__reduce_and_sync";
+        case Reduce::bit_or:
+            return "__reduce_or_sync";
+        case Reduce::bit_xor:
+            return "__reduce_xor_sync";
+    }
+    return "a reduction";
+}
+
 }  // namespace
 
 const char* name_of(const Collective& collective) {
@@ -85,7 +117,7 @@ const char* name_of(const Collective& collective) {
         case CollectiveKind::sync:
             return "__syncwarp";
         case CollectiveKind::shuffle:
-            return "a shuffle (__shfl_…_sync)";
+            return name_of(static_cast<Shuffle>(collective.operation));
         case CollectiveKind::ballot:
             return "__ballot_sync";
         case CollectiveKind::any:
@@ -98,7 +130,7 @@ const char* name_of(const Collective& collective) {
             return "__match_all_sync";
         case CollectiveKind::reduce_unsigned:
         case CollectiveKind::reduce_signed:
-            return "a reduction (__reduce_…_sync)";
+            return name_of(static_cast<Reduce>(collective.operation));
     }
     return "a warp collective";
 }

@@ -49,6 +49,7 @@ struct KernelFacts {
 struct Pending {
     std::optional<Configuration> configuration;  // between <<<…>>> and the kernel's call
     std::map<std::uintptr_t, KernelFacts> kernels;
+    cudaError_t refused = cudaSuccess;  // the last launch, and why
 };
 
 Pending& pending() {
@@ -193,8 +194,19 @@ cudaError_t launch_by_address(const void* kernel, Configuration configuration, v
     static void* none[] = {nullptr};
     configuration.raw_arguments = arguments == nullptr ? none : arguments;
     pending().configuration = configuration;
+    pending().refused = cudaSuccess;
     call_kernel(kernel);
-    return cudaPeekAtLastError();
+    return result(pending().refused);
+}
+
+// The launch is not made. Nobody may have looked at its error yet, but where an API function made it, which returns it.
+void refuse(cudaError_t error, const Launch& launch, bool by_address, const std::string& why) {
+    if (by_address) {
+        pending().refused = error;
+    } else {
+        launch_failed(error, false, launch.line);
+    }
+    report(Kind::bad_launch, "", launch.line, [&] { return launch.kernel + ": " + why; });
 }
 
 }  // namespace
@@ -234,7 +246,7 @@ void launch(const KernelCall& call) {
     if (!facts.described) {
         facts.described = true;
         facts.bounds = call.bounds;
-        facts.static_shared_bytes = function == nullptr ? 0 : static_shared_bytes(*module, *function);
+        facts.static_shared_bytes = function == nullptr ? 0 : static_shared_bytes(*module, *function, call.code);
     }
     if (configuration.describe_only || result(cudaSuccess) != cudaSuccess) {
         return;
@@ -250,20 +262,17 @@ void launch(const KernelCall& call) {
                 .line = configuration.line,
                 .entry = __builtin_return_address(0),
                 .cooperative = configuration.cooperative};
+    const bool by_address = configuration.raw_arguments != nullptr;
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
-        launch_failed(refused->error, false, what.line);
-        report(Kind::bad_launch, "", what.line, [&] { return what.kernel + ": " + refused->why; });
+        refuse(refused->error, what, by_address, refused->why);
         return;
     }
     if (Streams::instance().running()) {
-        launch_failed(cudaErrorNotPermitted, false, what.line);
-        report(Kind::bad_launch, "", what.line, [&] { return what.kernel + ": a host function may not launch"; });
+        refuse(cudaErrorNotPermitted, what, by_address, "a host function may not launch");
         return;
     }
     if (!Streams::instance().exists(configuration.stream)) {
-        launch_failed(cudaErrorInvalidResourceHandle, false, what.line);
-        report(Kind::bad_launch, "", what.line,
-               [&] { return what.kernel + ": its stream does not exist, or was destroyed"; });
+        refuse(cudaErrorInvalidResourceHandle, what, by_address, "its stream does not exist, or was destroyed");
         return;
     }
     // The kernel's parameters are on the caller's stack.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "checker/simt/runtime/hot.h"
@@ -113,23 +114,30 @@ void read_symbols(Module& module, std::uintptr_t base) {
             const std::uintptr_t begin = base + section.sh_addr;
             note_device_range(module, {begin, begin + section.sh_size, kind});
         }
+        if (name != nullptr && std::string_view(name) == "simt_shared_use") {
+            module.shared_uses = {reinterpret_cast<const SharedUse*>(base + section.sh_addr),
+                                  section.sh_size / sizeof(SharedUse)};
+        }
         if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) {
             continue;
         }
         const auto* symbols = file.at<ElfW(Sym)>(section.sh_offset, section.sh_size / sizeof(ElfW(Sym)));
+        int source_file = 0;  // its name comes before its own symbols
         for (std::size_t i = 0; symbols != nullptr && i < section.sh_size / sizeof(ElfW(Sym)); i++) {
             const ElfW(Sym)& symbol = symbols[i];
             const char* text = file.at<char>(sections[section.sh_link].sh_offset + symbol.st_name);
             const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+            source_file += type == STT_FILE ? 1 : 0;
+            const int of = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ? source_file : 0;
             if (text == nullptr || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) {
                 continue;
             }
             if (type == STT_TLS) {
-                module.thread_locals.push_back({symbol.st_value, symbol.st_size, text});
+                module.thread_locals.push_back({symbol.st_value, symbol.st_size, text, of});
             } else if (type == STT_FUNC) {
-                module.functions.push_back({base + symbol.st_value, symbol.st_size, text});
+                module.functions.push_back({base + symbol.st_value, symbol.st_size, text, of});
             } else if (type == STT_OBJECT) {
-                module.variables.push_back({base + symbol.st_value, symbol.st_size, text});
+                module.variables.push_back({base + symbol.st_value, symbol.st_size, text, of});
             }
         }
     }
@@ -147,6 +155,17 @@ const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::uintptr_t addre
     }
     --after;
     return address - after->begin < after->bytes ? &*after : nullptr;
+}
+
+// Whether the variable is declared in the function: _ZN1a6kernelEPf has _ZZN1a6kernelEPfE4tile, and in a lambda of it
+// _ZZZN1a6kernelEPfENK…E4tile. Functions of one name in two source files have their own variables.
+bool lies_in(const Symbol& variable, const Symbol& function) {
+    const std::string& name = function.linkage_name;
+    const std::string scope = name.starts_with("_Z") ? name.substr(2) : std::to_string(name.size()) + name;
+    const std::string_view inner = variable.linkage_name;
+    const std::size_t begin = inner.find_first_not_of('Z', 1);
+    return inner.starts_with("_ZZ") && begin != std::string_view::npos &&
+           inner.substr(begin).starts_with(scope + 'E') && (function.file == 0 || variable.file == function.file);
 }
 
 int read_module(dl_phdr_info* info, std::size_t, void* data) {
@@ -282,15 +301,19 @@ std::uintptr_t thread_local_begin(const Module& module) {
     return search.begin;
 }
 
-std::size_t static_shared_bytes(const Module& module, const Symbol& kernel) {
-    // _Z6kernelPf has its arrays as _ZZ…6kernelPf…E4tile.
-    const std::string_view scope =
-        std::string_view(kernel.linkage_name).substr(kernel.linkage_name.starts_with("_Z") ? 2 : 0);
+std::size_t static_shared_bytes(const Module& module, const Symbol& kernel, const void* code) {
     std::size_t bytes = 0;
     for (const Symbol& symbol : module.thread_locals) {
-        if (!symbol.is_guard() && symbol.linkage_name.starts_with("_ZZ") &&
-            symbol.linkage_name.find(scope) != std::string::npos) {
+        if (!symbol.is_guard() && !symbol.is_flag() && lies_in(symbol, kernel)) {
             bytes += symbol.bytes;
+        }
+    }
+    const Symbol* function = module.function_at(reinterpret_cast<std::uintptr_t>(code));
+    std::set<std::uint64_t> counted;  // one function may have been inlined more than once
+    for (const SharedUse& use : module.shared_uses) {
+        const std::uintptr_t user = reinterpret_cast<std::uintptr_t>(&use.code) + static_cast<std::uintptr_t>(use.code);
+        if (function != nullptr && user - function->begin < function->bytes && counted.insert(use.variable).second) {
+            bytes += use.bytes;
         }
     }
     return bytes;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,21 @@ struct Symbol {
     std::uintptr_t begin;  // an address; for thread-local symbols an offset into the module's thread-local memory
     std::size_t bytes;
     std::string linkage_name;
+    int file = 0;              // which source file's own it is; 0: it is the program's, and no other has its name
     std::string name() const;  // without the scopes it lies in: "tile"
     bool is_guard() const;
     bool is_flag() const;  // the compiler's own: whether a variable of a type with constructors is initialised
 };
 
 enum class Section { none, device, constant, managed };
+
+// That code uses a __shared__ variable of a function that was inlined into it: one entry of the section simt_shared_use,
+// which SIMT_NOTE_SHARED_USE writes (qualifiers.h).
+struct SharedUse {
+    std::int64_t code;       // where, relative to this entry
+    std::uint64_t variable;  // its identity
+    std::uint64_t bytes;
+};
 
 struct Module {
     std::string path;
@@ -36,6 +46,7 @@ struct Module {
         Section section;
     };
     std::vector<Range> device_sections;
+    std::span<const SharedUse> shared_uses;
 
     const Symbol* function_at(std::uintptr_t address) const;
     const Symbol* variable_at(std::uintptr_t address) const;
@@ -52,7 +63,8 @@ const Module* module_of(const void* address);
 // Where this host thread's copy of the module's thread-local memory begins; 0 where it has none yet.
 std::uintptr_t thread_local_begin(const Module& module);
 
-// Static __shared__ bytes of the kernel with that function symbol; device functions' own arrays are not counted.
-std::size_t static_shared_bytes(const Module& module, const Symbol& kernel);
+// Static __shared__ bytes of a kernel: its own variables', and those of the functions that were inlined into its code.
+// A function that was not inlined (__noinline__, one that calls itself, all of them under --for-debugger) is not counted.
+std::size_t static_shared_bytes(const Module& module, const Symbol& kernel, const void* code);
 
 }  // namespace simt

@@ -583,17 +583,26 @@ void Scheduler::collective(Collective& request) {
     request = lane.collective;
 }
 
+// The lanes of the warp that wait in the same call: of the same function, with the same mask.
+static unsigned lanes_in(const Warp& warp, const Collective& call) {
+    unsigned together = 0;
+    for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
+        const Lane& lane = warp.lanes[std::countr_zero(lanes)];
+        const Collective& other = lane.collective;
+        const bool same = other.mask == call.mask && other.kind == call.kind && other.operation == call.operation;
+        together |= same ? 1U << lane.number : 0;
+    }
+    return together;
+}
+
 bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
     const unsigned needed = mask & warp.present & ~warp.exited;
     if (needed == 0 || (warp.at_collective & needed) != needed) {
         return false;
     }
     const Collective& first = warp.lanes[std::countr_zero(needed)].collective;
-    for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) {
-        const Collective& other = warp.lanes[std::countr_zero(lanes)].collective;
-        if (other.mask != mask || other.kind != first.kind || other.operation != first.operation) {
-            return false;
-        }
+    if (lanes_in(warp, first) != needed) {
+        return false;
     }
     exchange(warp, needed);
     if (first.kind == CollectiveKind::sync) {
@@ -672,20 +681,26 @@ std::string lanes_text(unsigned mask) {
     return fmt::format("lane{} {}", std::popcount(mask) == 1 ? "" : "s", text);
 }
 
-std::string where_it_is(const Lane& lane) {
-    const std::string line = text_of(source_of(lane.site));
-    switch (lane.state) {
+// Where the first of these lanes is, and those of them that are there with it.
+std::string where_they_are(const Warp& warp, unsigned lanes) {
+    const Lane& first = warp.lanes[std::countr_zero(lanes)];
+    const std::string line = text_of(source_of(first.site));
+    const bool in_a_call = first.state == LaneState::at_collective;
+    const unsigned there = in_a_call ? lanes & lanes_in(warp, first.collective) : 1U << first.number;
+    const char* s = std::popcount(there) == 1 ? "s" : "";
+    const std::string who = lanes_text(there);
+    switch (first.state) {
         case LaneState::at_barrier:
-            return "waits at a barrier of the block, " + line;
+            return fmt::format("{} wait{} at a barrier of the block, {}", who, s, line);
         case LaneState::at_grid_barrier:
-            return "waits at a grid's sync(), " + line;
+            return fmt::format("{} wait{} at a grid's sync(), {}", who, s, line);
         case LaneState::at_collective:
-            return fmt::format("waits at {} with mask 0x{:08x}, {}", name_of(lane.collective), lane.collective.mask,
-                               line);
+            return fmt::format("{} wait{} at {} with mask 0x{:08x}, {}", who, s, name_of(first.collective),
+                               first.collective.mask, line);
         case LaneState::polling:
-            return "polls memory, " + line;
+            return fmt::format("{} poll{} memory, {}", who, s, line);
         default:
-            return "is elsewhere";
+            return fmt::format("{} {} elsewhere", who, std::popcount(there) == 1 ? "is" : "are");
     }
 }
 
@@ -698,18 +713,14 @@ void Scheduler::name_deadlock(Block& block) {
         }
         Lane& lane = warp.lanes[std::countr_zero(warp.at_collective)];
         const Collective& request = lane.collective;
-        unsigned missing = 0;
-        for (unsigned lanes = request.mask & warp.present & ~warp.exited; lanes != 0; lanes &= lanes - 1) {
-            const Lane& other = warp.lanes[std::countr_zero(lanes)];
-            const bool here = other.state == LaneState::at_collective && other.collective.mask == request.mask &&
-                              other.collective.kind == request.kind;
-            missing |= here ? 0 : 1U << other.number;
-        }
+        const unsigned here = lanes_in(warp, request);
+        const unsigned missing = request.mask & warp.present & ~warp.exited & ~here;
         hot.lane = &lane;
         report(Kind::collective, "", request.site, [&] {
-            return fmt::format("{} with mask 0x{:08x} waits for {}, which never come{}: lane {} {}", name_of(request),
-                               request.mask, lanes_text(missing), std::popcount(missing) == 1 ? "s" : "",
-                               std::countr_zero(missing), where_it_is(warp.lanes[std::countr_zero(missing)]));
+            return fmt::format("{} with mask 0x{:08x}, which {} call{}, waits for {}, which never come{}: {}",
+                               name_of(request), request.mask, lanes_text(here), std::popcount(here) == 1 ? "s" : "",
+                               lanes_text(missing), std::popcount(missing) == 1 ? "s" : "",
+                               where_they_are(warp, missing));
         });
         hot.lane = nullptr;
         return;

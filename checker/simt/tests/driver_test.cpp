@@ -97,6 +97,16 @@ TEST(Options, TheDefaultStreamIsTheThreadsOwnOnDemand) {
     EXPECT_THROW(parsed({"--default-stream=none", "a.cu"}), simt::UsageError);
 }
 
+TEST(Options, CompilingForALaterDeviceLinkIsCompilingToAnObject) {
+    for (const char* option : {"-c", "-dc", "--device-c"}) {
+        EXPECT_TRUE(parsed({option, "a.cu"}).compile_only) << option;
+    }
+    const simt::Options options = parsed({"-dc", "-rdc", "true", "--threads", "0", "-rdc=true", "a.cu", "-o", "a.o"});
+    EXPECT_TRUE(options.compile_only);
+    EXPECT_EQ(options.sources, (std::vector<std::string>{"a.cu"}));
+    EXPECT_TRUE(options.objects.empty());
+}
+
 TEST(Options, AnUnknownOneIsNamed) {
     try {
         parsed({"--frobnicate", "a.cu"});
@@ -272,7 +282,7 @@ TEST_F(Findings, NameTheElementOfASharedArrayByItsIndices) {
     expect("__shared__ T sum; x[i] = sum;", unwritten + "sum\n");
     expect("{ __shared__ T a[2]; a[i % 2] = 0; } { __shared__ T a[3][4]; x[i] = a[1][1]; }",
            unwritten + "a[1][1] of a[3][4]\n");
-    expect("__shared__ T one[4], other[5]; one[0] = 0; x[i] = other[3];", unwritten + "byte 12 of other (20 bytes)\n");
+    expect("__shared__ T one[4], other[5]; one[0] = 0; x[i] = other[3];", unwritten + "other[3] of other[5]\n");
 }
 
 TEST_F(Findings, OfReadsThatComeTooEarlyBeginWithTheRace) {
@@ -289,6 +299,35 @@ TEST_F(Findings, OfAMisalignedAddressNameTheElementAndWhatIsNeeded) {
     expect("__shared__ T tile[9]; tile[i % 9] = 0; if (i < 8) { *x = *reinterpret_cast<double*>(tile + i); }",
            "] of tile[9]: the address is a multiple of 4 only, and must be one "
            "of 8\n");
+}
+
+TEST_F(Driver, KernelsOfOneNameInTwoFilesEachHaveTheirOwnSharedMemory) {
+    const auto text = [](int bytes, const char* name) {
+        return fmt::format(
+            "#include <cstdio>\nnamespace {{\n__global__ void k(char* x) {{\n    __shared__ char tile[{}];\n"
+            "    tile[0] = 1;\n    *x = tile[0];\n}}\n}}\nvoid {}() {{\n    cudaFuncAttributes a;\n    "
+            "cudaFuncGetAttributes(&a, k);\n    std::printf(\"%zu\\n\", a.sharedSizeBytes);\n}}\n",
+            bytes, name);
+    };
+    file("a.cu", text(30000, "a"));
+    file("b.cu", text(40000, "b") + "void a();\nint main() { a(); b(); }\n");
+    ASSERT_EQ(simtcc("-dc a.cu -o a.o").status, 0);
+    ASSERT_EQ(simtcc("b.cu a.o -o program").status, 0);
+    EXPECT_EQ(shell("./program").output, "30000\n40000\n");
+}
+
+TEST_F(Findings, OfACollectiveThatNeverCompletesSayWhichLanesAreInWhichCall) {
+    expect(
+        "int y;\n if (i % 2 == 0) { y = __shfl_down_sync(~0u, i, 1); }\n else { y = __shfl_xor_sync(~0u, i, 1); }\n"
+        " x[i] = y;",
+        "collective: __shfl_down_sync with mask 0xffffffff, which lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, "
+        "26, 28, 30 call, waits for lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, which never come: "
+        "lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31 wait at __shfl_xor_sync with mask 0xffffffff, "
+        "a.cu:6\n  at a.cu:5 ");
+    expect("if (i < 31) { __syncwarp(); }\n else if (i == 31) {\n while (true) { __syncthreads(); }\n }\n *x = 0;",
+           "collective: __syncwarp with mask 0xffffffff, which lanes 0-30 call, waits for lane 31, which never comes: "
+           "lane "
+           "31 waits at a barrier of the block, a.cu:6\n  at a.cu:4 ");
 }
 
 TEST_F(Driver, AMissingFileIsOneLine) {

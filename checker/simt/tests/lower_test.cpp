@@ -69,12 +69,14 @@ TEST(Lower, AKernelsBodyBecomesALambdaOverItsParameters) {
 }
 
 TEST(Lower, ForADebuggerAKernelsBodyIsAFunctionOfItsNameAndParameters) {
-    const simt::Source source("template <class... U>\n__global__ void k(int* out, U... rest) { __shared__ int x; body(); }");
-    EXPECT_EQ(without_spaces(simt::lower(source, simt::Purpose::debugger)),
-              "template<class...U>\n__global__voidk(int*out,U...rest){"
-              "::simt::arguments(out,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},[=]()mutable->void{"
-              "structsimt_thread{staticvoidk(decltype(out)out,decltype(rest)...rest){__shared__intx;body();}};"
-              "::simt::thread_begins();simt_thread::k(out,rest...);});}");
+    const simt::Source source(
+        "template <class... U>\n__global__ void k(int* out, U... rest) { __shared__ int x; body(); }");
+    EXPECT_EQ(
+        without_spaces(simt::lower(source, simt::Purpose::debugger)),
+        "template<class...U>\n__global__voidk(int*out,U...rest){"
+        "::simt::arguments(out,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},[=]()mutable->void{"
+        "structsimt_thread{staticvoidk(decltype(out)out,decltype(rest)...rest){__shared__intx;body();}};"
+        "::simt::thread_begins();simt_thread::k(out,rest...);});}");
 }
 
 TEST(Lower, ADeclarationOfAKernelStays) {
@@ -121,6 +123,30 @@ TEST(Lower, TheTypeOfASharedVariableIsNoted) {
     EXPECT_NE(lowered("void f() { __shared__ A<int, 2> x[3][4], y; }").find("SIMT_NOTE_TYPE(x, "), std::string::npos);
     EXPECT_NE(lowered("__shared__ __align__(16) struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, "),
               std::string::npos);
+}
+
+TEST(Lower, TheTypeOfEachVariableOfADeclarationIsNoted) {
+    const std::string text = lowered("void f() { __shared__ A<int, 2> x[3][4], y; }");
+    EXPECT_NE(text.find("SIMT_NOTE_TYPE(x, "), std::string::npos) << text;
+    EXPECT_NE(text.find("SIMT_NOTE_TYPE(y, "), std::string::npos) << text;
+}
+
+TEST(Lower, AFunctionsUseOfItsSharedVariablesIsNotedAndAKernelsOwnIsNot) {
+    const auto uses = [](const std::string& text) {
+        const std::string result = lowered(text);
+        int count = 0;
+        for (std::size_t at = result.find("USE("); at != std::string::npos; at = result.find("USE(", at + 1)) {
+            count++;
+        }
+        return count;
+    };
+    EXPECT_EQ(uses("void f() { __shared__ int x[3], y; }"), 2);
+    EXPECT_EQ(uses("namespace a::b { void f() { if (true) { __shared__ int x; } } }"), 1);
+    EXPECT_EQ(uses("__global__ void k() { __shared__ int x; { __shared__ int y; } }"), 0);
+    EXPECT_EQ(uses("__global__ void k() { __shared__ int x; } void f() { __shared__ int y; }"), 1);
+    for (const char* around : {"", "namespace {", "namespace a {", "namespace a::b {", "extern \"C\" {"}) {
+        EXPECT_EQ(uses(std::string(around) + "__shared__ int x;" + (*around == '\0' ? "" : "}")), 0) << around;
+    }
 }
 
 TEST(Lower, AnInitializerOfASharedVariableIsRefused) {

@@ -30,6 +30,7 @@ struct KernelCall {
     const char* signature;  // __PRETTY_FUNCTION__
     LaunchBounds bounds;
     ThreadBody body;
+    const void* code;  // the function that the kernel's own code was inlined into
     const void* parameters;
     std::size_t parameter_bytes;
     std::size_t parameter_alignment;
@@ -74,7 +75,8 @@ __attribute__((no_sanitize_thread)) void start_thread(const void* kernel) {
 template <class Kernel>
 __attribute__((always_inline, no_sanitize_thread)) inline void enter(const char* signature, LaunchBounds bounds,
                                                                      const Kernel& kernel) {
-    launch({signature, bounds, start_thread<Kernel>, &kernel, sizeof kernel, alignof(Kernel), &shared_anchor});
+    launch({signature, bounds, start_thread<Kernel>, reinterpret_cast<const void*>(&run_thread<Kernel>), &kernel,
+            sizeof kernel, alignof(Kernel), &shared_anchor});
 }
 
 }  // namespace simt

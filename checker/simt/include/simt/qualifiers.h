@@ -40,6 +40,15 @@
     static constexpr ::simt::Extents simt_extents_##variable __attribute__((used)) =                   \
         ::simt::extents_of<decltype(variable)>();
 
+// Beside a shared variable of a function that is not a kernel: notes that the code here, which is the kernel's into which
+// the function was inlined, uses the variable, and how large it is (runtime/modules.h: SharedUse). The note belongs to the
+// group of its code, so that the linker drops both or neither.
+#define SIMT_NOTE_SHARED_USE(variable, n)                                                                   \
+    __asm__ volatile(                                                                                       \
+        "1:\n\t.pushsection simt_shared_use,\"a?\",@progbits\n\t.quad 1b - .\n\t.quad %c0\n\t.quad %c1\n\t" \
+        ".popsection" ::"i"(::simt::identity_of(__PRETTY_FUNCTION__, n)),                                   \
+        "i"(sizeof(variable)));
+
 // Guard bands between variables. Their names tell the runtime what they are.
 #define SIMT_GUARD_BYTES 128
 #define SIMT_SHARED_GUARD(n) static thread_local __attribute__((used)) char simt_guard_##n[SIMT_GUARD_BYTES];

@@ -6,6 +6,7 @@
 #pragma GCC system_header
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -46,6 +47,14 @@ template <class T>
 constexpr Extents extents_of() {
     return {sizeof(std::remove_all_extents_t<T>),
             {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>, std::extent_v<T, 3>}};
+}
+
+// Tells the n-th variable of a function from others, of other instances of a template too. 31 bits, which an assembler
+// statement takes as a constant on every processor.
+consteval int identity_of(const char* signature, std::uint64_t n) {
+    std::uint64_t hash = 0xcbf29ce484222325U ^ n;  // FNV-1a
+    for (; *signature != '\0'; signature++) { hash = (hash ^ static_cast<unsigned char>(*signature)) * 0x100000001b3U; }
+    return static_cast<int>(hash >> 33);
 }
 
 }  // namespace simt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // verdict: correct
-// cudaLaunchKernel and cudaLaunchKernelEx with kernels given by address.
+// cudaLaunchKernel and cudaLaunchKernelEx with kernels given by address; what they return is the launch's own outcome, not
+// an earlier error that nobody has looked at yet.
 #include <cuda_runtime.h>
 
 #include <cstdlib>
@@ -24,7 +25,11 @@ int main() {
     Range range = {0, 64, 2};
     int value = 7;
     void* arguments[] = {&out, &range, &value};
-    cudaLaunchKernel((const void*)fill<int>, dim3(1), dim3(32), arguments, 0, nullptr);
+    if (cudaSetDevice(1000) != cudaErrorInvalidDevice ||
+        cudaLaunchKernel((const void*)fill<int>, dim3(1), dim3(32), arguments, 0, nullptr) != cudaSuccess ||
+        cudaGetLastError() != cudaErrorInvalidDevice) {
+        return EXIT_FAILURE;
+    }
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(1);
     config.blockDim = dim3(32);
