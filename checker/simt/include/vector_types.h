@@ -4,150 +4,33 @@
 #pragma once
 #pragma GCC system_header
 
-struct alignas(1) char1 {
-    signed char x;
-};
-struct alignas(2) char2 {
-    signed char x, y;
-};
-struct alignas(1) char3 {
-    signed char x, y, z;
-};
-struct alignas(4) char4 {
-    signed char x, y, z, w;
-};
-struct alignas(1) uchar1 {
-    unsigned char x;
-};
-struct alignas(2) uchar2 {
-    unsigned char x, y;
-};
-struct alignas(1) uchar3 {
-    unsigned char x, y, z;
-};
-struct alignas(4) uchar4 {
-    unsigned char x, y, z, w;
-};
-struct alignas(2) short1 {
-    short x;
-};
-struct alignas(4) short2 {
-    short x, y;
-};
-struct alignas(2) short3 {
-    short x, y, z;
-};
-struct alignas(8) short4 {
-    short x, y, z, w;
-};
-struct alignas(2) ushort1 {
-    unsigned short x;
-};
-struct alignas(4) ushort2 {
-    unsigned short x, y;
-};
-struct alignas(2) ushort3 {
-    unsigned short x, y, z;
-};
-struct alignas(8) ushort4 {
-    unsigned short x, y, z, w;
-};
-struct alignas(4) int1 {
-    int x;
-};
-struct alignas(8) int2 {
-    int x, y;
-};
-struct alignas(4) int3 {
-    int x, y, z;
-};
-struct alignas(16) int4 {
-    int x, y, z, w;
-};
-struct alignas(4) uint1 {
-    unsigned int x;
-};
-struct alignas(8) uint2 {
-    unsigned int x, y;
-};
-struct alignas(4) uint3 {
-    unsigned int x, y, z;
-};
-struct alignas(16) uint4 {
-    unsigned int x, y, z, w;
-};
-struct alignas(8) long1 {
-    long x;
-};
-struct alignas(16) long2 {
-    long x, y;
-};
-struct alignas(8) long3 {
-    long x, y, z;
-};
-struct alignas(16) long4 {
-    long x, y, z, w;
-};
-struct alignas(8) ulong1 {
-    unsigned long x;
-};
-struct alignas(16) ulong2 {
-    unsigned long x, y;
-};
-struct alignas(8) ulong3 {
-    unsigned long x, y, z;
-};
-struct alignas(16) ulong4 {
-    unsigned long x, y, z, w;
-};
-struct alignas(8) longlong1 {
-    long long x;
-};
-struct alignas(16) longlong2 {
-    long long x, y;
-};
-struct alignas(8) longlong3 {
-    long long x, y, z;
-};
-struct alignas(16) longlong4 {
-    long long x, y, z, w;
-};
-struct alignas(8) ulonglong1 {
-    unsigned long long x;
-};
-struct alignas(16) ulonglong2 {
-    unsigned long long x, y;
-};
-struct alignas(8) ulonglong3 {
-    unsigned long long x, y, z;
-};
-struct alignas(16) ulonglong4 {
-    unsigned long long x, y, z, w;
-};
-struct alignas(4) float1 {
-    float x;
-};
-struct alignas(8) float2 {
-    float x, y;
-};
-struct alignas(4) float3 {
-    float x, y, z;
-};
-struct alignas(16) float4 {
-    float x, y, z, w;
-};
-struct alignas(8) double1 {
-    double x;
-};
-struct alignas(16) double2 {
-    double x, y;
-};
-struct alignas(8) double3 {
-    double x, y, z;
-};
-struct alignas(16) double4 {
-    double x, y, z, w;
-};
+// Of 1, 2, 3 and 4 numbers; those of 2 and 4 are aligned to their size, to 16 bytes at most.
+#define SIMT_VECTORS(name, T)                                    \
+    struct name##1 {                                             \
+        T x;                                                     \
+    };                                                           \
+    struct alignas(2 * sizeof(T)) name##2 {                      \
+        T x, y;                                                  \
+    };                                                           \
+    struct name##3 {                                             \
+        T x, y, z;                                               \
+    };                                                           \
+    struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) name##4 { \
+        T x, y, z, w;                                            \
+    };
+SIMT_VECTORS(char, signed char)
+SIMT_VECTORS(uchar, unsigned char)
+SIMT_VECTORS(short, short)
+SIMT_VECTORS(ushort, unsigned short)
+SIMT_VECTORS(int, int)
+SIMT_VECTORS(uint, unsigned int)
+SIMT_VECTORS(long, long)
+SIMT_VECTORS(ulong, unsigned long)
+SIMT_VECTORS(longlong, long long)
+SIMT_VECTORS(ulonglong, unsigned long long)
+SIMT_VECTORS(float, float)
+SIMT_VECTORS(double, double)
+#undef SIMT_VECTORS
 
 // Three extents or indices; missing ones are 1.
 struct dim3 {

@@ -246,6 +246,38 @@ TEST_F(Driver, PartsOfAsynchronousCopiesThatTheDeviceLacksDoNotCompile) {
               std::string::npos);
 }
 
+TEST_F(Driver, AtomicsConvertTheirValueAsCudaDoesAndTakeOnlyItsTypes) {
+    const auto in_kernel = [&](const std::string& line) {
+        file("a.cu",
+             fmt::format("#include <cuda_fp16.h>\nenum E {{ e }};\n__global__ void k(int* i, unsigned* u, long* l, "
+                         "unsigned long long* ull, float* f, double* d, __half* h, __half2* h2) {{\n{}\n}}\n"
+                         "int main() {{}}\n",
+                         line));
+        return simtcc("-c a.cu");
+    };
+    for (const char* line :
+         {"atomicAdd(u, 1); atomicAdd(u, -1); atomicAdd(i, 1.5f); atomicSub(u, 1L); atomicOr(i, e); atomicAnd(u, "
+          "true);",
+          "atomicAdd(ull, 1); atomicMax(ull, 1u); atomicMin(i, 3u); atomicInc(u, 7); atomicCAS(ull, 0, 1);",
+          "atomicAdd(f, 1); atomicAdd(f, 2.0); atomicAdd(d, 1.0f); atomicExch(f, 0); atomicAdd_block(f, 'c');",
+          "atomicAdd(h, __float2half(1.0f)); atomicAdd(f, __half2float(*h)); atomicAdd(h2, __half2half2(*h));",
+          "__shared__ int a[3], b; atomicAdd(a, 1); atomicAdd(&b, 1); int* const p = a + 1; atomicCAS_system(p, 1, 2);",
+          "int (*add)(int*, int) = atomicAdd; add(i, 1);"}) {
+        const Finished compile = in_kernel(line);
+        EXPECT_EQ(compile.status, 0) << line << '\n' << compile.output;
+    }
+    const Finished refused = in_kernel("atomicAdd(l, 1);");
+    EXPECT_NE(refused.output.find("a.cu:4:10: error: no matching function for call to ‘atomicAdd(long int*&, int)’"),
+              std::string::npos)
+        << refused.output;
+    EXPECT_NE(refused.output.find("OneOf<T, int, unsigned int, long long unsigned int, float, double>"),
+              std::string::npos)
+        << refused.output;
+    for (const char* line : {"atomicMax(f, 1.0f);", "atomicSub(ull, 1);", "atomicInc(i, 1);", "atomicAnd(f, 1);"}) {
+        EXPECT_EQ(in_kernel(line).status, 1) << line;
+    }
+}
+
 TEST_F(Driver, AKernelThatReturnsAValueDoesNotCompile) {
     file("a.cu", "__global__ void k(int n) {\n    if (n > 3) { return 0; }\n}\nint main() { k<<<1, 1>>>(2); }\n");
     const Finished compile = simtcc("a.cu -o a");

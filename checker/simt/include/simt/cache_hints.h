@@ -4,43 +4,25 @@
 #pragma once
 #pragma GCC system_header
 
-template <class T>
-__attribute__((always_inline)) inline T __ldg(const T* address) {
-    return *address;
-}
-template <class T>
-__attribute__((always_inline)) inline T __ldca(const T* address) {
-    return *address;
-}
-template <class T>
-__attribute__((always_inline)) inline T __ldcg(const T* address) {
-    return *address;
-}
-template <class T>
-__attribute__((always_inline)) inline T __ldcs(const T* address) {
-    return *address;
-}
-template <class T>
-__attribute__((always_inline)) inline T __ldlu(const T* address) {
-    return *address;
-}
-template <class T>
-__attribute__((always_inline)) inline T __ldcv(const T* address) {
-    return *address;
-}
-template <class T>
-__attribute__((always_inline)) inline void __stwb(T* address, T value) {
-    *address = value;
-}
-template <class T>
-__attribute__((always_inline)) inline void __stcg(T* address, T value) {
-    *address = value;
-}
-template <class T>
-__attribute__((always_inline)) inline void __stcs(T* address, T value) {
-    *address = value;
-}
-template <class T>
-__attribute__((always_inline)) inline void __stwt(T* address, T value) {
-    *address = value;
-}
+#define SIMT_LOAD(name)                                              \
+    template <class T>                                               \
+    __attribute__((always_inline)) inline T name(const T* address) { \
+        return *address;                                             \
+    }
+SIMT_LOAD(__ldg)
+SIMT_LOAD(__ldca)
+SIMT_LOAD(__ldcg)
+SIMT_LOAD(__ldcs)
+SIMT_LOAD(__ldlu)
+SIMT_LOAD(__ldcv)
+#undef SIMT_LOAD
+#define SIMT_STORE(name)                                                   \
+    template <class T>                                                     \
+    __attribute__((always_inline)) inline void name(T* address, T value) { \
+        *address = value;                                                  \
+    }
+SIMT_STORE(__stwb)
+SIMT_STORE(__stcg)
+SIMT_STORE(__stcs)
+SIMT_STORE(__stwt)
+#undef SIMT_STORE

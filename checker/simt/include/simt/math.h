@@ -20,42 +20,20 @@ using std::signbit;
 
 #define SIMT_INLINE __attribute__((always_inline)) inline
 
-constexpr int min(int a, int b) {
-    return b < a ? b : a;
-}
-constexpr int max(int a, int b) {
-    return a < b ? b : a;
-}
-constexpr unsigned int min(unsigned int a, unsigned int b) {
-    return b < a ? b : a;
-}
-constexpr unsigned int max(unsigned int a, unsigned int b) {
-    return a < b ? b : a;
-}
-constexpr long min(long a, long b) {
-    return b < a ? b : a;
-}
-constexpr long max(long a, long b) {
-    return a < b ? b : a;
-}
-constexpr unsigned long min(unsigned long a, unsigned long b) {
-    return b < a ? b : a;
-}
-constexpr unsigned long max(unsigned long a, unsigned long b) {
-    return a < b ? b : a;
-}
-constexpr long long min(long long a, long long b) {
-    return b < a ? b : a;
-}
-constexpr long long max(long long a, long long b) {
-    return a < b ? b : a;
-}
-constexpr unsigned long long min(unsigned long long a, unsigned long long b) {
-    return b < a ? b : a;
-}
-constexpr unsigned long long max(unsigned long long a, unsigned long long b) {
-    return a < b ? b : a;
-}
+#define SIMT_MIN_MAX(T)         \
+    constexpr T min(T a, T b) { \
+        return b < a ? b : a;   \
+    }                           \
+    constexpr T max(T a, T b) { \
+        return a < b ? b : a;   \
+    }
+SIMT_MIN_MAX(int)
+SIMT_MIN_MAX(unsigned int)
+SIMT_MIN_MAX(long)
+SIMT_MIN_MAX(unsigned long)
+SIMT_MIN_MAX(long long)
+SIMT_MIN_MAX(unsigned long long)
+#undef SIMT_MIN_MAX
 constexpr unsigned int min(unsigned int a, int b) {
     return min(static_cast<unsigned int>(a), static_cast<unsigned int>(b));
 }
@@ -119,87 +97,41 @@ SIMT_INLINE float cospif(float x) {
     return static_cast<float>(std::cos(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
 }
 
-SIMT_INLINE float __expf(float x) {
-    return expf(x);
-}
-SIMT_INLINE float __logf(float x) {
-    return logf(x);
-}
-SIMT_INLINE float __log2f(float x) {
-    return log2f(x);
-}
-SIMT_INLINE float __log10f(float x) {
-    return log10f(x);
-}
-SIMT_INLINE float __sinf(float x) {
-    return sinf(x);
-}
-SIMT_INLINE float __cosf(float x) {
-    return cosf(x);
-}
-SIMT_INLINE float __tanf(float x) {
-    return tanf(x);
-}
-SIMT_INLINE float __exp10f(float x) {
-    return static_cast<float>(std::pow(10.0, static_cast<double>(x)));
-}
-SIMT_INLINE float __tanhf(float x) {
-    return tanhf(x);
-}
-SIMT_INLINE float __fsqrt_rn(float x) {
-    return sqrtf(x);
-}
-SIMT_INLINE double __dsqrt_rn(double x) {
-    return sqrt(x);
-}
-SIMT_INLINE float __powf(float x, float y) {
-    return powf(x, y);
-}
+// Also those that are never fused with another operation: nothing is, here.
+#define SIMT_FUNCTION(Real, name, parameters, value) \
+    SIMT_INLINE Real name parameters {               \
+        return value;                                \
+    }
+SIMT_FUNCTION(float, __expf, (float x), expf(x))
+SIMT_FUNCTION(float, __logf, (float x), logf(x))
+SIMT_FUNCTION(float, __log2f, (float x), log2f(x))
+SIMT_FUNCTION(float, __log10f, (float x), log10f(x))
+SIMT_FUNCTION(float, __sinf, (float x), sinf(x))
+SIMT_FUNCTION(float, __cosf, (float x), cosf(x))
+SIMT_FUNCTION(float, __tanf, (float x), tanf(x))
+SIMT_FUNCTION(float, __exp10f, (float x), static_cast<float>(std::pow(10.0, static_cast<double>(x))))
+SIMT_FUNCTION(float, __tanhf, (float x), tanhf(x))
+SIMT_FUNCTION(float, __fsqrt_rn, (float x), sqrtf(x))
+SIMT_FUNCTION(double, __dsqrt_rn, (double x), sqrt(x))
+SIMT_FUNCTION(float, __powf, (float x, float y), powf(x, y))
+SIMT_FUNCTION(float, __fdividef, (float x, float y), x / y)
+SIMT_FUNCTION(float, fdividef, (float x, float y), x / y)
+SIMT_FUNCTION(float, __frcp_rn, (float x), 1.0F / x)
+SIMT_FUNCTION(float, __frsqrt_rn, (float x), rsqrtf(x))
+SIMT_FUNCTION(float, __saturatef, (float x), x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F)
+SIMT_FUNCTION(float, __fadd_rn, (float x, float y), x + y)
+SIMT_FUNCTION(float, __fsub_rn, (float x, float y), x - y)
+SIMT_FUNCTION(float, __fmul_rn, (float x, float y), x* y)
+SIMT_FUNCTION(float, __fdiv_rn, (float x, float y), x / y)
+SIMT_FUNCTION(float, __fmaf_rn, (float x, float y, float z), fmaf(x, y, z))
+SIMT_FUNCTION(double, __dadd_rn, (double x, double y), x + y)
+SIMT_FUNCTION(double, __dmul_rn, (double x, double y), x* y)
+SIMT_FUNCTION(double, __ddiv_rn, (double x, double y), x / y)
+SIMT_FUNCTION(double, __fma_rn, (double x, double y, double z), fma(x, y, z))
+#undef SIMT_FUNCTION
 SIMT_INLINE void __sincosf(float x, float* sine, float* cosine) {
     *sine = sinf(x);
     *cosine = cosf(x);
-}
-SIMT_INLINE float __fdividef(float x, float y) {
-    return x / y;
-}
-SIMT_INLINE float fdividef(float x, float y) {
-    return x / y;
-}
-SIMT_INLINE float __frcp_rn(float x) {
-    return 1.0F / x;
-}
-SIMT_INLINE float __frsqrt_rn(float x) {
-    return rsqrtf(x);
-}
-SIMT_INLINE float __saturatef(float x) {
-    return x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F;
-}
-SIMT_INLINE float __fadd_rn(float x, float y) {
-    return x + y;
-}
-SIMT_INLINE float __fsub_rn(float x, float y) {
-    return x - y;
-}
-SIMT_INLINE float __fmul_rn(float x, float y) {
-    return x * y;
-}
-SIMT_INLINE float __fdiv_rn(float x, float y) {
-    return x / y;
-}
-SIMT_INLINE float __fmaf_rn(float x, float y, float z) {
-    return fmaf(x, y, z);
-}
-SIMT_INLINE double __dadd_rn(double x, double y) {
-    return x + y;
-}
-SIMT_INLINE double __dmul_rn(double x, double y) {
-    return x * y;
-}
-SIMT_INLINE double __ddiv_rn(double x, double y) {
-    return x / y;
-}
-SIMT_INLINE double __fma_rn(double x, double y, double z) {
-    return fma(x, y, z);
 }
 
 // Conversions: rn to the nearest even, rz towards zero, ru up, rd down; what does not fit saturates, NaN is 0.
@@ -217,126 +149,40 @@ constexpr Integer to_integer(Real rounded) {
     return rounded >= static_cast<Real>(highest) ? highest : static_cast<Integer>(rounded);
 }
 }  // namespace simt
-SIMT_INLINE int __float2int_rn(float x) {
-    return simt::to_integer<int>(std::nearbyint(x));
-}
-SIMT_INLINE int __float2int_rz(float x) {
-    return simt::to_integer<int>(std::trunc(x));
-}
-SIMT_INLINE int __float2int_ru(float x) {
-    return simt::to_integer<int>(std::ceil(x));
-}
-SIMT_INLINE int __float2int_rd(float x) {
-    return simt::to_integer<int>(std::floor(x));
-}
-SIMT_INLINE unsigned int __float2uint_rn(float x) {
-    return simt::to_integer<unsigned int>(std::nearbyint(x));
-}
-SIMT_INLINE unsigned int __float2uint_rz(float x) {
-    return simt::to_integer<unsigned int>(std::trunc(x));
-}
-SIMT_INLINE unsigned int __float2uint_ru(float x) {
-    return simt::to_integer<unsigned int>(std::ceil(x));
-}
-SIMT_INLINE unsigned int __float2uint_rd(float x) {
-    return simt::to_integer<unsigned int>(std::floor(x));
-}
-SIMT_INLINE long long __float2ll_rn(float x) {
-    return simt::to_integer<long long>(std::nearbyint(x));
-}
-SIMT_INLINE long long __float2ll_rz(float x) {
-    return simt::to_integer<long long>(std::trunc(x));
-}
-SIMT_INLINE long long __float2ll_ru(float x) {
-    return simt::to_integer<long long>(std::ceil(x));
-}
-SIMT_INLINE long long __float2ll_rd(float x) {
-    return simt::to_integer<long long>(std::floor(x));
-}
-SIMT_INLINE unsigned long long __float2ull_rn(float x) {
-    return simt::to_integer<unsigned long long>(std::nearbyint(x));
-}
-SIMT_INLINE unsigned long long __float2ull_rz(float x) {
-    return simt::to_integer<unsigned long long>(std::trunc(x));
-}
-SIMT_INLINE unsigned long long __float2ull_ru(float x) {
-    return simt::to_integer<unsigned long long>(std::ceil(x));
-}
-SIMT_INLINE unsigned long long __float2ull_rd(float x) {
-    return simt::to_integer<unsigned long long>(std::floor(x));
-}
-SIMT_INLINE int __double2int_rn(double x) {
-    return simt::to_integer<int>(std::nearbyint(x));
-}
-SIMT_INLINE int __double2int_rz(double x) {
-    return simt::to_integer<int>(std::trunc(x));
-}
-SIMT_INLINE int __double2int_ru(double x) {
-    return simt::to_integer<int>(std::ceil(x));
-}
-SIMT_INLINE int __double2int_rd(double x) {
-    return simt::to_integer<int>(std::floor(x));
-}
-SIMT_INLINE unsigned int __double2uint_rn(double x) {
-    return simt::to_integer<unsigned int>(std::nearbyint(x));
-}
-SIMT_INLINE unsigned int __double2uint_rz(double x) {
-    return simt::to_integer<unsigned int>(std::trunc(x));
-}
-SIMT_INLINE unsigned int __double2uint_ru(double x) {
-    return simt::to_integer<unsigned int>(std::ceil(x));
-}
-SIMT_INLINE unsigned int __double2uint_rd(double x) {
-    return simt::to_integer<unsigned int>(std::floor(x));
-}
-SIMT_INLINE long long __double2ll_rn(double x) {
-    return simt::to_integer<long long>(std::nearbyint(x));
-}
-SIMT_INLINE long long __double2ll_rz(double x) {
-    return simt::to_integer<long long>(std::trunc(x));
-}
-SIMT_INLINE long long __double2ll_ru(double x) {
-    return simt::to_integer<long long>(std::ceil(x));
-}
-SIMT_INLINE long long __double2ll_rd(double x) {
-    return simt::to_integer<long long>(std::floor(x));
-}
-SIMT_INLINE unsigned long long __double2ull_rn(double x) {
-    return simt::to_integer<unsigned long long>(std::nearbyint(x));
-}
-SIMT_INLINE unsigned long long __double2ull_rz(double x) {
-    return simt::to_integer<unsigned long long>(std::trunc(x));
-}
-SIMT_INLINE unsigned long long __double2ull_ru(double x) {
-    return simt::to_integer<unsigned long long>(std::ceil(x));
-}
-SIMT_INLINE unsigned long long __double2ull_rd(double x) {
-    return simt::to_integer<unsigned long long>(std::floor(x));
-}
-SIMT_INLINE float __int2float_rn(int x) {
-    return static_cast<float>(x);
-}
-SIMT_INLINE double __int2double_rn(int x) {
-    return static_cast<double>(x);
-}
-SIMT_INLINE float __uint2float_rn(unsigned int x) {
-    return static_cast<float>(x);
-}
-SIMT_INLINE double __uint2double_rn(unsigned int x) {
-    return static_cast<double>(x);
-}
-SIMT_INLINE float __ll2float_rn(long long x) {
-    return static_cast<float>(x);
-}
-SIMT_INLINE double __ll2double_rn(long long x) {
-    return static_cast<double>(x);
-}
-SIMT_INLINE float __ull2float_rn(unsigned long long x) {
-    return static_cast<float>(x);
-}
-SIMT_INLINE double __ull2double_rn(unsigned long long x) {
-    return static_cast<double>(x);
-}
-SIMT_INLINE float __double2float_rn(double x) {
-    return static_cast<float>(x);
-}
+#define SIMT_TO_INTEGER(name, Integer, Real)                 \
+    SIMT_INLINE Integer name##_rn(Real x) {                  \
+        return simt::to_integer<Integer>(std::nearbyint(x)); \
+    }                                                        \
+    SIMT_INLINE Integer name##_rz(Real x) {                  \
+        return simt::to_integer<Integer>(std::trunc(x));     \
+    }                                                        \
+    SIMT_INLINE Integer name##_ru(Real x) {                  \
+        return simt::to_integer<Integer>(std::ceil(x));      \
+    }                                                        \
+    SIMT_INLINE Integer name##_rd(Real x) {                  \
+        return simt::to_integer<Integer>(std::floor(x));     \
+    }
+SIMT_TO_INTEGER(__float2int, int, float)
+SIMT_TO_INTEGER(__float2uint, unsigned int, float)
+SIMT_TO_INTEGER(__float2ll, long long, float)
+SIMT_TO_INTEGER(__float2ull, unsigned long long, float)
+SIMT_TO_INTEGER(__double2int, int, double)
+SIMT_TO_INTEGER(__double2uint, unsigned int, double)
+SIMT_TO_INTEGER(__double2ll, long long, double)
+SIMT_TO_INTEGER(__double2ull, unsigned long long, double)
+#undef SIMT_TO_INTEGER
+
+#define SIMT_TO_REAL(name, Real, Number) \
+    SIMT_INLINE Real name(Number x) {    \
+        return static_cast<Real>(x);     \
+    }
+SIMT_TO_REAL(__int2float_rn, float, int)
+SIMT_TO_REAL(__int2double_rn, double, int)
+SIMT_TO_REAL(__uint2float_rn, float, unsigned int)
+SIMT_TO_REAL(__uint2double_rn, double, unsigned int)
+SIMT_TO_REAL(__ll2float_rn, float, long long)
+SIMT_TO_REAL(__ll2double_rn, double, long long)
+SIMT_TO_REAL(__ull2float_rn, float, unsigned long long)
+SIMT_TO_REAL(__ull2double_rn, double, unsigned long long)
+SIMT_TO_REAL(__double2float_rn, float, double)
+#undef SIMT_TO_REAL

@@ -224,15 +224,32 @@ SIMT_INLINE SIMT_PAIR __lowhigh2highlow(SIMT_PAIR a) {
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
-SIMT_INLINE SIMT_SHORT __hadd(SIMT_SHORT a, SIMT_SHORT b) {
-    return SIMT_ROUNDED(simt::exact_enough_fma(simt::value(a), 1, simt::value(b)));
-}
-SIMT_INLINE SIMT_SHORT __hsub(SIMT_SHORT a, SIMT_SHORT b) {
-    return SIMT_ROUNDED(simt::exact_enough_fma(simt::value(a), 1, -simt::value(b)));
-}
-SIMT_INLINE SIMT_SHORT __hmul(SIMT_SHORT a, SIMT_SHORT b) {
-    return SIMT_ROUNDED(double{simt::value(a)} * simt::value(b));
-}
+#define SIMT_PAIRWISE2(pair, single)                       \
+    SIMT_INLINE SIMT_PAIR pair(SIMT_PAIR a, SIMT_PAIR b) { \
+        return {single(a.x, b.x), single(a.y, b.y)};       \
+    }
+#define SIMT_PAIRWISE3(pair, single)                                    \
+    SIMT_INLINE SIMT_PAIR pair(SIMT_PAIR a, SIMT_PAIR b, SIMT_PAIR c) { \
+        return {single(a.x, b.x, c.x), single(a.y, b.y, c.y)};          \
+    }
+// An operation, the form that is never fused with another one (nothing is, here), and the one that saturates.
+#define SIMT_ARITHMETIC(name, exact)                                \
+    SIMT_INLINE SIMT_SHORT name(SIMT_SHORT a, SIMT_SHORT b) {       \
+        return SIMT_ROUNDED(exact);                                 \
+    }                                                               \
+    SIMT_INLINE SIMT_SHORT name##_rn(SIMT_SHORT a, SIMT_SHORT b) {  \
+        return SIMT_ROUNDED(exact);                                 \
+    }                                                               \
+    SIMT_INLINE SIMT_SHORT name##_sat(SIMT_SHORT a, SIMT_SHORT b) { \
+        return SIMT_ROUNDED(simt::saturated(exact));                \
+    }                                                               \
+    SIMT_PAIRWISE2(name##2, name)                                   \
+    SIMT_PAIRWISE2(name##2_rn, name##_rn)                           \
+    SIMT_PAIRWISE2(name##2_sat, name##_sat)
+SIMT_ARITHMETIC(__hadd, simt::exact_enough_fma(simt::value(a), 1, simt::value(b)))
+SIMT_ARITHMETIC(__hsub, simt::exact_enough_fma(simt::value(a), 1, -simt::value(b)))
+SIMT_ARITHMETIC(__hmul, double{simt::value(a)} * simt::value(b))
+#undef SIMT_ARITHMETIC
 // The quotient of numbers of 11 digits is no tie of theirs unless it is exact, and double keeps it from becoming one.
 SIMT_INLINE SIMT_SHORT __hdiv(SIMT_SHORT a, SIMT_SHORT b) {
     return SIMT_ROUNDED(double{simt::value(a)} / simt::value(b));
@@ -240,30 +257,11 @@ SIMT_INLINE SIMT_SHORT __hdiv(SIMT_SHORT a, SIMT_SHORT b) {
 SIMT_INLINE SIMT_SHORT __hfma(SIMT_SHORT a, SIMT_SHORT b, SIMT_SHORT c) {
     return SIMT_ROUNDED(simt::exact_enough_fma(simt::value(a), simt::value(b), simt::value(c)));
 }
-SIMT_INLINE SIMT_SHORT __hadd_sat(SIMT_SHORT a, SIMT_SHORT b) {
-    return SIMT_ROUNDED(simt::saturated(simt::exact_enough_fma(simt::value(a), 1, simt::value(b))));
-}
-SIMT_INLINE SIMT_SHORT __hsub_sat(SIMT_SHORT a, SIMT_SHORT b) {
-    return SIMT_ROUNDED(simt::saturated(simt::exact_enough_fma(simt::value(a), 1, -simt::value(b))));
-}
-SIMT_INLINE SIMT_SHORT __hmul_sat(SIMT_SHORT a, SIMT_SHORT b) {
-    return SIMT_ROUNDED(simt::saturated(double{simt::value(a)} * simt::value(b)));
-}
 SIMT_INLINE SIMT_SHORT __hfma_sat(SIMT_SHORT a, SIMT_SHORT b, SIMT_SHORT c) {
     return SIMT_ROUNDED(simt::saturated(simt::exact_enough_fma(simt::value(a), simt::value(b), simt::value(c))));
 }
 SIMT_INLINE SIMT_SHORT __hfma_relu(SIMT_SHORT a, SIMT_SHORT b, SIMT_SHORT c) {
     return simt::rectified(__hfma(a, b, c));
-}
-// The forms that are never fused with another operation: nothing is, here.
-SIMT_INLINE SIMT_SHORT __hadd_rn(SIMT_SHORT a, SIMT_SHORT b) {
-    return __hadd(a, b);
-}
-SIMT_INLINE SIMT_SHORT __hsub_rn(SIMT_SHORT a, SIMT_SHORT b) {
-    return __hsub(a, b);
-}
-SIMT_INLINE SIMT_SHORT __hmul_rn(SIMT_SHORT a, SIMT_SHORT b) {
-    return __hmul(a, b);
 }
 SIMT_INLINE SIMT_SHORT __hneg(SIMT_SHORT a) {
     return SIMT_RAW{static_cast<unsigned short>(SIMT_RAW(a).x ^ SIMT_FORMAT::kSign)};
@@ -286,24 +284,7 @@ SIMT_INLINE SIMT_SHORT __hmin_nan(SIMT_SHORT a, SIMT_SHORT b) {
     return simt::without_nan(simt::is_nan(a) ? a : simt::is_nan(b) ? b : simt::smaller(a, b));
 }
 
-#define SIMT_PAIRWISE2(pair, single)                       \
-    SIMT_INLINE SIMT_PAIR pair(SIMT_PAIR a, SIMT_PAIR b) { \
-        return {single(a.x, b.x), single(a.y, b.y)};       \
-    }
-#define SIMT_PAIRWISE3(pair, single)                                    \
-    SIMT_INLINE SIMT_PAIR pair(SIMT_PAIR a, SIMT_PAIR b, SIMT_PAIR c) { \
-        return {single(a.x, b.x, c.x), single(a.y, b.y, c.y)};          \
-    }
-SIMT_PAIRWISE2(__hadd2, __hadd)
-SIMT_PAIRWISE2(__hsub2, __hsub)
-SIMT_PAIRWISE2(__hmul2, __hmul)
 SIMT_PAIRWISE2(__h2div, __hdiv)
-SIMT_PAIRWISE2(__hadd2_rn, __hadd_rn)
-SIMT_PAIRWISE2(__hsub2_rn, __hsub_rn)
-SIMT_PAIRWISE2(__hmul2_rn, __hmul_rn)
-SIMT_PAIRWISE2(__hadd2_sat, __hadd_sat)
-SIMT_PAIRWISE2(__hsub2_sat, __hsub_sat)
-SIMT_PAIRWISE2(__hmul2_sat, __hmul_sat)
 SIMT_PAIRWISE2(__hmax2, __hmax)
 SIMT_PAIRWISE2(__hmin2, __hmin)
 SIMT_PAIRWISE2(__hmax2_nan, __hmax_nan)
@@ -416,38 +397,20 @@ SIMT_INLINE SIMT_PAIR operator+(SIMT_PAIR a) {
 SIMT_INLINE SIMT_PAIR operator-(SIMT_PAIR a) {
     return __hneg2(a);
 }
-SIMT_INLINE SIMT_SHORT& operator++(SIMT_SHORT& a) {
-    return a = __hadd(a, SIMT_SHORT(1.0F));
-}
-SIMT_INLINE SIMT_SHORT& operator--(SIMT_SHORT& a) {
-    return a = __hsub(a, SIMT_SHORT(1.0F));
-}
-SIMT_INLINE SIMT_SHORT operator++(SIMT_SHORT& a, int) {
-    const SIMT_SHORT before = a;
-    ++a;
-    return before;
-}
-SIMT_INLINE SIMT_SHORT operator--(SIMT_SHORT& a, int) {
-    const SIMT_SHORT before = a;
-    --a;
-    return before;
-}
-SIMT_INLINE SIMT_PAIR& operator++(SIMT_PAIR& a) {
-    return a = __hadd2(a, SIMT_PAIR(SIMT_SHORT(1.0F), SIMT_SHORT(1.0F)));
-}
-SIMT_INLINE SIMT_PAIR& operator--(SIMT_PAIR& a) {
-    return a = __hsub2(a, SIMT_PAIR(SIMT_SHORT(1.0F), SIMT_SHORT(1.0F)));
-}
-SIMT_INLINE SIMT_PAIR operator++(SIMT_PAIR& a, int) {
-    const SIMT_PAIR before = a;
-    ++a;
-    return before;
-}
-SIMT_INLINE SIMT_PAIR operator--(SIMT_PAIR& a, int) {
-    const SIMT_PAIR before = a;
-    --a;
-    return before;
-}
+#define SIMT_STEP(T, symbol, operation, one)   \
+    SIMT_INLINE T& operator symbol(T& a) {     \
+        return a = operation(a, one);          \
+    }                                          \
+    SIMT_INLINE T operator symbol(T& a, int) { \
+        const T before = a;                    \
+        symbol a;                              \
+        return before;                         \
+    }
+SIMT_STEP(SIMT_SHORT, ++, __hadd, SIMT_SHORT(1.0F))
+SIMT_STEP(SIMT_SHORT, --, __hsub, SIMT_SHORT(1.0F))
+SIMT_STEP(SIMT_PAIR, ++, __hadd2, SIMT_PAIR(SIMT_SHORT(1.0F), SIMT_SHORT(1.0F)))
+SIMT_STEP(SIMT_PAIR, --, __hsub2, SIMT_PAIR(SIMT_SHORT(1.0F), SIMT_SHORT(1.0F)))
+#undef SIMT_STEP
 
 // ---- mathematics ----------------------------------------------------------------------------------------------------
 
