@@ -2,12 +2,12 @@
 #include "checker/cases/budget.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "checker/base/file_error.h"
 
@@ -28,56 +28,54 @@ double budget(double factor, float floor, float expected) {
     return std::max(factor * static_cast<double>(floor), ulp32(expected));
 }
 
-Budgets Budgets::read(const std::filesystem::path& budget_toml, const std::filesystem::path& budgets_json) {
+Budgets Budgets::read(const std::filesystem::path& path) {
     Budgets budgets;
-    budgets.file_ = budgets_json.string();
-    try {
-        const toml::table file = toml::parse_file(budget_toml.string());
-        const toml::table* k = file["k"].as_table();
-        if (k == nullptr) {
-            throw FileError(fmt::format("{} has no table [k]", budget_toml.string()));
-        }
-        for (const auto& [precision, value] : *k) {
-            budgets.k_[std::string(precision.str())] = value.value<double>().value_or(NAN);
-        }
-    } catch (const toml::parse_error& e) {
-        throw FileError(fmt::format("cannot read {}: {}; 'git checkout reference' brings it back", budget_toml.string(),
-                                    e.description()));
-    }
-    std::ifstream in(budgets_json);
+    budgets.file_ = path.string();
+    std::ifstream in(path);
     if (!in) {
         throw FileError(
             fmt::format("{} is missing; 'git checkout reference/cases' brings it back, 'make reference' "
                         "makes it anew",
-                        budgets_json.string()));
+                        budgets.file_));
     }
     try {
         const nlohmann::json file = nlohmann::json::parse(in);
+        file.at("k").get_to(budgets.k_);
         file.at("local").get_to(budgets.local_);
         file.at("chained").get_to(budgets.chained_);
+        file.at("own").get_to(budgets.own_);
     } catch (const nlohmann::json::exception& e) {
-        throw FileError(fmt::format("{} is not what 'make reference' writes: {}", budgets_json.string(), e.what()));
+        throw FileError(fmt::format("{} is not what 'make reference' writes: {}", budgets.file_, e.what()));
     }
     return budgets;
 }
 
-double Budgets::local(std::string_view output, std::string_view precision) const {
-    return factor(local_, "local", output, precision);
+double Budgets::local(std::string_view output, std::string_view precision, std::string_view case_file) const {
+    std::vector<const Ratios*> all{&local_};
+    if (const auto own = own_.find(case_file); own != own_.end()) {
+        all.push_back(&own->second);
+    }
+    return factor(all, "local", output, precision);
 }
 
 double Budgets::chained(std::string_view tensor, std::string_view precision) const {
-    return factor(chained_, "chained", tensor, precision);
+    return factor({&chained_}, "chained", tensor, precision);
 }
 
-double Budgets::factor(const Ratios& ratios, std::string_view scope, std::string_view name,
+double Budgets::factor(const std::vector<const Ratios*>& all, std::string_view scope, std::string_view name,
                        std::string_view precision) const {
     const auto k = k_.find(precision);
-    const auto row = ratios.find(name);
-    if (k == k_.end() || row == ratios.end() || !row->second.contains(precision)) {
+    std::optional<double> ratio;
+    for (const Ratios* ratios : all) {
+        if (const auto row = ratios->find(name); row != ratios->end() && row->second.contains(precision)) {
+            ratio = std::max(row->second.find(precision)->second, ratio.value_or(1.0));
+        }
+    }
+    if (k == k_.end() || !ratio) {
         throw FileError(
             fmt::format("{} has no {} ratio for {} in {}; 'make reference' writes it", file_, scope, name, precision));
     }
-    const double result = k->second * std::max(row->second.find(precision)->second, 1.0);
+    const double result = k->second * *ratio;
     if (!(result > 0.0) || !std::isfinite(result)) {
         throw FileError(fmt::format("{}: the {} ratio for {} in {} gives the budget factor {}", file_, scope, name,
                                     precision, result));

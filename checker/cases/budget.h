@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace checker {
 
@@ -27,21 +28,23 @@ double budget(double factor, float floor, float expected);
 class Budgets {
   public:
     // Throws FileError when a file is missing, is malformed or lacks what it must have.
-    static Budgets read(const std::filesystem::path& budget_toml, const std::filesystem::path& budgets_json);
+    static Budgets read(const std::filesystem::path& budgets_json);
 
     // k * max(ratio, 1) for "layernorm.out" (local) or "h.0.fc" (chained); throws FileError naming what is missing.
-    double local(std::string_view output, std::string_view precision) const;
+    // A case file of one lesson may have a larger ratio of its own, which moves no other case's.
+    double local(std::string_view output, std::string_view precision, std::string_view case_file = "") const;
     double chained(std::string_view tensor, std::string_view precision) const;
 
   private:
     using Ratios = std::map<std::string, std::map<std::string, double, std::less<>>, std::less<>>;
-    double factor(const Ratios& ratios, std::string_view scope, std::string_view name,
+    double factor(const std::vector<const Ratios*>& all, std::string_view scope, std::string_view name,
                   std::string_view precision) const;
 
     std::string file_;
     std::map<std::string, double, std::less<>> k_;
     Ratios local_;
     Ratios chained_;
+    std::map<std::string, Ratios, std::less<>> own_;  // by case file
 };
 
 }  // namespace checker

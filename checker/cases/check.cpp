@@ -144,7 +144,8 @@ int CaseFile::dim(std::string_view name) const {
 }
 
 Reference CaseFile::local(std::string_view tensor, std::string_view output) const {
-    return reference("local", tensor, budgets_.local(output, "fp32"));
+    return reference("local", tensor,
+                     budgets_.local(output, "fp32", std::filesystem::path(tensors_.file()).stem().string()));
 }
 
 Reference CaseFile::chained(std::string_view tensor) const {
@@ -199,8 +200,7 @@ bool Lesson::rehearsal() const {
 
 const Budgets& Lesson::budgets() {
     if (!budgets_) {
-        budgets_ = std::make_unique<Budgets>(
-            Budgets::read(reference_ / "dump" / "budget.toml", reference_ / "cases" / "budgets.json"));
+        budgets_ = std::make_unique<Budgets>(Budgets::read(reference_ / "cases" / "budgets.json"));
     }
     return *budgets_;
 }

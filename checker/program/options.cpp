@@ -36,7 +36,7 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     app.add_option("--impl-dir", options.impl_dir, "the folder with OP.so of the subject");
     app.add_option("--reference-dir", options.reference_dir, "the folder with OP.so of the solution");
     app.add_option("--log-dir", options.log_dir, "the folder with OP.log, which has what the compiler said");
-    app.add_option("--cases", options.cases, "the folder with dump/budget.toml and cases/");
+    app.add_option("--cases", options.cases, "the folder with cases/");
     app.add_option("--only", options.only, "OP, OP/CASE or OP/timing");
     app.add_flag("--no-timing", options.no_timing, "right or wrong only");
     app.add_flag("--no-large", options.no_large, "no case whose output only the device has room for");

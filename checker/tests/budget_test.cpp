@@ -30,19 +30,20 @@ std::vector<float> numbers(const nlohmann::json& list) {
     return result;
 }
 
-// A folder with a budget.toml and a budgets.json of the given text.
+// A folder with a budgets.json of the given text.
 class BudgetFiles : public testing::Test {
   protected:
     void SetUp() override {
         folder_ = fs::path(testing::TempDir()) / ("budget_" + std::to_string(getpid()));
         fs::create_directories(folder_);
-        write("budget.toml", "[k]\nfp32 = 8\n");
-        write("budgets.json", R"({"local": {"gelu.out": {"fp32": 2.0}, "residual.out": {"fp32": 0.25}},
-                                  "chained": {"h.0.fc": {"fp32": 3.0}}})");
+        write("budgets.json",
+              R"({"k": {"fp32": 8}, "local": {"gelu.out": {"fp32": 2.0}, "residual.out": {"fp32": 0.25}},
+                                  "chained": {"h.0.fc": {"fp32": 3.0}},
+                                  "own": {"lesson24": {"gelu.out": {"fp32": 5.0}, "silu.out": {"fp32": 0.5}}}})");
     }
     void TearDown() override { fs::remove_all(folder_); }
     void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
-    Budgets read() { return Budgets::read(folder_ / "budget.toml", folder_ / "budgets.json"); }
+    Budgets read() { return Budgets::read(folder_ / "budgets.json"); }
 
     // The message of the error that `f` throws.
     template <class F>
@@ -114,6 +115,16 @@ TEST_F(BudgetFiles, GiveKTimesTheRatioButAtLeastK) {
     EXPECT_EQ(budgets.chained("h.0.fc", "fp32"), 24.0);
 }
 
+TEST_F(BudgetFiles, GiveALessonsOwnCaseItsOwnRatioAndNoOtherCase) {
+    const Budgets budgets = read();
+    EXPECT_EQ(budgets.local("gelu.out", "fp32", "lesson24"), 40.0);
+    EXPECT_EQ(budgets.local("silu.out", "fp32", "lesson24"), 8.0);
+    EXPECT_EQ(budgets.local("residual.out", "fp32", "lesson24"), 8.0);
+    EXPECT_EQ(budgets.local("gelu.out", "fp32", "regular"), 16.0);
+    EXPECT_NE(error_of([&] { static_cast<void>(budgets.local("silu.out", "fp32")); }).find("silu.out"),
+              std::string::npos);
+}
+
 TEST_F(BudgetFiles, LackingAnOutputAreNamedWithIt) {
     const Budgets budgets = read();
     const std::string error = error_of([&] { static_cast<void>(budgets.local("softmax.probs", "fp32")); });
@@ -127,9 +138,9 @@ TEST_F(BudgetFiles, LackingAPrecisionAreNamedWithIt) {
 
 TEST_F(BudgetFiles, ThatAreMissingSayHowToGetThemBack) {
     fs::remove(folder_ / "budgets.json");
-    EXPECT_NE(error_of([&] { read(); }).find("make reference"), std::string::npos);
-    fs::remove(folder_ / "budget.toml");
-    EXPECT_NE(error_of([&] { read(); }).find("git checkout"), std::string::npos);
+    const std::string error = error_of([&] { read(); });
+    EXPECT_NE(error.find("make reference"), std::string::npos) << error;
+    EXPECT_NE(error.find("git checkout"), std::string::npos) << error;
 }
 
 TEST_F(BudgetFiles, ThatAreMalformedAreNamed) {
@@ -137,11 +148,11 @@ TEST_F(BudgetFiles, ThatAreMalformedAreNamed) {
     EXPECT_NE(error_of([&] { read(); }).find("budgets.json"), std::string::npos);
     write("budgets.json", "{");
     EXPECT_NE(error_of([&] { read(); }).find("budgets.json"), std::string::npos);
-    write("budget.toml", "fp32 = 8\n");
-    EXPECT_NE(error_of([&] { read(); }).find("no table [k]"), std::string::npos);
+    write("budgets.json", R"({"local": {}, "chained": {}, "own": {}})");
+    EXPECT_NE(error_of([&] { read(); }).find("'k'"), std::string::npos);
 }
 
 TEST_F(BudgetFiles, ThatGiveNoUsableFactorAreRefused) {
-    write("budget.toml", "[k]\nfp32 = \"eight\"\n");
+    write("budgets.json", R"({"k": {"fp32": -8}, "local": {"gelu.out": {"fp32": 2.0}}, "chained": {}, "own": {}})");
     EXPECT_NE(error_of([&] { static_cast<void>(read().local("gelu.out", "fp32")); }).find("factor"), std::string::npos);
 }

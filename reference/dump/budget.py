@@ -12,8 +12,12 @@ from pathlib import Path
 import numpy as np
 
 
+def all_k() -> dict[str, float]:
+    return tomllib.loads((Path(__file__).parent / "budget.toml").read_text())["k"]
+
+
 def k_of(precision: str) -> float:
-    return tomllib.loads((Path(__file__).parent / "budget.toml").read_text())["k"][precision]
+    return all_k()[precision]
 
 
 def ulp32(x: np.ndarray) -> np.ndarray:
@@ -21,6 +25,14 @@ def ulp32(x: np.ndarray) -> np.ndarray:
     x = np.asarray(x, dtype=np.float32)
     _, exponent = np.frexp(x)  # |x| = m * 2^exponent, m in [1/2, 1)
     return np.ldexp(1.0, np.where(x == 0, -126, np.maximum(exponent - 1, -126)) - 23)
+
+
+def ratio_in(ratios: dict, case: str, scope: str, output: str, precision: str) -> float:
+    """Of what budgets.json holds, the ratio that a check of this case takes."""
+    found = [ratios[scope].get(output, {}).get(precision)]
+    if scope == "local":
+        found.append(ratios["own"].get(case, {}).get(output, {}).get(precision))
+    return max(ratio for ratio in found if ratio is not None)
 
 
 @dataclass(frozen=True)

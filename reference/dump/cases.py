@@ -292,6 +292,7 @@ def large_scores_case(name: str, seed: int) -> Case:
     return op_case(name, config, parts)
 
 
+SHARED = (*MODELS, "op_c63", "op_large_scores", "op_wide", "op_tile")  # their ratios are every lesson's
 BUILDERS: dict[str, Callable[[str, int], Case]] = {
     **dict.fromkeys(MODELS, model_case),
     "op_c63": c63_case,

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from reference.dump.cases import BUILDERS, Case
-from reference.dump.pytorch_error import measure
+from reference.dump.pytorch_error import measure, ratios_of
 from reference.dump.references import chained_suspects, check_suspects, described, floors_of, local_references
 from reference.model import gpt2
 from reference.ops import OPS
@@ -73,9 +73,18 @@ def safetensors_bytes(tensors: dict[str, np.ndarray], metadata: dict[str, str]) 
     return b"".join([len(text).to_bytes(8, "little"), text, *(tensors[name].tobytes() for name in sorted(tensors))])
 
 
-def dump(out: Path, draws: int = DRAWS, ratios: dict | None = None, progress: Callable[[str], None] = print) -> None:
-    """Writes all cases and budgets.json to out, or nothing."""
-    ratios = measure(draws, progress) if ratios is None else ratios
+def dump(
+    out: Path,
+    draws: int = DRAWS,
+    ratios: dict | None = None,
+    progress: Callable[[str], None] = print,
+    fresh: bool = False,
+) -> None:
+    """Writes all cases and budgets.json to out, or nothing. Stored ratios stay while they agree, but for `fresh`."""
+    if ratios is None:
+        path = out / "budgets.json"
+        stored = json.loads(path.read_text()) if path.exists() and not fresh else {}
+        ratios = ratios_of(*measure(draws, progress), draws, stored)
     files = {out / "budgets.json": (json.dumps(ratios, indent=1) + "\n").encode()}
     for name, build in BUILDERS.items():
         case = build(name, 0)
@@ -88,6 +97,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=CASES, help="folder to write to (default: reference/cases)")
     parser.add_argument("--draws", type=int, default=DRAWS, help=f"draws of each case for PyTorch's error ({DRAWS})")
+    parser.add_argument("--fresh", action="store_true", help="write PyTorch's error as it is measured here and now")
     args = parser.parse_args()
     if args.draws < 1:
         parser.error("--draws must be at least 1")
@@ -99,7 +109,7 @@ def main() -> int:
     torch.set_num_threads(1)  # small tensors: threads would only wait for each other
     try:
         args.out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
-        dump(args.out, args.draws, progress=say)
+        dump(args.out, args.draws, progress=say, fresh=args.fresh)
     except OSError as error:
         print(f"dump: cannot write to {args.out}: {error.strerror}; nothing was changed there", file=sys.stderr)
         return 1

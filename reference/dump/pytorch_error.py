@@ -12,12 +12,15 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from reference.dump.cases import BUILDERS, Call, Case, run_model
+from reference.dump import budget
+from reference.dump.cases import BUILDERS, SHARED, Call, Case, run_model
 from reference.dump.references import argument, exact_results, floors_of
 from reference.model.gpt2 import GPT2
 from reference.ops import OPS
 from reference.ops.common.op import PRECISIONS
 from reference.ops.common.rounding import rows
+
+AGREES = 4  # a stored ratio stays while the fresh one is within this factor of it
 
 
 class Tf32Emulated(TorchFunctionMode):
@@ -97,28 +100,64 @@ def exact_results_of(case: Case, call: Call) -> tuple[list, dict[str, Tensor]]:
         return exact_results(case, call)
 
 
-def measure(draws: int, progress: Callable[[str], None]) -> dict:
-    """budgets.json: the largest ratio over cases and seeds."""
-    largest: dict[tuple[str, str, str], float] = {}
+# ---- budgets.json ----------------------------------------------------------------------------------------------------
+
+Key = tuple[str, str, str]  # scope, output, precision
+
+
+def measure(draws: int, progress: Callable[[str], None]) -> tuple[dict[Key, float], dict[str, dict[Key, float]]]:
+    """The largest ratios over draws: of the cases that all lessons share, and by name of each that a lesson has of its
+    own, which moves no other lesson's budget."""
+    shared: dict[Key, float] = {}
+    own: dict[str, dict[Key, float]] = {}
     for name, build in BUILDERS.items():
+        largest = shared if name in SHARED else own.setdefault(name, {})
         for seed in range(draws):
             for key, value in pytorch_ratios(build(name, seed)).items():
+                if not math.isfinite(value):
+                    scope, output, precision = key
+                    raise ValueError(f"{scope} {output}: PyTorch's {precision} error is {value} floors; a floor is 0")
                 largest[key] = max(largest.get(key, 0.0), value)
         progress(f"{name}: PyTorch's error over {draws} draws")
-    result: dict = {
-        "about": {
-            "ratio": "PyTorch's own error in units of the floor, the largest over rows, cases and draws",
-            "tf32": "emulated: matmul inputs rounded to ten mantissa bits, products and sums in float32",
-            "bf16": "torch.autocast on the CPU",
-            "draws": draws,
-            "torch": torch.__version__.split("+")[0],
-            "cpu": torch.backends.cpu.get_cpu_capability(),
-        },
-        "local": {},
-        "chained": {},
-    }
-    for (scope, name, precision), value in largest.items():
-        if not math.isfinite(value):
-            raise ValueError(f"{scope} {name}: PyTorch's {precision} error is {value} floors; a floor is 0")
-        result[scope].setdefault(name, {})[precision] = float(f"{value:.4g}")
+    return shared, own
+
+
+def agrees(stored: float, fresh: float) -> bool:
+    """As two processors' do: BUDGET.md says how far they were seen apart. What is below 1 counts as 1."""
+    stored, fresh = max(stored, 1.0), max(fresh, 1.0)
+    return max(stored, fresh) <= AGREES * min(stored, fresh)
+
+
+def nested(fresh: dict[Key, float], stored: dict) -> dict[str, dict[str, dict[str, float]]]:
+    """By scope, output and precision: each stored ratio that agrees with the fresh one, else the fresh one."""
+    result: dict[str, dict[str, dict[str, float]]] = {"local": {}, "chained": {}}
+    for (scope, output, precision), value in fresh.items():
+        value = float(f"{value:.4g}")
+        known = stored.get(scope, {}).get(output, {}).get(precision)
+        kept = known is not None and agrees(known, value)
+        result[scope].setdefault(output, {})[precision] = known if kept else value
     return result
+
+
+def ratios_of(shared: dict[Key, float], own: dict[str, dict[Key, float]], draws: int, stored: dict) -> dict:
+    """What budgets.json holds, where `stored` is what it held."""
+    about = {
+        "ratio": "PyTorch's own error in units of the floor, the largest over rows, cases and draws",
+        "own": "by case file, that of a lesson's own case, where it is larger or no shared case has the output",
+        "tf32": "emulated: matmul inputs rounded to ten mantissa bits, products and sums in float32",
+        "bf16": "torch.autocast on the CPU",
+        "draws": draws,
+        "torch": torch.__version__.split("+")[0],
+        "cpu": torch.backends.cpu.get_cpu_capability(),
+    }
+    result = nested(shared, stored)
+    if all(result[scope] == stored.get(scope) for scope in ("local", "chained")):
+        about |= {key: stored["about"][key] for key in ("draws", "torch", "cpu")}  # where these were measured
+    larger: dict[str, dict] = {}
+    for name, fresh in own.items():
+        of_case = nested(fresh, {"local": stored.get("own", {}).get(name, {})})["local"]
+        for output, ratios in of_case.items():
+            known = result["local"].get(output, {})
+            if kept := {p: ratio for p, ratio in ratios.items() if p not in known or ratio > max(known[p], 1.0)}:
+                larger.setdefault(name, {})[output] = kept
+    return {"about": about, "k": budget.all_k(), **result, "own": larger}

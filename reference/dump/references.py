@@ -85,7 +85,7 @@ def check_suspects(case: Case, tensors: dict[str, np.ndarray], ratios: dict) -> 
         if not key.startswith("suspect/"):
             continue
         _, scope, name, id = key.split("/")
-        r = ratios[scope][name if scope == "chained" else op_of[name]]["fp32"]
+        r = budget.ratio_in(ratios, case.name, scope, name if scope == "chained" else op_of[name], "fp32")
         used = budget.verdict(tensors[key], tensors[f"{scope}/{name}"], tensors[f"floor/{name}"], r, k).used
         if not used >= DISTANCE:
             raise ValueError(

@@ -294,7 +294,7 @@ def test_a_mistake_made_in_float32_fits_its_suspect(committed):
 
 
 def test_a_suspect_that_hides_stops_the_dump(monkeypatch, tmp_path):
-    wider = {scope: {name: {"fp32": 1e9} for name in RATIOS[scope]} for scope in ("local", "chained")}
+    wider = {"own": {}} | {scope: {name: {"fp32": 1e9} for name in RATIOS[scope]} for scope in ("local", "chained")}
     with pytest.raises(ValueError, match=r"case regular: suspect \w+ differs from .* by .* fp32 budgets, not by 10"):
         dump.dump(tmp_path, ratios=wider)
     assert list(tmp_path.iterdir()) == []
@@ -367,6 +367,40 @@ def test_tf32_rounds_to_ten_mantissa_bits():
     with pytorch_error.Tf32Emulated():
         product = torch.tensor([[1 + 2**-12]]) @ torch.tensor([[1.0]])
     assert product.item() == 1.0
+
+
+GELU, SILU = ("local", "gelu.out", "fp32"), ("local", "silu.out", "fp32")
+
+
+def test_a_ratio_stays_while_another_processors_agrees_with_it():
+    stored = pytorch_error.ratios_of({GELU: 2.0}, {}, 17, {})
+    kept = pytorch_error.ratios_of({GELU: 2.0 * pytorch_error.AGREES}, {}, 3, stored)
+    assert kept == stored
+    moved = pytorch_error.ratios_of({GELU: 2.1 * pytorch_error.AGREES}, {}, 3, stored)
+    assert moved["local"] == {"gelu.out": {"fp32": 8.4}}
+    assert moved["about"]["draws"] == 3
+    assert pytorch_error.agrees(0.01, 1.0)  # both count as 1
+    assert not pytorch_error.agrees(0.5, 4.1)
+
+
+def test_a_lessons_own_case_moves_no_other_budget():
+    ratios = pytorch_error.ratios_of({GELU: 2.0}, {"lesson24": {GELU: 5.0, SILU: 0.5}, "lesson25": {GELU: 1.5}}, 17, {})
+    assert ratios["local"] == {"gelu.out": {"fp32": 2.0}}
+    assert ratios["own"] == {"lesson24": {"gelu.out": {"fp32": 5.0}, "silu.out": {"fp32": 0.5}}}
+    assert budget.ratio_in(ratios, "lesson24", "local", "gelu.out", "fp32") == 5.0
+    assert budget.ratio_in(ratios, "lesson25", "local", "gelu.out", "fp32") == 2.0
+    assert budget.ratio_in(ratios, "lesson24", "local", "silu.out", "fp32") == 0.5
+
+
+def test_the_committed_ratios_agree_with_what_this_processor_makes():
+    """One draw is at most the largest of 17."""
+    shared, _ = pytorch_error.measure(1, lambda _: None)
+    above = {key: value for key, value in shared.items() if value > RATIOS[key[0]][key[1]][key[2]]}
+    assert all(pytorch_error.agrees(RATIOS[key[0]][key[1]][key[2]], value) for key, value in above.items()), above
+
+
+def test_the_checks_read_each_precisions_k_beside_the_ratios():
+    assert RATIOS["k"] == {precision: budget.k_of(precision) for precision in ("fp32", "tf32", "bf16")}
 
 
 def run_dump(*args: str, before=None) -> subprocess.CompletedProcess:
