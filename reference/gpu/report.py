@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
-import hashlib
 import json
 import math
 import os
@@ -21,12 +20,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from reference.gpu import rungs, simt_vs_gpu, simt_vs_ncu, tools
+from reference.gpu import rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons
 from reference.gpu.programs import SLOW_LIMIT, Programs, with_json
 from reference.gpu.tools import Card, ClockLog, Parser, ToolError, run
@@ -35,7 +34,7 @@ FORMAT = 1
 REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
-PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "tune", "sanitize", "ncu", "simt")
+PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "sanitize", "ncu", "simt")
 SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 
@@ -52,6 +51,7 @@ class Failed(ToolError):
 class Item:
     name: str
     measure: Callable[[float], dict]  # takes the seconds that are left; raises ToolError or Failed
+    made_of: tuple[Path, ...]  # the files that the result depends on, with all that is compiled with them
 
 
 @dataclass
@@ -68,21 +68,7 @@ def utc_now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-# ---- what was measured: the sources ----------------------------------------------------------------------------------
-
-
-def fingerprint(root: Path) -> str:
-    """Of everything that a result depends on; a learner's files, pages and tests are no part of it."""
-    patterns = ("Makefile", "make/*.mk", "checker/**/*", "lessons/**/*", "solutions/**/*", "reference/*.py")
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in (*patterns, "reference/cases/*") for path in root.glob(pattern)}):
-        relative = path.relative_to(root)
-        exercise = re.fullmatch(r"lessons/\d\d_\w+/(?!check\.)\w+\.(cpp|cu)", str(relative))
-        skipped = exercise or path.suffix in (".md", ".svg", ".pyc") or "tests" in relative.parts
-        if path.is_file() and not skipped:
-            digest.update(f"{relative}\0{path.stat().st_size}\0".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+# ---- what was measured: the commit ----------------------------------------------------------------------------------
 
 
 def git(*words: str) -> str | None:
@@ -145,19 +131,20 @@ class Store:
                 temporary.unlink()
             raise ToolError(f"{self.path} cannot be written: {error.strerror}") from None
 
-    def begin(self, name: str, stamp: dict, fresh: bool) -> dict:
-        """The part, with the items that were measured on the same sources by the same software, and no others."""
+    def begin(self, name: str, stamp: dict, fresh: bool, sources: Mapping[str, str]) -> dict:
+        """The part, with those of the items in `sources` that were measured on these by the same software."""
         old = self.data["parts"].get(name, {})
-        same = not fresh and all(old.get(key) == stamp[key] for key in ("sources", "driver", "cuda", "versions"))
+        same = not fresh and all(old.get(key) == stamp[key] for key in ("driver", "cuda", "versions"))
         if not same:
             old = {}
+        items = old.get("items", {})
         part = {
             "measured_at": old.get("measured_at", utc_now()),
             **stamp,
             "seconds": old.get("seconds", 0.0),
             "clocks": old.get("clocks"),
             "not_done_yet": [],
-            "items": old.get("items", {}),
+            "items": {item: record for item, record in items.items() if record.get("sources") == sources.get(item)},
         }
         self.data["parts"][name] = part
         return part
@@ -244,10 +231,27 @@ def check_wrong(setting: Setting, lesson: Lesson, limit: float) -> dict:
     return result
 
 
-def each_op(setting: Setting, measure: Callable[[Setting, Lesson, str, float], dict]) -> Work:
+CASES = Path("reference/cases")
+
+
+def checked_by(root: Path, lesson: Lesson, ops: Iterable[str], cases: bool = False) -> tuple[Path, ...]:
+    """What the check program makes its verdict of, on a GPU."""
+    folder = Path("lessons", lesson.name)
+    files = [folder / "check.cpp", folder / "lesson.toml", Path("checker/gpu/gpu_side.cpp")]
+    files += [path.relative_to(root) for path in sorted(root.glob("checker/program/*.cpp"))]
+    for op in ops:
+        files += [Path("solutions", lesson.name, f"{op}.cu"), Path("lessons/gpt2/check", f"{op}.cpp")]
+    return (*files, *(path.relative_to(root) for path in sorted((root / CASES).glob("*")) if cases))
+
+
+def each_op(setting: Setting, measure: Callable[[Setting, Lesson, str, float], dict], cases: bool = False) -> Work:
     lessons, unmet = setting.lessons()
     items = [
-        Item(f"lesson{lesson.number}/{op}", lambda limit, lesson=lesson, op=op: measure(setting, lesson, op, limit))
+        Item(
+            f"lesson{lesson.number}/{op}",
+            lambda limit, lesson=lesson, op=op: measure(setting, lesson, op, limit),
+            checked_by(setting.root, lesson, [op], cases),
+        )
         for lesson in lessons
         for op in lesson.ops
     ]
@@ -255,10 +259,13 @@ def each_op(setting: Setting, measure: Callable[[Setting, Lesson, str, float], d
 
 
 def checks(setting: Setting) -> Work:
-    work = each_op(setting, check_op)
+    work = each_op(setting, check_op, cases=True)
     for lesson in setting.lessons()[0]:
         name = f"lesson{lesson.number}/wrong solutions"
-        work.items.append(Item(name, lambda limit, lesson=lesson: check_wrong(setting, lesson, limit)))
+        made_of = checked_by(setting.root, lesson, lesson.ops, cases=True)
+        folder = setting.root / "solutions" / lesson.name
+        made_of += tuple(path.relative_to(setting.root) for path in sorted(folder.rglob("*")) if path.is_file())
+        work.items.append(Item(name, lambda limit, lesson=lesson: check_wrong(setting, lesson, limit), made_of))
     return work
 
 
@@ -284,7 +291,7 @@ def calibrate_all(setting: Setting, limit: float) -> dict:
 
 
 def calibrate(setting: Setting) -> Work:
-    return Work([Item("roof", lambda limit: calibrate_all(setting, limit))])
+    return Work([Item("roof", lambda limit: calibrate_all(setting, limit), (Path("checker/gpu/calibrate_gpu.cu"),))])
 
 
 def time_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
@@ -321,34 +328,11 @@ def ladder(setting: Setting) -> Work:
         Item(
             f"lesson{rung.number}/{shape}",
             lambda limit, rung=rung, shape=shape: time_rung(setting, rung, shape, limit),
+            (*checked_by(setting.root, Lesson("ladder"), ()), Path("solutions", rung.lesson, "matmul.cu")),
         )
         for shape in shapes
         for rung in rungs.rungs(setting.root)
         if rung.lesson in here
-    ]
-    return Work(items, unavailable=unmet)
-
-
-def tune_lesson(setting: Setting, lesson: Lesson, limit: float) -> dict:
-    """What the lesson's tuner prints. It stores its choice in a copy: the lesson's table is a source of the report."""
-    begin = time.monotonic()
-    program = f"build/tune/{'cpu' if setting.dry else 'gpu'}/solutions/lesson{lesson.number}"
-    setting.programs.build([program], limit=limit)
-    table = setting.scratch / "tiles.h"
-    table.write_bytes((setting.root / "lessons" / lesson.name / table.name).read_bytes())
-    rehearse = ["--rehearse"] if setting.dry else []
-    done = run([program, str(table), *rehearse], limit - (time.monotonic() - begin))
-    if done.status != 0:
-        raise ToolError(f"tune-lesson{lesson.number}: {tools.last_line(done.output) or 'it said nothing'}")
-    return {"printed": done.output.replace(str(table), "a copy of tiles.h").splitlines()}
-
-
-def tune(setting: Setting) -> Work:
-    lessons, unmet = setting.lessons()
-    items = [
-        Item(f"lesson{lesson.number}", lambda limit, lesson=lesson: tune_lesson(setting, lesson, limit))
-        for lesson in lessons
-        if (setting.root / "lessons" / lesson.name / "tune/tune.cu").exists()
     ]
     return Work(items, unavailable=unmet)
 
@@ -394,17 +378,29 @@ class Bench:
             self.start()
         with contextlib.suppress(BrokenPipeError):  # then there is no answer either
             self.process.stdin.write(f"{line}\n".encode())
-        ready, _, _ = select.select([self.process.stdout], [], [], max(limit, 0.1))
-        answer = self.process.stdout.readline().decode(errors="replace") if ready else ""
+        answer = self.line(limit)
         try:
-            return json.loads(answer)
+            return json.loads(answer or "")
         except ValueError:
             process = self.process
             self.stop()
-            said = answer.strip() or tools.last_line(self.errors.read_text(errors="replace"))
-            if not ready:
+            if answer is None:
                 raise ToolError(f"no answer within {limit:.0f} s") from None
+            said = answer.strip() or tools.last_line(self.errors.read_text(errors="replace"))
             raise ToolError(said or f"it ended with exit status {process.returncode}") from None
+
+    def line(self, limit: float) -> str | None:
+        """What it says next, up to the end of a line or its own; None where that does not come in time."""
+        end, said = time.monotonic() + max(limit, 0.1), b""
+        while not said.endswith(b"\n"):
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                return None
+            piece = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not piece:
+                break
+            said += piece
+        return said.decode(errors="replace")
 
     def measure(self, name: str, limit: float) -> dict:
         answer = self.ask(name, limit)
@@ -415,11 +411,20 @@ class Bench:
         return answer
 
 
+def baseline_of(root: Path) -> tuple[Path, ...]:
+    """What a baseline's time depends on, of ours: PyTorch's model and ops, any of which may use another."""
+    patterns = ("reference/model/gpt2.py", "reference/ops/**/*.py", "reference/gpu/bench.py")
+    return tuple(path.relative_to(root) for pattern in patterns for path in sorted(root.glob(pattern)))
+
+
 def baselines(setting: Setting) -> Work:
     bench = Bench(setting)
     try:
         said = bench.ask("list", 120)
-        items = [Item(name, lambda limit, name=name: bench.measure(name, limit)) for name in said["items"]]
+        items = [
+            Item(name, lambda limit, name=name: bench.measure(name, limit), baseline_of(setting.root))
+            for name in said["items"]
+        ]
         without = dict.fromkeys(said["without"], "no baseline is written for it")
         return Work(items, said["versions"], without, bench.stop)
     except OSError as error:
@@ -471,6 +476,7 @@ def sanitize(setting: Setting) -> Work:
         Item(
             f"lesson{lesson.number}/{op}/{tool}",
             lambda limit, tool=tool, lesson=lesson, op=op: sanitize_op(setting, tool, lesson, op, limit),
+            checked_by(setting.root, lesson, [op], cases=True),
         )
         for tool in tools.SANITIZERS
         for lesson in lessons
@@ -515,17 +521,25 @@ def count_again(setting: Setting, subject: simt_vs_ncu.Subject, limit: float) ->
 
 
 def ncu(setting: Setting) -> Work:
-    """Each op at its timed shape; and the launches that the CPU device counts too, for checker/simt/VS_NCU.md."""
+    """Each op at its timed shape; and the launches that the CPU device counts too, for make ncu-table."""
     command = tools.find("ncu", setting.dry)
     lessons, unmet = setting.lessons()
     items = [
-        Item(f"lesson{lesson.number}/{op}", lambda limit, lesson=lesson, op=op: profile_op(setting, lesson, op, limit))
+        Item(
+            f"lesson{lesson.number}/{op}",
+            lambda limit, lesson=lesson, op=op: profile_op(setting, lesson, op, limit),
+            checked_by(setting.root, lesson, [op]),
+        )
         for lesson in lessons
         for op in lesson.ops
         if tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
     ]
     items += [
-        Item(subject.item, lambda limit, subject=subject: count_again(setting, subject, limit))
+        Item(
+            subject.item,
+            lambda limit, subject=subject: count_again(setting, subject, limit),
+            tuple(subject.files(setting.root)),
+        )
         for subject in simt_vs_ncu.subjects(setting.root)
         if subject.lesson is None or subject.lesson in lessons
     ]
@@ -536,11 +550,10 @@ def simt(setting: Setting) -> Work:
     sanitizer = tools.find("compute-sanitizer", setting.dry)
     kernels = simt_vs_gpu.corpus(setting.root)
     items = [
-        Item(kernel.name, lambda limit, kernel=kernel, batch=batch: batch.measure(kernel, limit))
+        Item(kernel.name, lambda limit, kernel=kernel, batch=batch: batch.measure(kernel, limit), (kernel.path,))
         for kernel, batch in simt_vs_gpu.batches(kernels, setting.programs)
     ]
-    versions = {"compute-sanitizer": tools.toolkit_version(sanitizer), "kernels": simt_vs_gpu.digest(setting.root)}
-    return Work(items, versions)
+    return Work(items, {"compute-sanitizer": tools.toolkit_version(sanitizer)})
 
 
 PARTS: dict[str, Callable[[Setting], Work]] = {
@@ -549,7 +562,6 @@ PARTS: dict[str, Callable[[Setting], Work]] = {
     "timings": timings,
     "baselines": baselines,
     "ladder": ladder,
-    "tune": tune,
     "sanitize": sanitize,
     "ncu": ncu,
     "simt": simt,
@@ -633,7 +645,8 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
         outcome.failed[""] = why
         say("FAILED", None, name, "", why)
         return outcome
-    part = store.begin(name, stamp | {"versions": work.versions}, options.fresh)
+    made_of = {item.name: sources.digest(setting.root, item.made_of) for item in work.items}
+    part = store.begin(name, stamp | {"versions": work.versions}, options.fresh, made_of)
     before = part["seconds"]
     part["not_done_yet"] = [item.name for item in work.items if part["items"].get(item.name, {}).get("status") != "ok"]
     for item, why in work.unavailable.items():
@@ -657,6 +670,7 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
                 if CLEAR:
                     print(f"{CLEAR}  … {name}/{item.name}", end="", flush=True)
                 record = measure(item, max(options.budget + MOST - BUDGET - elapsed, 1), clocks)
+                record["sources"] = made_of[item.name]
                 part["items"][item.name] = record
                 if record["status"] == "ok":
                     outcome.done += 1
@@ -717,7 +731,6 @@ def describe(options: argparse.Namespace) -> tuple[Card, dict]:
 
 def report(options: argparse.Namespace) -> int:
     card, stamp = describe(options)
-    stamp["sources"] = fingerprint(Path())
     path = options.out or (REHEARSAL if options.dry else tools.TIMINGS / f"{card.slug}.json")
     store = Store(path, card, options.dry)
     if options.dry:
@@ -732,10 +745,10 @@ def report(options: argparse.Namespace) -> int:
         for name in names:
             outcomes.append(run_part(name, setting, store, dict(stamp), options))
     print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
-    if "ncu" in names:
-        print(f"table in {simt_vs_ncu.write_page(Path(), store.data)}")
-    if "simt" in names and not options.dry:
-        print(f"table in {simt_vs_gpu.write_table(store.data, Path())}")
+    if "ncu" in names and (page := simt_vs_ncu.write_page(Path(), store.data)):
+        print(f"table in {page}")
+    if "simt" in names and not options.dry and (page := simt_vs_gpu.write_table(store.data, Path())):
+        print(f"table in {page}")
     if options.dry:
         print(NO_MEASUREMENT)
     return 1 if any(o.failed for o in outcomes) else 0

@@ -7,7 +7,6 @@ checker/simt/VS_GPU.md, which the part writes, says where and how.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import time
@@ -22,9 +21,8 @@ from reference.gpu.programs import Programs, error_line
 from reference.gpu.tools import ToolError, run
 
 KERNELS = Path("checker/simt/tests/kernels")
-TABLE = Path("checker/simt/VS_GPU.md")
-BEGIN, END = "<!-- make simt-vs-gpu -->\n", "<!-- end -->\n"
-NOT_YET = "Not measured yet: `make simt-vs-gpu` on a machine with an NVIDIA GPU writes it.\n"
+TABLE = Path("checker/simt/VS_GPU.md")  # there once a report holds verdicts
+HEAD = Path(__file__).parent / "VS_GPU.head.txt"
 BATCH = 16  # kernels that are built by one make and run side by side
 LIMIT = 60  # seconds for one program
 
@@ -55,6 +53,10 @@ class Kernel:
     lines: tuple[str, ...]  # null_pointer.cu:9
     seen: bool  # by the CPU device
 
+    @property
+    def path(self) -> Path:
+        return KERNELS / f"{self.name}.cu"
+
     def entry(self, table: dict[str, str]) -> str | None:
         return table.get(self.kind) or table.get(self.kind.split(" ")[0])
 
@@ -84,12 +86,6 @@ def corpus(root: Path) -> list[Kernel]:
     if not files:
         raise ToolError(f"{KERNELS} holds no kernel: start it in the folder of the course")
     return [read_kernel(file) for file in files]
-
-
-def digest(root: Path) -> str:
-    """Of all kernels: a change begins the comparison anew."""
-    texts = (f"{file.name}\0{file.read_text()}\0" for file in sorted((root / KERNELS).glob("*/*.cu")))
-    return hashlib.sha256("".join(texts).encode()).hexdigest()[:16]
 
 
 # ---- one kernel ------------------------------------------------------------------------------------------------------
@@ -222,14 +218,14 @@ def difference(kernel: Kernel, result: dict) -> str | None:
     return None
 
 
+def measured(data: dict, kernels: list[Kernel]) -> list[tuple[Kernel, dict]]:
+    items = data["parts"].get("simt", {}).get("items", {})
+    return [(kernel, items[kernel.name]) for kernel in kernels if "result" in items.get(kernel.name, {})]
+
+
 def table(data: dict, kernels: list[Kernel]) -> str:
-    """Between the markers: what the report `data` of a card says of the corpus."""
-    part = data["parts"]["simt"]
-    rows = [
-        (kernel, part["items"][kernel.name]) for kernel in kernels if "result" in part["items"].get(kernel.name, {})
-    ]
-    if not rows:
-        return NOT_YET
+    """What the report `data` of a card says of the corpus."""
+    part, rows = data["parts"]["simt"], measured(data, kernels)
     versions = f"driver {part['driver']}, CUDA {part['cuda']}"
     versions += f", compute-sanitizer {part['versions'].get('compute-sanitizer')}"
     lines = [f"{data['gpu']}, {versions}, {part['measured_at'][:10]}: {len(rows)} of {len(kernels)} kernels.", ""]
@@ -247,15 +243,10 @@ def table(data: dict, kernels: list[Kernel]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def put_between(path: Path, begin: str, end: str, text: str) -> None:
-    """In place of what stands between two lines of a page."""
-    page = path.read_text()
-    first, last = page.find(begin), page.find(end)
-    if first < 0 or last < first:
-        raise ToolError(f"{path} has no place for the table")
-    path.write_text(page[: first + len(begin)] + text + page[last:])
-
-
-def write_table(data: dict, root: Path) -> Path:
-    put_between(root / TABLE, BEGIN, END, table(data, corpus(root)))
+def write_table(data: dict, root: Path) -> Path | None:
+    """The page, where the report of a card says anything of the corpus."""
+    kernels = corpus(root)
+    if not measured(data, kernels):
+        return None
+    (root / TABLE).write_text(f"{HEAD.read_text().rstrip()}\n\n{table(data, kernels)}")
     return TABLE

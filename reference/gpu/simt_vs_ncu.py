@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`make ncu-table`: the CPU device's counters beside Nsight Compute's, into checker/simt/VS_NCU.md.
+"""`make ncu-table`: the CPU device's counters beside Nsight Compute's, into checker/simt/VS_NCU.md once there are any.
 
 The lessons' kernels are counted here on the CPU device, into checker/simt/vs_ncu.json. Nsight Compute's numbers, of the
 same launches, are in the cards' reports: the part `ncu` of `make gpu-report`, which writes the page too. Counters that
@@ -9,7 +9,6 @@ differ are a result and no failure: the page says where and why.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
@@ -19,16 +18,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
-from reference.gpu import tools
+from reference.gpu import sources, tools
 from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons
 from reference.gpu.programs import SLOW_LIMIT, Programs
-from reference.gpu.simt_vs_gpu import put_between
 from reference.gpu.tools import ToolError, run
 
 COUNTS = Path("checker/simt/vs_ncu.json")
-PAGE = Path("checker/simt/VS_NCU.md")
+PAGE = Path("checker/simt/VS_NCU.md")  # there once a card's report holds numbers
+HEAD = Path(__file__).parent / "VS_NCU.head.txt"
 REHEARSED = Path("build/dry/VS_NCU.md")
-BEGIN, END = "<!-- make ncu-table -->\n", "<!-- end -->\n"
 FORMAT = 1
 NOT_YET = "not measured yet"
 NOT_COUNTED = "not counted by this Nsight Compute on this card"
@@ -59,13 +57,18 @@ class Subject:
         """Those whose first launches count; none where every launch does."""
         return tools.kernels_of(root / self.source) if self.lesson else []
 
+    def files(self, root: Path) -> list[Path]:
+        """The source and the kernel helpers that it includes."""
+        files = [self.source] if self.lesson else list(RULE_SOURCES)
+        return files + [
+            Path(name)
+            for file in files
+            for name in re.findall(r'#include "(lessons/\d[^"]*\.(?:cuh|h))"', (root / file).read_text())
+        ]
+
     def digest(self, root: Path) -> str:
-        """Of the source and the kernel helpers that it includes: numbers of other versions are not compared."""
-        files = [self.source] if self.lesson else RULE_SOURCES
-        text = "".join((root / file).read_text() for file in files)
-        for name in re.findall(r'#include "(lessons/\d[^"]*\.(?:cuh|h))"', text):
-            text += (root / name).read_text()
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        """Numbers of other versions are not compared."""
+        return sources.digest_alone(root, self.files(root))
 
     def build(self, programs: Programs, limit: float) -> None:
         if self.lesson:
@@ -429,32 +432,37 @@ def both_parts(rows: list[Row]) -> list[str]:
     return lines
 
 
+def measured(data: dict, counts: list[Counts]) -> bool:
+    items = data["parts"].get("ncu", {}).get("items", {})
+    return any("result" in items.get(count.item, {}) for count in counts)
+
+
 def table(counts: list[Counts], reports: list[dict]) -> str:
-    """Between the markers: a table a card; where no report holds numbers, the CPU device's alone."""
-    wanted = {count.item for count in counts}
+    """A table for each card."""
     lines: list[str] = []
     for data in reports:
-        items = data["parts"].get("ncu", {}).get("items", {})
-        if any("result" in record for name, record in items.items() if name in wanted):
-            rows = [row for count in counts for row in rows_of(count, items.get(count.item))]
-            lines += [f"## {data['gpu']}", "", words_of(data, rows), "", *both_parts(rows)]
-    if not lines:
-        rows = [row for count in counts for row in rows_of(count, None)]
-        lines = ["## No GPU's report holds numbers yet", "", *both_parts(rows)]
+        items = data["parts"]["ncu"]["items"]
+        rows = [row for count in counts for row in rows_of(count, items.get(count.item))]
+        lines += [f"## {data['gpu']}", "", words_of(data, rows), "", *both_parts(rows)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def write_page(root: Path, report: dict | None = None) -> Path:
-    """From the cards' files, and from `report` in place of its card's. A rehearsal's is a page of its own."""
+def write_page(root: Path, report: dict | None = None) -> Path | None:
+    """From the cards' files, and from `report` in place of its card's; nothing where none holds numbers. A rehearsal's
+    is a page of its own."""
     counts, reports = read_counts(root), tools.read_reports(root)
     if report and report["rehearsal"]:
-        (root / REHEARSED).parent.mkdir(parents=True, exist_ok=True)
-        (root / REHEARSED).write_text(f"{report['note']}\n\n{table(counts, [report])}")
-        return REHEARSED
-    if report:
-        reports = [*(data for data in reports if data["gpu"] != report["gpu"]), report]
-    put_between(root / PAGE, BEGIN, END, table(counts, sorted(reports, key=lambda data: data["gpu"])))
-    return PAGE
+        page, head, reports = REHEARSED, report["note"], [report]
+    else:
+        page, head = PAGE, HEAD.read_text().rstrip()
+        if report:
+            reports = [*(data for data in reports if data["gpu"] != report["gpu"]), report]
+    found = sorted((data for data in reports if measured(data, counts)), key=lambda data: data["gpu"])
+    if not found:
+        return None
+    (root / page).parent.mkdir(parents=True, exist_ok=True)
+    (root / page).write_text(f"{head}\n\n{table(counts, found)}")
+    return page
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -463,7 +471,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         counts = count_all(Path())
         write_counts(counts, Path())
-        print(f"{COUNTS}: {len(counts)} launches\n{write_page(Path())}")
+        print(f"{COUNTS}: {len(counts)} launches")
+        print(write_page(Path()) or f"no {PAGE}: on a GPU, make gpu-report PART=ncu measures what it sets beside them")
         return 0
     except (ToolError, ShapeError, OSError) as error:
         print(f"ncu-table: {error}", file=sys.stderr)

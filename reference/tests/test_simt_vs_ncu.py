@@ -49,10 +49,13 @@ def verdicts(metrics: dict[str, float], count: Counts = COUNT) -> dict[str, str]
 # ---- what is committed -----------------------------------------------------------------------------------------------
 
 
-def test_the_committed_page_is_what_the_committed_numbers_make():
-    page = (ROOT / vs.PAGE).read_text()
-    between = page.partition(vs.BEGIN)[2].partition(vs.END)[0]
-    assert between == vs.table(vs.read_counts(ROOT), tools.read_reports(ROOT)), "make ncu-table writes it"
+def test_there_is_a_page_where_a_report_holds_numbers_and_only_there():
+    counts, reports = vs.read_counts(ROOT), tools.read_reports(ROOT)
+    found = [data for data in reports if vs.measured(data, counts)]
+    page = ROOT / vs.PAGE
+    assert page.exists() == bool(found)
+    if found:
+        assert page.read_text().endswith(vs.table(counts, found)), "make ncu-table writes it"
 
 
 def test_every_kernel_of_the_solutions_and_every_rule_is_counted_as_it_stands():
@@ -259,19 +262,28 @@ def test_a_cards_table_has_both_sides_and_their_ratio():
 
 
 def test_the_rules_have_a_table_of_their_own():
-    text = vs.table([COUNT, RULE], [])
+    text = vs.table([COUNT, RULE], [report("NVIDIA Test 1", {COUNT.item: record(METRICS)})])
     kernels, _, rules = text.partition("The rules, one by one:\n")
     assert "| 07 `matmul_forward_kernel`, odd | loads |" in kernels
     assert "| stride 3 | loads | 34,816 |  | 139,264 |" in rules
+    assert [line.endswith("| not measured yet |") for line in rules.splitlines()[3:]] == [True] * 3
     assert "stride 3" not in kernels
 
 
-def test_without_a_cards_numbers_the_table_says_so_for_each_kernel():
+def test_without_a_cards_numbers_there_is_no_page(tmp_path):
+    vs.write_counts([COUNT], make_room(tmp_path))
     empty = report("NVIDIA Test 1", {"lesson07/matmul": record(METRICS), COUNT.item: {"status": "failed", "why": "x"}})
     for reports in ([], [{"gpu": "x", "parts": {}}], [empty]):
-        text = vs.table([COUNT], reports)
-        assert text.startswith("## No GPU's report holds numbers yet\n")
-        assert [line.endswith("| not measured yet |") for line in text.splitlines()[6:]] == [True] * 3
+        assert not any(vs.measured(data, [COUNT]) for data in reports)
+    assert vs.write_page(tmp_path, empty) is None
+    assert not (tmp_path / vs.PAGE).exists()
+    assert vs.write_page(tmp_path, report("NVIDIA Test 1", {COUNT.item: record(METRICS)})) == vs.PAGE
+    assert (tmp_path / vs.PAGE).read_text().startswith("# The CPU device's counters beside Nsight Compute's\n")
+
+
+def make_room(root):
+    (root / vs.COUNTS).parent.mkdir(parents=True)
+    return root
 
 
 def test_a_rehearsal_is_no_measurement(tmp_path):
