@@ -14,6 +14,13 @@
 
 namespace ptx {
 
+// Whether the card that is compiled for has cp.async. The CPU device has.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr bool kHasCpAsync = false;
+#else
+inline constexpr bool kHasCpAsync = true;
+#endif
+
 // Where a copy is cached on its way: in all levels, or in L2 only, which is for 16 bytes.
 enum class Cache { ca, cg };
 

@@ -1,131 +1,113 @@
 # SPDX-License-Identifier: MIT
-"""Lesson 09: bank conflicts. A warp's copies into a stage with and without padding, and its reads of the stage."""
+"""Lesson 09: the outputs of a block, of one of its warps and of one lane, and what the warp reads for a channel."""
 
 from draw import BLUE, GREEN, GREY, ORANGE, SMALL, Figure
 
 PATH = "lessons/09_warp_tiled_matmul/figure.svg"
 
-BLOCK, PAD, CHANNELS, ROWS, BANKS = 128, 4, 8, 4, 32  # a warp copies 8 channels of 4 rows of a block's 128
-STEP = 16  # channels of a stage
-LANES_N, LANES_OC = 8, 4  # of a warp, each 8 by 8 outputs
+TILE, WARP_N, WARP_OC, OUT, GROUP = 128, 64, 32, 8, 4  # a block's, a warp's and a thread's outputs; groups of 4
+LANES_N, LANES_OC = WARP_N // OUT, WARP_OC // OUT
+WARPS_N, WARPS_OC = TILE // WARP_N, TILE // WARP_OC
+warp = 7  # the warp drawn
+lane_n, lane_o = 2, 3  # the lane in it
+k = 9  # the channel that is read
 
 
-def lane_of(lane_n, lane_o):
+def lane_of(n, o):
     """The lane at a place of the warp's 8 by 4, as the lesson numbers them."""
-    return lane_n * 2 % 16 + lane_o % 2 + lane_o // 2 * 16
-
-
-def stage(f, x, y, cell, pitch):
-    """8 rows of a stage as the banks see them: a column a bank, in it the lanes that store there."""
-    held = {(c, (c * pitch + r) % BANKS): r * CHANNELS + c for r in range(ROWS) for c in range(CHANNELS)}
-    worst = max(sum(bank == b for _, b in held) for bank in range(BANKS))
-    style = "kept" if worst > 1 else "written"
-    f.grid(x, y, cell, CHANNELS, BANKS, lambda c, bank: style if (c, bank) in held else "memory")
-    for (c, bank), lane in held.items():
-        f.text(x + (bank + 0.5) * cell, y + (c + 0.5) * cell + 5, str(lane), size=SMALL, anchor="middle")
-    for c in range(CHANNELS):
-        f.text(x - 8, y + (c + 0.5) * cell + 5, str(c), mono=True, size=SMALL, anchor="end", color=GREY)
-    for bank in range(0, BANKS, 4):
-        f.text(x + (bank + 0.5) * cell, y - 6, str(bank), mono=True, size=SMALL, anchor="middle", color=GREY)
-    return worst
+    return o // 2 * 16 + n * 2 + o % 2
 
 
 def figure() -> Figure:
+    lane = lane_of(lane_n, lane_o)
+    at_n = warp % WARPS_N * WARP_N + GROUP * lane_n
+    at_o = warp // WARPS_N * WARP_OC + GROUP * lane_o
     f = Figure(
-        828,
-        "Bank conflicts of a warp's copies and reads",
-        f"A warp copies {CHANNELS} channels of {ROWS} rows of inp into a stage that has a row for each channel. With "
-        f"{BLOCK} floats a row all 32 lanes store into 4 banks, 8 words each: 8 wavefronts. With {BLOCK + PAD} they "
-        f"store into 32 banks: one. Its reads: the {LANES_N} by {LANES_OC} lanes of a warp, of which each half reads 8 "
-        f"neighbouring float4s of rows, 32 banks, and 2 of columns.",
+        526,
+        "The outputs of a block, a warp and a lane",
+        f"A block's {TILE} by {TILE} outputs are cut into {WARPS_N} by {WARPS_OC} warp tiles of {WARP_N} by {WARP_OC}. "
+        f"A warp tile is {LANES_N} by {LANES_OC} lanes, four times: each lane has a 4 by 4 group in each quarter. Lane "
+        f"{lane} of warp {warp} has rows {at_n} to {at_n + 3} and {at_n + 32} to {at_n + 35}, columns {at_o} to "
+        f"{at_o + 3} and {at_o + 16} to {at_o + 19}. For a channel the warp reads {WARP_N} floats of inp_tile and "
+        f"{WARP_OC} of weight_tile; neighbouring lanes read neighbouring float4s.",
     )
-    left, cell = 124, 18
 
-    # what a warp loads
-    f.text(24, 28, "a warp's copies: 8 channels of 4 rows", bold=True)
-    f.text(left, 52, "inp (N=4096, C=768)", mono=True, bold=True, color=BLUE)
-    top, wide = 64, 24
-    f.grid(left, top, wide, ROWS, CHANNELS, lambda r, c: "read")
-    for r in range(ROWS):
-        for c in range(CHANNELS):
-            f.text(
-                left + (c + 0.5) * wide,
-                top + (r + 0.5) * wide + 5,
-                str(r * CHANNELS + c),
-                size=SMALL,
-                anchor="middle",
-            )
-        f.text(left - 8, top + (r + 0.5) * wide + 5, f"n = {r}", mono=True, size=SMALL, anchor="end", color=GREY)
-    f.text(left, top + ROWS * wide + 18, "c = 0 … 7: a sector each row", mono=True, size=SMALL, color=GREY)
-    f.text(left + 240, top + 16, "In each square its lane.", size=SMALL, color=GREY)
-    f.text(left + 240, top + 36, "In the stage a row is a channel,", size=SMALL, color=GREY)
-    f.text(left + 240, top + 56, "so that 4 rows of inp lie side by side", size=SMALL, color=GREY)
-    f.text(left + 240, top + 76, "and are read as one float4.", size=SMALL, color=GREY)
-    f.text(left + 240, top + 106, f"Below a column is a bank; 8 of {STEP} channels.", size=SMALL, color=GREY)
+    # the block
+    x, y, side = 24, 104, 192
+    f.text(x, 30, "a block", bold=True)
+    f.text(x, 50, f"{TILE} × {TILE} outputs", size=SMALL, color=GREY)
+    f.text(x, 68, f"{WARPS_N} × {WARPS_OC} warps", size=SMALL, color=GREY)
+    width, height = side // WARPS_OC, side // WARPS_N
+    for number in [*range(warp), *range(warp + 1, WARPS_N * WARPS_OC), warp]:
+        r, c = number % WARPS_N, number // WARPS_N
+        style = "kept" if number == warp else "memory"
+        f.box(x + c * width, y + r * height, width, height, style, stroke=1.5 if number == warp else 1)
+        f.text(x + (c + 0.5) * width, y + (r + 0.5) * height + 5, f"w{number}", mono=True, anchor="middle", size=SMALL)
+    f.box(x - 5, y - 5, side + 10, side + 10, "outline", radius=6)
+    f.text(x, y + side + 30, "as many in lesson 08,", size=SMALL, color=GREY)
+    f.text(x, y + side + 48, "but of 16 × 128 outputs:", size=SMALL, color=GREY)
+    f.text(x, y + side + 66, "16 + 128 floats per channel", size=SMALL, color=GREY)
+    f.text(x, y + side + 84, "for as many products", size=SMALL, color=GREY)
 
-    # the stage, twice
-    y = 232
-    f.text(24, y - 24, f"stage[{STEP}][{BLOCK}]", mono=True, bold=True, color=ORANGE)
-    worst = stage(f, left, y, cell, BLOCK)
-    f.text(24, y + 16, "channel", size=SMALL, color=GREY)
-    f.text(218, y - 24, f"bank 0 takes {worst} words, one after another: {worst} wavefronts", size=SMALL, color=ORANGE)
-    y += CHANNELS * cell + 60
-    f.text(24, y - 24, f"stage[{STEP}][{BLOCK} + {PAD}]", mono=True, bold=True, color=GREEN)
-    worst = stage(f, left, y, cell, BLOCK + PAD)
-    f.text(
-        218,
-        y - 24,
-        f"channel c begins at bank 4 c, every bank takes one word: {worst} wavefront",
-        size=SMALL,
-        color=GREEN,
-    )
-    f.text(24, y + 16, "channel", size=SMALL, color=GREY)
+    # the warp
+    cell = 21
+    wx, wy = 304, 130
+    f.text(wx - 32, 30, f"warp {warp}", bold=True, color=ORANGE)
+    f.text(wx - 32, 50, f"{WARP_N} × {WARP_OC} outputs, {LANES_N} × {LANES_OC} lanes", size=SMALL, color=GREY)
+    f.text(wx - 32, 84, f"weight_tile[{k}], {WARP_OC} floats", mono=True, size=SMALL, color=BLUE)
+    for j in range(2 * LANES_OC):
+        f.box(wx + j * cell, wy - 34, cell, 16, "read" if j % LANES_OC == lane_o else "memory")
+    for i in range(2 * LANES_N):
+        f.box(wx - 32, wy + i * cell, 16, cell, "read" if i % LANES_N == lane_n else "memory")
+    for i in range(2 * LANES_N):
+        for j in range(2 * LANES_OC):
+            mine = (i % LANES_N, j % LANES_OC) == (lane_n, lane_o)
+            f.box(wx + j * cell, wy + i * cell, cell, cell, "written" if mine else "memory")
+            if (i < LANES_N and j < LANES_OC) or mine:
+                number = str(lane_of(i % LANES_N, j % LANES_OC))
+                f.text(wx + (j + 0.5) * cell, wy + (i + 0.5) * cell + 5, number, anchor="middle", size=SMALL)
+    for i in range(2):
+        for j in range(2):
+            f.box(wx + j * 4 * cell, wy + i * 8 * cell, 4 * cell, 8 * cell, "outline", stroke=2)
+    f.text(wx - 32, wy + 16 * cell + 22, f"left: inp_tile[{k}], {WARP_N} floats", mono=True, size=SMALL, color=BLUE)
+    f.text(wx - 32, wy + 16 * cell + 42, "a square: 4 × 4 outputs, in it their lane", size=SMALL, color=GREY)
+    f.arrow([(x + side + 6, wy + 60), (wx - 40, wy + 60)])
 
-    # the reads
-    y += CHANNELS * cell + 34
-    f.text(24, y, "a warp's reads: 64 rows, 32 columns, one channel", bold=True)
-    y += 44
-    side = 19
-    grid_x = left
-    for lane_n in range(LANES_N):
-        for lane_o in range(LANES_OC):
-            lane = lane_of(lane_n, lane_o)
-            x0, y0 = grid_x + lane_o * 1.5 * side, y + lane_n * side
-            f.box(x0, y0, 1.5 * side, side, "read" if lane < 16 else "memory")
-            f.text(x0 + 0.75 * side, y0 + side / 2 + 5, str(lane), size=SMALL, anchor="middle")
-    for lane_o in range(LANES_OC):
+    # the lane
+    small, gap = 16, 10
+    tx, ty = 566, 190
+    f.text(tx - 24, 30, f"lane {lane}", bold=True, color=GREEN)
+    f.text(tx - 24, 50, f"{OUT} × {OUT} outputs", size=SMALL, color=GREY)
+    f.text(tx - 24, 68, "in 4 groups of 4 × 4", size=SMALL, color=GREY)
+    for i in range(OUT):
+        for j in range(OUT):
+            f.box(tx + j * small + j // 4 * gap, ty + i * small + i // 4 * gap, small, small, "written")
+    for g in range(2):
+        first, other = at_o + 16 * g, at_n + 32 * g
+        f.text(tx + g * (4 * small + gap) + 2 * small, ty - 30, "columns", anchor="middle", size=SMALL, color=GREY)
         f.text(
-            grid_x + (lane_o + 0.5) * 1.5 * side,
-            y - 6,
-            f"{4 * lane_o}",
+            tx + g * (4 * small + gap) + 2 * small,
+            ty - 12,
+            f"{first}…{first + 3}",
             mono=True,
-            size=SMALL,
             anchor="middle",
-            color=GREY,
-        )
-    f.text(grid_x - 44, y - 6, "o =", mono=True, size=SMALL, anchor="end", color=GREY)
-    for lane_n in range(LANES_N):
-        f.text(
-            grid_x - 8,
-            y + (lane_n + 0.5) * side + 5,
-            f"n = {4 * lane_n}",
-            mono=True,
             size=SMALL,
-            anchor="end",
-            color=GREY,
         )
-    bx, bw = 296, 12.5
-    f.text(bx, y + 8, "half a warp (blue), its float4 of rows:", size=SMALL, color=GREY)
-    for lane_n in range(LANES_N):
-        f.box(bx + lane_n * 4 * bw, y + 18, 4 * bw, 26, "read")
-        f.text(bx + (lane_n + 0.5) * 4 * bw, y + 36, f"{2 * lane_n},{2 * lane_n + 1}", size=SMALL, anchor="middle")
-    f.text(bx, y + 62, "8 neighbours, 128 bytes: 32 banks, no conflict", size=SMALL, color=GREEN)
-    f.text(bx, y + 92, "and its float4 of columns:", size=SMALL, color=GREY)
-    for lane_o in range(2):
-        f.box(bx + lane_o * 4 * bw, y + 102, 4 * bw, 26, "read")
-        f.text(bx + (lane_o + 0.5) * 4 * bw, y + 120, "even" if lane_o == 0 else "odd", size=SMALL, anchor="middle")
-    f.text(bx + 9 * bw, y + 120, "2 neighbours, each for 8 lanes", size=SMALL, color=GREEN)
-    f.text(bx, y + 150, "A lane's other rows follow after 32, its columns after 16.", size=SMALL, color=GREY)
+        f.text(tx - 8, ty + g * (4 * small + gap) + 2 * small - 4, "rows", anchor="end", size=SMALL, color=GREY)
+        f.text(
+            tx - 8,
+            ty + g * (4 * small + gap) + 2 * small + 14,
+            f"{other}…{other + 3}",
+            mono=True,
+            anchor="end",
+            size=SMALL,
+        )
+    f.arrow([(wx + 8 * cell + 4, wy + (lane_n + 0.5) * cell), (tx - 62, wy + (lane_n + 0.5) * cell)])
+    line = ty + 8 * small + gap + 34
+    f.text(tx - 50, line, "for one channel:", bold=True)
+    f.text(tx - 50, line + 20, "2 float4s of inp_tile,", size=SMALL, color=GREY)
+    f.text(tx - 50, line + 38, "2 of weight_tile,", size=SMALL, color=GREY)
+    f.text(tx - 50, line + 56, f"{OUT * OUT} multiply-adds", size=SMALL, color=GREY)
     return f
 
 

@@ -20,9 +20,8 @@
 #:   make sass-lesson05      your kernels' SASS by source line, registers, spills,
 #:                           occupancy; needs nvcc and nvdisasm, but no GPU:
 #:                           ARCH=sm_90a, BLOCK=256, FULL=1 all of it in order
-#:   make tune-lesson09      every tile of your kernel, timed beside cuBLAS; the
-#:                           fastest are stored for your card in the lesson's
-#:                           tiles.h; SOLUTION=1 the solution's tiles
+#:   make tune-lesson10      your kernel with other sizes, timed beside cuBLAS, and
+#:                           which suit your card; SOLUTION=1 the solution's
 #:
 
 report_dry := $(filter-out 0,$(DRY))
@@ -68,27 +67,35 @@ sass-lesson%: FORCE
 
 # ---- a lesson's tuner --------------------------------------------------------------------------------------------------
 
-# lessons/NN_name/tune/tune.cu includes the lesson's matmul.cu, yours or the solution's. Without a GPU it is compiled for
-# the CPU device, which runs every tile and measures none; a rehearsal writes into a copy of tiles.h.
+# lessons/NN_name/tune/tune.cu includes the lesson's matmul.cu, yours or the solution's, once for each of the sizes in
+# tiles.h; the lines in which the file has its own are left out. Without a GPU it is compiled for the CPU device, which runs
+# all of them and measures none.
 tuned_lessons := $(patsubst lessons/%/tune/tune.cu,%,$(wildcard lessons/*/tune/tune.cu))
 ifneq ($(filter tune-lesson%,$(MAKECMDGOALS)),)
   $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))
 endif
 tune_on = $(if $(dry),cpu,$(or $(DEVICE),$(if $(and $(gpu_seen),$(nvcc)),gpu,cpu)))
+sizes := int_kBlockN int_kThreadN int_kStep bool_kAsync
 define tune_rules
-build/tune/cpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
+.PRECIOUS: build/tune/%/$1/matmul.cu
+build/tune/%/$1/matmul.cu: %/$1/matmul.cu
+	@mkdir -p $$(@D)
+	@$$(foreach size,$$(sizes),grep -q '^constexpr $$(subst _, ,$$(size)) = .*;' $$< || { \
+	    echo 'tune: $$< has no line `constexpr $$(subst _, ,$$(size)) = …;`' >&2; exit 1; };)
+	@{ echo '#line 1 "$$<"'; sed $$(foreach size,$$(sizes),-e 's/^constexpr $$(subst _, ,$$(size)) = .*//') $$<; } >$$@
+build/tune/cpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
         build/dry/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) | build/simtcc build/simt-lower
 	@mkdir -p $$(@D)
 	$$(show)build/simtcc $(filter-out -Xcompiler -fPIC%,$(device_flags)) -Xcompiler -Wno-unused,-Wno-unused-parameter \
-	    -DMATMUL_FILE='"$$*/$1/matmul.cu"' $$< $$(filter %.o,$$^) -o $$@$$(hide)
-build/tune/gpu/%/lesson$(call number,$1): lessons/$1/tune/tune.cu lessons/$1/tiles.h %/$1/matmul.cu \
+	    -DMATMUL_FILE='"$$<"' lessons/$1/tune/tune.cu $$(filter %.o,$$^) -o $$@$$(hide)
+build/tune/gpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
         build/gpu/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) build/gpu/card
 	@mkdir -p $$(@D)
-	$$(show)nvcc $$(gpu_flags) -DMATMUL_FILE='"$$*/$1/matmul.cu"' $$< $$(filter %.o,$$^) -ldl -o $$@$$(hide)
+	$$(show)nvcc $$(gpu_flags) -DMATMUL_FILE='"$$<"' lessons/$1/tune/tune.cu $$(filter %.o,$$^) -ldl -o $$@$$(hide)
 .PHONY: tune-lesson$(call number,$1) tune-lesson$(patsubst 0%,%,$(call number,$1))
 tune-lesson$(call number,$1): build/tune/$(tune_on)/$(subject)/lesson$(call number,$1)
-	@$(if $(dry),cp lessons/$1/tiles.h build/tune/tiles.h && )$$< $(if $(dry),build/tune/tiles.h --rehearse,lessons/$1/tiles.h)
-tune-lesson$(patsubst 0%,%,$(call number,$1)): tune-lesson$(call number,$1)
+	@$$< $(if $(dry),--rehearse)
+$(if $(filter 0%,$(call number,$1)),tune-lesson$(patsubst 0%,%,$(call number,$1)): tune-lesson$(call number,$1))
 endef
 $(foreach lesson,$(tuned_lessons),$(eval $(call tune_rules,$(lesson))))
 tune-lesson:

@@ -2,129 +2,111 @@
 //
 // out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c], for o < OC
 //
-// A block computes a tile of out, a warp of it 8 by 4 lanes' outputs, a lane kThreadN by kThreadOC of them in registers.
-// While the products of one stage are summed the next one is on its way into the other half of shared memory. Sizes are
-// in tiles.h.
-#include "checker/ptx.h"
-#include "lessons/09_warp_tiled_matmul/tiles.h"
+// A block computes kTile by kTile outputs, a warp of it kWarpN by kWarpOC, a thread 8 by 8 in its registers: 2 by 2 groups
+// of 4 by 4, so that the float4s of neighbouring lanes lie side by side. The block goes along C in steps of kStep channels:
+// its threads load that piece of their rows of inp and of weight into shared memory and transpose it on the way.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 
 namespace {
 
-// kRows rows of an operand on their way into shared memory, kStep channels a stage, a row of the stage for each channel.
-// A warp moves 8 neighbouring channels of 4 rows at once: 4 whole sectors of global memory, and 32 banks.
-template <class Tile, int kRows>
-class Copies {
-  public:
-    using Stage = float[Tile::kStep][kRows + Tile::kPad];  // operand[row0 + column, c0 + row]
+constexpr int kTile = 128;                    // rows and columns of out that a block computes
+constexpr int kWarpN = 64, kWarpOC = 32;      // rows and columns of out that a warp computes
+constexpr int kOutputs = 8;                   // rows and columns of out that a thread computes, in groups of 4
+constexpr int kLanesN = kWarpN / kOutputs;    // lanes of a warp along N
+constexpr int kLanesOC = kWarpOC / kOutputs;  // and along OC
+constexpr int kThreads = kTile / kWarpN * (kTile / kWarpOC) * 32;
+constexpr int kStep = 16;  // channels of a tile
+constexpr int kPad = 4;    // floats at the end of a tile's row that nobody uses: the next row begins 4 banks further
+static_assert(kLanesN * kLanesOC == 32, "a warp has 32 lanes");
+static_assert(kThreads == 2 * kTile, "load_tile: two threads load a row");
 
-    __device__ Copies(const float* operand,  // (rows, C), from the block's first row on
-                      long rows, int C)
-        : from_(operand), left_(C - channel()) {
-#pragma unroll
-        for (int i = 0; i < kPieces; i++) {
-            // Beyond the last row it is the last one again: what comes of it is not stored.
-            const long row = this->row(i);
-            at_[i] = static_cast<int>(row < rows ? row : rows - 1) * C + channel();
-        }
+using Tile = float[kStep][kTile + kPad];  // channel, row
+
+// x[row, c] to x[row, c + 3] of x (rows, C); 0 beyond its last row and its last channel. kVectors: every row of x starts
+// at a multiple of 16 bytes, and so does each fourth channel; C is a multiple of 4.
+template <bool kVectors>
+__device__ float4 load_4(const float* x, long row, int rows, int c, int C) {
+    if (row >= rows || c >= C) {
+        return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     }
-
-    // Sends the operand's next kStep channels on their way into `stage`; 0 beyond the last channel.
-    __device__ void start(Stage& stage) {
-        // TODO: for each i below kPieces and each k of 0, 8, … below kStep one float, from_[at_[i] + k] or, for k from
-        // left_ on, 0: by ptx::cp_async<4>, which may take 0 bytes, where Tile::kWay is async, else into values_.
-        from_ += Tile::kStep;
-        left_ -= Tile::kStep;
+    const float* from = x + row * C + c;
+    if constexpr (kVectors) {
+        return *reinterpret_cast<const float4*>(from);
+    } else {
+        return make_float4(from[0], c + 1 < C ? from[1] : 0.0f, c + 2 < C ? from[2] : 0.0f, c + 3 < C ? from[3] : 0.0f);
     }
+}
 
-    // Waits until what this thread has started is in `stage`, for this thread.
-    __device__ void finish(Stage& stage) {
-        // TODO: where Tile::kWay is async wait for the copies, else store values_.
-    }
+// tile[k][i] = x[row0 + i, c0 + k], by all threads of the block.
+template <bool kVectors>
+__device__ void load_tile(Tile& tile, const float* x, long row0, int rows, int c0, int C) {
+    // TODO: two neighbouring threads take a row, channels 0 … 3 and 4 … 7 of it, then 8 … 11 and 12 … 15. Each float4 is
+    // stored into 4 rows of the tile, without a bank conflict.
+}
 
-  private:
-    static constexpr int kApart = Tile::kThreads / 8;  // rows
-    static constexpr int kPieces = kRows / kApart;
-    static __device__ int channel() {
-        return static_cast<int>(threadIdx.x) % 8;
-    }
-    static __device__ int row(int i) {
-        return static_cast<int>(threadIdx.x) / 8 + i * kApart;
-    }
-
-    const float* from_;                       // the block's first row, the next stage's first channel
-    int left_;                                // channels from this thread's first one on
-    int at_[kPieces];                         // this thread's rows; within a block's tile an int is enough
-    float values_[kPieces][Tile::kStep / 8];  // on their way, where they go through registers
-};
-
-template <class Tile>
-using Sums = float[Tile::kThreadN][Tile::kThreadOC];
-
-// The first row and column of a lane's outputs within the block's tile. The others follow in groups of 4, a group every
-// 32 rows and every 16 columns: so the lanes' float4s lie side by side.
+// The first row and column of a thread's outputs in the block's tile. A half of a warp takes 8 neighbouring float4s of
+// rows, 32 banks, and 2 of columns.
 struct Place {
     int n, o;
 };
-template <class Tile>
-__device__ Place place_of_lane() {
+__device__ Place place_of_thread() {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    const int lane_n = lane / 2 % 8, lane_o = lane % 2 + lane / 16 * 2;  // half a warp has 8 rows of float4s: 32 banks
-    return {warp % Tile::kWarpsN * Tile::kWarpN + 4 * lane_n, warp / Tile::kWarpsN * Tile::kWarpOC + 4 * lane_o};
+    const int lane_n = lane / 2 % kLanesN, lane_o = lane % 2 + lane / 16 * 2;
+    constexpr int kWarpsN = kTile / kWarpN;
+    return {warp % kWarpsN * kWarpN + 4 * lane_n, warp / kWarpsN * kWarpOC + 4 * lane_o};
 }
+// From there to its row i and its column j: the second group of 4 follows behind all lanes' first groups.
 __device__ int row_of(int i) {
-    return i / 4 * 32 + i % 4;
+    return i / 4 * 4 * kLanesN + i % 4;
 }
 __device__ int column_of(int j) {
-    return j / 4 * 16 + j % 4;
+    return j / 4 * 4 * kLanesOC + j % 4;
 }
 
-// sums[i][j] += the products of a stage's channels.
-template <class Tile>
-__device__ void add_products(Sums<Tile>& sums, const typename Copies<Tile, Tile::kBlockN>::Stage& inp,
-                             const typename Copies<Tile, Tile::kBlockOC>::Stage& weight, Place at) {
-    // TODO: for each channel kThreadN floats of inp and kThreadOC of weight into registers, 4 at a time, and their products.
+using Sums = float[kOutputs][kOutputs];  // of out[n0 + row_of(i), o0 + column_of(j)]
+
+// As lesson 08 stores them, group by group.
+__device__ void store(float* out, const Sums& sum, long n0, long o0, int N, int OC, int out_stride, bool store_4) {
+#pragma unroll
+    for (int i = 0; i < kOutputs; i++) {
+        const long n = n0 + row_of(i);  // long, as n * out_stride may pass 2^31
+        if (n < N) {
+            float* out_n = out + n * out_stride;  // out[n, :]
+#pragma unroll
+            for (int j = 0; j < kOutputs; j += 4) {
+                const long o = o0 + column_of(j);
+                if (store_4 && o + 3 < OC) {
+                    *reinterpret_cast<float4*>(out_n + o) =
+                        make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+                } else {
+#pragma unroll
+                    for (int l = 0; l < 4; l++) {
+                        if (o + l < OC) {
+                            out_n[o + l] = sum[i][j + l];
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
-// The first row and column of a block's tile of out. kTogether rows of tiles are walked together, column by column: the
-// blocks that run at the same time then make up a square of out, and share what they load.
-constexpr int kTogether = 16;
-template <class Tile>
-__device__ Place tile_of_block(int N, int OC) {
-    const int tiles_n = (N - 1) / Tile::kBlockN + 1, tiles_o = (OC - 1) / Tile::kBlockOC + 1;
-    const int block = static_cast<int>(blockIdx.x);
-    const int first = block / (kTogether * tiles_o) * kTogether, at = block % (kTogether * tiles_o);
-    const int rows = tiles_n - first < kTogether ? tiles_n - first : kTogether;
-    return {(first + at % rows) * Tile::kBlockN, at / rows * Tile::kBlockOC};
-}
-
-template <class Tile>
-__global__ void __launch_bounds__(Tile::kThreads, Tile::kResident)
+template <bool kVectors>
+__global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a multiprocessor: 128 per thread
     matmul_forward_kernel(float* out,           // (N, out_stride)
                           const float* inp,     // (N, C)
                           const float* weight,  // (OC, C)
                           const float* bias,    // (OC), or null for none
                           int N, int C, int OC, int out_stride,
-                          bool float4s) {  // whether every row of out begins at a multiple of 16 bytes
-    __shared__ __align__(16) typename Copies<Tile, Tile::kBlockN>::Stage inp_stages[2];
-    __shared__ __align__(16) typename Copies<Tile, Tile::kBlockOC>::Stage weight_stages[2];
-    const Place tile = tile_of_block<Tile>(N, OC), lane = place_of_lane<Tile>();
-    const long n0 = tile.n, o0 = tile.o;  // long, as n * C and n * out_stride may pass 2^31
-    Copies<Tile, Tile::kBlockN> of_inp(inp + n0 * C, N - n0, C);
-    Copies<Tile, Tile::kBlockOC> of_weight(weight + o0 * C, OC - o0, C);
-    // TODO: the sums, which begin with the bias; the loop over stages, with one barrier in it; the store of what is below
-    // N and OC, 4 floats at a time where they lie in out and float4s says so.
-}
-
-template <class Tile>
-void launch(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC, int out_stride,
-            Context& ctx) {
-    const unsigned int blocks = ceil_div(N, Tile::kBlockN) * ceil_div(OC, Tile::kBlockOC);
-    const bool float4s = is_aligned_16(out) && out_stride % 4 == 0;
-    matmul_forward_kernel<Tile>
-        <<<blocks, Tile::kThreads, 0, ctx.stream>>>(out, inp, weight, bias, N, C, OC, out_stride, float4s);
-    check(cudaGetLastError());
+                          bool store_4) {       // whether each row of out starts at a multiple of 16 bytes
+    __shared__ __align__(16) Tile inp_tile;     // inp[n0 + row, c0 + channel]
+    __shared__ __align__(16) Tile weight_tile;  // weight[o0 + row, c0 + channel]
+    const Place at = place_of_thread();
+    const long n0 = static_cast<long>(blockIdx.x) * kTile;  // first row of inp and of out
+    const long o0 = static_cast<long>(blockIdx.y) * kTile;  // first row of weight, first column of out
+    // TODO: Sums, which begin with the bias where there is one. For each kStep channels: both tiles; barrier; for each
+    // channel 2 float4s of either tile into registers, and kOutputs by kOutputs products; barrier. At the end `store`.
 }
 
 }  // namespace
@@ -134,6 +116,9 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             const float* weight,  // (OC, C)
             const float* bias,    // (OC), or null for none
             int N, int C, int OC, int out_stride, Context& ctx) {
-    with_tile(tile_for(card_here(), N, OC),
-              [&](auto tile) { launch<decltype(tile)>(out, inp, weight, bias, N, C, OC, out_stride, ctx); });
+    const dim3 grid(ceil_div(N, kTile), ceil_div(OC, kTile));  // blocks that run together share rows of weight
+    const bool vectors = C % 4 == 0 && is_aligned_16(inp, weight), store_4 = out_stride % 4 == 0 && is_aligned_16(out);
+    const auto kernel = vectors ? matmul_forward_kernel<true> : matmul_forward_kernel<false>;
+    kernel<<<grid, kThreads, 0, ctx.stream>>>(out, inp, weight, bias, N, C, OC, out_stride, store_4);
+    check(cudaGetLastError());
 }

@@ -342,7 +342,7 @@ def run(options: argparse.Namespace) -> int:
     text = put(README.read_text(), section(ladder))
     DATA.write_text(ladder.to_json())
     README.write_text(text)
-    (picture,) = write(plot(ladder), Path("reference"), "ladder", ("svg",))
+    (picture,) = write(plot(ladder), Path(PICTURE).parent, "ladder", ("svg",))
     print(f"written to {DATA}, {README} and {picture}")
     return 0
 

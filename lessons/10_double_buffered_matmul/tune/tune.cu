@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// make tune-lesson09: runs every tile of tiles.h, on a GPU times them beside cuBLAS, and writes the fastest for few and
-// for many outputs into tiles.h. It includes the op's file, MATMUL_FILE: so it launches tiles that matmul would not take.
+// make tune-lesson10: runs the kernel with each of the sizes in tiles.h, on a GPU times all of them beside cuBLAS at GPT-2's
+// shapes, and prints the sizes that suit these shapes best.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checker/clock/timing.h"
 #include "checker/gpu/device.h"
 #include "checker/gpu/event_stopwatch.h"
 #include "checker/gpu/gpu_libraries.h"
-#include MATMUL_FILE
+#include "lessons/10_double_buffered_matmul/tune/tiles.h"
 
 namespace {
 
@@ -30,6 +28,11 @@ constexpr bool kGpu = true;
 #endif
 
 using checker::DeviceBuffer;
+
+constexpr int kCount = static_cast<int>(std::size(kTiles));
+
+// Where make puts the op's file without its sizes.
+constexpr std::string_view kMade = "build/tune/";
 
 // GPT-2's matmuls at B=4, T=1024, and the square that is compared with cuBLAS.
 struct Shape {
@@ -63,10 +66,8 @@ class Tensors {
 
     void run(int number) {
         Context ctx;
-        with_tile(number, [&](auto tile) {
-            launch<decltype(tile)>(out_.data(), inp_.data(), weight_.data(), nullptr, shape_.N, shape_.C, shape_.OC,
-                                   shape_.OC, ctx);
-        });
+        kTiles[number].run(out_.data(), inp_.data(), weight_.data(), nullptr, shape_.N, shape_.C, shape_.OC, shape_.OC,
+                           ctx);
     }
     void run(const checker::Cublas& cublas) {
         cublas.matmul(checker::Cublas::Precision::fp32, out_.data(), inp_.data(), weight_.data(),
@@ -102,17 +103,17 @@ class Tensors {
 };
 
 // A row of the first table; returns whether the tile may be chosen.
-template <class T>
-bool describe(int number, T) {
+bool describe(int number) {
+    const Tile& tile = kTiles[number];
     cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, matmul_forward_kernel<T>));
+    check(cudaFuncGetAttributes(&attributes, tile.kernel));
     int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, matmul_forward_kernel<T>, T::kThreads, 0));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, tile.kernel, tile.threads, 0));
     const bool right = Tensors(kRagged).is_right(number);
     const std::string registers = kGpu ? std::to_string(attributes.numRegs) : "-";
     const std::string spilled = kGpu ? std::to_string(attributes.localSizeBytes) : "-";
-    std::printf("%4d  %3dx%-3d  %4d  %dx%d  %-9s  %7d  %4s  %5s  %6zu  %6s  %s\n", number, T::kBlockN, T::kBlockOC,
-                T::kStep, T::kThreadN, T::kThreadOC, T::kWay == Way::async ? "async" : "registers", T::kThreads,
+    std::printf("%4d  %3dx%-3d  %4d  %dx%d  %-9s  %7d  %4s  %5s  %6zu  %6s  %s\n", number, tile.block_n, tile.block_oc,
+                tile.step, tile.thread_n, tile.thread_oc, tile.async ? "async" : "registers", tile.threads,
                 registers.c_str(), spilled.c_str(), attributes.sharedSizeBytes,
                 (kGpu ? std::to_string(blocks) : "-").c_str(), right ? "right" : "WRONG");
     return right;
@@ -123,7 +124,7 @@ std::vector<double> rates_at(const Shape& shape, const std::vector<bool>& right,
     Tensors tensors(shape);
     std::vector<checker::Candidate> candidates;
     std::vector<std::size_t> of;
-    for (int number = 0; number < kTiles; number++) {
+    for (int number = 0; number < kCount; number++) {
         if (right[number]) {
             candidates.push_back({std::to_string(number), [&tensors, number] { tensors.run(number); }});
             of.push_back(number);
@@ -131,93 +132,54 @@ std::vector<double> rates_at(const Shape& shape, const std::vector<bool>& right,
     }
     if (cublas != nullptr) {
         candidates.push_back({"cuBLAS", [&tensors, cublas] { tensors.run(*cublas); }});
-        of.push_back(kTiles);
+        of.push_back(kCount);
     }
     checker::EventStopwatch stopwatch(nullptr, kGpu ? 20'000'000U : 0U);
-    const checker::TimingOptions options{.min_rounds = kGpu ? 30 : 6, .max_seconds = 2};
+    const checker::TimingOptions options{.min_rounds = kGpu ? 30 : 6, .max_seconds = 2, .min_sample_seconds = 0};
     const std::vector<checker::Samples> samples = checker::time_interleaved(candidates, options, stopwatch);
-    std::vector<double> rates(kTiles + 1);
+    std::vector<double> rates(kCount + 1);
     for (std::size_t i = 0; i < of.size(); i++) {
         rates[of[i]] = 2.0 * shape.N * shape.C * shape.OC / checker::summarise(samples[i].seconds).median;
     }
     return rates;
 }
 
-// What tiles.h should say of a card: its own row between the marks in place of an older one. Throws where it has no marks.
-std::string with_row(const std::string& text, const Choice& choice, const std::string& name) {
-    const std::string key =
-        "{{" + std::to_string(choice.card.capability) + ", " + std::to_string(choice.card.multiprocessors) + "},";
-    const std::string row =
-        "    " + key + " " + std::to_string(choice.few) + ", " + std::to_string(choice.many) + "},  // " + name + "\n";
-    std::istringstream lines(text);
-    std::string result;
-    bool between = false, written = false;
-    for (std::string line; std::getline(lines, line);) {
-        if (line == "    // end tuned") {
-            result += row;
-            between = false;
-            written = true;
-        }
-        if (!between || line.find(key) == std::string::npos) {
-            result += line + "\n";
-        }
-        between = between || line == "    // tuned";
-    }
-    if (!written) {
-        throw std::runtime_error("tiles.h has no lines `// tuned` and `// end tuned`; git checkout brings them back");
-    }
-    return result;
-}
-
-// The file is the old one or the new one, whatever ends the program in between.
-void replace(const std::filesystem::path& file, const std::string& text) {
-    const std::filesystem::path beside = file.string() + ".new";
-    std::ofstream out(beside);
-    out << text;
-    out.close();
-    if (!out) {
-        throw std::runtime_error(beside.string() + " cannot be written; " + file.string() + " is as it was");
-    }
-    std::filesystem::permissions(beside, std::filesystem::status(file).permissions());
-    std::filesystem::rename(beside, file);
-}
-
-// The tile with the best mean share of the fastest at these shapes; `otherwise` where there are none.
-int best_of(const std::vector<std::vector<double>>& rates, int otherwise) {
-    int best = otherwise;
-    double best_share = 0;
-    for (int number = 0; number < kTiles; number++) {
-        double share = 1;
+// The tile with the best geometric mean, over the shapes, of its share of the fastest tile's speed; and that share.
+struct Best {
+    int number = 0;
+    double share = 0;
+};
+Best best_of(const std::vector<std::vector<double>>& rates) {
+    Best best;
+    for (int number = 0; number < kCount; number++) {
+        double product = 1;
         for (const std::vector<double>& at : rates) {
-            share *= at[number] / *std::max_element(at.begin(), at.end() - 1);
+            product *= at[number] / *std::max_element(at.begin(), at.end() - 1);
         }
-        if (!rates.empty() && share > best_share) {
-            best_share = share;
-            best = number;
+        const double share = std::pow(product, 1.0 / static_cast<double>(rates.size()));
+        if (share > best.share) {
+            best = {number, share};
         }
     }
     return best;
 }
 
-void tune(const std::string& table, bool rehearsal) {
-    const Card card = card_here();
+void tune(bool rehearsal) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, 0));
-    std::printf("%s\n%s, compute capability %d.%d, %d multiprocessor%s\n\n", MATMUL_FILE,
-                kGpu ? properties.name : "the CPU device", properties.major, properties.minor, card.multiprocessors,
-                card.multiprocessors == 1 ? "" : "s");
+    const std::string file = MATMUL_FILE;
+    std::printf("%s\n%s, compute capability %d.%d, %d multiprocessor%s\n\n",
+                file.starts_with(kMade) ? file.c_str() + kMade.size() : file.c_str(),
+                kGpu ? properties.name : "the CPU device", properties.major, properties.minor,
+                properties.multiProcessorCount, properties.multiProcessorCount == 1 ? "" : "s");
     std::printf("tile  block    step  lane way        threads  regs  local  shared  blocks\n");
     std::vector<bool> right;
-    for (int number = 0; number < kTiles; number++) {
-        with_tile(number, [&](auto tile) { right.push_back(describe(number, tile)); });
-    }
+    for (int number = 0; number < kCount; number++) { right.push_back(describe(number)); }
     if (std::find(right.begin(), right.end(), true) == right.end()) {
-        throw std::runtime_error("no tile is right; make check-lesson09 says what is wrong");
+        throw std::runtime_error("no tile is right; make check-lesson10 says what is wrong");
     }
     if (!kGpu && !rehearsal) {
-        std::printf(
-            "\nTFLOP/s: not measured yet. A GPU tells registers, resident blocks and times;\n"
-            "without one nothing is stored.\n");
+        std::printf("\nTFLOP/s: not measured yet. A GPU tells registers, resident blocks and times.\n");
         return;
     }
 
@@ -229,19 +191,18 @@ void tune(const std::string& table, bool rehearsal) {
     } catch (const std::runtime_error& error) { std::printf("\nno cuBLAS: %s\n", error.what()); }
     std::printf("%s\n%-29s", rehearsal ? "\na rehearsal without a GPU: no number below is a measurement" : "",
                 "TFLOP/s, * the fastest tile");
-    for (int number = 0; number < kTiles; number++) { std::printf("%7d", number); }
+    for (int number = 0; number < kCount; number++) { std::printf("%7d", number); }
     std::printf("  cuBLAS  share\n");
-    std::vector<std::vector<double>> few, many;
+    std::vector<std::vector<double>> all;
     for (const Shape& shape : rehearsal ? std::vector<Shape>(std::begin(kRehearsal), std::end(kRehearsal))
                                         : std::vector<Shape>(std::begin(kShapes), std::end(kShapes))) {
         const std::vector<double> rates = rates_at(shape, right, cublas ? &*cublas : nullptr);
-        const bool is_small = is_few(card, shape.N, shape.OC);
-        (is_small ? few : many).push_back(rates);
+        all.push_back(rates);
         char name[64];
-        std::snprintf(name, sizeof name, "N=%d C=%d OC=%d %s", shape.N, shape.C, shape.OC, is_small ? "few" : "many");
+        std::snprintf(name, sizeof name, "N=%d C=%d OC=%d", shape.N, shape.C, shape.OC);
         std::printf("%-29s", name);
         const double fastest = *std::max_element(rates.begin(), rates.end() - 1);
-        for (int number = 0; number < kTiles; number++) {
+        for (int number = 0; number < kCount; number++) {
             std::printf("%6.3g%c", rates[number] * 1e-12, rates[number] == fastest ? '*' : ' ');
         }
         if (rates.back() > 0) {
@@ -250,25 +211,26 @@ void tune(const std::string& table, bool rehearsal) {
         std::printf("\n");
     }
 
-    // A card may have shapes of one kind only; the other kind keeps what a card that was not measured takes.
-    const Choice choice{card, best_of(few, 4), best_of(many, card.capability >= 80 ? 0 : 3)};
-    std::ostringstream text;
-    text << std::ifstream(table).rdbuf();
-    const std::string result = with_row(text.str(), choice, kGpu ? properties.name : "a rehearsal: no measurement");
-    replace(table, result);
-    std::printf("\nstored in %s: tile %d for few outputs, %d for many\n", table.c_str(), choice.few, choice.many);
+    const Best best = best_of(all);
+    const Tile& tile = kTiles[best.number];
+    std::printf(
+        "\ntile %d has %.0f%% of the fastest tile's speed on average over these shapes. In matmul.cu:\n"
+        "constexpr int kBlockN = %d, kBlockOC = %d;\nconstexpr int kThreadN = %d, kThreadOC = %d;\n"
+        "constexpr int kStep = %d;\nconstexpr bool kAsync = %s;\n",
+        best.number, 100 * best.share, tile.block_n, tile.block_oc, tile.thread_n, tile.thread_oc, tile.step,
+        tile.async ? "ptx::kHasCpAsync" : "false");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool rehearsal = argc > 2 && std::strcmp(argv[2], "--rehearse") == 0;
-    if (argc < 2 || argc > 3 || (argc == 3 && !rehearsal)) {
-        std::fprintf(stderr, "usage: tune TILES_H [--rehearse]\n");
+    const bool rehearsal = argc == 2 && std::strcmp(argv[1], "--rehearse") == 0;
+    if (argc > 2 || (argc == 2 && !rehearsal)) {
+        std::fprintf(stderr, "usage: tune [--rehearse]\n");
         return 2;
     }
     try {
-        tune(argv[1], rehearsal);
+        tune(rehearsal);
         return 0;
     } catch (const std::exception& error) {
         std::fflush(stdout);  // what went before goes first

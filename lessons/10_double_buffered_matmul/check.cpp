@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/cases.h"
+
+namespace {
+
+void register_cases(checker::Lesson& lesson) {
+    lesson.declared_in("lessons/gpt2/ops.h");
+    checker::Op& matmul = cases::add_matmul(lesson);
+    cases::add_matmul_case(lesson, matmul, "op_tile");
+    // Lesson 09's bytes; and a warp waits once for each 16 channels.
+    constexpr double kTile = 128, kWarpN = 64, kWarpOC = 32, kStep = 16, kN = cases::kSquare, kFloat = sizeof(float);
+    constexpr double kProducts = kN * kN * kN;
+    cases::add_matmul_shapes(
+        lesson, matmul,
+        {{checker::Counter::bytes_moved, kFloat * (2 * kProducts / kTile + kN * kN)},
+         {checker::Counter::shared_bytes_distinct, kFloat * kProducts * (kWarpN + kWarpOC) / (kWarpN * kWarpOC)},
+         {checker::Counter::excess_wavefronts, 0},
+         {checker::Counter::barriers, kN * kN / (kWarpN * kWarpOC) * kN / kStep}});
+    cases::add_shifted_matmul_case(lesson, matmul);
+    cases::add_huge_matmul_case(lesson, matmul);
+    cases::time_large_matmuls(lesson, matmul,
+                              {.N = 144, .C = 144, .OC = 144});  // more than one tile, and a part of one
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return checker::run_lesson(argc, argv, "10_double_buffered_matmul", register_cases);
+}
