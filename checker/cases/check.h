@@ -112,12 +112,7 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
-    // What lesson.toml's counters are judged against. Where it names others than bytes_asked the device counts all that
-    // moves, and does not look for races in this call.
-    std::vector<Needed> needed = {};
-    bool counts_traffic() const {
-        return std::ranges::any_of(needed, [](const Needed& n) { return n.counter != Counter::bytes_asked; });
-    }
+    std::vector<Needed> needed = {};  // what lesson.toml's counters are judged against
     std::optional<Sampled> sampled = {};  // in place of outputs
 };
 

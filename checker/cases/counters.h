@@ -1,54 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
 // What a device counts of a call, and what a kernel needs of it: a lesson's targets where there is no time to measure.
-// checker/simt/COUNTERS.md says how each is counted.
+// A counter is known by its name alone here; the device that counts has the table of them (for the CPU device
+// checker/simt/side/simt_counters.cpp), and checker/simt/COUNTERS.md says how each is counted.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace checker {
 
-enum class Counter : std::uint8_t {
-    bytes_asked,            // of global memory: threads × size, loads, stores and atomics
-    bytes_moved,            // 32 for each sector
-    requests,               // of a warp to global memory
-    sectors,                // of global memory, each request for itself
-    shared_bytes_asked,     // loaded from shared memory: threads × size
-    shared_bytes_distinct,  // the same, a byte once a request
-    excess_wavefronts,      // of shared memory, because of bank conflicts
-    barriers,               // each warp's
+// A counter that a device has.
+struct Counter {
+    std::string_view name;    // in lesson.toml and check.cpp: "bytes_moved"
+    std::string_view metric;  // Nsight Compute's name, * for ld, st and atom together; ours where it has none
+    std::string_view takes;   // in words, with a number: "moves {} bytes of global memory"
 };
-inline constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::barriers) + 1;
 
-std::string to_string(Counter counter);  // "bytes_moved", as lesson.toml has it
-std::optional<Counter> counter_of(std::string_view name);
-
-// What one line of a kernel can have most of.
-enum class Cost : std::uint8_t {
-    moved,      // bytes of global memory
-    loaded,     // bytes from shared memory
-    conflicts,  // wavefronts lost to bank conflicts
-    barriers,   // each warp's
-};
-inline constexpr std::size_t kCosts = static_cast<std::size_t>(Cost::barriers) + 1;
-Cost cost_of(Counter counter);
-
-// What a call needs of a counter. Of sectors the device says it: as many as the same bytes side by side would take.
+// What a call needs of a counter; no number where the device itself counts what would have done.
 struct Needed {
-    Counter counter;
+    std::string counter;
     double value = 0;
 };
 
-// What a case has taken of it.
+// What a call, or the calls of a case together, have taken of it.
 struct Counted {
-    Counter counter;
+    std::string counter;
+    std::string takes;  // Counter::takes
     double value = 0;
     double needed = 0;
-    double at_most = 1;  // times what is needed
+    double at_most = 1;     // times what is needed
+    std::string most = {};  // the source line that takes most beyond what it needs, and how much; empty where none does
     bool too_many() const { return value > at_most * needed; }
 };
 

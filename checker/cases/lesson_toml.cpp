@@ -58,14 +58,11 @@ std::string read_target(const toml::table& row, Target& target) {
 }
 
 // What is wrong with an op's counters, or empty.
-std::string read_counters(const toml::table& row, std::map<Counter, double>& counters) {
+std::string read_counters(const toml::table& row, std::map<std::string, double>& counters) {
     for (const auto& [key, value] : row) {
-        const std::optional<Counter> counter = counter_of(key.str());
-        if (!counter) {
-            return fmt::format("has the key {}, which is no counter", key.str());
-        }
-        counters[*counter] = value.value_or(0.0);
-        if (!(counters[*counter] >= 1)) {
+        double& at_most = counters[std::string(key.str())];
+        at_most = value.value_or(0.0);
+        if (!(at_most >= 1)) {
             return fmt::format("needs {} as a number from 1 on: times what is needed", key.str());
         }
     }

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "checker/cases/counters.h"
 #include "checker/clock/timing.h"
 
 namespace checker {
@@ -27,7 +26,7 @@ struct LessonToml {
     bool step = false;  // the lesson ends with a whole model
     std::map<std::string, Target> targets;
     // On a device, by op: at most so many times what the call needs of the counter.
-    std::map<std::string, std::map<Counter, double>> counters;
+    std::map<std::string, std::map<std::string, double>> counters;
 };
 
 // Throws FileError with what is missing or misspelt.

@@ -256,9 +256,6 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
         return result;
     }
     result.finding = finding_of(outcome, op, call);
-    result.counters = outcome.reply.counters;
-    result.ideal_sectors = outcome.reply.ideal_sectors;
-    std::ranges::copy(outcome.reply.costliest, result.costliest.begin());
     result.float_atomics = outcome.reply.float_atomics;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
@@ -300,7 +297,41 @@ std::vector<Finding> Judge::all_of(const RunResult& result) {
     return findings;
 }
 
-CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
+std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index, std::size_t call_index,
+                                    const std::map<std::string, double>& at_most, std::vector<Counted>& counted) {
+    const Op& op = lesson_.ops().at(op_index);
+    const Call& call = op.cases.at(case_index).calls.at(call_index);
+    if (std::ranges::none_of(call.needed, [&](const Needed& needed) { return at_most.contains(needed.counter); })) {
+        return std::nullopt;
+    }
+    lay_out(memory_, call, place(shared_specs(call), Schedule::end_aligned), Schedule::end_aligned);
+    Request request;
+    request.ask = Ask::count;
+    request.op = op_index;
+    request.case_index = case_index;
+    request.call = call_index;
+    const Outcome outcome = ask(request, fmt::format("counting {} {}", op.name, op.cases[case_index].name));
+    if (std::optional<Finding> finding = finding_of(outcome, op, call)) {
+        return finding;
+    }
+    for (Counted& one : counted_in(outcome.reply)) {
+        if (!at_most.contains(one.counter)) {
+            continue;
+        }
+        one.at_most = at_most.at(one.counter);
+        const auto known = std::ranges::find(counted, one.counter, &Counted::counter);
+        if (known == counted.end()) {
+            counted.push_back(std::move(one));
+            continue;
+        }
+        known->value += one.value;
+        known->needed += one.needed;
+        known->most = known->most.empty() ? one.most : known->most;
+    }
+    return std::nullopt;
+}
+
+CaseReport Judge::judge(std::size_t op_index, std::size_t case_index, const std::map<std::string, double>& at_most) {
     const Op& op = lesson_.ops().at(op_index);
     const Case& c = op.cases.at(case_index);
     CaseReport report{.name = c.name, .shape = c.shape};
@@ -364,21 +395,12 @@ CaseReport Judge::judge(std::size_t op_index, std::size_t case_index) {
         report.untouched = report.untouched && verdict.untouched && findings.empty();
         std::ranges::move(verdict.findings, std::back_inserter(findings));
         report.budget_used = std::max(report.budget_used, verdict.budget_used);
-        for (std::size_t cost = 0; cost < kCosts; cost++) {
-            std::string& line = report.costliest[cost];
-            line = line.empty() ? first.costliest[cost] : line;
-        }
-        for (const Needed& needed : call.needed) {
-            const double value = first.counters[static_cast<std::size_t>(needed.counter)];
-            const double least = needed.counter == Counter::sectors ? first.ideal_sectors : needed.value;
-            const auto known = std::ranges::find(report.counted, needed.counter, &Counted::counter);
-            Counted& counted = known != report.counted.end()
-                                   ? *known
-                                   : report.counted.emplace_back(Counted{.counter = needed.counter});
-            counted.value += value;
-            counted.needed += least;
-        }
         report.note = report.note.empty() ? verdict.note : report.note;
+        if (report.ok && findings.empty()) {
+            if (std::optional<Finding> finding = count(op_index, case_index, i, at_most, report.counted)) {
+                findings.push_back(std::move(*finding));
+            }
+        }
         if (!findings.empty()) {
             fail(std::move(findings));
         }

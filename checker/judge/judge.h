@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ class Judge {
     // Throws std::runtime_error where the device that the ops run on is not there.
     void require_device();
 
-    CaseReport judge(std::size_t op, std::size_t case_index);
+    // What is right is counted too, as far as `at_most` has targets: by counter how many times what is needed.
+    CaseReport judge(std::size_t op, std::size_t case_index, const std::map<std::string, double>& at_most);
     // Every shape, or, unless `all_shapes`, no more once one is slow. `roof` is this machine's, if it is known.
     TimingReport time(std::size_t op, const Target& target, const std::optional<CpuRoof>& roof, bool all_shapes);
 
@@ -42,20 +44,20 @@ class Judge {
 
   private:
     struct RunResult {
-        std::optional<Finding> finding;            // crash, hang, exit, ...: there are no values then
-        std::vector<std::vector<float>> values;    // one an output
-        std::array<double, kCounters> counters{};  // of a device, by Counter
-        double ideal_sectors = 0;
-        std::array<std::string, kCosts> costliest;
-        std::vector<std::byte> sampled = {};  // of a sampled call: SampledElements
-        std::string no_room = {};             // why it did not run
-        std::vector<Finding> seen;            // beside it: writes outside the data, what the device saw
-        std::string float_atomics;            // lines that add floats atomically: "encoder.cu:31"
+        std::optional<Finding> finding;          // crash, hang, exit, ...: there are no values then
+        std::vector<std::vector<float>> values;  // one an output
+        std::vector<std::byte> sampled = {};     // of a sampled call: SampledElements
+        std::string no_room = {};                // why it did not run
+        std::vector<Finding> seen;               // beside it: writes outside the data, what the device saw
+        std::string float_atomics;               // lines that add floats atomically: "encoder.cu:31"
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     // Two runs of a sampled call; its inputs lie in shared memory as the last run found them.
     CallVerdict judge_sampled(const Call& call, const std::array<RunResult, 2>& runs);
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
+    // A further run that adds to `counted` what the call takes; what was wrong with the run, if something was.
+    std::optional<Finding> count(std::size_t op, std::size_t case_index, std::size_t call,
+                                 const std::map<std::string, double>& at_most, std::vector<Counted>& counted);
     // `settle_medal`: more samples are taken for the medal too, not for bronze alone. Empty where there is no memory for
     // it: then a note says so.
     std::optional<ShapeTiming> time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,

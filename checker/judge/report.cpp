@@ -86,10 +86,11 @@ Json to_json(const TimingReport& timing) {
 Json to_json(const std::vector<Counted>& counters) {
     Json result = Json::array();
     for (const Counted& counted : counters) {
-        result.push_back({{"counter", to_string(counted.counter)},
+        result.push_back({{"counter", counted.counter},
                           {"value", counted.value},
                           {"needed", counted.needed},
-                          {"at_most", counted.at_most}});
+                          {"at_most", counted.at_most},
+                          {"most", counted.most}});
     }
     return result;
 }

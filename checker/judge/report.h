@@ -3,7 +3,6 @@
 // What a check found, as data. verdict.h prints it; to_json is the machine-readable form.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -32,10 +31,9 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
-    std::string note = {};                           // of a right one: that its result depends on the order of threads
-    std::vector<Counted> counted = {};               // of a device, as far as lesson.toml has targets for them
-    std::array<std::string, kCosts> costliest = {};  // by Cost the line that has most of it, where it was counted
-    const Counted* wasteful() const;                 // the first of which it takes too many; null where none
+    std::string note = {};              // of a right one: that its result depends on the order of threads
+    std::vector<Counted> counted = {};  // of a device, as far as lesson.toml has targets for them
+    const Counted* wasteful() const;    // the first of which it takes too many; null where none
 };
 
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };

@@ -212,14 +212,13 @@ class Printer {
                                            : "none is the target";
             op_line("", Tone::warning, to_string(Verdict::slow),
                     fmt::format("correct, not yet fast: at {} it {}; {}", c->shape, text_of(counted), target));
-            const std::string& line = c->costliest[static_cast<std::size_t>(cost_of(counted.counter))];
-            if (!line.empty()) {
-                labelled(4, "most", 8, line);
+            if (!counted.most.empty()) {
+                labelled(4, "most", 8, counted.most);
             }
             return;
         }
         // Of each counter the case that comes nearest to its target.
-        std::map<Counter, double> share;
+        std::map<std::string, double> share;
         for (const CaseReport& c : op.cases) {
             for (const Counted& counted : c.counted) {
                 if (counted.value > 0 && counted.needed > 0) {
@@ -227,13 +226,11 @@ class Printer {
                 }
             }
         }
-        if (share.size() == 1 && share.begin()->first == Counter::bytes_asked) {
+        if (share.size() == 1 && share.begin()->first == "bytes_asked") {
             op_line("", Tone::good, to_string(Verdict::ok), "asks for no more bytes than are needed");
         } else if (!share.empty()) {
             std::vector<std::string> parts;
-            for (const auto& [counter, most] : share) {
-                parts.push_back(fmt::format("{} {:.2f}", to_string(counter), most));
-            }
+            for (const auto& [counter, most] : share) { parts.push_back(fmt::format("{} {:.2f}", counter, most)); }
             op_line("", Tone::good, to_string(Verdict::ok),
                     fmt::format("times what is needed: {}", fmt::join(parts, ", ")));
         }

@@ -41,15 +41,30 @@ int fake_check(int argc, char** argv) {
     const std::vector<float> of_longer = {std::accumulate(longer.begin(), longer.end(), 0.0F)};
     return checker::run_lesson(argc, argv, "00_sum", [&](checker::Lesson& lesson) {
         checker::Op& op = lesson.op("sum", checker::defines(&FakeSumTable::sum));
-        const auto add = [&](const char* name, const std::vector<float>& inp, const std::vector<float>& sum) {
+        constexpr double kBytes = sizeof(float) * kN;
+        const std::vector<checker::Needed> needed = {{"bytes_asked", kBytes + 4},
+                                                     {"bytes_moved", kBytes + 32},
+                                                     {"requests", 3},
+                                                     {"sectors"},
+                                                     {"shared_bytes_asked", 0},
+                                                     {"shared_bytes_distinct", 0},
+                                                     {"excess_wavefronts", 0},
+                                                     {"barriers", 0},
+                                                     {"kernel_launches", 1},
+                                                     {"operations", 1},
+                                                     {"allocations", 1},
+                                                     {"bytes_allocated", 1024}};
+        const auto add = [&](const std::string& name, const std::vector<float>& inp, const std::vector<float>& sum) {
             const int N = static_cast<int>(inp.size());
             op.add_case(name, fmt::format("N={}", N))
                 .calls.push_back({.where = "sum",
                                   .inputs = {checker::input("inp", "N", {N}, inp)},
                                   .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
-                                  .run = [N](const checker::Library& library, const checker::Buffers& at) {
-                                      library.table<FakeSumTable>().sum(at.f32("out"), at.f32("inp"), N);
-                                  }});
+                                  .run =
+                                      [N](const checker::Library& library, const checker::Buffers& at) {
+                                          library.table<FakeSumTable>().sum(at.f32("out"), at.f32("inp"), N);
+                                      },
+                                  .needed = name == "whole" ? needed : std::vector<checker::Needed>()});
         };
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
@@ -67,6 +82,16 @@ struct Checked {
             }
         }
         throw std::runtime_error("no case " + name + " in the verdict");
+    }
+    // Of a counter of the case `whole`.
+    nlohmann::json counter(const std::string& name) const {
+        const nlohmann::json whole = of_case("whole");
+        for (const auto& one : whole.at("counters")) {
+            if (one.at("counter") == name) {
+                return one;
+            }
+        }
+        throw std::runtime_error("no counter " + name + " in the verdict");
     }
     // The output's words, wherever its lines were broken.
     std::string words() const {
@@ -86,6 +111,11 @@ class DeviceEndToEnd : public testing::Test {
         std::ofstream(folder_ / "lesson.toml") << "title = \"sum\"\ntrack = \"device\"\n";
     }
     void TearDown() override { fs::remove_all(folder_); }
+
+    // lesson.toml with targets on these counters of sum.
+    void count(const std::string& counters) const {
+        std::ofstream(folder_ / "lesson.toml") << "title = \"sum\"\n[counters]\nsum = { " << counters << " }\n";
+    }
 
     Checked check(const std::string& fake, const std::string& environment = "", const std::string& flags = "") const {
         const fs::path impl = folder_ / fake;
@@ -203,6 +233,63 @@ TEST_F(DeviceEndToEnd, TooLittleAddressSpaceIsSaidAndAccusesNobody) {
     EXPECT_NE(run.output.find("ulimit -v unlimited"), std::string::npos) << run.output;
     EXPECT_EQ(run.output.find("WRONG"), std::string::npos) << run.output;
     EXPECT_TRUE(run.json.is_null());
+}
+
+// ---- counters -----------------------------------------------------------------------------------------------------------
+
+TEST_F(DeviceEndToEnd, ACallThatIsCountedIsSearchedForRacesToo) {
+    count("bytes_moved = 1000.0");
+    const Checked run = check("races");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(run.of_case("whole").at("findings").at(0).at("kind"), "race") << run.output;
+    EXPECT_TRUE(run.of_case("whole").at("counters").empty()) << "only what is right is counted";
+}
+
+TEST_F(DeviceEndToEnd, ACounterNamesTheLineWithMostBeyondItsNeedNotTheOneWithMost) {
+    count("bytes_moved = 1.1");
+    const Checked run = check("loads_one_value_often");
+    EXPECT_EQ(run.json.at("ops").at(0).at("verdict"), "SLOW") << run.output;
+    EXPECT_EQ(run.counter("bytes_moved").at("value"), 832 + 20 * 32);
+    const std::string most = run.counter("bytes_moved").at("most");
+    EXPECT_TRUE(most.find("loads_one_value_often.cu:11: 640 bytes moved where 4 would do") != std::string::npos)
+        << most;
+    EXPECT_NE(run.words().find("most checker/tests/fakes/loads_one_value_often.cu:11: 640 bytes moved"),
+              std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, WhereNoBlockLoadsAByteTwiceTheBlocksTogetherDo) {
+    count("bytes_moved = 1.1");
+    const Checked run = check("every_block_loads_all");
+    EXPECT_EQ(run.json.at("ops").at(0).at("verdict"), "SLOW") << run.output;
+    const std::string most = run.counter("bytes_moved").at("most");
+    EXPECT_TRUE(most.find("every_block_loads_all.cu:9: 3,200 bytes moved where 800 would do if each byte came once") !=
+                std::string::npos)
+        << most;
+}
+
+TEST_F(DeviceEndToEnd, WhatTheHostAsksForIsCounted) {
+    count("kernel_launches = 1.0, operations = 1.0, allocations = 1.0, bytes_allocated = 1.0");
+    const Checked run = check("allocates");
+    EXPECT_EQ(run.counter("kernel_launches").at("value"), 3) << run.output;
+    EXPECT_EQ(run.counter("operations").at("value"), 4) << "a memset and three launches";
+    EXPECT_EQ(run.counter("allocations").at("value"), 1);
+    EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024);
+    EXPECT_NE(run.words().find("at N=200 it launches 3 kernels, 3.00 times the 1 that are needed"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, EveryCounterOfTheDeviceIsReadFromWhatItCounts) {
+    count(
+        "bytes_asked = 1.0, bytes_moved = 1.0, requests = 100.0, sectors = 1.0, shared_bytes_asked = 1.0, "
+        "shared_bytes_distinct = 1.0, excess_wavefronts = 1.0, barriers = 1.0, kernel_launches = 1.0, "
+        "operations = 1.0, allocations = 1.0, bytes_allocated = 1.0");
+    const Checked run = check("loads_one_value_often");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(run.of_case("whole").at("verdict"), "ok") << run.output;
+    EXPECT_EQ(run.of_case("whole").at("counters").size(), 12U);
+    EXPECT_EQ(run.counter("sectors").at("value"), 26 + 20);
+    EXPECT_EQ(run.counter("sectors").at("needed"), 26 + 4 * 20) << "as many as the device says would have done";
 }
 
 int main(int argc, char** argv) {

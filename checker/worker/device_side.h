@@ -56,6 +56,9 @@ class DeviceSide {
     // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/chosen.h).
     virtual bool chosen_launch_is_over() const { return false; }
 
+    // What it counts of a call; nothing where it has no counters.
+    virtual std::vector<Counter> counters() const { return {}; }
+
     // Prints what the kernels of `options.only` ask of memory, by source line; gives the program's exit status.
     virtual int show_traffic([[maybe_unused]] const Lesson& lesson, [[maybe_unused]] const Options& options) {
         throw std::invalid_argument("--traffic: the CPU device counts; this one does not");
@@ -64,6 +67,11 @@ class DeviceSide {
     // Runs a call on buffers of the device. Inputs come from the shared memory, outputs go back to it: what the call did
     // not write keeps the poison of the schedule. What the device saw go wrong is in the reply's `findings`.
     virtual Reply run(const Call& call, const Library& library, Schedule schedule) = 0;
+
+    // Runs it as Schedule::end_aligned does to count what it takes of `needed`: for the reply's `counted` alone.
+    virtual Reply count([[maybe_unused]] const Call& call, [[maybe_unused]] const Library& library) {
+        throw std::logic_error(name() + " has no counters");
+    }
 };
 
 // Null where ops run on the host.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "checker/worker/messages.h"
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <string_view>
 
 namespace checker {
 
@@ -15,6 +18,34 @@ void put_findings(Reply& reply, const std::vector<Finding>& findings) {
         }
         std::memcpy(reply.findings, json.c_str(), json.size() + 1);
     }
+}
+
+void put_counted(Reply& reply, const std::vector<Counted>& counted) {
+    if (counted.size() > reply.counted.size()) {
+        throw std::logic_error("a call needs more counters than a reply holds");
+    }
+    const auto put = [](auto& to, std::string_view text) { text.copy(to, sizeof to - 1); };
+    for (const Counted& one : counted) {
+        CountedInReply& to = reply.counted[reply.counters++];
+        put(to.counter, one.counter);
+        put(to.takes, one.takes);
+        to.value = one.value;
+        to.needed = one.needed;
+        put(to.most, one.most);
+    }
+}
+
+std::vector<Counted> counted_in(const Reply& reply) {
+    std::vector<Counted> counted;
+    for (std::uint32_t i = 0; i < reply.counters; i++) {
+        const CountedInReply& from = reply.counted[i];
+        counted.push_back({.counter = from.counter,
+                           .takes = from.takes,
+                           .value = from.value,
+                           .needed = from.needed,
+                           .most = from.most});
+    }
+    return counted;
 }
 
 }  // namespace checker

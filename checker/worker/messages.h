@@ -19,7 +19,7 @@ namespace checker {
 inline constexpr int kWorkerSocket = 3;
 inline constexpr int kWorkerMemory = 4;
 
-enum class Ask : std::uint32_t { start, run, time };
+enum class Ask : std::uint32_t { start, run, count, time };
 
 constexpr std::uint32_t bit(Rival rival) {
     return 1U << static_cast<std::uint32_t>(rival);
@@ -52,6 +52,15 @@ enum class Answer : std::uint32_t {
 
 enum class Access : std::uint32_t { unknown, read, write };
 
+// A checker::Counted but for its target.
+struct CountedInReply {
+    char counter[32] = {};
+    char takes[96] = {};
+    double value = 0;
+    double needed = 0;
+    char most[256] = {};
+};
+
 // Sent as it lies in memory: both ends are the same program. After a fault it is written by the signal handler.
 struct Reply {
     Answer answer = Answer::done;
@@ -79,10 +88,9 @@ struct Reply {
 
     char text[1024] = {};  // cannot_load, exception and no_room: what was said
 
-    // What a device has counted, by Counter; 0 where it does not. Of sectors also as many as would have done.
-    std::array<double, kCounters> counters{};
-    double ideal_sectors = 0;
-    char costliest[kCosts][256] = {};  // by Cost the line that has most of it
+    // count: what a device has counted of Call::needed
+    std::array<CountedInReply, 16> counted{};
+    std::uint32_t counters = 0;  // as many
 
     // The lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40": no fault, but what may explain why two
     // runs differ.
@@ -95,5 +103,9 @@ static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_
 
 // As many findings as the reply holds.
 void put_findings(Reply& reply, const std::vector<Finding>& findings);
+
+// Throws std::logic_error for more counters than the reply holds.
+void put_counted(Reply& reply, const std::vector<Counted>& counted);
+std::vector<Counted> counted_in(const Reply& reply);
 
 }  // namespace checker

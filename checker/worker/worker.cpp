@@ -310,8 +310,9 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                                     older_implementation(reference_dir, op.name), request, *bench);
                 } else {
                     const Call& call = op.cases.at(request.case_index).calls.at(request.call);
-                    reply = device != nullptr ? device->run(call, library, request.schedule)
-                                              : run_call(call, library, request.schedule);
+                    reply = device == nullptr           ? run_call(call, library, request.schedule)
+                            : request.ask == Ask::count ? device->count(call, library)
+                                                        : device->run(call, library, request.schedule);
                 }
             } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
                 reply = saying(Answer::exception, e.what());

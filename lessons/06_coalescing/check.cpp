@@ -20,24 +20,22 @@ void register_cases(checker::Lesson& lesson) {
     const auto moves = [](double tensors) {
         return [=](double elements) -> std::vector<checker::Needed> {
             const double bytes = tensors * kFloat * elements;
-            return {{checker::Counter::bytes_asked, bytes},
-                    {checker::Counter::requests, bytes / kRequestBytes},
-                    {checker::Counter::sectors}};
+            return {{"bytes_asked", bytes}, {"requests", bytes / kRequestBytes}, {"sectors"}};
         };
     };
     cases::count_rows(residual, moves(3));
     cases::count_rows(gelu, moves(2));
     cases::count_rows(layernorm, [](double elements) -> std::vector<checker::Needed> {
         const double rows = elements / kChannels;
-        return {{checker::Counter::bytes_asked, kFloat * (6 * elements + 2 * rows)},
-                {checker::Counter::requests, 6 * kFloat * elements / kRequestBytes + 2 * rows},
-                {checker::Counter::sectors}};
+        return {{"bytes_asked", kFloat * (6 * elements + 2 * rows)},
+                {"requests", 6 * kFloat * elements / kRequestBytes + 2 * rows},
+                {"sectors"}};
     });
     // Where all tensors start 4 bytes late, 128 bytes side by side lie in five sectors.
     const auto count_shifted = [](checker::Op& op, double tensors) {
         checker::Call& all_late = op.cases.back().calls.front();
         const auto elements = static_cast<double>(all_late.inputs.front().spec.dims.elements());
-        all_late.needed = {{checker::Counter::bytes_moved, 5.0 / 4 * tensors * kFloat * elements}};
+        all_late.needed = {{"bytes_moved", 5.0 / 4 * tensors * kFloat * elements}};
     };
     count_shifted(residual, 3);
     count_shifted(gelu, 2);

@@ -11,8 +11,7 @@ void register_cases(checker::Lesson& lesson) {
     cases::add_matmul_case(lesson, matmul, "op_tile");
     // A tile of 32 rows or columns is loaded once for 32 columns or rows of outputs, and each output stored once.
     constexpr double kTile = 32, kN = cases::kSquare, kFloat = sizeof(float);
-    cases::add_matmul_shapes(lesson, matmul,
-                             {{checker::Counter::bytes_moved, kFloat * (2 * kN * kN * kN / kTile + kN * kN)}});
+    cases::add_matmul_shapes(lesson, matmul, {{"bytes_moved", kFloat * (2 * kN * kN * kN / kTile + kN * kN)}});
     cases::add_huge_matmul_case(lesson, matmul);
     checker::Timed timed = cases::time_matmul({.N = N, .C = C, .OC = 4 * C}, lesson.budget_factor("matmul.out"));
     timed.library = lesson.matmul_library(N, C, 4 * C);

@@ -12,9 +12,9 @@ void register_cases(checker::Lesson& lesson) {
     constexpr double kTile = 64, kOutputs = 8, kN = cases::kSquare, kFloat = sizeof(float), kRequestBytes = 32 * 16;
     constexpr double kProducts = kN * kN * kN, kMoved = kFloat * (2 * kProducts / kTile + kN * kN);
     cases::add_matmul_shapes(lesson, matmul,
-                             {{checker::Counter::bytes_moved, kMoved},
-                              {checker::Counter::shared_bytes_asked, kFloat * 2 * kProducts / kOutputs},
-                              {checker::Counter::requests, kMoved / kRequestBytes}});
+                             {{"bytes_moved", kMoved},
+                              {"shared_bytes_asked", kFloat * 2 * kProducts / kOutputs},
+                              {"requests", kMoved / kRequestBytes}});
     cases::add_shifted_matmul_case(lesson, matmul);
     cases::add_huge_matmul_case(lesson, matmul);
     cases::time_large_matmuls(lesson, matmul, {.N = 48, .C = 48, .OC = 48});

@@ -11,11 +11,10 @@ void register_cases(checker::Lesson& lesson) {
     // shared memory a warp loads 64 + 32 floats for its 64 · 32 multiply-adds.
     constexpr double kTile = 128, kWarpN = 64, kWarpOC = 32, kN = cases::kSquare, kFloat = sizeof(float);
     constexpr double kProducts = kN * kN * kN;
-    cases::add_matmul_shapes(
-        lesson, matmul,
-        {{checker::Counter::bytes_moved, kFloat * (2 * kProducts / kTile + kN * kN)},
-         {checker::Counter::shared_bytes_distinct, kFloat * kProducts * (kWarpN + kWarpOC) / (kWarpN * kWarpOC)},
-         {checker::Counter::excess_wavefronts, 0}});
+    cases::add_matmul_shapes(lesson, matmul,
+                             {{"bytes_moved", kFloat * (2 * kProducts / kTile + kN * kN)},
+                              {"shared_bytes_distinct", kFloat * kProducts * (kWarpN + kWarpOC) / (kWarpN * kWarpOC)},
+                              {"excess_wavefronts", 0}});
     cases::add_shifted_matmul_case(lesson, matmul);
     cases::add_huge_matmul_case(lesson, matmul);
     cases::time_large_matmuls(lesson, matmul,

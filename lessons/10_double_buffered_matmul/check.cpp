@@ -10,12 +10,11 @@ void register_cases(checker::Lesson& lesson) {
     // Lesson 09's bytes; and a warp waits once for each 16 channels.
     constexpr double kTile = 128, kWarpN = 64, kWarpOC = 32, kStep = 16, kN = cases::kSquare, kFloat = sizeof(float);
     constexpr double kProducts = kN * kN * kN;
-    cases::add_matmul_shapes(
-        lesson, matmul,
-        {{checker::Counter::bytes_moved, kFloat * (2 * kProducts / kTile + kN * kN)},
-         {checker::Counter::shared_bytes_distinct, kFloat * kProducts * (kWarpN + kWarpOC) / (kWarpN * kWarpOC)},
-         {checker::Counter::excess_wavefronts, 0},
-         {checker::Counter::barriers, kN * kN / (kWarpN * kWarpOC) * kN / kStep}});
+    cases::add_matmul_shapes(lesson, matmul,
+                             {{"bytes_moved", kFloat * (2 * kProducts / kTile + kN * kN)},
+                              {"shared_bytes_distinct", kFloat * kProducts * (kWarpN + kWarpOC) / (kWarpN * kWarpOC)},
+                              {"excess_wavefronts", 0},
+                              {"barriers", kN * kN / (kWarpN * kWarpOC) * kN / kStep}});
     cases::add_shifted_matmul_case(lesson, matmul);
     cases::add_huge_matmul_case(lesson, matmul);
     cases::time_large_matmuls(lesson, matmul,

@@ -79,6 +79,9 @@ class Streams {
     // At the process's end: runs what is left, for the sake of what is wrong with it.
     void run_the_rest();
 
+    // Operations so far.
+    std::uint64_t issued() const { return time_; }
+
     // Whether only one stream has ever been used.
     bool alone() const { return blocking_.size() <= 1; }
 

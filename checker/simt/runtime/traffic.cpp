@@ -136,28 +136,12 @@ std::uint64_t Traffic::excess_wavefronts() const {
     return shared_loads.excess_wavefronts() + shared_stores.excess_wavefronts() + shared_atomics.excess_wavefronts();
 }
 
-// Null where no line has any of it.
-template <class CostFunction>
-static const LineTraffic* line_with_most(const std::vector<LineTraffic>& lines, CostFunction cost) {
-    const auto of_line = [&](const LineTraffic& line) { return cost(line.traffic); };
-    const auto most = std::ranges::max_element(lines, {}, of_line);
-    return most == lines.end() || of_line(*most) == decltype(of_line(*most))() ? nullptr : &*most;
-}
-
 const LineTraffic* LaunchTraffic::costliest() const {
-    return line_with_most(lines, [](const Traffic& t) { return std::pair(t.bytes_moved(), t.wavefronts()); });
-}
-
-const LineTraffic* LaunchTraffic::costliest_of_shared() const {
-    return line_with_most(lines, [](const Traffic& t) { return t.shared_loads.bytes_asked; });
-}
-
-const LineTraffic* LaunchTraffic::costliest_of_conflicts() const {
-    return line_with_most(lines, [](const Traffic& t) { return t.excess_wavefronts(); });
-}
-
-const LineTraffic* LaunchTraffic::costliest_of_barriers() const {
-    return line_with_most(lines, [](const Traffic& t) { return t.barriers; });
+    const auto cost = [](const LineTraffic& one) {
+        return std::pair(one.traffic.bytes_moved(), one.traffic.wavefronts());
+    };
+    const auto most = std::ranges::max_element(lines, {}, cost);
+    return most == lines.end() || cost(*most) == std::pair<std::uint64_t, std::uint64_t>() ? nullptr : &*most;
 }
 
 void LaunchTraffic::add(const LaunchTraffic& other) {

@@ -90,11 +90,6 @@ struct LaunchTraffic {
     // The line that moves most bytes between the multiprocessor and global memory; where none does, the one with most
     // wavefronts of shared memory. Null where there is none.
     const LineTraffic* costliest() const;
-    // The line that loads most bytes from shared memory, the one that loses most wavefronts to bank conflicts, the one
-    // that waits at barriers most often. Null where none does.
-    const LineTraffic* costliest_of_shared() const;
-    const LineTraffic* costliest_of_conflicts() const;
-    const LineTraffic* costliest_of_barriers() const;
     void add(const LaunchTraffic& other);
 };
 
@@ -118,11 +113,13 @@ const std::vector<LaunchTraffic>& traffic_of_kernels();
 // All of it, launches of different kernels by their lines too.
 LaunchTraffic traffic_in_all();
 
-// A line a metric that is not 0: Nsight Compute's own name where it has one, what it is where not, and the value.
+// A metric: Nsight Compute's own name where it has one, what it is where not, and the value. All, and those that are
+// not 0.
 struct Metric {
     std::string name;
     std::uint64_t value;
 };
+std::vector<Metric> every_metric_of(const Traffic& traffic);
 std::vector<Metric> metrics_of(const Traffic& traffic);
 std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels);
 std::string traffic_as_json(const std::vector<LaunchTraffic>& launches, const std::vector<LaunchTraffic>& kernels);

@@ -80,7 +80,7 @@ std::string lines_as_text(const LaunchTraffic& kernel) {
 
 }  // namespace
 
-std::vector<Metric> metrics_of(const Traffic& traffic) {
+std::vector<Metric> every_metric_of(const Traffic& traffic) {
     std::vector<Metric> metrics;
     add_global(metrics, "ld", traffic.loads);
     add_global(metrics, "st", traffic.stores);
@@ -94,6 +94,11 @@ std::vector<Metric> metrics_of(const Traffic& traffic) {
     metrics.push_back({"passes of atomics", traffic.atomic_passes});
     metrics.push_back({"sass__inst_executed_per_opcode BAR", traffic.barriers});
     metrics.push_back({"accesses that a warp's lanes passed unequally often", traffic.uneven});
+    return metrics;
+}
+
+std::vector<Metric> metrics_of(const Traffic& traffic) {
+    std::vector<Metric> metrics = every_metric_of(traffic);
     std::erase_if(metrics, [](const Metric& metric) { return metric.value == 0; });
     return metrics;
 }

@@ -19,11 +19,10 @@
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/float_atomics.h"
-#include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/side/simt_counters.h"
 #include "checker/simt/side/simt_traffic.h"
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/device_side.h"
@@ -86,45 +85,6 @@ std::vector<Finding> described_findings() {
     return findings;
 }
 
-void put_counters(Reply& reply, const simt::LaunchTraffic& traffic) {
-    const simt::Traffic& t = traffic.total;
-    const auto put = [&](Counter counter, std::uint64_t value) {
-        reply.counters[static_cast<std::size_t>(counter)] = static_cast<double>(value);
-    };
-    put(Counter::bytes_moved, t.bytes_moved());
-    put(Counter::requests, t.global_requests());
-    put(Counter::sectors, t.global_sectors());
-    put(Counter::shared_bytes_asked, t.shared_loads.bytes_asked);
-    put(Counter::shared_bytes_distinct, t.shared_loads.bytes_distinct);
-    put(Counter::excess_wavefronts, t.excess_wavefronts());
-    put(Counter::barriers, t.barriers);
-    reply.ideal_sectors = static_cast<double>(t.ideal_sectors());
-    const auto name = [&](Cost cost, const simt::LineTraffic* line, std::uint64_t part, std::uint64_t whole,
-                          const std::string& what) {
-        const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-        const std::string text = fmt::format("{}: {:.0f}% of the {}", text_of(line->line), share, what);
-        char(&to)[sizeof reply.costliest[0]] = reply.costliest[static_cast<std::size_t>(cost)];
-        text.copy(to, sizeof to - 1);
-    };
-    if (const simt::LineTraffic* line = traffic.costliest(); line != nullptr && line->traffic.global_requests() > 0) {
-        const double sectors =
-            static_cast<double>(line->traffic.global_sectors()) / static_cast<double>(line->traffic.global_requests());
-        name(Cost::moved, line, line->traffic.bytes_moved(), t.bytes_moved(),
-             fmt::format("bytes moved, {:.1f} sectors a request", sectors));
-    }
-    if (const simt::LineTraffic* line = traffic.costliest_of_shared(); line != nullptr) {
-        name(Cost::loaded, line, line->traffic.shared_loads.bytes_asked, t.shared_loads.bytes_asked,
-             "bytes loaded from shared memory");
-    }
-    if (const simt::LineTraffic* line = traffic.costliest_of_conflicts(); line != nullptr) {
-        name(Cost::conflicts, line, line->traffic.excess_wavefronts(), t.excess_wavefronts(),
-             "wavefronts lost to bank conflicts");
-    }
-    if (const simt::LineTraffic* line = traffic.costliest_of_barriers(); line != nullptr) {
-        name(Cost::barriers, line, line->traffic.barriers, t.barriers, "barriers, each warp's");
-    }
-}
-
 // The device's memory is open.
 void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampled) {
     const auto* const values = reinterpret_cast<const float*>(output.data());
@@ -134,7 +94,9 @@ void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampl
     }
 }
 
-Reply run_on_device(const Call& call, const Library& library, Schedule schedule, std::vector<Finding>& findings) {
+// With `counts` launches are not searched for races.
+Reply run_on_device(const Call& call, const Library& library, Schedule schedule, bool counts,
+                    std::vector<Finding>& findings) {
     const SharedMemory shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<Placement> placements = place(specs, schedule);
@@ -164,19 +126,19 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
         sampling.emplace(
             simt::Sampling{.others = call.sampled->blocks, .seed = schedule == Schedule::end_aligned ? 1U : 2U});
     }
-    std::optional<simt::CountingTraffic> counting;
-    if (call.counts_traffic()) {
+    std::optional<CountingCall> counting;
+    if (counts) {
         counting.emplace();
     }
-    const std::uint64_t before = simt::hot.bytes_asked;
     call.run(library, buffers);
+    if (counting) {
+        counting->host_is_done();
+    }
     static_cast<void>(cudaDeviceSynchronize());  // the work runs now; its error is looked at below
     Reply reply;
     if (counting) {
-        put_counters(reply, simt::traffic_in_all());
+        put_counted(reply, counting->of(call.needed));
     }
-    reply.counters[static_cast<std::size_t>(Counter::bytes_asked)] =
-        static_cast<double>(simt::hot.bytes_asked - before);
     simt::report_unchecked_error();
     check(cudaGetLastError());
     const simt::OpenMemory open;
@@ -225,13 +187,24 @@ class SimtSide final : public DeviceSide {
     }
 
     Reply run(const Call& call, const Library& library, Schedule schedule) override {
+        return run(call, library, schedule, false);
+    }
+
+    std::vector<Counter> counters() const override { return simt_counters(); }
+
+    Reply count(const Call& call, const Library& library) override {
+        return run(call, library, Schedule::end_aligned, true);
+    }
+
+  private:
+    Reply run(const Call& call, const Library& library, Schedule schedule, bool counts) const {
         simt::forget_findings();
         simt::forget_float_atomics();
         simt::set_seed(schedule == Schedule::end_aligned ? 1 : 2);
         std::vector<Finding> changed;
         Reply reply;
         try {
-            reply = run_on_device(call, library, schedule, changed);
+            reply = run_on_device(call, library, schedule, counts, changed);
         } catch (const std::exception& error) {
             reply.answer = Answer::exception;
             std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);

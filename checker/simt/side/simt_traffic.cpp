@@ -31,6 +31,11 @@ using simt::LaunchTraffic;
 using simt::LineTraffic;
 using simt::Traffic;
 
+// Whether a target is judged on the call: bytes asked for are counted of every call of some ops.
+bool is_judged(const Call& call) {
+    return std::ranges::any_of(call.needed, [](const Needed& needed) { return needed.counter != "bytes_asked"; });
+}
+
 // What an op is counted on: GPT-2's own shape, of which some blocks of each launch run, or a case, whole. Of an op that
 // arithmetic bounds it is the case that its target is judged on: blocks of two lessons compute tiles of two sizes, and as
 // many of either compare with nothing.
@@ -48,8 +53,7 @@ const Case* case_of(const Op& op, const std::string& wanted) {
     const auto end = op.cases.end();
     auto found = std::ranges::find(op.cases, wanted, &Case::name);
     if (wanted.empty()) {
-        found = std::ranges::find_if(op.cases,
-                                     [](const Case& c) { return std::ranges::any_of(c.calls, &Call::counts_traffic); });
+        found = std::ranges::find_if(op.cases, [](const Case& c) { return std::ranges::any_of(c.calls, is_judged); });
     }
     if (wanted.empty() && found == end) {
         found = std::ranges::max_element(op.cases, {}, [](const Case& c) { return c.is_sampled() ? 0 : bytes_of(c); });
@@ -61,8 +65,8 @@ Work work_of(const Op& op, const std::string& wanted) {
     const Case* const chosen = case_of(op, wanted);
     if (!op.timed.empty() && (wanted == "timing" || wanted.empty())) {
         const Timed& timed = op.timed.front();
-        const bool is_judged = chosen != nullptr && std::ranges::any_of(chosen->calls, &Call::counts_traffic);
-        if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && is_judged))) {
+        const bool judged = chosen != nullptr && std::ranges::any_of(chosen->calls, is_judged);
+        if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && judged))) {
             return {timed.shape, {&timed.call}, kOtherBlocks};
         }
     }

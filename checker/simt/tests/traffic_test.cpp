@@ -473,22 +473,6 @@ TEST_F(Counted, TheCostliestLineMovesMostBytes) {
     EXPECT_EQ(all.lines.size(), 2U);
 }
 
-TEST_F(Counted, TheCostliestLineOfSharedMemoryLoadsMostBytesFromIt) {
-    counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
-    EXPECT_EQ(simt::traffic_in_all().costliest_of_shared(), nullptr);
-    EXPECT_EQ(simt::traffic_in_all().costliest_of_conflicts(), nullptr);
-    counted([&] {
-        KERNEL(transpose_by_tiles)(out_, inp_, 64, 0);
-        KERNEL(sum_rows)(out_, inp_, 64);
-    });
-    const simt::LaunchTraffic all = simt::traffic_in_all();
-    ASSERT_NE(all.costliest_of_shared(), nullptr);
-    EXPECT_EQ(all.costliest_of_shared()->traffic.shared_loads.bytes_asked, 4U * 64 * 64);
-    EXPECT_NE(all.costliest_of_shared(), all.costliest());
-    ASSERT_NE(all.costliest_of_conflicts(), nullptr);
-    EXPECT_EQ(all.costliest_of_conflicts()->traffic.excess_wavefronts(), all.total.excess_wavefronts());
-}
-
 TEST_F(Counted, TheLaunchesOfAKernelAreAddedUp) {
     counted([&] {
         KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);

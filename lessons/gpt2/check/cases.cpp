@@ -66,7 +66,7 @@ checker::Op& add_encoder(checker::Lesson& lesson) {
                                          checker::input("wpe", "max_T/t C", {max_T, C}, file.f32(wpe))},
                               .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "encoder.out"))},
                               .run = run_encoder(B, T, C),
-                              .needed = {{checker::Counter::bytes_asked, B * T * encoder_row_bytes(C)}}});
+                              .needed = {{"bytes_asked", B * T * encoder_row_bytes(C)}}});
     };
     for (const std::string name : kModelCases) {
         add(name, "tokens", "param/wte.weight", "param/wpe.weight", "encoded");
@@ -96,7 +96,7 @@ checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op) {
     checker::Call call = time_encoder(B, T, C, Vp).call;
     call.where = "encoder.out";
     call.outputs = {checker::output("out", "B T C", {B, T, C}, compute)};
-    call.needed = {{checker::Counter::bytes_asked, B * T * encoder_row_bytes(C)}};
+    call.needed = {{"bytes_asked", B * T * encoder_row_bytes(C)}};
     c.calls.push_back(std::move(call));
     return c;
 }
@@ -253,7 +253,7 @@ checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std
                        .inputs = {checker::input("inp", dims, sizes, inp)},
                        .outputs = {checker::output("out", dims, sizes, reference)},
                        .run = run_gelu(N),
-                       .needed = {{checker::Counter::bytes_asked, kGeluBytes * N}}});
+                       .needed = {{"bytes_asked", kGeluBytes * N}}});
     return c;
 }
 
@@ -266,7 +266,7 @@ checker::Op& add_gelu(checker::Lesson& lesson) {
                 .inputs = {checker::input("inp", "B T C", {B, T, C}, file.f32(inp))},
                 .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "gelu.out"))},
                 .run = run_gelu(B * T * C),
-                .needed = {{checker::Counter::bytes_asked, kGeluBytes * B * T * C}}};
+                .needed = {{"bytes_asked", kGeluBytes * B * T * C}}};
     };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);
@@ -330,7 +330,7 @@ checker::Op& add_residual(checker::Lesson& lesson) {
                            checker::input("inp2", "B T C", {B, T, C}, file.f32(inp2))},
                 .outputs = {checker::output("out", "B T C", {B, T, C}, file.local(out, "residual.out"))},
                 .run = run_residual(B * T * C),
-                .needed = {{checker::Counter::bytes_asked, kResidualBytes * B * T * C}}};
+                .needed = {{"bytes_asked", kResidualBytes * B * T * C}}};
     };
     for (const std::string name : kModelCases) {
         const CaseFile& file = lesson.case_file(name);

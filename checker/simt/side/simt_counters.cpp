@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/side/simt_counters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "checker/base/text.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/streams.h"
+
+namespace checker {
+namespace {
+
+// Numbers by name: the runtime's metrics (simt::metrics_of), and what the host asked for.
+using Metrics = std::map<std::string, double>;
+
+// The value of a metric; of a name with * the sum over loads, stores and atomics. A name that the device does not have
+// is an error of the table below.
+double at(const Metrics& metrics, std::string_view name) {
+    const std::size_t star = name.find('*');
+    double sum = 0;
+    for (const std::string_view op : {"ld", "st", "atom"}) {
+        std::string one(name);
+        if (star != std::string_view::npos) {
+            one.replace(star, 1, op);
+        }
+        const auto found = metrics.find(one);
+        if (found == metrics.end()) {
+            throw std::logic_error(fmt::format("the CPU device has no metric {}", one));
+        }
+        sum += found->second;
+        if (star == std::string_view::npos) {
+            break;
+        }
+    }
+    return sum;
+}
+
+// ---- what a source line needs at least, where each of `blocks` blocks uses a byte of global memory once. With one block
+// that is: where the whole launch uses each byte once.
+
+using Least = double (*)(const Metrics& line, double blocks);
+
+double different_bytes(const Metrics& line, double blocks) {
+    return blocks * at(line, "unique bytes, *");
+}
+
+double least_asked(const Metrics& line, double blocks) {
+    return std::min(at(line, "sm__sass_data_bytes_mem_global_op_*.sum"), different_bytes(line, blocks));
+}
+
+double least_moved(const Metrics& line, double blocks) {
+    constexpr double kSector = simt::kSectorBytes;
+    return std::min(kSector * at(line, "memory_l2_theoretical_sectors_global_ideal"), different_bytes(line, blocks));
+}
+
+double least_requests(const Metrics& line, double blocks) {
+    constexpr double kRequestBytes = 32 * 16;
+    return std::ceil(least_asked(line, blocks) / kRequestBytes);
+}
+
+double least_sectors(const Metrics& line, double /*blocks*/) {
+    return at(line, "memory_l2_theoretical_sectors_global_ideal");
+}
+
+// ---- the table -------------------------------------------------------------------------------------------------------
+
+struct Row {
+    Counter counter;
+    std::string_view noun;         // "84% of the …" or "4,096 …"; none where no line is to be named
+    Least least = nullptr;         // without it a line needs nothing: the one that has most is named
+    std::string_view needed = "";  // the metric that says what would have done; without it check.cpp does
+};
+
+constexpr std::array kRows{
+    Row{{"bytes_asked", "sm__sass_data_bytes_mem_global_op_*.sum", "asks for {} bytes of global memory"},
+        "bytes asked for",
+        least_asked},
+    Row{{"bytes_moved", "l1tex__t_bytes_pipe_lsu_mem_global_op_*.sum", "moves {} bytes of global memory"},
+        "bytes moved",
+        least_moved},
+    Row{{"requests", "l1tex__t_requests_pipe_lsu_mem_global_op_*.sum", "makes {} requests to global memory"},
+        "requests",
+        least_requests},
+    Row{{"sectors", "memory_l2_theoretical_sectors_global", "moves {} sectors of global memory"},
+        "sectors",
+        least_sectors,
+        "memory_l2_theoretical_sectors_global_ideal"},
+    Row{{"shared_bytes_asked", "sm__sass_data_bytes_mem_shared_op_ld.sum", "loads {} bytes from shared memory"},
+        "bytes loaded from shared memory"},
+    Row{{"shared_bytes_distinct", "distinct bytes of shared requests, ld",
+         "loads {} different bytes from shared memory"},
+        "different bytes loaded from shared memory"},
+    Row{{"excess_wavefronts", "derived__memory_l1_wavefronts_shared_excessive",
+         "loses {} wavefronts of shared memory to bank conflicts"},
+        "wavefronts lost to bank conflicts"},
+    Row{{"barriers", "sass__inst_executed_per_opcode BAR", "makes its warps wait {} times at a barrier"},
+        "barriers, each warp's"},
+    Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
+    Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
+    Row{{"allocations", "allocations", "allocates {} times"}, ""},
+    Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
+};
+
+// What the host has asked of the device since the process began.
+Metrics host_metrics() {
+    Metrics metrics{{"allocations", 0}, {"bytes allocated", 0}};
+    for (const auto& [begin, allocation] : simt::Memory::instance().allocations()) {
+        metrics["allocations"] += 1;
+        metrics["bytes allocated"] += static_cast<double>(allocation.bytes);
+    }
+    metrics["operations issued to streams"] = static_cast<double>(simt::Streams::instance().issued());
+    return metrics;
+}
+
+Metrics by_name(const simt::Traffic& traffic) {
+    Metrics metrics;
+    for (const simt::Metric& metric : simt::every_metric_of(traffic)) {
+        metrics[metric.name] = static_cast<double>(metric.value);
+    }
+    return metrics;
+}
+
+// ---- the line to look at ----------------------------------------------------------------------------------------------
+
+struct Line {
+    const simt::LineTraffic* line;
+    Metrics metrics;
+    double blocks;  // of a launch that has it
+};
+
+std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
+    std::vector<Line> lines;
+    for (const simt::LaunchTraffic& kernel : kernels) {
+        const double blocks = static_cast<double>(kernel.blocks_run) / static_cast<double>(kernel.launches);
+        for (const simt::LineTraffic& line : kernel.lines) {
+            lines.push_back({&line, by_name(line.traffic), blocks});
+        }
+    }
+    return lines;
+}
+
+std::string whole(double x) {
+    return counted(std::lround(x));
+}
+
+// The line that takes most beyond what it needs. What it needs is judged block by block; where that does not explain at
+// least half of `too_many`, blocks that share nothing do, and each byte should come once a launch.
+std::string line_with_most(const std::vector<Line>& lines, const Row& row, double total, double too_many) {
+    const auto value = [&](const Line& line) { return at(line.metrics, row.counter.metric); };
+    const auto least = [&](const Line& line, bool by_block) {
+        return row.least == nullptr ? 0 : row.least(line.metrics, by_block ? line.blocks : 1);
+    };
+    const auto excess = [&](const Line& line, bool by_block) {
+        return std::max(0.0, value(line) - least(line, by_block));
+    };
+    double explained = 0;
+    for (const Line& line : lines) { explained += excess(line, true); }
+    const bool by_block = 2 * explained >= too_many;
+    const auto most = std::ranges::max_element(lines, {}, [&](const Line& line) { return excess(line, by_block); });
+    if (most == lines.end() || excess(*most, by_block) == 0) {
+        return "";
+    }
+    const std::string place = text_of(most->line->line);
+    if (row.least == nullptr) {
+        return fmt::format("{}: {} of the {}", place, percent(value(*most) / total), row.noun);
+    }
+    const simt::Traffic& traffic = most->line->traffic;
+    return fmt::format("{}: {} {} where {} would do{}; {:.1f} sectors a request", place, whole(value(*most)), row.noun,
+                       whole(least(*most, by_block)), by_block ? "" : " if each byte came once",
+                       static_cast<double>(traffic.global_sectors()) / static_cast<double>(traffic.global_requests()));
+}
+
+}  // namespace
+
+std::vector<Counter> simt_counters() {
+    std::vector<Counter> counters;
+    std::ranges::transform(kRows, std::back_inserter(counters), &Row::counter);
+    return counters;
+}
+
+CountingCall::CountingCall() : host_(host_metrics()) {}
+
+void CountingCall::host_is_done() {
+    const Metrics now = host_metrics();
+    for (auto& [name, value] : host_) { value = now.at(name) - value; }
+}
+
+std::vector<Counted> CountingCall::of(const std::vector<Needed>& needed) const {
+    const simt::LaunchTraffic all = simt::traffic_in_all();
+    Metrics total = by_name(all.total);
+    total.insert(host_.begin(), host_.end());
+    total["kernel launches"] = static_cast<double>(all.launches);
+    const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());
+    std::vector<Counted> result;
+    for (const Needed& need : needed) {
+        const auto row = std::ranges::find(kRows, need.counter, [](const Row& r) { return r.counter.name; });
+        if (row == kRows.end()) {
+            throw std::logic_error(fmt::format("the CPU device has no counter {}", need.counter));
+        }
+        Counted counted{.counter = need.counter,
+                        .takes = std::string(row->counter.takes),
+                        .value = at(total, row->counter.metric),
+                        .needed = row->needed.empty() ? need.value : at(total, row->needed)};
+        if (!row->noun.empty()) {
+            counted.most = line_with_most(lines, *row, counted.value, counted.value - counted.needed);
+        }
+        result.push_back(std::move(counted));
+    }
+    return result;
+}
+
+}  // namespace checker

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Two warps write the result, and nothing orders them.
+#include "checker/cuda_check.h"
+#include "checker/tests/fakes/fake_sum.h"
+
+static __global__ void sum_kernel(float* out, const float* inp, int N) {
+    if (threadIdx.x == 0) {
+        *out = 0.0F;
+    }
+    if (threadIdx.x == 32) {
+        float total = 0.0F;
+        for (int i = 0; i < N; i++) { total += inp[i]; }
+        *out = total;
+    }
+}
+
+static void sum(float* out, const float* inp, int N) {
+    sum_kernel<<<1, 64>>>(out, inp, N);
+    checker::check(cudaGetLastError());
+}
+
+extern "C" const FakeSumTable op_table = {sum};
