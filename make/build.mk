@@ -234,6 +234,7 @@ build/tests/fakes/%.so: checker/tests/fakes/%.cpp checker/tests/fakes/fake.h bui
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(solutions_flags) -shared $< -o $@
 build/tests/checker/end_to_end_test: | $(fakes)
+build/tests/checker/progress_test: | build/tools/progress
 build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
 build/tests/checker/gpu_rehearsal_test: | build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu
 

@@ -41,7 +41,7 @@ $(if $(filter-out $(call ops_of,$1),$(only_op)),\
   $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
 $(if $(filter device,$(call track_of,$1)),\
   $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu)),\
-  $(if $(DEVICE),$(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
+  $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
 endef
 # A lesson's times are those of its device; the CPU device has none.
 reject_times = $(if $(filter device,$(call track_of,$1)),$(if $(filter cpu,$(DEVICE)),\
@@ -102,7 +102,7 @@ $(if $(filter gpu,$(DEVICE)),check-lesson$2) time-lesson$2: $(gpu)/check/lesson$
 time-lesson$2:
 	@$(call card_suits,$1) $$< --timing-only $$(call gpu_options,$1)
 ,
-time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
+time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) $$(call older_impls,$1,$$(call chosen_ops,$1)) \
         $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1)))
 	@$$< --timing-only $(check_options)
 )
@@ -112,7 +112,7 @@ check-lesson$2:
 ,
 check-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
         $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1))) \
-        $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),build/tools/gpu))
+        $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),build/tools/gpu),$$(call older_impls,$1,$$(call chosen_ops,$1)))
 	@$$< $(check_options) $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),--more))
 	$(if $(filter device,$(call track_of,$1)),$$(call on_gpu_too,$2))
 )
@@ -133,13 +133,13 @@ trace-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_
 	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $$< $(one_thread)
 # What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op.
 traffic-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1)) $$(call impls,solutions,$1,$$(call chosen_ops,$1)) \
-        $$(foreach op,$$(call chosen_ops,$1),$$(call older_kernel,$1,$$(op)))
+        $$(call older_impls,$1,$$(call chosen_ops,$1))
 	@$$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 endef
-# The implementation of op $2 in the newest lesson before $1 that has a kernel of it.
+# The implementations of ops $2 in the newest lessons before $1 that have a file of them, of the same track.
 lessons_before = $(if $(filter-out $1,$(firstword $2)),$(firstword $2) $(call lessons_before,$1,$(wordlist 2,$(words $2),$2)))
-older_kernel = $(patsubst solutions/%.cu,build/impl/solutions/%.so,$(lastword $(filter \
-    $(patsubst %,solutions/%/$2.cu,$(call lessons_before,$1,$(lesson_dirs))),$(solution_files))))
+older_impls = $(foreach op,$2,$(patsubst solutions/%.$(call extension_of,$1),build/impl/solutions/%.so,$(lastword $(filter \
+    $(patsubst %,solutions/%/$(op).$(call extension_of,$1),$(call lessons_before,$1,$(lesson_dirs))),$(solution_files)))))
 chosen_thread = $(KERNEL):$(BLOCK):$(THREAD)
 one_thread = --one-thread --subject $(subject) $(if $(ONLY),--only '$(ONLY)')
 $(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call number,$(lesson)))))

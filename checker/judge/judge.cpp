@@ -435,8 +435,14 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
         }
         rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
         rivals |= timed.flop > 0 ? bit(Rival::arithmetic) : 0;
-        if (i == 0 && target.older > 0 && !older_implementation(reference_dir_, op.name).empty()) {
-            rivals |= bit(Rival::older);
+        if (i == 0 && target.older > 0) {
+            if (older_implementation(reference_dir_, op.name).empty()) {
+                report.notes.push_back(fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
+                                                   "builds it",
+                                                   lesson_number(lesson_.name())));
+            } else {
+                rivals |= bit(Rival::older);
+            }
         }
         if (i == 0 && target.threads > 0) {
             if (roof && cores_add_up(*roof)) {

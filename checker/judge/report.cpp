@@ -243,6 +243,7 @@ void append_results(const std::filesystem::path& file, const LessonReport& repor
                   {"fnv1a64", fnv1a64(op.file)},
                   {"device", report.device},
                   {"cases", op.cases.size()},
+                  {"all_cases", op.all_cases},
                   {"verdict", to_string(op.verdict())},
                   {"budget_used", number(op.budget_used())}};
         if (op.timing.ran()) {

@@ -82,6 +82,7 @@ struct OpReport {
     std::string file;
     bool is_stub = false;   // the exercise as it was given
     bool asked_for = true;  // false: left out by --only or by GoogleTest's filter
+    bool all_cases = true;  // false: some of the op's cases were left out
     std::vector<CaseReport> cases = {};
     TimingReport timing = {};
     std::string printed = {};  // what the code under test wrote to stdout and stderr

@@ -45,6 +45,18 @@ std::size_t width(std::string_view text) {
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+// As much of a text as fits so many columns, whole characters.
+std::string_view first_columns(std::string_view text, std::size_t columns) {
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+    std::size_t i = 0;
+    for (std::size_t shown = 0; i < text.size(); i++) {
+        if (begins(text[i]) && ++shown > columns) {
+            break;
+        }
+    }
+    return text.substr(0, i);
+}
+
 // Words in lines of at most `columns`; a word that is longer than that stays whole. Runs of spaces stay as they are.
 std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
     std::vector<std::string> lines;
@@ -487,7 +499,7 @@ class Printer {
                 labelled(4, "", 10, "| and more");
                 return;
             }
-            labelled(4, count == 1 ? "printed" : "", 10, "| " + clean.substr(0, kColumns - 16));
+            labelled(4, count == 1 ? "printed" : "", 10, fmt::format("| {}", first_columns(clean, kColumns - 16)));
         }
     }
 

@@ -83,6 +83,19 @@ void require_same_shapes(const Lesson& lesson, const std::map<std::string, Targe
     }
 }
 
+// Throws FileError for a counter that the device does not have.
+void require_known_counters(const LessonToml& toml, const std::filesystem::path& file) {
+    const std::vector<Counter> known = device_side() == nullptr ? std::vector<Counter>() : device_side()->counters();
+    for (const auto& [op, counters] : toml.counters) {
+        for (const auto& [counter, at_most] : counters) {
+            if (!known.empty() && std::ranges::find(known, counter, &Counter::name) == known.end()) {
+                throw FileError(
+                    fmt::format("{}: [counters.{}] has the key {}, which is no counter", file.string(), op, counter));
+            }
+        }
+    }
+}
+
 // The state of one run of the check: what the tests share.
 class Session {
   public:
@@ -94,6 +107,7 @@ class Session {
         if (!lesson.rehearsal()) {
             require_same_shapes(lesson, toml_.targets, options.lesson_dir / "lesson.toml");
         }
+        require_known_counters(toml_, options.lesson_dir / "lesson.toml");
         judge_.show_progress(isatty(STDERR_FILENO) == 1);
         reports_.resize(lesson.ops().size());
         for (std::size_t i = 0; i < reports_.size(); i++) {
@@ -200,9 +214,10 @@ class Session {
             result.device = options_.device.empty() ? device_side()->name() : options_.device;
         }
         result.roof = roof_;
-        for (const OpReport& op : reports_) {
-            if (op.asked_for) {
-                result.ops.push_back(op);
+        for (std::size_t i = 0; i < reports_.size(); i++) {
+            if (reports_[i].asked_for) {
+                result.ops.push_back(reports_[i]);
+                result.ops.back().all_cases = reports_[i].cases.size() == lesson_.ops()[i].cases.size();
             }
         }
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();

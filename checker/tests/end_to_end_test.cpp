@@ -470,6 +470,14 @@ TEST_F(EndToEnd, ShapesInLessonTomlThatAreNotTimedAreRefused) {
     EXPECT_NE(run.output.find("check.cpp times \"N=64 C=1024\""), std::string::npos) << run.output;
 }
 
+TEST_F(EndToEnd, WhereTheOlderSolutionIsNotBuiltItIsSaidThatNothingIsComparedWithIt) {
+    target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\nolder = 10.0\n");
+    const Checked run = check("right", "--timing-only");
+    EXPECT_EQ(run.status, 0) << run.output;
+    const std::string note = run.json.at("ops").at(0).at("timing").at("notes").at(0);
+    EXPECT_EQ(note, "not compared with the older lesson's solution: 'make check-lesson00' builds it");
+}
+
 TEST_F(EndToEnd, WhatIsWrongIsNotTimed) {
     EXPECT_FALSE(check("halves", "").json.at("ops").at(0).contains("timing"));
 }
@@ -486,6 +494,17 @@ TEST_F(EndToEnd, OnlyOneCaseRunsWhenAskedFor) {
     const Checked run = check("right", "--only twice/odd");
     EXPECT_EQ(run.json.at("ops").at(0).at("cases").size(), 1U);
     EXPECT_FALSE(run.json.at("ops").at(0).contains("timing"));
+}
+
+TEST_F(EndToEnd, AResultSaysWhetherAllCasesRan) {
+    const fs::path results = folder_ / "results.jsonl";
+    check("right", "--no-timing --only twice/odd --results " + results.string());
+    check("right", "--no-timing --results " + results.string());
+    check("right", "--no-timing --gtest_filter=Twice.odd --results " + results.string());
+    std::ifstream in(results);
+    std::vector<bool> whole;
+    for (std::string line; std::getline(in, line);) { whole.push_back(nlohmann::json::parse(line).at("all_cases")); }
+    EXPECT_EQ(whole, (std::vector<bool>{false, true, false}));
 }
 
 TEST_F(EndToEnd, AFilterThatLeavesNothingIsNotAPass) {

@@ -345,6 +345,15 @@ TEST(Verdict, ShowsWhatTheCodeUnderTestPrintedButNothingThatMovesTheCursor) {
     EXPECT_TRUE(has_line(text, "              | and more")) << text;
 }
 
+TEST(Verdict, CutsALongPrintedLineBetweenCharacters) {
+    LessonReport report = mixed();
+    for (int i = 0; i < 100; i++) { report.ops[1].printed += "é"; }
+    const std::string text = verdict_text(report, kNext, kUnicode);
+    std::string shown = "    printed   | ";
+    for (int i = 0; i < 64; i++) { shown += "é"; }
+    EXPECT_TRUE(has_line(text, shown)) << text;
+}
+
 TEST(Verdict, ShowsEveryWrongShapeWhenVerbose) {
     const std::string text = verdict_text(mixed(), kNext, {.verbose = true});
     EXPECT_NE(text.find("(odd)"), std::string::npos) << text;

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
 
 #include "checker/base/files.h"
 #include "checker/base/text.h"
@@ -20,7 +18,37 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-using Results = std::map<std::string, json>;  // by the learner's file, the last line on each
+bool passes(const json& result) {
+    const std::string verdict = result.value("verdict", "");
+    return verdict == "ok" || verdict == "no verdict";
+}
+
+bool is_whole(const json& result) {
+    return result.value("all_cases", false);
+}
+
+bool is_of_same_text(const json& a, const json& b) {
+    return a.value("fnv1a64", "a") == b.value("fnv1a64", "b");
+}
+
+// `last` and what came after it, as one. A check of some cases that finds nothing tells nothing about the others: an
+// earlier verdict on all of them, and on the same text, stays. Not every check takes times: the last known ones of the
+// same text stay too.
+json with_earlier(json result, const json& last) {
+    if (!last.is_object() || !is_of_same_text(result, last)) {
+        return result;
+    }
+    const json timing = result.contains("timing") ? result.at("timing") : last.value("timing", json());
+    if (passes(result) && !is_whole(result) && is_whole(last)) {
+        result = last;
+    }
+    if (!timing.is_null()) {
+        result["timing"] = timing;
+    }
+    return result;
+}
+
+using Results = std::map<std::string, json>;  // by the learner's file
 
 Results read_results(const fs::path& file) {
     Results results;
@@ -32,11 +60,7 @@ Results read_results(const fs::path& file) {
             continue;
         }
         json& last = results[result.at("file")];
-        // Times are not taken by every check: the last known ones of the same text stay.
-        if (!result.contains("timing") && last.contains("timing") && last.at("fnv1a64") == result.at("fnv1a64")) {
-            result["timing"] = last.at("timing");
-        }
-        last = std::move(result);
+        last = with_earlier(std::move(result), last);
     }
     return results;
 }
@@ -50,32 +74,64 @@ std::string time_of(const json& timing) {
                        checker::whose(timing.value("against", ""), timing.value("library", "")));
 }
 
-struct Lesson {
-    std::string name;  // 01_layers
-    std::string title;
-    std::vector<std::string> ops;
+struct Exercise {
+    std::string op;
+    std::string file;  // the learner's
 };
 
+struct Lesson {
+    std::string name;  // 01_layers
+    std::vector<Exercise> exercises;
+};
+
+bool is_lesson(const std::string& folder) {
+    return folder.size() > 3 && std::isdigit(static_cast<unsigned char>(folder[0])) != 0 &&
+           std::isdigit(static_cast<unsigned char>(folder[1])) != 0 && folder[2] == '_';
+}
+
+// What `ls` shows: a lesson's exercises are what its solution has files of.
 std::vector<Lesson> read_lessons() {
     std::vector<Lesson> lessons;
-    for (const fs::directory_entry& entry : fs::directory_iterator("lessons")) {
-        const fs::path file = entry.path() / "lesson.toml";
-        if (!fs::exists(file)) {
+    for (const fs::directory_entry& folder : fs::directory_iterator("solutions")) {
+        Lesson lesson{.name = folder.path().filename().string(), .exercises = {}};
+        if (!is_lesson(lesson.name)) {
             continue;
         }
-        const toml::table table = toml::parse_file(file.string());
-        Lesson lesson{.name = entry.path().filename().string(), .title = table["title"].value_or(""), .ops = {}};
-        if (const toml::array* ops = table["ops"].as_array()) {
-            ops->for_each([&](const toml::value<std::string>& op) { lesson.ops.push_back(*op); });
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+            const fs::path file = entry.path().filename();
+            if (file.extension() == ".cpp" || file.extension() == ".cu") {
+                lesson.exercises.push_back({file.stem().string(), ("lessons" / fs::path(lesson.name) / file).string()});
+            }
         }
+        std::ranges::sort(lesson.exercises, {}, &Exercise::op);
         lessons.push_back(std::move(lesson));
     }
     std::ranges::sort(lessons, {}, &Lesson::name);
     return lessons;
 }
 
-bool passes(const std::string& verdict) {
-    return verdict == "ok" || verdict == "no verdict";
+struct Status {
+    bool passed = false;
+    std::string text;
+};
+
+// An exercise by its last verdict, which is null where there is none.
+Status status_of(const Exercise& exercise, const std::string& number, const json& result) {
+    if (result.is_null()) {
+        return {false, "not checked yet"};
+    }
+    const std::string verdict = passes(result) ? "ok" : std::string(result.at("verdict"));
+    const auto with = [&](const std::string& word, const std::string& rest) {
+        return rest.empty() ? word : fmt::format("{:<16}  {}", word, rest);
+    };
+    if (result.value("fnv1a64", "") != checker::fnv1a64(exercise.file)) {
+        return {false, with(verdict, fmt::format("edited since; make check-lesson{}", number))};
+    }
+    if (passes(result) && !is_whole(result)) {
+        return {false, with("some shapes ok", fmt::format("make check-lesson{} ONLY={}", number, exercise.op))};
+    }
+    const bool is_right = passes(result) || verdict == "SLOW";
+    return {passes(result), with(verdict, is_right ? time_of(result.value("timing", json())) : "")};
 }
 
 }  // namespace
@@ -83,33 +139,18 @@ bool passes(const std::string& verdict) {
 int main() {
     try {
         const Results results = read_results("results/results.jsonl");
-        int passed = 0;
-        int exercises = 0;
+        long passed = 0;
+        std::size_t exercises = 0;
         for (const Lesson& lesson : read_lessons()) {
-            fmt::print("lesson {} · {}\n", checker::lesson_number(lesson.name), lesson.title);
-            for (const std::string& op : lesson.ops) {
-                std::string file = fmt::format("lessons/{}/{}.cu", lesson.name, op);
-                if (!fs::exists(file)) {
-                    file = fmt::format("lessons/{}/{}.cpp", lesson.name, op);
-                }
-                const auto found = results.find(file);
-                exercises++;
-                if (found == results.end()) {
-                    fmt::print("  {:<16}  not checked yet\n", op);
-                    continue;
-                }
-                const json& result = found->second;
-                const std::string verdict = result.at("verdict");
-                const bool same_text = result.value("fnv1a64", "") == checker::fnv1a64(file);
-                const bool is_right = passes(verdict) || verdict == "SLOW";
-                passed += passes(verdict) && same_text;
-                std::string rest = is_right ? time_of(result.value("timing", json())) : "";
-                if (!same_text) {
-                    rest = fmt::format("edited since; make check-lesson{}", checker::lesson_number(lesson.name));
-                }
-                fmt::print("  {:<16}  {}\n", op,
-                           rest.empty() ? verdict : fmt::format("{:<16}  {}", passes(verdict) ? "ok" : verdict, rest));
+            const std::string number = checker::lesson_number(lesson.name);
+            fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson.name));
+            for (const Exercise& exercise : lesson.exercises) {
+                const auto found = results.find(exercise.file);
+                const Status status = status_of(exercise, number, found == results.end() ? json() : found->second);
+                passed += status.passed ? 1 : 0;
+                fmt::print("  {:<16}  {}\n", exercise.op, status.text);
             }
+            exercises += lesson.exercises.size();
         }
         fmt::print("{} of {} exercises pass\n", passed, exercises);
         return 0;

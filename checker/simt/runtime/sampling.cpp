@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "checker/simt/runtime/sampling.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -24,7 +26,10 @@ State& state() {
 std::vector<std::uint64_t> chosen(std::uint64_t blocks, const Sampling& sampling) {
     std::set<std::uint64_t> numbers = {0, blocks - 1};
     Random random(sampling.seed);
-    const std::uint64_t wanted = sampling.others < blocks - numbers.size() ? numbers.size() + sampling.others : blocks;
+    const std::uint64_t others = std::min(sampling.others, blocks - numbers.size());
+    const auto shared = static_cast<std::uint64_t>(std::ceil(sampling.share * static_cast<double>(blocks)));
+    const std::uint64_t wanted =
+        sampling.share > 0 ? std::clamp<std::uint64_t>(shared, numbers.size(), blocks) : numbers.size() + others;
     if (wanted == blocks) {
         std::vector<std::uint64_t> all(blocks);
         std::iota(all.begin(), all.end(), 0U);

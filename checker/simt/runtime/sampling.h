@@ -14,10 +14,12 @@
 
 namespace simt {
 
-// Runs the first block, the last, and `others` random ones, the same in every launch of as many blocks.
+// Runs the first block, the last, and `others` random ones, the same in every launch of as many blocks; or, with a share,
+// that share of a launch's blocks, the first and the last among them.
 struct Sampling {
     std::uint64_t others = 0;
     std::uint64_t seed = 1;
+    double share = 0;
 };
 
 // A launch since sampling began: the numbers of the blocks that were to run, in order, x before y before z.

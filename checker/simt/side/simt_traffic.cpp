@@ -36,15 +36,14 @@ bool is_judged(const Call& call) {
     return std::ranges::any_of(call.needed, [](const Needed& needed) { return needed.counter != "bytes_asked"; });
 }
 
-// What an op is counted on: GPT-2's own shape, of which some blocks of each launch run, or a case, whole. Of an op that
-// arithmetic bounds it is the case that its target is judged on: blocks of two lessons compute tiles of two sizes, and as
-// many of either compare with nothing.
+// What an op is counted on: GPT-2's own shape, of which a share of each launch's blocks runs, or a case, whole. Of an op
+// that arithmetic bounds it is the case that its target is judged on.
 struct Work {
     std::string shape;
     std::vector<const Call*> calls;
-    std::uint64_t other_blocks = 0;  // beside the first and the last; 0: all run
+    bool is_whole = true;
 };
-constexpr std::uint64_t kOtherBlocks = 30;
+constexpr std::uint64_t kBlocks = 32;                       // of the launch with most of them
 constexpr std::size_t kMostBytes = std::size_t{600} << 20;  // of a call's buffers: more than that takes too long
 
 // Of `wanted`, or where none is, the case that the target is judged on, else the largest that can be counted whole. Null
@@ -67,13 +66,13 @@ Work work_of(const Op& op, const std::string& wanted) {
         const Timed& timed = op.timed.front();
         const bool judged = chosen != nullptr && std::ranges::any_of(chosen->calls, is_judged);
         if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && judged))) {
-            return {timed.shape, {&timed.call}, kOtherBlocks};
+            return {timed.shape, {&timed.call}, false};
         }
     }
     if (chosen == nullptr) {
         throw std::invalid_argument(fmt::format("{} has no case that can be counted whole", op.name));
     }
-    Work work{fmt::format("{} ({})", chosen->shape, chosen->name), {}, 0};
+    Work work{fmt::format("{} ({})", chosen->shape, chosen->name), {}};
     for (const Call& call : chosen->calls) { work.calls.push_back(&call); }
     return work;
 }
@@ -85,13 +84,15 @@ struct Side {
     std::string failure = {};  // why it was not counted
     LaunchTraffic traffic = {};
     std::size_t findings = 0;
+    fs::path object = {};
+    std::uint64_t most_blocks = 0;  // of a launch
 };
 
 // Objects stay loaded: lines are known by their code's address.
-void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const fs::path& object,
+void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const std::optional<simt::Sampling>& wanted,
            std::deque<Library>& loaded) {
     try {
-        loaded.emplace_back(object);
+        loaded.emplace_back(side.object);
     } catch (const std::exception&) {
         side.failure = "it does not compile";
         return;
@@ -107,13 +108,13 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
     for (const Call* call : work.calls) {
         lay_out(memory, *call, place(shared_specs(*call), Schedule::end_aligned), Schedule::end_aligned);
         std::optional<simt::SamplingBlocks> sampling;
-        if (work.other_blocks != 0) {
-            sampling.emplace(simt::Sampling{.others = work.other_blocks});
+        if (wanted) {
+            sampling.emplace(*wanted);
         }
         const Reply reply = device.run(*call, library, Schedule::end_aligned);
         side.findings += static_cast<std::size_t>(std::ranges::count_if(simt::findings(), [&](const auto& finding) {
             // What blocks that did not run would have written.
-            return work.other_blocks == 0 || finding.kind != simt::Kind::uninitialised;
+            return work.is_whole || finding.kind != simt::Kind::uninitialised;
         }));
         if (reply.answer != Answer::done) {
             side.failure = reply.text;
@@ -121,6 +122,9 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
         }
     }
     side.traffic = simt::traffic_in_all();
+    for (const LaunchTraffic& launch : simt::traffic_of_launches()) {
+        side.most_blocks = std::max(side.most_blocks, launch.blocks);
+    }
     simt::forget_findings();
 }
 
@@ -327,12 +331,49 @@ void write(JsonWriter& json, const std::string& op, const Work& work, const std:
 }
 
 // The newest older solution of the op that is a kernel too.
-std::optional<Side> older_side(const Options& options, const std::string& op, fs::path& object) {
-    object = older_implementation(options.reference_dir, op);
+std::optional<Side> older_side(const Options& options, const std::string& op) {
+    const fs::path object = older_implementation(options.reference_dir, op);
     const std::string lesson = object.parent_path().filename().string();
     const fs::path source = fs::path("solutions") / lesson / (op + ".cu");
-    return object.empty() || !fs::exists(source) ? std::nullopt
-                                                 : std::optional(Side{"lesson " + lesson_number(lesson), source});
+    return object.empty() || !fs::exists(source)
+               ? std::nullopt
+               : std::optional(Side{.who = "lesson " + lesson_number(lesson), .source = source, .object = object});
+}
+
+// The implementations of the op: the subject's, the solution's where that is another, and an older one.
+std::vector<Side> sides_of(const Lesson& lesson, const Options& options, const Op& op) {
+    const std::string object = op.name + ".so";
+    const bool is_solution = options.subject == "solutions";
+    std::vector<Side> sides;
+    sides.push_back({.who = is_solution ? "solution" : "yours",
+                     .source = options.source(lesson.name(), op.name),
+                     .object = options.impl_dir / object});
+    if (!is_solution) {
+        sides.push_back({.who = "solution",
+                         .source = fs::path("solutions") / lesson.name() / (op.name + ".cu"),
+                         .object = options.reference_dir / object});
+    }
+    if (std::optional<Side> older = older_side(options, op.name)) {
+        sides.push_back(std::move(*older));
+    }
+    return sides;
+}
+
+// Counts the same work of all: of a launch's blocks, which are more or fewer as they compute less or more each, the same
+// share. The learner's comes last, and is not asked for its blocks: what it does wrong must not end the others.
+void count(std::vector<Side>& sides, bool is_first_the_learners, DeviceSide& device, const Op& op, const Work& work,
+           std::deque<Library>& loaded) {
+    std::optional<simt::Sampling> sampling;
+    if (!work.is_whole) {
+        std::uint64_t most = kBlocks;
+        for (std::size_t i = is_first_the_learners ? 1 : 0; i < sides.size(); i++) {
+            Side probe = sides[i];
+            count(probe, device, op, work, simt::Sampling{}, loaded);
+            most = std::max(most, probe.most_blocks);
+        }
+        sampling = simt::Sampling{.share = static_cast<double>(kBlocks) / static_cast<double>(most)};
+    }
+    for (auto side = sides.rbegin(); side != sides.rend(); ++side) { count(*side, device, op, work, sampling, loaded); }
 }
 
 // Gives whether there was something to count.
@@ -342,25 +383,8 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     const fs::path file = options.source(lesson.name(), op.name);
     fmt::print("{}: {} on the CPU device\n", op.name, file.string());
     std::fflush(stdout);
-    // The learner's last: what it does wrong must not end the others.
-    fs::path older_object;
-    std::vector<Side> sides;
-    if (std::optional<Side> older = older_side(options, op.name, older_object)) {
-        count(*older, device, op, work, older_object, loaded);
-        sides.push_back(std::move(*older));
-    }
-    const fs::path solution = fs::path("solutions") / lesson.name() / (op.name + ".cu");
-    const bool is_solution = options.subject == "solutions";
-    if (!is_solution) {
-        Side side{"solution", solution};
-        count(side, device, op, work, options.reference_dir / (op.name + ".so"), loaded);
-        sides.push_back(std::move(side));
-    }
-    Side subject{is_solution ? "solution" : "yours", file};
-    count(subject, device, op, work, options.impl_dir / (op.name + ".so"), loaded);
-    sides.push_back(std::move(subject));
-    std::ranges::reverse(sides);
-
+    std::vector<Side> sides = sides_of(lesson, options, op);
+    count(sides, options.subject != "solutions", device, op, work, loaded);
     const Side& shown = sides.front();
     const std::string check = fmt::format("make check-lesson{} ONLY={}", lesson_number(lesson.name()), op.name);
     const auto& [run, blocks] = std::pair(shown.traffic.blocks_run, shown.traffic.blocks);

@@ -76,6 +76,15 @@ TEST(Listing, EndsWithTheTotalsAndTheLineThatMovesMost) {
 }
 
 // Blocks of lessons 07 and 08 are of two sizes: 32 of either would be as many products at one, a 16th at the other.
+TEST(Listing, ComparesAsManyRowsOfBothLessons) {
+    const Finished run = listing("--subject solutions --only layernorm", "06");
+    EXPECT_TRUE(contains(run.output, "\nB=64 T=1024 C=768; counted: 32 of 8,192 blocks, first and last among them\n"))
+        << run.output;
+    // 32 blocks of 8 rows here, 8 of 32 rows there.
+    EXPECT_TRUE(contains(run.output, "\nunique bytes, each launch's              1.58 MB       1.58 MB\n"))
+        << run.output;
+}
+
 TEST(Listing, OfAMatmulCountsWholeWhatItsTargetIsJudgedOn) {
     const Finished run = listing("--subject solutions --only matmul", "08");
     EXPECT_TRUE(contains(run.output, "\nN=256 C=256 OC=256 (square)\n")) << run.output;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// What `make progress` and `make hint-lessonNN` make of the recorded verdicts, in a small tree of two lessons.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "checker/base/files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Progress : public testing::Test {
+  protected:
+    void SetUp() override {
+        fs::remove_all(kTree);
+        for (const char* file : {"01_first/add.cpp", "01_first/scale.cpp", "02_second/add.cu"}) {
+            for (const char* side : {"lessons", "solutions"}) {
+                checker::write_file(kTree / side / file, fmt::format("// {}\n", file));
+            }
+        }
+        checker::write_file(kTree / "solutions/01_first/wrong.toml", "");
+        checker::write_file(kTree / "lessons/ladder/lesson.toml", "title = \"ladder\"\n");
+        checker::write_file(kTree / "lessons/01_first/README.md",
+                            "## Hints\n### add\n<details><summary>Hint 1: of add</summary>a</details>\n"
+                            "### scale\n<details><summary>Hint 1: of scale</summary>s</details>\n");
+    }
+
+    // What a check of the learner's file of an op of lesson 01 would append, as the file is now.
+    void note(const std::string& op, const std::string& verdict, bool all_cases, const std::string& more = "") const {
+        const std::string file = fmt::format("lessons/01_first/{}.cpp", op);
+        std::ofstream(kTree / "results.jsonl", std::ios::app) << fmt::format(
+            R"({{"lesson":"01","op":"{}","subject":"lessons","file":"{}","fnv1a64":"{}","cases":5,"all_cases":{},"verdict":"{}"{}}})"
+            "\n",
+            op, file, checker::fnv1a64(kTree / file), all_cases, verdict, more);
+        fs::create_directories(kTree / "results");
+        fs::copy_file(kTree / "results.jsonl", kTree / "results/results.jsonl", fs::copy_options::overwrite_existing);
+    }
+
+    static std::string run(const std::string& command) {
+        return checker::run_command(fmt::format("cd {} && {} 2>&1", kTree.string(), command)).output;
+    }
+    static std::string progress() { return run(fs::absolute("build/tools/progress").string()); }
+    static std::string hint() { return run(fs::absolute("scripts/hint.sh").string() + " 01_first"); }
+
+    static const inline fs::path kTree = "build/progress_test";
+};
+
+bool has(const std::string& text, const std::string& what) {
+    return text.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_F(Progress, ListsLessonsAndTheirExercisesOnly) {
+    EXPECT_EQ(progress(),
+              "lesson 01 · first\n  add               not checked yet\n  scale             not checked yet\n"
+              "lesson 02 · second\n  add               not checked yet\n0 of 3 exercises pass\n");
+}
+
+TEST_F(Progress, CountsWhatPassesOnAllCases) {
+    note("add", "ok", true);
+    EXPECT_TRUE(has(progress(), "  add               ok                not timed yet\n")) << progress();
+    EXPECT_TRUE(has(progress(), "1 of 3 exercises pass\n")) << progress();
+}
+
+TEST_F(Progress, OfSomeCasesDoesNotPass) {
+    note("add", "ok", false);
+    EXPECT_TRUE(has(progress(), "  add               some shapes ok    make check-lesson01 ONLY=add\n")) << progress();
+    EXPECT_TRUE(has(progress(), "0 of 3 exercises pass\n")) << progress();
+}
+
+TEST_F(Progress, OfAllCasesStandsWhenSomeAreCheckedAgain) {
+    note("add", "ok", true);
+    note("add", "ok", false, R"(,"timing":{"share":0.5,"medal":"silver","against":"solution","library":""})");
+    EXPECT_TRUE(has(progress(), "  add               ok                silver, 50% of the solution's speed\n"))
+        << progress();
+    note("add", "WRONG", false);
+    EXPECT_TRUE(has(progress(), "  add               WRONG\n")) << progress();
+}
+
+TEST_F(Progress, OfAnEditedFileAsksForACheck) {
+    note("add", "ok", true);
+    checker::write_file(kTree / "lessons/01_first/add.cpp", "// mine\n");
+    EXPECT_TRUE(has(progress(), "edited since; make check-lesson01\n")) << progress();
+    note("add", "ok", false);
+    EXPECT_TRUE(has(progress(), "some shapes ok")) << "the verdict on all cases was another text's: " << progress();
+}
+
+TEST_F(Progress, OfAHintIsTheSame) {
+    note("add", "ok", false);
+    EXPECT_TRUE(has(hint(), "Hint 1: of add")) << hint();
+    note("add", "ok", true);
+    note("add", "ok", false);
+    EXPECT_TRUE(has(hint(), "Hint 1: of scale")) << hint();
+    note("add", "WRONG", false);
+    EXPECT_TRUE(has(hint(), "of add")) << hint();
+}
