@@ -126,7 +126,7 @@ roofline: .venv/requirements.sha256
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 
 # Every lesson's matmul, counted and timed on the CPU; on a GPU, where one is, by the report's part.
-matmuls := $(foreach lesson,$(lesson_dirs),$(if $(filter matmul,$(call ops_of,$(lesson))),$(lesson)))
+matmuls := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^\[ladder\]' $(lesson_dirs:%=lessons/%/lesson.toml)))
 ladder_rehearsal := build/dry/check/ladder $(foreach side,lessons solutions,build/dry/impl/$(side)/07_tiled_matmul/matmul.so)
 ladder_needs := build/check/ladder build/check/ladder-device $(matmuls:%=build/impl/solutions/%/matmul.so)
 .PHONY: ladder

@@ -18,7 +18,7 @@
 #:   make sanitize-lesson05  compute-sanitizer's four tools on them
 #:                           ONLY=matmul takes that op, SOLUTION=1 the solution's
 #:   make sass-lesson05      your kernels' SASS by source line, registers, spills,
-#:                           occupancy; needs nvcc and nvdisasm, but no GPU:
+#:                           occupancy; needs nvcc, for the SASS nvdisasm, no GPU:
 #:                           ARCH=sm_90a, BLOCK=256, FULL=1 all of it in order
 #:   make tune-lesson10      your kernel with other sizes, timed beside cuBLAS, and
 #:                           which suit your card; SOLUTION=1 the solution's

@@ -121,11 +121,14 @@ if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
 else
     optional nvcc 'not there' ''
 fi
-for tool in ncu compute-sanitizer; do
+while read -r tool wants; do
     have "$tool" && row "$tool" ok "$(command -v "$tool")" ||
-        optional "$tool" "not there; make $([ "$tool" = ncu ] && echo profile || echo sanitize)-lesson05 wants it" \
-            'it comes with the CUDA toolkit'
-done
+        optional "$tool" "not there; make $wants it" 'it comes with the CUDA toolkit'
+done <<'TOOLS'
+nvdisasm sass-lesson05 lists no instructions without
+ncu profile-lesson05 wants
+compute-sanitizer sanitize-lesson05 wants
+TOOLS
 gpus=$(timeout 10 nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader 2>/dev/null)
 if [ -n "$gpus" ]; then
     while IFS=, read -r name driver memory capability; do

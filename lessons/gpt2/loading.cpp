@@ -247,7 +247,9 @@ Config parse_config(std::string_view text, const std::string& file) {
     if (!inner.is_null() && inner != json(4L * config.C)) {
         reader.refuse("n_inner", inner, fmt::format("null or 4 * n_embd, {}", 4L * config.C));
     }
-    reader.must_be("activation_function", "gelu_new");
+    if (document.value("activation_function", json()) != json("gelu_pytorch_tanh")) {  // the same function's other name
+        reader.must_be("activation_function", "gelu_new");
+    }
     reader.must_be("layer_norm_epsilon", 1e-5);
     reader.must_be("scale_attn_weights", true);
     reader.must_be("scale_attn_by_inverse_layer_idx", false);

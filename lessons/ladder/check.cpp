@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Any lesson's matmul at shapes that the environment names, SOL_LADDER="N=4096 C=768 OC=3072; N=4096 C=768 OC=768", and
-// counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another. And 200 random shapes, of
-// which a lesson's own check has no time for so many.
+// counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another. And random shapes, as
+// many as the lesson.toml says (SOL_LADDER_RANDOM=200), for which a lesson's own check has no time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,15 +59,17 @@ checker::Computed spread(checker::Computed computed, const cases::MatmulDims& di
 // N, C and OC from 1 to 300, as many of them below 17 as above; rows of out up to 7 floats longer than what is written;
 // every third without a bias. The same shapes each time.
 void add_random_shapes(checker::Lesson& lesson, checker::Op& op) {
-    static constexpr int kShapes = 200, kLargest = 300, kLonger = 7;
+    static constexpr int kLargest = 300, kLonger = 7;
+    const char* wanted = std::getenv("SOL_LADDER_RANDOM");
+    const int shapes = wanted == nullptr ? 200 : std::atoi(wanted);
     const double factor = lesson.budget_factor("matmul.out");
-    checker::Case& random = op.add_case("random", fmt::format("{} shapes up to {}", kShapes, kLargest));
+    checker::Case& random = op.add_case("random", fmt::format("{} shapes up to {}", shapes, kLargest));
     std::mt19937 generator(8);
     const auto size = [&generator] {
         const double share = static_cast<double>(generator()) / static_cast<double>(std::mt19937::max());
         return std::min(kLargest, static_cast<int>(std::pow(kLargest + 1, share)));
     };
-    for (int i = 0; i < kShapes; i++) {
+    for (int i = 0; i < shapes; i++) {
         cases::MatmulDims dims{.N = size(), .C = size(), .OC = size(), .bias = i % 3 != 0};
         dims.out_stride = dims.OC + static_cast<int>(generator() % (kLonger + 1));
         const auto compute = [=](const std::vector<std::span<const float>>& inputs) {

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from reference.gpu import tools
-from reference.gpu.lesson_shapes import Lesson, ShapeError, dims, needed_bytes, read_lesson
+from reference.gpu.lesson_shapes import Lesson, ShapeError, all_lessons, dims, needed_bytes
 from reference.gpu.programs import SLOW_LIMIT, Programs
 from reference.gpu.report import NO_MEASUREMENT, run_sanitizer, stop
 from reference.gpu.tools import Card, Kernel, Parser, ToolError, run
@@ -21,7 +21,7 @@ LIMIT = 540  # seconds for one tool
 
 def find_lesson(root: Path, number: str) -> Lesson:
     """Of "05" or "5". Raises ToolError with what there is."""
-    lessons = [read_lesson(path.parent) for path in sorted(root.glob("lessons/[0-9][0-9]_*/lesson.toml"))]
+    lessons = all_lessons(root)
     device = [lesson.number for lesson in lessons if lesson.track == "device"]
     have = f"the lessons with kernels are {', '.join(device)}"
     found = [lesson for lesson in lessons if lesson.number == number.zfill(2)]

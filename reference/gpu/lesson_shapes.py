@@ -25,6 +25,8 @@ class Lesson:
     ops: tuple[str, ...] = ()
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # op to "B=4 T=1024 C=768", …
     requires: tuple[str, ...] = ()  # "sm_80", "sm_90a"
+    rung: bool = False  # of the ladder of matmuls
+    random_shapes: int = 0  # at which the rung is checked
 
     @property
     def number(self) -> str:
@@ -59,26 +61,34 @@ def read_lesson(folder: Path) -> Lesson:
         text = path.read_text()
     except OSError as error:
         raise ShapeError(f"{path}: {error.strerror}") from None
-    track, arrays, shapes, table = "host", {}, {}, ""
+    track, arrays, shapes, table, rung, random_shapes = "host", {}, {}, "", False, 0
     # A table's header; or a key with its value, which is an array, maybe on several lines, or the rest of the line.
     for entry in re.finditer(r"^\s*(?:\[([\w.]+)\]|(\w+)\s*=\s*(\[[^\]]*\]|.*))", text, re.MULTILINE):
         where = f"{path}:{text.count(chr(10), 0, entry.end()) + 1}"
         header, key, value = entry.groups()
         if header:
             table = header
+            rung = rung or table == "ladder"
         elif table == "" and key == "track":
             track = value.split("#")[0].strip().strip('"')
         elif table == "" and key in ("ops", "requires"):
             arrays[key] = strings(value, where)
         elif table.startswith("target.") and key == "shapes":
             shapes[table.removeprefix("target.")] = strings(value, where)
-    return Lesson(folder.name, track, shapes=shapes, **arrays)
+        elif table == "ladder" and key == "random_shapes":
+            if not value.split("#")[0].strip().isdigit():
+                raise ShapeError(f"{where}: random_shapes is {value}, no whole number")
+            random_shapes = int(value.split("#")[0])
+    return Lesson(folder.name, track, shapes=shapes, rung=rung, random_shapes=random_shapes, **arrays)
+
+
+def all_lessons(root: Path) -> list[Lesson]:
+    return [read_lesson(path.parent) for path in sorted(root.glob("lessons/[0-9][0-9]_*/lesson.toml"))]
 
 
 def device_lessons(root: Path) -> list[Lesson]:
     """The lessons whose ops are kernels, in order."""
-    lessons = [read_lesson(path.parent) for path in sorted(root.glob("lessons/[0-9][0-9]_*/lesson.toml"))]
-    return [lesson for lesson in lessons if lesson.track == "device"]
+    return [lesson for lesson in all_lessons(root) if lesson.track == "device"]
 
 
 def dims(shape: str) -> dict[str, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every matmul of the course, a rung each: what the CPU device counts of it and how long it takes at a shape, by the
+"""The matmuls of the course, a rung each: what the CPU device counts of it and how long it takes at a shape, by the
 program of lessons/ladder. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference.gpu.lesson_shapes import ShapeError, dims
+from reference.gpu.lesson_shapes import ShapeError, all_lessons, dims
 from reference.gpu.programs import with_json
 from reference.gpu.tools import ToolError, read_reports
 
@@ -33,6 +33,7 @@ LIMIT = 300  # seconds for one program
 class Rung:
     lesson: str  # "07_tiled_matmul"
     kernel: bool  # or plain C++ for the CPU
+    random_shapes: int = 0  # at which `make test` checks it
 
     @property
     def number(self) -> str:
@@ -44,9 +45,10 @@ class Rung:
 
 
 def rungs(root: Path) -> list[Rung]:
-    """In the order of the lessons."""
-    files = sorted(root.glob("solutions/[0-9][0-9]_*/matmul.c*"))
-    return [Rung(file.parent.name, file.suffix == ".cu") for file in files]
+    """The lessons whose lesson.toml has [ladder], in order."""
+    return [
+        Rung(lesson.name, lesson.track == "device", lesson.random_shapes) for lesson in all_lessons(root) if lesson.rung
+    ]
 
 
 def shapes(wanted: str | None, default: tuple[str, ...]) -> tuple[str, ...]:

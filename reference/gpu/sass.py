@@ -253,8 +253,8 @@ def of_kind(counts: Counter, kind: str) -> int:
     return sum(count for name, count in counts.items() if name.split(".")[0] == kind)
 
 
-def kernel_text(name: str, listing: Listing, usage: Usage, source: list[str], arch: str, block: int, how: str) -> str:
-    lines = textwrap.wrap(name, 80, initial_indent="  ", subsequent_indent="    ")
+def listing_text(listing: Listing, source: list[str]) -> list[str]:
+    lines = []
     for number, counts in [*sorted(listing.lines.items()), (0, listing.elsewhere)]:
         if not counts:
             continue
@@ -267,6 +267,15 @@ def kernel_text(name: str, listing: Listing, usage: Usage, source: list[str], ar
     lines += ["", f"    instructions   {sum(total.values())}"]
     if lds and ffma:
         lines.append(f"    LDS : FFMA     {lds} : {ffma}, {lds / ffma:.2f}, as listed (a loop counts once)")
+    return lines
+
+
+def kernel_text(
+    name: str, listing: Listing | None, usage: Usage, source: list[str], arch: str, block: int, how: str
+) -> str:
+    """Without a disassembler there is no listing."""
+    lines = textwrap.wrap(name, 80, initial_indent="  ", subsequent_indent="    ")
+    lines += listing_text(listing, source) if listing else []
     lines.append(f"    registers      {usage.registers} a thread")
     lines.append(f"    spills         {usage.stores} bytes stored, {usage.loads} bytes loaded")
     lines.append(f"    shared memory  {usage.shared} bytes a block, static, without what a launch adds")
@@ -305,7 +314,13 @@ def main(arguments: list[str] | None = None) -> int:
             raise ToolError(f"ARCH={arch}: it is sm_ and a number, such as sm_80 or sm_90a")
         lesson = find_lesson(Path(), options.lesson)
         source = source_of(lesson, find_op(lesson, options.only), options.subject)
-        nvcc, nvdisasm = tools.find("nvcc"), tools.find("nvdisasm")
+        nvcc, nvdisasm, mend = tools.find("nvcc"), None, ""
+        try:
+            nvdisasm = tools.find("nvdisasm")
+        except ToolError as error:
+            if options.full:
+                raise
+            mend = str(error)
         names = tools.kernels_of(source)
         if not names:
             others = [op for op in lesson.ops if tools.kernels_of(source_of(lesson, op, "solutions"))]
@@ -317,17 +332,22 @@ def main(arguments: list[str] | None = None) -> int:
         if built.status != 0:
             print(built.output, end="", file=sys.stderr)
             raise ToolError(f"{source} does not compile for {arch}")
-        listed = run([*nvdisasm, "-c", "--print-line-info-inline", str(cubin)], LIMIT)
-        if listed.status != 0:
-            raise ToolError(f"nvdisasm: {tools.last_line(listed.output) or 'it said nothing'}")
-        print(f"lesson {lesson.number} · {source} · SASS for {arch}\n")
         text, usages = source.read_text(), parse_ptxas(built.output)
         shown = names_of(usages, names)
+        listings: dict[str, Listing | None] = dict.fromkeys(usages)
+        bounds: dict[str, int] = {}
+        if nvdisasm:
+            listed = run([*nvdisasm, "-c", "--print-line-info-inline", str(cubin)], LIMIT)
+            if listed.status != 0:
+                raise ToolError(f"nvdisasm: {tools.last_line(listed.output) or 'it said nothing'}")
+            listings = dict(parse_sass(listed.output, source.as_posix()))
+            bounds = parse_bounds(run([*nvdisasm, str(cubin)], LIMIT).output)
+        what = "SASS" if nvdisasm else "what ptxas says"
+        print(f"lesson {lesson.number} · {source} · {what} for {arch}\n", flush=True)
         if options.full:
             print(re.sub("|".join(map(re.escape, shown)), lambda found: shown[found[0]], listed.output), end="")
             return 0
-        bounds = parse_bounds(run([*nvdisasm, str(cubin)], LIMIT).output)
-        for mangled, listing in parse_sass(listed.output, source.as_posix()).items():
+        for mangled, listing in listings.items():
             name = shown.get(mangled, mangled)
             ways = (
                 (options.block, "as BLOCK= says"),
@@ -338,6 +358,8 @@ def main(arguments: list[str] | None = None) -> int:
             block, how = next((block, how) for block, how in ways if block)
             usage = usages.get(mangled, Usage())
             print(kernel_text(name, listing, usage, text.splitlines(), arch, block, how) + "\n")
+        if mend:
+            print(f"no instructions: {mend}")
         return 0
     except (ToolError, ShapeError, OSError) as error:
         print(f"sass-lesson{options.lesson}: {error}", file=sys.stderr)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reference.gpu import rungs
+from reference.gpu.lesson_shapes import ShapeError
 from reference.gpu.programs import with_json
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import ToolError, run
@@ -43,10 +44,27 @@ def line_of(text, begin):
 # ---- what is committed -----------------------------------------------------------------------------------------------
 
 
-def test_every_lesson_with_a_matmul_is_a_rung(committed):
-    assert [rung.lesson for rung in committed.rungs] == [
-        path.parent.name for path in sorted(ROOT.glob("solutions/*/matmul.c*"))
-    ]
+def test_a_lesson_is_a_rung_because_it_says_so(tmp_path):
+    for name, text in (
+        ("03_host", 'track = "host"\nops = ["matmul"]\n[ladder]\n'),
+        ("05_kernel", 'track = "device"\nops = ["matmul"]\n[ladder]\nrandom_shapes = 20  # few\n'),
+        ("07_fp8", 'track = "device"\nops = ["matmul"]\n'),
+    ):
+        (tmp_path / "lessons" / name).mkdir(parents=True)
+        (tmp_path / "lessons" / name / "lesson.toml").write_text(text)
+    assert rungs.rungs(tmp_path) == [Rung("03_host", False, 0), Rung("05_kernel", True, 20)]
+
+
+def test_a_rungs_number_of_shapes_is_a_number(tmp_path):
+    (tmp_path / "lessons/05_kernel").mkdir(parents=True)
+    (tmp_path / "lessons/05_kernel/lesson.toml").write_text("[ladder]\nrandom_shapes = many\n")
+    with pytest.raises(ShapeError, match=r"lesson.toml:2: random_shapes is many, no whole number"):
+        rungs.rungs(tmp_path)
+
+
+def test_every_rung_has_a_matmul_and_is_counted_or_timed(committed):
+    for rung in committed.rungs:
+        assert (ROOT / "solutions" / rung.lesson / f"matmul.{'cu' if rung.kernel else 'cpp'}").exists()
     kernels = [rung.lesson for rung in committed.rungs if rung.kernel]
     assert kernels == list(committed.counted)
     assert [rung.lesson for rung in committed.rungs if not rung.kernel] == list(committed.cpu["timed"])
@@ -71,15 +89,14 @@ def test_the_picture_names_every_rung(committed):
 # ---- right at any shape ----------------------------------------------------------------------------------------------
 
 
-# Lesson 07's blocks of 1,024 threads take as long as all others together; its own check has the odd shapes.
-FUZZED = [rung for rung in rungs.rungs(ROOT) if rung.kernel and rung.number != "07"]
+FUZZED = [rung for rung in rungs.rungs(ROOT) if rung.random_shapes]
 
 
 @pytest.mark.parametrize("rung", FUZZED, ids=lambda rung: rung.lesson)
-def test_a_kernel_is_right_at_200_random_shapes(rung, tmp_path):
+def test_a_kernel_is_right_at_random_shapes(rung, tmp_path):
     out = tmp_path / "out.json"
     command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random", "--json", str(out)]
-    report, done = with_json(command, out, rungs.LIMIT)
+    report, done = with_json(command, out, rungs.LIMIT, {"SOL_LADDER_RANDOM": str(rung.random_shapes)})
     assert done.status == 0, done.output
     assert [case["verdict"] for case in report["ops"][0]["cases"]] == ["ok"]
     assert 0 < report["ops"][0]["cases"][0]["budget_used"] < 1

@@ -164,6 +164,29 @@ def test_without_the_disassembler_the_mend_is_named(monkeypatch, tmp_path):
         tools.find("nvdisasm")
 
 
+def test_without_the_disassembler_registers_spills_and_shared_memory_are_ptxas_own(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(ROOT)
+    said = """ptxas info    : Compiling entry function '_Z21matmul_forward_kernelPfPKfS1_S1_iiii' for 'sm_80'
+ptxas info    : Function properties for _Z21matmul_forward_kernelPfPKfS1_S1_iiii
+    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 8320 bytes smem, 400 bytes cmem[0]
+"""
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\ncat <<'SAID' >&2\n{said}SAID\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
+    printed = capsys.readouterr().out
+    assert "what ptxas says for sm_80" in printed
+    assert "    registers      40 a thread\n    spills         4 bytes stored, 12 bytes loaded\n" in printed
+    assert "    shared memory  8320 bytes a block" in printed
+    assert "at 1024 threads a block, as the launch says" in printed
+    assert "no instructions: nvdisasm is not there: it comes with the CUDA toolkit" in printed
+    assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80", "--full"]) == 1
+    assert capsys.readouterr().err.startswith("sass-lesson07: nvdisasm is not there")
+
+
 @pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("nvdisasm")), reason="needs nvcc and nvdisasm")
 def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)

@@ -61,7 +61,9 @@ def test_a_result_depends_on_what_is_compiled_with_it_and_on_nothing_else(tmp_pa
     assert digest(tmp_path, ["lessons/05/op.cu"]) != before
 
 
-@pytest.mark.parametrize(("name", "text", "same"), [("a.toml", "a = 1\n", "# x\na = 1\n"), ("a.py", "a=1", "a = 1  # x")])
+@pytest.mark.parametrize(
+    ("name", "text", "same"), [("a.toml", "a = 1\n", "# x\na = 1\n"), ("a.py", "a=1", "a = 1  # x")]
+)
 def test_other_languages_comments_do_not_count_either(tmp_path, name, text, same):
     write(tmp_path / name, text)
     before = digest(tmp_path, [name])

@@ -277,6 +277,12 @@ TEST(Config, ReadsWhatHuggingFaceWrites) {
               expected);
 }
 
+TEST(Config, TakesBothNamesOfTheGeluByTanh) {
+    const std::string rest = R"("n_positions": 8, "vocab_size": 5, "n_layer": 1, "n_head": 1, "n_embd": 4})";
+    EXPECT_EQ(parse_config(R"({"activation_function": "gelu_pytorch_tanh", )" + rest, "config.json"),
+              parse_config(R"({"activation_function": "gelu_new", )" + rest, "config.json"));
+}
+
 TEST(Config, RefusesWhatIsNotAnObject) {
     EXPECT_TRUE(contains(config_refusal(""), "is not JSON"));
     EXPECT_TRUE(contains(config_refusal("{\"n_embd\": "), "is not JSON"));
