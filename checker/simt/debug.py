@@ -18,7 +18,7 @@ def kernel_of(frame):
     """The kernel whose body the frame is, or None. The runtime calls a lambda that calls the body."""
     try:
         runtime = frame.older().older()
-    except AttributeError:  # there are not so many
+    except AttributeError:  # there are not so many frames
         return None
     match = KERNEL.match(runtime.name() or "") if runtime else None
     return match.group(1) if match else None
@@ -29,14 +29,14 @@ def text_at(variable):
 
 
 class KernelFrame(FrameDecorator):
-    """The body, without the scopes that it lies in."""
+    """The body, without the scopes in which it lies."""
 
     def function(self):
         return kernel_of(self.inferior_frame())
 
 
 def index(of):
-    """blockIdx or threadIdx, which a file that does not use it has no type for."""
+    """blockIdx or threadIdx; gdb knows no type of theirs in a file that does not use them."""
     return [f"((unsigned *) &{of})[{axis}]" for axis in range(3)]
 
 
@@ -89,7 +89,7 @@ class At(gdb.Command):
 
 
 def say_at_its_end(event):
-    """Who steps on behind the kernel's last line is told so: the runtime's code follows."""
+    """Tells a user who steps past the kernel's last line that the runtime's code follows."""
     if isinstance(event, gdb.BreakpointEvent):
         return
     with contextlib.suppress(gdb.error, AttributeError):
@@ -99,7 +99,7 @@ def say_at_its_end(event):
 
 
 def optional(command):
-    """What an older gdb may not know."""
+    """Executes a command that an older gdb may not know."""
     with contextlib.suppress(gdb.error):
         gdb.execute(command, to_string=True)
 
@@ -117,7 +117,7 @@ def start():
         gdb.execute("run", to_string=True)
     except gdb.error as error:  # a container may forbid it
         print(f"gdb cannot run the program: {error}")
-    if gdb.selected_inferior().pid == 0:  # or it said itself why it ended
+    if gdb.selected_inferior().pid == 0:  # or the program said itself why it ended
         gdb.execute("quit 2")
     stop.delete()
     gdb.execute("finish", to_string=True)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// How fast the CPU device is: GPT-2's kernels, checked and unchecked, against the same loops in plain C++ (-O2), the
-// fiber switches of barriers, and a launch; and what the search for races and the counting of traffic cost. Times are the
-// thread's processor time, which another program's work changes less than the clock's; plain and all kinds of kernels
-// take turns.
+// How fast the CPU device is: GPT-2's kernels, checked and unchecked, compared with the same loops in plain C++ (-O2);
+// the fiber switches of barriers; a launch; and what the search for races and the counting of traffic cost. Times are
+// the thread's processor time, which other programs' work changes less than the clock's. The plain loops and all kinds
+// of kernels take turns.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <time.h>
@@ -83,7 +83,7 @@ class Array {
     Array& operator=(const Array&) = delete;
     float* on(bool device) { return device ? device_ : host_.data(); }
 
-    // Whether both sides hold the same, as far as sums in another order do.
+    // Whether both sides hold the same numbers, up to what sums in another order may differ by.
     bool agrees() const {
         std::vector<float> copy(host_.size());
         check(cudaMemcpy(copy.data(), device_, bytes_, cudaMemcpyDeviceToHost));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Naive kernels, one thread an output (layernorm: a row). Compiled twice, with checks and without.
+// Naive kernels, one thread per output (layernorm: per row). They are compiled twice, with checks and without.
 #include <cuda_runtime.h>
 
 #include "checker/simt/bench/ops.h"
@@ -81,7 +81,7 @@ __global__ void scores_kernel(float* scores, const float* qkv, int T, int C, int
     scores[(blockIdx.z * T + t) * T + s] = sum / sqrtf(static_cast<float>(HS));
 }
 
-// att[b, h, t, :], one thread a row
+// att[b, h, t, :], one thread per row
 __global__ void softmax_kernel(float* att, const float* scores, int rows, int T) {
     const int row = blockIdx.x * kBlock + threadIdx.x;
     if (row >= rows) {

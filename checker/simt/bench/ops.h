@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// GPT-2's own operations as one table of functions: kernels on the CPU device, and the same loops in plain C++.
+// GPT-2's operations as one table of functions: kernels on the CPU device, and the same loops in plain C++.
 #pragma once
 
-// All pointers are the device's for kernels, the host's for loops.
+// All pointers point to device memory for kernels, and to host memory for loops.
 struct Ops {
     // out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c]
     void (*matmul)(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC);
@@ -17,6 +17,6 @@ struct Ops {
 };
 
 extern "C" {
-extern const Ops ops;  // of a shared object
+extern const Ops ops;  // every shared object has one
 }
 extern const Ops plain_ops;

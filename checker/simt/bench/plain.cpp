@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The loops of lessons 01 and 02, which the device's kernels are measured against.
+// The loops of lessons 01 and 02, with which the device's kernels are compared.
 #include <cmath>
 
 #include "checker/simt/bench/ops.h"

@@ -101,7 +101,7 @@ class Parser {
     }
 
   private:
-    // The value of `-name value`, `-name=value`, and `-Ivalue` where `glued` says so; nothing where it is another option.
+    // The value of `-name value`, of `-name=value`, and, if `glued`, of `-Ivalue`; nothing if it is another option.
     std::optional<std::string> value(const std::string& argument, std::string_view name, bool glued = false) {
         if (!argument.starts_with(name)) {
             return std::nullopt;
@@ -218,7 +218,7 @@ class Parser {
         return false;
     }
 
-    // The stand-in headers need C++20; what asks for less gets it too.
+    // The stand-in headers need C++20; who asks for less gets it too.
     void standard(const std::string& name) {
         static constexpr std::array kKnown = {"c++11", "c++14", "c++17", "c++20", "c++23"};
         if (!contains(kKnown, name)) {

@@ -14,7 +14,7 @@ struct Options {
     std::vector<std::string> sources;     // .cu, and .cpp and its like
     std::vector<std::string> objects;     // what the linker gets as it is: .o, .a, .so
     std::vector<std::string> preprocess;  // -I, -D, -U, -include, -isystem
-    std::vector<std::string> compile;     // of host compilers: -W…, -f…, what -Xcompiler gives
+    std::vector<std::string> compile;     // options of host compilers: -W…, -f…, what -Xcompiler gives
     std::vector<std::string> link;        // -l, -L, -Wl,…
     std::string output;                   // -o; empty: a.out, or the source's name with .o
     std::string standard = "c++20";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// simtcc: the compiler driver of the CPU device. Each .cu is preprocessed as far as its directives, lowered (lower.h),
-// and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are. The stand-in
-// headers, which are most of a small kernel's text, are read compiled.
+// simtcc: the compiler driver of the CPU device. Each .cu is preprocessed without expanding its macros, lowered
+// (lower.h), and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are. The
+// stand-in headers, which are most of a small kernel's text, are read precompiled.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,16 +26,15 @@ namespace {
 namespace fs = std::filesystem;
 using Command = std::vector<std::string>;
 
-// What every kernel is compiled with. no-gnu-unique: two shared objects may have kernels of the same name.
-// no-volatile: C++20 deprecates what kernels that poll or lock are written with. wrapv: an index that overflows goes
-// wrong as it does on a GPU.
-// stack-clash-protection: a frame that is larger than a thread's stack touches the page that guards it, and not
-// another thread's stack behind.
+// The flags with which every kernel is compiled. no-gnu-unique: two shared objects may have kernels of the same name.
+// no-volatile: C++20 deprecates what kernels that poll or lock use. wrapv: an index that overflows goes wrong as it
+// does on a GPU. stack-clash-protection: a frame that is larger than a thread's stack touches the page that guards it,
+// and not another thread's stack behind.
 constexpr const char* kKernelFlags[] = {
     "-g", "-fwrapv", "-fno-gnu-unique", "-fstack-clash-protection", "-Wno-unknown-pragmas", "-Wno-volatile"};
 
-// Why each: -O1 without the passes that split, merge or move accesses, so that one access in the source is one hook;
-// thread: a call before each access; bounds: arrays of a thread, whose accesses have no hook.
+// The reason for each: -O1 without the passes that split, merge or move accesses, so that one access in the source is
+// one hook; thread: a call before each access; bounds: for a thread's own arrays, whose accesses have no hook.
 constexpr const char* kCheckedFlags[] = {"-O1",
                                          "-fno-tree-sra",
                                          "-fno-tree-vectorize",
@@ -47,7 +46,7 @@ constexpr const char* kCheckedFlags[] = {"-O1",
                                          "--param",
                                          "tsan-instrument-func-entry-exit=0",
                                          "-fsanitize=bounds"};
-// Without the pass that copies code behind a branch, barriers included: threads would wait at different ones.
+// Without the pass that copies code after a branch, barriers included: threads would wait at different barriers.
 constexpr const char* kUncheckedFlags[] = {"-O2", "-fno-thread-jumps"};
 constexpr const char* kDebuggerFlags[] = {"-O0"};
 
@@ -85,7 +84,8 @@ struct Installation {
 
 struct Failed {};  // a command ended badly and has said why
 
-// A signal that asks for the end goes to the command that runs; then the folder is removed, and the signal ends simtcc.
+// A signal that asks simtcc to end is passed to the command that runs; then the folder is removed, and the signal ends
+// simtcc.
 volatile std::sig_atomic_t asked_to_end = 0;
 volatile std::sig_atomic_t running = 0;
 
@@ -129,7 +129,7 @@ bool is_position_independent(const simt::Options& options) {
            std::find(options.compile.begin(), options.compile.end(), "-fPIC") != options.compile.end();
 }
 
-// What decides how a kernel's code looks, but for the user's own options.
+// The options that decide how a kernel's code looks, except for the user's own.
 Command kernel_flags(const simt::Options& options) {
     Command flags = {"-std=" + options.standard};
     if (is_position_independent(options)) {
@@ -143,8 +143,8 @@ Command kernel_flags(const simt::Options& options) {
     } else {
         append(flags, kUncheckedFlags);
     }
-    // Headers are read as without these flags: they have neither glibc's inline functions nor what libstdc++ tells a
-    // sanitizer.
+    // Headers are read as if these flags were not there: so they have neither glibc's inline functions nor libstdc++'s
+    // calls of a sanitizer.
     append(flags, std::vector<std::string>{"-U__OPTIMIZE__", "-U__SANITIZE_THREAD__"});
     return flags;
 }
@@ -157,15 +157,15 @@ Command host_flags(const simt::Options& options) {
     return flags;
 }
 
-// Whether compiled headers fit the user's own options: warnings change nothing in them, and of a macro that is defined
-// the compiler sees for itself. Of others (-Xcompiler -O3) it may notice too late.
+// Whether precompiled headers fit the user's own options. Warnings change nothing in them, and the compiler notices by
+// itself if a macro is defined. Other options (-Xcompiler -O3) it may notice too late.
 bool take_compiled_headers(const simt::Options& options) {
     return std::all_of(options.compile.begin(), options.compile.end(), [](const std::string& option) {
         return option.starts_with("-W") || option == "-w" || option == "-fPIC";
     });
 }
 
-// Not older than anything that it comes from.
+// Whether it is at least as new as everything that it is made from.
 bool is_current(const fs::path& compiled, const Installation& here) {
     std::error_code missing;
     const auto made = fs::last_write_time(compiled, missing);
@@ -177,8 +177,8 @@ bool is_current(const fs::path& compiled, const Installation& here) {
                        [&](const fs::directory_entry& header) { return header.last_write_time() <= made; });
 }
 
-// The header that is included before a kernel's file; beside it, compiled once for each set of flags, lies what it
-// includes. Where simtcc's folder cannot be written, it is the stand-in header itself.
+// The header that is included before a kernel's file. What it includes lies beside it, compiled once for each set of
+// flags. If simtcc's folder cannot be written, it is the stand-in header itself.
 std::string first_header(const simt::Options& options, const Installation& here) {
     if (!take_compiled_headers(options)) {
         return "cuda_runtime.h";
@@ -190,7 +190,8 @@ std::string first_header(const simt::Options& options, const Installation& here)
     if (is_current(compiled, here)) {
         return header.string();
     }
-    // Several at once may make it: each under its own name first. The header stays as old as it is: objects depend on it.
+    // Several processes may make it at once: each does so under a name of its own first. The header keeps its time,
+    // because objects depend on it.
     const std::string mine = compiled.string() + '.' + std::to_string(getpid());
     std::error_code unwritable;
     fs::create_directories(header.parent_path(), unwritable);
@@ -240,7 +241,7 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     append(reading, std::vector<std::string>{"-include", first_header(options, here), "-fpch-preprocess", "-E",
                                              "-fdirectives-only", "-x", "c++", source, "-o", read});
     if (!options.dependencies.empty()) {
-        reading.push_back("-fpch-deps");  // without a list to write them to, the compiler falls
+        reading.push_back("-fpch-deps");  // without a list to write them to, the compiler crashes
     }
     run(reading, options.verbose);
     Command lowering = {here.lower.string(), read, lowered};

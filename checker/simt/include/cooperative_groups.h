@@ -29,7 +29,7 @@ SIMT_INLINE unsigned int lane_of_rank(unsigned int mask, unsigned int rank) {
     for (; rank > 0; rank--) { mask &= mask - 1U; }
     return static_cast<unsigned int>(std::countr_zero(mask));
 }
-// Bit r of the result: the bit of the mask's r-th lane.
+// Bit r of the result is the bit of the mask's r-th lane.
 SIMT_INLINE unsigned int packed(unsigned int mask, unsigned int lanes) {
     unsigned int result = 0;
     for (unsigned int rank = 0; mask != 0; rank++, mask &= mask - 1U) {
@@ -37,7 +37,7 @@ SIMT_INLINE unsigned int packed(unsigned int mask, unsigned int lanes) {
     }
     return result;
 }
-// Of the mask, the lanes whose ranks lie in a part of so many threads.
+// The lanes of the mask whose ranks lie in a part of so many threads.
 SIMT_INLINE unsigned int part_of(unsigned int mask, unsigned int part, unsigned int threads) {
     unsigned int result = 0;
     for (unsigned int rank = 0; mask != 0; rank++, mask &= mask - 1U) {
@@ -66,7 +66,7 @@ namespace cooperative_groups {
 
 enum class simt_kind : unsigned int { block, grid, lanes };
 
-// Any group, its kind known when the kernel runs.
+// Any group; its kind is known when the kernel runs.
 class thread_group {
   public:
     SIMT_INLINE void sync() const {
@@ -177,7 +177,7 @@ class coalesced_group : public thread_group {
     SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
     SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
 
-    // Reading a rank that the group does not have is a finding.
+    // To read from a rank that the group does not have is a finding.
     template <class T>
     SIMT_INLINE T shfl(T value, unsigned int rank) const {
         return from_rank(value, rank, "a group's shfl()");
@@ -256,7 +256,7 @@ SIMT_INLINE coalesced_group coalesced_threads() {
     return {__activemask()};
 }
 
-// `Size` threads in a row: 1, 2, 4, 8, 16 or 32 of them.
+// `Size` consecutive threads: 1, 2, 4, 8, 16 or 32.
 template <unsigned int Size, class Parent = void>
 class thread_block_tile {
     static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -314,7 +314,8 @@ class thread_block_tile {
     template <class T, class Operator>
     SIMT_INLINE T simt_reduce(T value, Operator&& op) const {
         for (unsigned int ranks = Size / 2; ranks > 0; ranks /= 2) {
-            // The operands in the order of ranks, so that all threads get the same bits from an operator that rounds.
+            // Combines the operands in the order of ranks, so that all threads get the same bits from an operator that
+            // rounds.
             const T other = shuffled(simt::Shuffle::exclusive_or, value, ranks, "cg::reduce");
             value = (thread_rank() & ranks) == 0 ? op(value, other) : op(other, value);
         }
@@ -391,7 +392,7 @@ SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
     return group.simt_part(mask, static_cast<unsigned int>(std::popcount(leaders & simt::lanes_before(leader))),
                            static_cast<unsigned int>(std::popcount(leaders)));
 }
-// The threads of the group of which the predicate is as true as the caller's.
+// The threads of the group whose predicate is true where the caller's is, and false where it is not.
 template <class Group>
 SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate) {
     const unsigned int yes = simt::group_ballot(group.simt_mask(), predicate ? 1 : 0);
@@ -412,14 +413,14 @@ SIMT_INLINE auto group_size(const Group& group) {
     return group.num_threads();
 }
 
-// One thread of the group calls.
+// One thread of the group calls the function.
 template <class Group, class Function, class... Arguments>
 SIMT_INLINE void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
     if (group.thread_rank() == 0) {
         std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
     }
 }
-// And gives what it got to all.
+// Its result goes to all of them.
 template <class Group, class Function, class... Arguments>
 SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
     using Result = std::remove_cvref_t<std::invoke_result_t<Function, Arguments...>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The driver's names that programs of the runtime use too. Its functions are not on the CPU device.
+// The names of CUDA's driver API that programs of the runtime use too. Its functions are not on the CPU device.
 #pragma once
 #pragma GCC system_header
 

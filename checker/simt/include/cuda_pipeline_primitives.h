@@ -7,7 +7,7 @@
 #include "cuda_runtime.h"
 #include "simt/async_copies.h"
 
-// Of `bytes` bytes (4, 8 or 16) the last `zeros` are not copied but become 0.
+// Copies 4, 8 or 16 bytes; the last `zeros` of them are not copied but become 0.
 SIMT_INLINE void __pipeline_memcpy_async(void* shared, const void* global, std::size_t bytes, std::size_t zeros = 0) {
     simt::copy_async(shared, global, bytes, bytes - zeros);
 }

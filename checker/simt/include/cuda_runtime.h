@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// CUDA's runtime on the CPU device: what is declared here works as CUDA documents it, what is not is not there yet.
+// CUDA's runtime on the CPU device. What is declared here works as CUDA documents it; the rest is not there yet.
 #pragma once
 #include "simt/before_libc.h"
 #pragma GCC system_header

@@ -8,7 +8,7 @@
 
 #include "vector_types.h"
 
-// One line an error: name, number, CUDA's text. runtime/state.cpp reads the texts.
+// One line per error: name, number, CUDA's text. runtime/state.cpp reads the texts.
 #define SIMT_ERRORS(error)                                                                                             \
     error(Success, 0, "no error") error(ErrorInvalidValue, 1, "invalid argument") error(                               \
         ErrorMemoryAllocation, 2, "out of memory") error(ErrorInitializationError, 3, "initialization error")          \

@@ -4,7 +4,7 @@
 #pragma once
 #pragma GCC system_header
 
-// Of 1, 2, 3 and 4 numbers; those of 2 and 4 are aligned to their size, to 16 bytes at most.
+// The vectors of 1, 2, 3 and 4 numbers. Those of 2 and 4 are aligned to their size, but to 16 bytes at most.
 #define SIMT_VECTORS(name, T)                                    \
     struct name##1 {                                             \
         T x;                                                     \

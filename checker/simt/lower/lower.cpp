@@ -13,7 +13,7 @@ namespace simt {
 namespace {
 
 struct Edit {
-    std::size_t begin;  // replaces [begin, end) of the source; an insertion where they are equal
+    std::size_t begin;  // replaces [begin, end) of the source; if they are equal, it is an insertion
     std::size_t end;
     std::string text;
 };
@@ -122,7 +122,7 @@ class Lowering {
         throw source_.error(tokens_[i].begin, "template arguments without their '>'");
     }
 
-    // A word that may name something, as none that begins a statement does.
+    // A word that may name something, unlike the words that begin a statement.
     bool is_name(std::size_t i) const {
         return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier && !is(i, "return") && !is(i, "else") &&
                !is(i, "do");
@@ -168,8 +168,8 @@ class Lowering {
             throw source_.error(tokens_[open].begin, "a launch '<<<' without its '>>>('");
         }
         const std::size_t begin = callee(open);
-        // kernel<<<cfg>>>(args) becomes (::simt::configure(cfg),kernel(args)): the name moves behind its configuration,
-        // its line ends stay.
+        // kernel<<<cfg>>>(args) becomes (::simt::configure(cfg),kernel(args)): the name moves to a place after its
+        // configuration, and its line ends stay.
         std::string name;
         for (std::size_t j = begin; j < open; j++) {
             const bool apart = j == begin || tokens_[j - 1].end != tokens_[j].begin;
@@ -204,7 +204,7 @@ class Lowering {
         return names;
     }
 
-    // The name that the declaration in [begin, end) gives, with "..." where it is a pack; nothing where it gives none.
+    // The name that the declaration in [begin, end) gives, with "..." if it is a pack; nothing if it gives none.
     std::optional<std::string> parameter_name(std::size_t begin, std::size_t end) const {
         std::optional<std::string> name;
         bool pack = false;
@@ -334,7 +334,7 @@ class Lowering {
             throw source_.error(tokens_[begin].begin,
                                 "a __shared__ variable takes no initializer: threads store to it");
         }
-        std::string alignment;  // goes first: g++ takes it there only
+        std::string alignment;  // goes first, because g++ takes it only there
         for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "{"); j++) {
             if (is(j, "static")) {
                 replace(j, "");
@@ -346,7 +346,8 @@ class Lowering {
                 j = close;
             }
         }
-        // In a macro the guard's name would be defined twice where it is used twice on one line: no guard there.
+        // There is no guard in a macro: if the macro is used twice on one line, the guard's name would be defined
+        // twice.
         const bool guarded = !is_macro_ && purpose_ == Purpose::checks;
         insert(tokens_[begin].begin,
                (guarded ? fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin) : "") + alignment);
@@ -375,7 +376,8 @@ class Lowering {
         return false;
     }
 
-    // Whether a variable of the declaration in [begin, end) does: `= 0`, or braces that are no type's.
+    // Whether a variable of the declaration in [begin, end) has an initializer: `= 0`, or braces that do not belong to
+    // a type.
     bool has_initializer(std::size_t begin, std::size_t end) const {
         for (std::size_t j = begin; j < end; j++) {
             if (is(j, "=")) {
@@ -395,7 +397,7 @@ class Lowering {
         return false;
     }
 
-    // The names that the variables' declaration in [begin, end) gives; none where it does not end.
+    // The names of the variables that are declared in [begin, end); none if the declaration does not end.
     std::vector<std::string_view> declared_names(std::size_t begin, std::size_t end) const {
         std::vector<std::string_view> names;
         std::string_view name;
@@ -449,8 +451,8 @@ class Lowering {
                          target)});
     }
 
-    // Whether the declaration from `begin` on declares a variable that is no constant: constants are read-only data,
-    // which kernels may read wherever it lies. Gives the token that ends its declarator.
+    // If the declaration from `begin` on declares a variable that is not a constant, the token that ends its
+    // declarator. Constants are read-only data, which kernels may read wherever it lies.
     std::optional<std::size_t> variable_end(std::size_t begin) const {
         bool constant = false;
         for (std::size_t j = begin; j < tokens_.size(); j++) {
@@ -471,7 +473,8 @@ class Lowering {
         return std::nullopt;
     }
 
-    // The first of CUDA's words before a variable gives it a section and a guard band; before a function it stays.
+    // The first of CUDA's words before a variable is replaced by a section and a guard band; before a function it
+    // stays.
     void device_variable(std::size_t i) {
         const std::size_t begin = statement_begin(i);
         const std::optional<std::size_t> end = is(i - 1, "]") ? std::nullopt : variable_end(begin);
@@ -482,7 +485,8 @@ class Lowering {
                            : statement_has(begin, *end, "__managed__") ? "MANAGED"
                                                                        : "DEVICE";
         if (statement_has(begin, *end, "inline") || statement_has(begin, *end, "template")) {
-            // The compiler merges those of several files and puts them where it likes: their scope tells what they are.
+            // The compiler merges the variables of several files and places them as it likes: their scope tells what
+            // they are.
             const std::size_t semicolon = statement_end(*end);
             insert(tokens_[begin].begin, fmt::format("SIMT_{}_SCOPE {{ ", kind));
             if (semicolon < tokens_.size()) {

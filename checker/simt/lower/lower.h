@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// CUDA C++ to C++: what a C++ compiler cannot read is rewritten on its own line, everything else stays as it is.
+// From CUDA C++ to C++: what a C++ compiler cannot read is rewritten on its own line, and everything else stays as it
+// is.
 //   kernel<<<grid, block, bytes, stream>>>(args)   (::simt::configure(grid, block, bytes, stream), kernel(args))
 //   __global__ void kernel(float* out) { body }    { ::simt::arguments(out); ::simt::enter(…, [=]() mutable { body }); }
 //   extern __shared__ float tile[];                float (*const tile) = …the block's dynamic shared memory…;
 //   __shared__ float tile[32];                     a guard band, then the array
 //   __device__ float table[4];                     a guard band, then the variable, in a section of its own
-// So a kernel keeps its name, its overloads, its template arguments and its conversions, as under nvcc: called by the
-// host it launches itself.
+// So a kernel keeps its name, its overloads, its template arguments and its conversions, as under nvcc: when the host
+// calls it, it launches itself.
 #pragma once
 
 #include <string>
@@ -16,9 +17,9 @@
 
 namespace simt {
 
-// Throws SourceError where a construct does not end, or is not on the CPU device.
-// For a debugger the body is a function of the kernel's name and parameters, as the debugger is to show it, and the
-// thread says when it begins. What serves only the checks is left out.
+// Throws SourceError if a construct does not end, or is not on the CPU device. For a debugger the body becomes a
+// function with the kernel's name and parameters, so that the debugger shows it as such, and the thread says when it
+// begins. What serves only the checks is left out.
 enum class Purpose { checks, debugger };
 
 std::string lower(const Source& source, Purpose purpose = Purpose::checks);

@@ -69,7 +69,7 @@ class Tokenizer {
 
     std::size_t line_end(std::size_t from) const { return std::min(text_.find('\n', from), text_.size()); }
 
-    // The end of a directive, with the lines that a backslash joins to it.
+    // The end of a directive, including the lines that a backslash joins to it.
     std::size_t directive_end() const {
         std::size_t end = line_end(at_);
         while (end < text_.size() && text_[end - 1] == '\\') { end = line_end(end + 1); }
@@ -100,7 +100,7 @@ class Tokenizer {
         source_.runs_.insert(source_.runs_.end() - 1, std::move(outer));
     }
 
-    // To the linemarker with which text of the user begins again.
+    // Goes to the linemarker at which the user's text begins again.
     void skip_system_header() {
         while (at_ < text_.size()) {
             at_ = std::min(at_ + 1, text_.size());
@@ -174,7 +174,7 @@ class Tokenizer {
                 return;
             }
         }
-        // An apostrophe in skipped text (#error, #if 0) is no error; the compiler judges the rest.
+        // An apostrophe in skipped text (#error, #if 0) is not an error; the compiler judges the rest.
         add(TokenKind::text, begin, line_end(at_));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// C++ source as tokens: enough to find launches and CUDA's declaration words, no parser. Comments are no tokens.
+// C++ source as tokens: enough to find launches and CUDA's declaration words; it is not a parser. Comments are not
+// tokens.
 #pragma once
 
 #include <cstddef>

@@ -55,14 +55,15 @@ struct Request {
     Scheduler::instance().abandon(error);
 }
 
-// The paddings of types of one size, as note_padding gets them, by size. The types are known before main begins.
+// By the size of a type, the paddings of all types of that size, as note_padding gets them. The types are known before
+// main begins.
 using Layout = std::vector<unsigned char>;
 std::map<std::size_t, std::vector<Layout>>& padded_types() {
     static auto& types = *new std::map<std::size_t, std::vector<Layout>>;
     return types;
 }
 
-// Whether all of the bytes that nobody has written are padding of one type that is as large as the access.
+// Whether all bytes that nobody has written are the padding of one type that is as large as the access.
 template <class Written>
 bool only_padding(const Request& request, Written written) {
     const auto types = padded_types().find(request.bytes);
@@ -77,8 +78,8 @@ bool only_padding(const Request& request, Written written) {
            });
 }
 
-// The first byte that nobody has written and that counts. Padding does not; and as not every type is known, a word of
-// which somebody wrote a part counts as written where the access takes more than that word.
+// The first byte that nobody has written and that matters. Padding does not matter. Since not every type is known, a
+// word that somebody has written in part counts as written if the access is larger than that word.
 template <class Written>
 std::size_t first_unwritten(const Request& request, Written written) {
     constexpr std::size_t kWord = 4;
@@ -108,7 +109,7 @@ bool is_outside(const Request& request, const Mark* marks) {
     return outside < request.bytes;
 }
 
-// Bytes that are outside, or that an asynchronous copy is on its way to.
+// Whether there are bytes that lie outside, or that an asynchronous copy is on its way to.
 [[gnu::noinline]] Space judge_unusable(const Request& request, Mark* marks) {
     if (!is_outside(request, marks)) {
         const Mark* const first = std::find(marks, marks + request.bytes, Mark::on_its_way);
@@ -120,7 +121,8 @@ bool is_outside(const Request& request, const Mark* marks) {
     return Space::none;
 }
 
-// Whether somebody has written all bytes of an access, as nearly always; only for the sizes of one instruction.
+// Whether somebody has written all bytes of an access, which is nearly always so; only for sizes that one instruction
+// has.
 bool all_written(const Mark* marks, std::size_t bytes) {
     static_assert(static_cast<int>(Mark::written) == 0);
     std::uint64_t words[2] = {};
@@ -159,7 +161,7 @@ Space judge_shared(const Request& request, Mark* marks) {
             });
         }
     }
-    // What was reported once is not reported again.
+    // What has been reported once is not reported again.
     std::fill_n(marks, request.bytes, Mark::written);
     return Space::shared;
 }
@@ -255,7 +257,7 @@ Space judge_elsewhere(const Request& request) {
     end_launch(cudaErrorIllegalAddress);
 }
 
-// " at out[n=1, c=0] of out (N=2, C=63)", or nothing where it is no memory of the device.
+// " at out[n=1, c=0] of out (N=2, C=63)", or nothing if the device has no such memory.
 std::string text_of_place(const Request& request) {
     const Allocation* allocation =
         Memory::instance().contains(request.address) ? Memory::instance().find(request.address) : nullptr;
@@ -266,7 +268,7 @@ std::string text_of_place(const Request& request) {
 }
 
 void judge_alignment(const Request& request, std::size_t alignment, const char* space) {
-    constexpr std::size_t kWidest = 16;  // as two halves of 8 bytes it is let be: a pair of doubles is read so
+    constexpr std::size_t kWidest = 16;  // two halves of 8 bytes are accepted: a pair of doubles is read so
     if ((request.address & (alignment - 1)) != 0 && request.address >= 4096) {
         report(Kind::misaligned, space, request.site, [&] {
             return fmt::format(
@@ -282,7 +284,7 @@ bool is_on_its_own_stack(std::uintptr_t address) {
     return address - reinterpret_cast<std::uintptr_t>(hot.lane->stack.begin) < Stack::kBytes;
 }
 
-// An end of an asynchronous copy that lies elsewhere than such a copy can go.
+// Reports an end of an asynchronous copy that lies where such a copy cannot go.
 [[noreturn]] void refuse_copy(const Request& request, const char* goes) {
     report(Kind::bad_copy, "", request.site, [&] {
         Memory& memory = Memory::instance();

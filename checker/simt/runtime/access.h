@@ -8,23 +8,25 @@
 
 namespace simt {
 
-// `copy`: read by an asynchronous copy. Bytes that nobody has written may be copied; who reads the copy is told.
+// `copy`: an asynchronous copy reads. It may copy bytes that nobody has written; whoever reads the copy is told.
 enum class Access { read, write, atomic, copy };
 
-// Where an access of a thread goes that another thread may see. `none`: to its own stack, to a constant, wrong, the host's.
+// Where a thread's access goes, if another thread may see it. `none`: to its own stack, to a constant, to the host's
+// memory, or the access is wrong.
 enum class Space { none, global, shared };
 
-// Judges an access that is not plainly right: reports what is wrong, ends the launch where the device would, notes what
-// is written from now on. `alignment` is what the access needs, a power of two. Gives where races are to be looked for.
-// `strong`: volatile or atomic.
+// Judges an access that is not plainly right: reports what is wrong, ends the launch if the device would, and notes
+// what is written from now on. `alignment` is what the access needs, a power of two. Returns the space in which to
+// look for races. `strong`: volatile or atomic.
 Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment, const void* site,
                    bool strong = false);
 
-// A span of run-time size, as memcpy has it; races in it too.
+// A span whose size is known at run time, as memcpy's is; races in it are looked for too.
 void judge_span(const void* address, std::size_t bytes, Access access, const void* site);
 
-// The two ends of an asynchronous copy, when it is issued, but for races and for other copies that are on their way. The
-// launch ends where one is no global memory, the other no shared memory, or one is not aligned. False: out of bounds.
+// Judges the two ends of an asynchronous copy when it is issued, except for races and for other copies that are on
+// their way. The launch ends if the source is not in global memory, the destination is not in shared memory, or one of
+// them is not aligned. False: out of bounds.
 Space judge_copy_source(std::uintptr_t address, std::size_t bytes, std::size_t alignment, const void* site);
 bool judge_copy_destination(std::uintptr_t address, std::size_t bytes, const void* site);
 // Whether a copy that may go anywhere is one that can be asynchronous.

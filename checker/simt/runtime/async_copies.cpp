@@ -51,7 +51,7 @@ Touched destination_of_copy(const AsyncCopy& copy) {
             .shared = true};
 }
 
-// Whether both bring the same to the bytes that they share.
+// Whether both bring the same values to the bytes that they have in common.
 bool bring_the_same(const AsyncCopy& a, const AsyncCopy& b) {
     for (std::uintptr_t at = std::max(a.to, b.to); at < std::min(a.to + a.bytes, b.to + b.bytes); at++) {
         const std::uintptr_t from_a = at - a.to < a.source_bytes ? a.from + (at - a.to) : 0;
@@ -84,7 +84,7 @@ void issue(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, std::size_
         if (!judge_copy_destination(to, bytes, site)) {
             return;
         }
-        if (hot.trace.next != nullptr) {  // two requests of one line: that of the load comes first
+        if (hot.trace.next != nullptr) {  // two requests of one line: the load's comes first
             if (source_bytes != 0) {
                 note_in_trace(packed(from, trace_kind(Access::copy, Space::global), source_bytes),
                               static_cast<const char*>(site) - 1);
@@ -125,7 +125,7 @@ void AsyncCopies::issue(AsyncCopy copy) {
     count_++;
 }
 
-// To one byte there is one copy on its way: what the new one meets is there before it.
+// Only one copy is on its way to a byte: what a new one finds on its way lands before it.
 void AsyncCopies::land_those_met_by(const AsyncCopy& copy) {
     const Busy busy;
     const Mark* const marks = Scheduler::instance().shared().marks(copy.to, copy.bytes);
@@ -222,7 +222,7 @@ void judge_use_of_copy(std::uintptr_t address, Access access, const void* site,
     const AsyncCopies& copies = *hot.lane->block->copies;
     SharedMemory& shared = Scheduler::instance().shared();
     const AsyncCopy& copy = copies.on_its_way_to(address);
-    // Who reads too early has not waited; where not even the issue came before, that is what is wrong.
+    // A thread that reads too early has not waited. If not even the issue came before the read, that is what is wrong.
     if (access == Access::write || !Races::instance().happened_before(copy.thread, copy.issued)) {
         Races::instance().tell_of_copy({.address = address,
                                         .bytes = 1,

@@ -21,8 +21,8 @@
 namespace simt {
 namespace {
 
-// How strong an atomic is, and what it orders by itself: CUDA's own nothing, those of C++ as their order says. Of code
-// without hooks it is not judged.
+// How strong an atomic is, and what it orders by itself: CUDA's own atomics order nothing, those of C++ what their
+// memory order says. In code without hooks atomics are not judged.
 struct Manner {
     Scope scope = Scope::device;
     int order = __ATOMIC_RELAXED;
@@ -31,8 +31,8 @@ struct Manner {
     bool releases() const { return order >= __ATOMIC_RELEASE; }
 };
 
-// Before an atomic of a CUDA thread: the address is judged, and whoever waits for a change looks again later. What it
-// then finds there says whether it writes.
+// To be called before an atomic of a CUDA thread: judges the address, and makes those that wait for a change look
+// again later. What the atomic then finds there decides whether it writes.
 template <class T, class Writes>
 void begin_atomic(const volatile T* address, Access access, Manner manner, const void* site, Writes writes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
@@ -67,7 +67,7 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
     begin_atomic(address, access, manner, site, [] { return true; });
 }
 
-// Return addresses of float additions, without a call of malloc: kernels are interrupted by signals.
+// Return addresses of float additions. It never calls malloc, because signals interrupt kernels.
 struct FloatAdditions {
     std::array<const void*, 64> sites;
     std::size_t count = 0;

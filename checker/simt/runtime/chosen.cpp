@@ -26,7 +26,7 @@
 #include "checker/simt/runtime/state.h"
 
 extern "C" {
-// What checker/simt/debug.py reads and where it waits.
+// checker/simt/debug.py reads the first and stops in the second.
 const char* simt_chosen_launch = "";
 [[gnu::noinline, gnu::used]] void simt_stops_here() {
     asm volatile("" ::: "memory");
@@ -53,7 +53,7 @@ std::string text_of(dim3 d) {
     _exit(kBadRequest);  // without the findings, which nobody asked for
 }
 
-// An index of a block or a thread as it is asked for: x,y,z, or one number that counts all of them.
+// The index of a block or a thread as the user gives it: x,y,z, or one number that counts all of them.
 class Index {
   public:
     explicit Index(const std::string& text, const char* what) : text_(text.empty() ? "0" : text) {
@@ -68,7 +68,7 @@ class Index {
         }
     }
 
-    // Nothing where an extent like this has none of it.
+    // The index in such an extent; nothing if it lies outside.
     std::optional<uint3> in(dim3 extent) const {
         if (numbers_.size() == 1) {
             const std::uint64_t n = numbers_[0];
@@ -89,7 +89,7 @@ class Index {
     std::vector<unsigned> numbers_;
 };
 
-// "reverse [int N = 64]" is asked for as reverse, or as all of it; a scope may be left out.
+// The user may call "reverse [int N = 64]" reverse, or by its whole name; its scope may be left out.
 bool is_called(const std::string& kernel, const std::string& name) {
     const std::string plain = kernel.substr(0, kernel.find(' '));
     return kernel == name || plain == name || plain.ends_with("::" + name);
@@ -104,7 +104,7 @@ struct Pending {
     const std::uint64_t* outcome = nullptr;  // of a collective
 };
 
-// One value as what it is. Bits that nobody named are a float where a float would be written like that.
+// One value as text. Bits whose type nobody has named are taken for a float if they look like one.
 template <class T>
 std::string one_value(std::uintptr_t address, Values values) {
     T value;
@@ -119,7 +119,7 @@ std::string one_value(std::uintptr_t address, Values values) {
     return fmt::format("{}", value);
 }
 
-// The values that lie there, of a long span the first.
+// The values that lie there; of a long span only the first ones.
 template <class T>
 std::string values_of(const Pending& access) {
     constexpr std::size_t kMost = 16;
@@ -130,7 +130,7 @@ std::string values_of(const Pending& access) {
     return access.bytes > kMost ? text + ", …" : text;
 }
 
-// What a lane brings to a collective, or gets.
+// What a lane gives to a collective, or gets from it.
 std::string text_of_bits(std::uint64_t bits) {
     const auto number = std::bit_cast<double>(bits);
     const auto low = static_cast<std::uint32_t>(bits);
@@ -189,7 +189,7 @@ class Chosen {
             return;
         }
         tracing = true;
-        kept_bytes_ = std::exchange(hot.device_bytes, 0);  // so that every access takes the long way, past `trace`
+        kept_bytes_ = std::exchange(hot.device_bytes, 0);  // every access takes the slow path, which calls `trace`
         if (!ran_) {
             ran_ = true;
             fmt::print("{} of {}\n", simt::text_of(lane), text_);
@@ -227,7 +227,7 @@ class Chosen {
         }
     }
 
-    // What was asked for and never came.
+    // Says what the user has asked for and what never came.
     void complain() const {
         if (!wanted_ || taken_) {
             return;
@@ -240,7 +240,7 @@ class Chosen {
             if (asked_) {
                 refuse("no kernel was launched");
             }
-            return;  // the program did not come so far, and has said why
+            return;  // the program ended earlier, and has said why
         }
         refuse(fmt::format("kernel {} was not launched; these were: {}", wanted_->kernel, list(launched_)));
     }
@@ -348,7 +348,7 @@ std::string line_of(const void* site) {
                              : fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
 }
 
-// Where an access goes, and in `access` what is read there afterwards.
+// Where an access goes, as text; `access` gets what will be read there afterwards.
 std::string place_of(Pending& access, std::uintptr_t address, std::size_t bytes) {
     Memory& memory = Memory::instance();
     access.address = address;
@@ -444,7 +444,7 @@ void trace_collective(const Lane& lane, const Collective& request) {
     Chosen::instance().trace(std::move(next), false);
 }
 
-// Said where somebody asked for a thread and got none.
+// Complains if somebody asked for a thread and got none.
 __attribute__((destructor)) static void complain_when_the_process_ends() {
     Chosen::instance().complain();
 }

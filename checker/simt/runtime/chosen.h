@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The one CUDA thread that somebody wants to look at: SIMT_STOP is where a debugger stops, SIMT_TRACE whose accesses are
-// printed. Both are KERNEL:BLOCK:THREAD, as in scale:2,0:17. The kernel may be left out, a block and a thread that are
-// left out are the first, and one number counts them in x first. It is the first launch of the kernel that has them.
+// The one CUDA thread that somebody wants to look at. A debugger stops in the thread that SIMT_STOP names; the
+// accesses of the thread that SIMT_TRACE names are printed. Both are KERNEL:BLOCK:THREAD, as in scale:2,0:17. The
+// kernel may be left out; a block or a thread that is left out is the first one; a single number counts along x first.
+// The thread is taken from the first launch of the kernel that has such a block and thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct Launch;
 struct Lane;
 struct Collective;
 
-// Whether the launch that runs has the thread, and whether it is the running one and its accesses are to be printed.
+// Whether the running launch has the thread; whether that thread is running and its accesses are to be printed.
 extern constinit bool chosen_launch;
 extern constinit bool tracing;
 
@@ -26,11 +27,11 @@ bool chosen_launch_is_over();
 void look_for_chosen(const Launch& launch);
 void end_chosen_launch();
 
-// Around each turn of a lane of the chosen launch.
+// Called before and after each turn of a lane of the chosen launch.
 void turn_to_chosen(const Lane& lane);
 void turn_from_chosen(const Lane& lane);
 
-// Of the thread that is traced. Each prints what came before it, whose value is known now.
+// Called by the traced thread. Each prints what came before it, since its value is known now.
 void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site);
 void trace_wait(std::string_view what, const void* site);
 void trace_collective(const Lane& lane, const Collective& request);

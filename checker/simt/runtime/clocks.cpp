@@ -19,7 +19,7 @@ bool covers(const Fence& fence, const Release& by, const Whose& whose, Time time
     if (fence.barrier >= time || (by.thread == whose.thread && fence.own >= time)) {
         return true;
     }
-    if (whose.whole) {  // which thread it was is not known: any of them will do
+    if (whose.whole) {  // it is not known which thread it was: any of them will do
         return fence.own >= time || *std::max_element(fence.warp.begin(), fence.warp.end()) >= time;
     }
     return by.thread / 32 == whose.thread / 32 && fence.warp[whose.thread % 32] >= time;
@@ -31,7 +31,7 @@ void add(std::vector<Acquired>& acquired, const Acquired& more) {
     const std::vector<Release>& releases = more.log->releases;
     for (Acquired& old : acquired) {
         const std::vector<Release>& known = old.log->releases;
-        // A thread's later release holds what its earlier ones did.
+        // A thread's later release contains its earlier ones.
         const bool later = old.count == 1 && more.count == 1 && old.log != more.log &&
                            same_releaser(known[0], releases[0]) && old.beyond_block <= more.beyond_block;
         if (later || (old.log == more.log && old.beyond_block == more.beyond_block)) {
@@ -252,7 +252,7 @@ void BlockClock::see(unsigned thread, ReleaseLog* log, bool at_once) {
     add(at_once ? clock.acquired : clock.pending, seen);
 }
 
-// What the thread's last fence released, and what others fenced themselves and then handed to it.
+// What the thread's last fence released, and what other threads fenced themselves and then handed on to it.
 std::shared_ptr<const Fence> BlockClock::widened(const std::shared_ptr<const Fence>& fence, unsigned thread,
                                                  const std::vector<Time>& fenced, Time clean) const {
     Time own = fence == nullptr ? 0 : fence->own;

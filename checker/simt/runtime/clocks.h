@@ -2,14 +2,15 @@
 //
 // What happened before what, within one launch.
 //
-// Time is one count for the whole device; it goes on whenever something orders memory: a barrier, __syncwarp, a fence,
-// the turn of another block. An access bears the time at which it was made, and a thread knows up to which time another
-// one's accesses happened before its own:
+// Time is one count for the whole device. It advances whenever something orders memory: a barrier, __syncwarp, a
+// fence, the turn of another block. An access has the time at which it was made, and a thread knows up to which time
+// another thread's accesses happened before its own:
 //   threads of its block   up to the block's last barrier
 //   lanes of its warp      up to the last __syncwarp that both were in
 //   others                 as far as it acquired what they released through an atomic or a volatile
-// A release is a fence and then a strong write, an acquire a strong read and then a fence (PTX ISA, Memory Consistency
-// Model, "Release and Acquire Patterns"). In two places practice is wider than the model, and this goes by practice:
+// A release is a fence followed by a strong write; an acquire is a strong read followed by a fence (PTX ISA, Memory
+// Consistency Model, "Release and Acquire Patterns"). In two places practice is wider than the model, and we follow
+// practice:
 //   - a barrier stands for the fence of an acquire: NVIDIA's own last-block examples have no other
 //   - other threads' writes are released too where each fenced its own before the barrier that orders them
 #pragma once
@@ -33,7 +34,7 @@ struct Acquired {
     bool beyond_block;  // acquired with a fence that is wider than the block's
 };
 
-// What a thread knows of its own block at a fence.
+// What a thread knows about its own block at a fence.
 struct Fence {
     Time own = 0;
     Time barrier = 0;
@@ -46,10 +47,10 @@ struct Release {
     std::uint32_t thread;
     bool block_scope;                               // by an atomic of that scope
     Time at;                                        // when the variable itself was written
-    std::shared_ptr<const Fence> in_block, beyond;  // by the narrowest fence that will do; null: none
+    std::shared_ptr<const Fence> in_block, beyond;  // made by the narrowest fence that suffices; null: none
 };
 
-// The releases that a reader of one variable sees: a store begins a new log, atomics that read and write add to it.
+// The releases that a reader of one variable sees. A store begins a new log; atomics that read and write add to it.
 struct ReleaseLog {
     std::uintptr_t variable = 0;  // its address
     std::vector<Release> releases;
@@ -73,9 +74,9 @@ class BlockClock {
   public:
     void begin(std::uint64_t number, unsigned threads, Time now);
 
-    // What lane `thread` knows of another lane of its warp.
+    // What lane `thread` knows about another lane of its warp.
     Time known(unsigned thread, unsigned other) const;
-    // Of all others of its warp: the least, the most.
+    // The least and the most that it knows of any other lane of its warp.
     Time most_known_of_warp(unsigned thread) const {
         const WarpClock& warp = warps_[thread / 32];
         return warp.partly ? UINT32_MAX : barrier > warp.all ? barrier : warp.all;
@@ -90,7 +91,7 @@ class BlockClock {
     void sync_lanes(unsigned warp, unsigned mask, unsigned whole, Time now);
     void fence(unsigned thread, bool beyond_block, Time now);
     void see(unsigned thread, ReleaseLog* log, bool at_once);
-    // What a strong write of the thread releases; both fences null: nothing.
+    // What a strong write by the thread releases; nothing if both fences are null.
     Release release(unsigned thread, bool block_scope, Time now);
     bool acquired_anything(unsigned thread) const {
         return !acquired_.empty() || (!lanes_.empty() && !lanes_[thread].acquired.empty());
@@ -116,15 +117,17 @@ class BlockClock {
     std::vector<Acquired> acquired_;  // by all of the block
 };
 
-// Whose accesses are asked for. `whole` where it is not one thread's, but some of the block's.
+// Whose accesses the question is about. `whole`: not those of one thread, but those of some of the block's threads.
 struct Whose {
     std::uint64_t block;
     std::uint32_t thread;
     bool whole;
-    std::uintptr_t variable = 0;  // of strong writes, 0 for others: they are released too where they are the releases
+    // For strong writes, otherwise 0: they are released too if they are the releases themselves.
+    std::uintptr_t variable = 0;
 };
 
-// Whether what was acquired says that the accesses up to `time` happened before. A search that takes too long says yes.
+// Whether what was acquired tells that the accesses up to `time` happened before. A search that takes too long answers
+// yes.
 bool acquired_covers(const std::vector<Acquired>& acquired, std::uint64_t own_block, const Whose& whose, Time time);
 
 // Adds what one acquire saw to what earlier ones did.

@@ -13,7 +13,7 @@
 namespace simt {
 namespace {
 
-// The lane that a shuffle reads, itself where CUDA says that it keeps its own value.
+// The lane that a shuffle reads: the lane itself if CUDA says that it keeps its own value.
 unsigned source_lane(const Collective& request, unsigned lane) {
     const auto width = static_cast<unsigned>(request.width);
     const unsigned first = lane & ~(width - 1);
@@ -27,7 +27,7 @@ unsigned source_lane(const Collective& request, unsigned lane) {
             return operand >= first + width - lane ? lane : lane + operand;
         case Shuffle::exclusive_or: {
             const unsigned source = lane ^ operand;
-            return source >= first + width ? lane : source;  // earlier groups may be read, later ones not
+            return source >= first + width ? lane : source;  // it may read earlier groups, but not later ones
         }
     }
     return lane;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What lanes get from a warp collective once all have come.
+// What lanes get from a warp collective once all of them have come.
 #pragma once
 
 #include "checker/simt/runtime/scheduler.h"
@@ -9,7 +9,7 @@ namespace simt {
 
 const char* name_of(const Collective& collective);  // "__ballot_sync", "cg::reduce"
 
-// The collective of the lanes `together`, which all wait with the same kind: fills in their results.
+// Performs the collective of the lanes `together`, which all wait in the same one: fills in their results.
 void exchange(Warp& warp, unsigned together);
 
 }  // namespace simt

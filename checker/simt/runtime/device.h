@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The imaginary device. It has the limits of compute capability 9.0, one multiprocessor, and no times.
+// The imaginary device. It has the limits of compute capability 9.0, one multiprocessor, and takes no time.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxBlocksPerMultiprocessor = 16;  // Scheduler: kR
 inline constexpr std::size_t kSharedPerMultiprocessor = 228 * 1024;
 inline constexpr std::size_t kReservedSharedPerBlock = 1024;
 inline constexpr int kRegistersPerMultiprocessor = 65536;
-inline constexpr int kRegistersPerThread = 32;  // stated, not counted: occupancy is not limited by it
+inline constexpr int kRegistersPerThread = 32;  // stated, not counted: it does not limit occupancy
 inline constexpr std::size_t kConstantBytes = 64 * 1024;
 
 }  // namespace simt

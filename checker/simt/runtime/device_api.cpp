@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of the runtime about devices.
+// The runtime's functions for devices.
 #include <cstdio>
 #include <optional>
 
@@ -96,7 +96,8 @@ std::optional<int> attribute(cudaDeviceAttr which) {
     return std::nullopt;
 }
 
-// What cudaDeviceSetLimit set, or CUDA's own. The device's stacks do not grow with it, and its heap is the host's.
+// What cudaDeviceSetLimit has set, or CUDA's default. The device's stacks do not grow with it, and its heap is the
+// host's.
 std::size_t* limit_of(cudaLimit limit) {
     static std::size_t stack = 1024, printf_bytes = 1 << 20, heap = 8 << 20, granularity = 64, persisting = 0;
     switch (limit) {

@@ -153,7 +153,7 @@ unsigned int __activemask() {
     return Scheduler::instance().active_mask(SIMT_SITE);
 }
 
-// One host thread runs all CUDA threads, so memory is in order; fences matter to who looks for races.
+// One host thread runs all CUDA threads, so memory is always in order; fences matter only to the search for races.
 void __threadfence_block() {
     simt::Races::instance().fence(false);
 }

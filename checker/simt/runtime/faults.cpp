@@ -29,22 +29,23 @@ namespace {
 
 constexpr std::size_t kSignalStack = std::size_t{1} << 20;
 constexpr double kTick = 0.125;  // seconds
-constexpr int kMostWaits = 12;   // ticks to catch the thread in its own code, not in a hook
+constexpr int kMostWaits = 12;   // for so many ticks we try to catch the thread in its own code, not in a hook
 
-// What a signal handler leaves for the code that the thread goes on with. Handlers have no other way to pass anything.
+// What a signal handler leaves for the code with which the thread goes on. A handler has no other way to hand anything
+// over.
 struct Interrupted {
     std::uintptr_t pc = 0;
     std::uintptr_t address = 0;
     int signal = 0;
-    bool busy = false;      // it was the runtime's own work
+    bool busy = false;      // the runtime's own code was interrupted
     bool refused = false;   // the processor refused the instruction, not the address
-    char* stack = nullptr;  // the code's own: the thread's may be full
+    char* stack = nullptr;  // a stack for that code: the thread's may be full
 } interrupted;
 
 struct Clock {
     timer_t timer = nullptr;
     bool made = false;
-    std::uint64_t slice = 0;  // the scheduler's, when the clock last ticked
+    std::uint64_t slice = 0;  // the scheduler's slice when the clock last ticked
     int ticks = 0;            // in it
 } alarm_clock;
 
@@ -63,7 +64,7 @@ std::uintptr_t pc_of(const ucontext_t& context) {
 #endif
 }
 
-// Lets the interrupted thread go on in `function`, on a stack that ends at `end`.
+// Makes the interrupted thread go on in `function`, on a stack that ends at `end`.
 void set_frame(ucontext_t& context, void (*function)(), char* end) {
     const std::uintptr_t top = reinterpret_cast<std::uintptr_t>(end) & ~std::uintptr_t{15};
 #if defined(__x86_64__)
@@ -75,7 +76,7 @@ void set_frame(ucontext_t& context, void (*function)(), char* end) {
 #endif
 }
 
-// Whether the running kernel's code lies there, and none of the runtime's.
+// Whether the address lies in the running kernel's code, and not in the runtime's.
 bool is_kernels_code(std::uintptr_t pc) {
     const Module* module = Scheduler::instance().launch().module;
     const Symbol* function = module == nullptr ? nullptr : module->function_at(pc);
@@ -84,16 +85,16 @@ bool is_kernels_code(std::uintptr_t pc) {
             function->linkage_name.find("run_thread") != std::string::npos);
 }
 
-// Where the thread goes on instead, outside the handler: it reports, and never returns.
+// The thread goes on here instead, outside the handler: this function reports, and never returns.
 [[noreturn]] void go_on_here() {
     const void* site = !interrupted.busy && is_kernels_code(interrupted.pc)
                            ? reinterpret_cast<const void*>(interrupted.pc + 1)  // resolved as a return address
                            : hot.site;
     Scheduler& scheduler = Scheduler::instance();
     {
-        const Busy busy;  // the first look-up may take longer than a tick of the clock, which would take it for a loop
+        const Busy busy;  // the first look-up may take longer than a tick of the clock, and would be taken for a loop
         if (source_of(site).file.empty()) {
-            site = scheduler.launch().entry;  // where a thread's frame is made, before the kernel's first line
+            site = scheduler.launch().entry;  // a thread's frame is made there, before the kernel's first line
         }
     }
     const Lane& lane = *hot.lane;
@@ -132,7 +133,7 @@ void redirect(ucontext_t& context, int signal, std::uintptr_t address) {
     set_frame(context, go_on_here, interrupted.stack + kSignalStack);
 }
 
-// The return address of the user's code that led here, through the C library's frames.
+// The return address in the user's code that led here, past the C library's frames.
 const void* users_site() {
     const void* site = nullptr;
     backtrace_state* state = backtrace_create_state(
@@ -157,7 +158,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     auto& context = *static_cast<ucontext_t*>(data);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     const Lane* lane = running_lane();
-    // Of a thread that has filled its stack the runtime's own work may be what needs more.
+    // If a thread has filled its stack, the access that faults may be one of the runtime's own.
     const bool stack_is_full = lane != nullptr && address - reinterpret_cast<std::uintptr_t>(lane->stack.begin) <
                                                       static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     if (lane != nullptr && (busy_depth == 0 || stack_is_full)) {
@@ -169,7 +170,8 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     }
     const Memory& memory = Memory::instance();
     if (running_lane() == nullptr && memory.contains(address) && hot.checking) {
-        // The process is at its end; what follows is not for handlers in general, but nothing else runs any more.
+        // The process is at its end. What follows is not allowed in handlers in general, but nothing else runs any
+        // more.
         const void* site = users_site();
         report(Kind::device_memory, "", site == nullptr ? Place(SourceLine{}) : Place(site), [&] {
             const Allocation* allocation = Memory::instance().find(address);
@@ -186,7 +188,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     }
 }
 
-// abort(), often by an exception that nobody catches, after an error that the findings explain.
+// abort(), which often comes from an exception that nobody catches, after an error that the findings explain.
 void on_abort(int) {
     sigaction(SIGABRT, &previous_abort, nullptr);  // abort() raises it again
     print_findings_once(false);
@@ -257,7 +259,7 @@ void watch_host_faults() {
 FaultWatch::FaultWatch() {
     watch_host_faults();
     alarm_clock.ticks = 0;
-    if (alarm_clock.made && !stops_in_a_thread()) {  // who looks at a thread takes their time
+    if (alarm_clock.made && !stops_in_a_thread()) {  // somebody who looks at a thread takes their time
         arm(kTick);
     }
 }

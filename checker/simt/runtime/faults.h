@@ -5,8 +5,8 @@
 
 namespace simt {
 
-// While one lives, a fault or an endless loop of the running CUDA thread becomes a finding and ends the launch. A fault
-// of host code in the device's memory ends the process with its findings, with or without one.
+// While one lives, a fault or an endless loop of the running CUDA thread becomes a finding and ends the launch. With
+// or without one, a fault of host code in the device's memory ends the process with its findings.
 class FaultWatch {
   public:
     FaultWatch();

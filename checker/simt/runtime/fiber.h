@@ -12,15 +12,15 @@ namespace simt {
 using Context = boost::context::detail::fcontext_t;
 
 struct Stack {
-    static constexpr std::size_t kBytes = 256 * 1024;  // of addresses; pages are taken when touched
+    static constexpr std::size_t kBytes = 256 * 1024;  // of address space; a page takes memory when it is touched
     char* begin = nullptr;                             // the lowest page faults
     char* end() const { return begin + kBytes; }
 };
 
-// Stacks that are given back are used again first, while they are still in the cache.
+// A stack that was given back is used again before others, while it is still in the cache.
 class StackPool {
   public:
-    Stack take();  // throws std::system_error where the system gives no memory
+    Stack take();  // throws std::system_error if the system gives no memory
     void give_back(Stack stack) { free_.push_back(stack); }
 
   private:

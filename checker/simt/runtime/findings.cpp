@@ -27,13 +27,13 @@ constexpr std::size_t kMostKept = 10000;  // places, not times
 
 struct Ledger {
     std::vector<Finding> findings;
-    std::vector<const void*> addresses;  // of findings[i]; null where its line was known
+    std::vector<const void*> addresses;  // the address of findings[i]; null if its line was known
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     bool at_exit = true;
     void (*hand_on)() = nullptr;
 };
 
-// Global, and never destroyed: it is read when the process ends, after the destructors of the program's own objects.
+// Global and never destroyed: it is read when the process ends, after the destructors of the program's own objects.
 Ledger& ledger() {
     static auto& instance = *new Ledger;
     return instance;
@@ -128,7 +128,7 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, cons
         return std::pair(line.file, line.line);
     };
     if (place(second) < place(first)) {
-        std::swap(first, second);  // the order in which they ran is no part of the finding
+        std::swap(first, second);  // the finding does not depend on the order in which they ran
     }
     const SourceLine& line = source_of(first.site);
     const SourceLine& other = source_of(second.site);
@@ -172,8 +172,8 @@ std::string again_text(const Finding& finding) {
     return fmt::format("{}{}SIMT_SEED={} runs it in this order again", where, where.empty() ? "" : "; ", seed());
 }
 
-// What nobody has written yet, because nothing lets the reader wait for the writer: the race says so, and comes first.
-// Of an asynchronous copy on its way the reading itself says what is missing.
+// Somebody read what nobody had written yet, because nothing makes the reader wait for the writer. The race says so,
+// and comes first. If an asynchronous copy is on its way, the finding about the read itself says what is missing.
 static void put_races_before_their_reads(std::vector<Finding>& all) {
     for (auto read = all.begin(); read != all.end(); ++read) {
         if (read->kind != Kind::uninitialised || read->line.file.empty() ||
@@ -316,7 +316,7 @@ bool print_findings_once(bool ends_as_it_should) {
     return print_findings() > 0;
 }
 
-// After the program's own destructors, which may free device memory.
+// Runs after the program's own destructors, which may free device memory.
 __attribute__((destructor)) static void report_when_the_process_ends() {
     print_traffic_once();
     if (print_findings_once(true)) {

@@ -25,7 +25,7 @@ enum class Kind {
     device_memory,  // the host uses the device's memory
     read_only,      // a kernel writes what it may only read
     barrier,        // a barrier that not all threads come to
-    collective,     // a warp collective against its rules
+    collective,     // a warp collective that breaks its rules
     spin,           // a loop that cannot end
     bad_launch,
     unchecked_error,
@@ -49,17 +49,17 @@ struct Place {
 
 struct Finding {
     Kind kind;
-    std::string space;  // global, shared, local, constant; array: an array by name, in any of them; or empty
+    std::string space;  // global, shared, local, constant; array: a named array in any of them; or empty
     SourceLine line;
     std::string text;    // one line
     std::string kernel;  // empty: host code
     std::string thread;  // "block (0, 0, 0), thread (3, 0, 0)"; empty: host code
     long count = 1;
-    SourceLine other_line;             // of a race: the later of the two in the file
-    std::vector<std::string> details;  // of a race: what each of the two does where, in the order of their lines; why
+    SourceLine other_line;             // of a race: the second of the two lines in the file
+    std::vector<std::string> details;  // of a race: what each of the two does and where, by their lines; then why
 };
 
-// Notes a finding about the CUDA thread that is running, or the host. `text` is asked for only where the finding is new.
+// Notes a finding about the running CUDA thread, or the host. `text` is called only if the finding is new.
 void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text);
 
 // One of the two accesses of a race.
@@ -73,11 +73,11 @@ struct RaceText {
     std::string why;     // why nothing orders the two, in one sentence
     std::string kernel;  // empty: it is not within one launch
 };
-// Gives the finding's number, for count_again.
+// Returns the finding's number, for count_again.
 std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
 
-// "scale, 3 times; SIMT_SEED=1 runs it in this order again": of a race.
+// For a race: "scale, 3 times; SIMT_SEED=1 runs it in this order again".
 std::string again_text(const Finding& finding);
 
 // All findings so far, oldest first; those of one kind, space and line are folded. A race comes before what was read too
@@ -85,18 +85,19 @@ std::string again_text(const Finding& finding);
 std::vector<Finding> findings();
 void forget_findings();
 
-// Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Gives how many there are.
+// Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Returns how many there are.
 std::size_t print_findings();
 
-// What the end of the process does, once: prints, and gives whether there are any findings. Where the process ends as it
-// should, what it leaves behind is a finding too.
+// Called when the process ends; works once: prints the findings, and returns whether there are any. If the process
+// ends as it should, what it leaves behind is a finding too.
 bool print_findings_once(bool ends_as_it_should);
 
-// Whether the end of the process prints the findings and turns its status to 1 where there are any. A worker that
-// hands them on itself says no.
+// Whether the end of the process prints the findings, and sets its status to 1 if there are any. A worker that hands
+// them on itself wants neither.
 void report_at_exit(bool wanted);
 
-// Called with the findings there are, where the process must end at once: a worker hands them on. Null: it says nothing.
+// Sets what is called with the findings if the process must end at once: a worker hands them on. Null: nothing is
+// called.
 void hand_on_at_fatal_finding(void (*hand_on)());
 [[noreturn]] void end_with_findings();
 

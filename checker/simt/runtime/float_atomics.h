@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where kernels add floats atomically. Such a sum depends on the order of its terms: what differs between two seeds by
-// no more than rounding is worth a note there, and no finding.
+// Where kernels add floats atomically. Such a sum depends on the order of its terms: a difference between two seeds
+// that is no larger than rounding is worth a note there, and is not a finding.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace simt {
 
-// The lines, each once and 64 at most, since they were last forgotten.
+// The lines since they were last forgotten, each of them once, and at most 64.
 std::vector<SourceLine> float_atomics();
 void forget_float_atomics();
 

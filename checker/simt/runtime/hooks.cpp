@@ -18,13 +18,15 @@
 namespace simt {
 namespace {
 
-// What the compiler's aligned hooks promise: 16 bytes are called so from 8 bytes of alignment on. A type that needs all
-// 16 is copied by an instruction that faults otherwise (faults.cpp), as far as the processor has such.
+// The alignment that the compiler's aligned hooks promise: it calls the one for 16 bytes if the alignment is 8 or
+// more. A type that needs all 16 is copied by an instruction that faults otherwise (faults.cpp), on processors that
+// have one.
 constexpr std::size_t natural_alignment(std::size_t bytes) {
     return bytes < 8 ? bytes : 8;
 }
 
-// Whether all bytes of an access lie in device memory that somebody has written; alignment 1 asks for none.
+// Whether all bytes of an access lie in device memory that somebody has written; with an alignment of 1 any address
+// will do.
 template <std::size_t kBytes, std::size_t kAlignment>
 [[gnu::always_inline]] inline bool plainly_right(std::uintptr_t address) {
     const std::uintptr_t offset = address - hot.device_begin;
@@ -62,7 +64,7 @@ void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch t
     }
 }
 
-// Apart from the hooks, which need no frame of their own then.
+// A function of its own, so that the hooks need no stack frame.
 [[gnu::noinline]] void judge_plain(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment,
                                    const void* site) {
     judge_order(judge_access(address, bytes, access, alignment, site), address, bytes,
@@ -106,8 +108,8 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
     }
 }
 
-// Volatile accesses are as strong as relaxed atomics of the system (PTX ISA, "Memory Consistency Model"). Whoever polls
-// looks again after the others have run: what it sees then counts.
+// Volatile accesses are as strong as relaxed atomics of the system's scope (PTX ISA, "Memory Consistency Model"). A
+// thread that polls looks again after the others have run, and what it sees then is what counts.
 template <std::size_t kBytes, std::size_t kAlignment>
 void volatile_access(const volatile void* pointer, Touch touch, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -175,7 +177,7 @@ void __tsan_write_range(void* p, std::size_t bytes) {
     simt::judge_span(p, bytes, simt::Access::write, SIMT_SITE);
 }
 
-// What GCC passes to the bounds hook.
+// What GCC passes to the bounds hook:
 struct SimtSourceLocation {
     const char* file;
     std::uint32_t line;
@@ -183,7 +185,7 @@ struct SimtSourceLocation {
 };
 struct SimtType {
     std::uint16_t kind;
-    std::uint16_t info;  // of an integer: bit 0 signed, the rest the logarithm of its bits
+    std::uint16_t info;  // for an integer: bit 0 says that it is signed, the rest is the logarithm of its bits
     char name[1];
 };
 struct SimtBoundsData {
@@ -203,7 +205,8 @@ void __ubsan_handle_out_of_bounds(const SimtBoundsData* data, std::uintptr_t ind
     simt::report(simt::Kind::out_of_bounds, "array", SIMT_SITE,
                  [&] { return fmt::format("index {} of an array of type {}", value, data->array->name); });
     if (simt::running_lane() != nullptr) {
-        simt::Scheduler::instance().abandon(cudaErrorIllegalAddress);  // on it would go into the thread's own stack
+        // To go on would be to write into the thread's own stack.
+        simt::Scheduler::instance().abandon(cudaErrorIllegalAddress);
     }
 }
 

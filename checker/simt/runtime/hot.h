@@ -14,28 +14,30 @@ namespace simt {
 struct Lane;
 struct RacePage;
 
-// What a lane brings to the search for races (races.h). Times count what orders memory: see clocks.h.
+// What the search for races (races.h) needs to know about a lane. Times count what orders memory: see clocks.h.
 struct HotRaces {
     bool on = false;           // SIMT_CHECK=noraces: off
     std::uint32_t thread = 0;  // in its block
     std::uint32_t now = 1;
-    std::uint32_t launch = 1;   // what is not later happened before every block of this launch
+    std::uint32_t launch = 1;   // what was done up to then happened before every block of this launch
     std::uint32_t slice = 1;    // what is later was done by this block
-    std::uint32_t barrier = 1;  // what this block did no later than that happened before its last barrier
-    std::uint32_t block = 1;    // what is no later was done by other blocks
-    std::uint32_t alone = 1;  // what its block did later the lane has no order with, but for its own; at least `slice`
+    std::uint32_t barrier = 1;  // what this block did up to then happened before its last barrier
+    std::uint32_t block = 1;    // everything up to then was done by other blocks
+    // The lane is ordered with nothing that its block did later than this, except what it did itself; at least `slice`.
+    std::uint32_t alone = 1;
     std::uint32_t wrote = 0;  // when the lane last wrote
-    bool coarse = false;      // of earlier blocks' accesses only the block is kept
-    bool acquired = false;    // it knows more of others than barriers and __syncwarp tell
-    // A cell of readers that the lane is among already: by what the cell stands for, the bits that tell, and how they are.
+    bool coarse = false;      // for earlier blocks' accesses only the block is kept
+    bool acquired = false;    // it knows more about others than barriers and __syncwarp tell
+    // For each thing that a cell of readers may stand for: the bits that tell whether the lane is among the readers
+    // already, and their values.
     std::uint64_t bits[4] = {0, ~std::uint64_t{0} << 22, ~std::uint64_t{0} << 27, ~std::uint64_t{0} << 32};
     std::uint64_t mine[4] = {1, 1, 1, 1};
     std::uintptr_t first_site = 0;
-    std::uint64_t** words = nullptr;  // of the pages that have only plain accesses to whole words: the readers
+    std::uint64_t** words = nullptr;  // the readers, for pages that have only plain accesses to whole words
     RacePage** pages = nullptr;       // one for each 4096 bytes of the device's range, made when they are first touched
 };
 
-// One access of a lane that is counted, as the merge of its warp reads it (traffic_trace.h).
+// One counted access of a lane, as the merge of its warp reads it (traffic_trace.h).
 struct TraceEntry {
     std::uint64_t where;  // code address << 16 | by which calls
     std::uint64_t what;   // address << 16 | kind << 8 | bytes
@@ -49,11 +51,13 @@ struct HotTrace {
 
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
-    std::size_t device_bytes = 0;     // outside launches without what the host may touch: its own accesses are judged
-    std::uint8_t* shadow = nullptr;   // a byte for each of the range: 1 where somebody has written, 0 where not
-    bool checking = true;             // SIMT_CHECK=off: only run
-    std::uint64_t bytes_asked = 0;    // of global memory by kernels so far: each thread's accesses added up
-    std::uint64_t changes = 0;        // writes so far: threads that poll wait for one
+    // Outside launches without what the host may touch, so that the host's own accesses are judged.
+    std::size_t device_bytes = 0;
+    std::uint8_t* shadow = nullptr;  // one byte for each byte of the range: 1 if somebody has written there, 0 if not
+    bool checking = true;            // SIMT_CHECK=off: only run
+    // The bytes of global memory that kernels have asked for so far, over all threads' accesses.
+    std::uint64_t bytes_asked = 0;
+    std::uint64_t changes = 0;                     // writes so far: threads that poll wait for one
     std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
     std::uintptr_t variables_end = 0;
     HotRaces races;
@@ -65,7 +69,7 @@ struct Hot {
 
 extern constinit Hot hot;
 
-// The CUDA thread that calls; null in host code, another host thread's during a launch included.
+// The CUDA thread that calls; null in host code, also in that of another host thread during a launch.
 inline Lane* running_lane() {
     return hot.lane != nullptr && pthread_equal(hot.launcher, pthread_self()) ? hot.lane : nullptr;
 }

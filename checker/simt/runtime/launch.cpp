@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Launches: from a configuration and a kernel's call to a run of the scheduler, with CUDA's limits and error codes.
+// Launches: a configuration and the call of a kernel become a run of the scheduler, with CUDA's limits and error
+// codes.
 #include "checker/simt/include/simt/launch.h"
 
 #include <fmt/core.h>
@@ -35,7 +36,7 @@ struct Configuration {
     void** raw_arguments = nullptr;
     bool cooperative = false;
     cudaStream_t stream = nullptr;
-    bool describe_only = false;  // the kernel is called to learn its bounds
+    bool describe_only = false;  // the kernel is called only to learn its bounds
 };
 
 // What the runtime knows of a kernel, by its function's address.
@@ -49,7 +50,7 @@ struct KernelFacts {
 struct Pending {
     std::optional<Configuration> configuration;  // between <<<…>>> and the kernel's call
     std::map<std::uintptr_t, KernelFacts> kernels;
-    cudaError_t refused = cudaSuccess;  // the last launch, and why
+    cudaError_t refused = cudaSuccess;  // why the last launch by address was not made
 };
 
 Pending& pending() {
@@ -79,7 +80,7 @@ std::string kernel_name(std::string_view signature) {
     return name;
 }
 
-// Blocks of a kernel that the imaginary device has at once.
+// How many blocks of a kernel the imaginary device can hold at once.
 std::size_t resident_blocks(const KernelFacts& facts, std::size_t threads, std::size_t dynamic_bytes) {
     const std::size_t warps = (threads + kLanes - 1) / kLanes;
     const std::size_t shared = facts.static_shared_bytes + dynamic_bytes + kReservedSharedPerBlock;
@@ -152,8 +153,8 @@ std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts)
     std::exit(1);
 }
 
-// Calls the kernel's function for its own sake, with arguments that it replaces or never uses: as many as there may be
-// in registers and behind them, each pointing to memory of its own for parameters that are passed by reference.
+// Calls the kernel's function, which replaces its arguments or never uses them. There are as many as registers and
+// stack may have to hold, and each points to memory of its own, for parameters that are passed by reference.
 void call_kernel(const void* kernel) {
     constexpr std::size_t kParameterBytes = 4096;  // CUDA's limit before 12.1, for each
     static std::array<std::array<char, kParameterBytes>, 32> scratch;
@@ -199,7 +200,7 @@ cudaError_t launch_by_address(const void* kernel, Configuration configuration, v
     return result(pending().refused);
 }
 
-// The launch is not made. Nobody may have looked at its error yet, but where an API function made it, which returns it.
+// Does not launch. An API function returns the error; after a launch <<<…>>> somebody has yet to ask for it.
 void refuse(cudaError_t error, const Launch& launch, bool by_address, const std::string& why) {
     if (by_address) {
         pending().refused = error;
@@ -233,7 +234,7 @@ void** raw_arguments() {
 void launch(const KernelCall& call) {
     Pending& all = pending();
     if (!all.configuration) {
-        // nvcc would not compile it. Where from is not known: the line is the kernel's own.
+        // nvcc would not compile this. The caller is not known: the line is the kernel's own.
         report(Kind::bad_launch, "", __builtin_return_address(0),
                [&] { return kernel_name(call.signature) + " is called like a function: a kernel needs <<<…>>>"; });
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The C library's functions that code of simtcc reaches under these names (checker/simt/include/simt/before_libc.h).
+// The C library's functions, under the names by which code compiled with simtcc reaches them
+// (checker/simt/include/simt/before_libc.h).
 #include <fmt/core.h>
 
 #include <cassert>
@@ -20,7 +21,7 @@
 namespace simt {
 namespace {
 
-// Of the host's, only what streams may touch too: the rest is the fault handler's.
+// Of the host's accesses, those to memory that streams may touch too; the rest is left to the fault handler.
 void judge(const void* address, std::size_t bytes, Access access, const void* site) {
     if (running_lane() != nullptr) {
         judge_span(address, bytes, access, site);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kSmallestGap = 8192;
 constexpr std::size_t kLargestGap = std::size_t{16} << 20;
-// An int that overflows goes back by 2^32 elements from where it should be, of 4 bytes from within such a buffer.
+// An index of type int that overflows points 2^32 elements, of 4 bytes, before the place that it should point to.
 constexpr std::size_t kOverflowingBytes = std::size_t{1} << 31;
 constexpr std::size_t kOverflowGap = std::size_t{16} << 30;
 
@@ -82,7 +82,7 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
     if (bytes > kTotal || used_ + bytes > kTotal) {
         return nullptr;
     }
-    // CUDA promises 256 bytes of alignment; here a buffer has no more by accident.
+    // CUDA promises an alignment of 256 bytes; no buffer here has a larger one by accident.
     std::size_t& end = residence == Residence::device ? device_end_ : host_end_;
     const std::size_t room_before = kAlignment + (bytes >= kOverflowingBytes ? kOverflowGap : 0);
     const std::size_t offset = end + room_before;
@@ -114,7 +114,7 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
 void Memory::free(Allocation& allocation, const void* site) {
     allocation.freed_at = site;
     used_ -= allocation.bytes;
-    // Its pages are its own: from the page that holds its first byte to the gap.
+    // It shares no page: they are its own from the page of its first byte to the gap.
     const std::uintptr_t begin = allocation.begin - kAlignment;
     const std::size_t bytes = round_up(kAlignment + allocation.bytes, page());
     madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
@@ -127,7 +127,7 @@ Allocation* Memory::find(std::uintptr_t address) {
     if (last_found_ != nullptr && address - last_found_->begin < last_found_->bytes) {
         return last_found_;
     }
-    // The room before a buffer belongs to it; the rest of a gap to the buffer before.
+    // The room before a buffer belongs to that buffer; the rest of a gap belongs to the buffer before it.
     auto after = allocations_.upper_bound(address);
     if (after != allocations_.end() && after->first - address <= after->second.room_before) {
         return &after->second;
@@ -164,7 +164,7 @@ void Memory::copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t byte
     }
 }
 
-// A key opens and closes at the cost of one instruction; without it the time grows with the pages in use.
+// With a key, opening and closing costs one instruction; without one, the time grows with the number of pages in use.
 void Memory::protect(bool open) {
     if (key_ >= 0) {
         check_protection(pkey_set(key_, open ? 0 : PKEY_DISABLE_ACCESS));
@@ -210,7 +210,7 @@ std::string place_in(const Allocation& allocation, std::uintptr_t address) {
     if (element < dims.elements()) {
         return fmt::format("{}[{}] of {}", allocation.name, dims.index_text(element), text_of(allocation));
     }
-    // Past the end the axis before the last goes on counting, so that a row too many is seen as one.
+    // Past the end the axis before the last goes on counting, so that a row too many is recognised as one.
     const long over = element - dims.elements();
     if (dims.rank() == 1) {
         return fmt::format("{}[{}={}], {} past the end of {}", allocation.name, dims.index_name(0), element,
@@ -236,7 +236,7 @@ std::vector<std::size_t> written_elements(const void* pointer, std::size_t eleme
     if (marks == nullptr) {
         return elements;
     }
-    // Marks that were never set are on pages that the kernel has not given yet.
+    // Marks that were never set lie on pages that the operating system has not provided yet.
     const auto first_page = reinterpret_cast<std::uintptr_t>(marks) / page() * page();
     const std::size_t bytes = reinterpret_cast<std::uintptr_t>(marks) + buffer->bytes - first_page;
     std::vector<unsigned char> there((bytes + page() - 1) / page());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The device's global memory: one range of addresses, far from the host's, of which a page costs nothing until it is
-// touched. It may be used only while a launch or a copy of the runtime has it open; host code that touches it otherwise
-// faults. Behind every allocation lies a gap of at least its half (16 MiB at most), before one with more elements than an
-// int counts a gap as wide as an index that overflows goes back; and no address is used twice, so a wrong address is
-// told from a right one for as long as the process runs.
+// The device's global memory: one range of addresses, far from the host's. A page of it costs nothing until somebody
+// touches it. It may be used only while a launch or a copy of the runtime has it open; host code that touches it at
+// another time faults. After every allocation there is a gap of at least half its size (16 MiB at most). Before an
+// allocation with more elements than an int can count there is a gap as wide as the way back of an index that
+// overflows. No address is used twice, so a wrong address can be told from a right one for as long as the process
+// runs.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace simt {
 
 enum class Residence { device, managed, pinned };
 
-// What a buffer holds, where somebody said so.
+// What a buffer holds, if somebody has said so.
 enum class Values { unknown, floats, integers };
 
 struct Allocation {
@@ -33,25 +34,28 @@ struct Allocation {
     checker::Dims dims = {};
     std::size_t element_bytes = 1;
     Values values = Values::unknown;
-    std::size_t room_before = 0;  // bytes before it that are nobody's, and in which an address means this buffer
+    std::size_t room_before = 0;  // free bytes before it: an address there is taken to mean this buffer
 };
 
 class Memory {
   public:
     static constexpr std::size_t kTotal = std::size_t{64} << 30;  // what the imaginary device has
     static constexpr std::size_t kAlignment = 256;
-    // A quarter of it for managed and pinned memory, which the host may touch at any time.
+    // A quarter of it is for managed and pinned memory, which the host may touch at any time.
     static constexpr std::size_t kReserved = std::size_t{1} << 42;
     static constexpr std::size_t kHostVisible = kReserved / 4 * 3;
 
-    // The one device's. Global because the hooks, the API and the fault handler all mean the same memory.
+    // The memory of the one device. It is global because the hooks, the API and the fault handler all mean the same
+    // memory.
     static Memory& instance();
 
-    // Null where `bytes` more do not fit. Managed and pinned memory counts as written: the host's writes are not seen.
+    // Null if there is no room for `bytes` more. Managed and pinned memory counts as written, because the host's
+    // writes are not seen.
     void* allocate(std::size_t bytes, Residence residence, const void* site);
     void free(Allocation& allocation, const void* site);
 
-    // The allocation, alive or freed, whose bytes or the gap behind them hold the address; null where there is none.
+    // The allocation, alive or freed, that holds the address in its bytes or in the gap after them; null if there is
+    // none.
     Allocation* find(std::uintptr_t address);
     Allocation* begins_at(const void* pointer);  // alive or freed
     bool contains(std::uintptr_t address) const { return address - hot_begin_ < kReserved; }
@@ -60,7 +64,8 @@ class Memory {
     bool holds(std::uintptr_t address, std::size_t bytes);
 
     void mark_written(std::uintptr_t address, std::size_t bytes);
-    // Null where nothing is noted: a byte for each of the range's from this address on, 0 where nobody has written.
+    // One byte for each byte of the range from this address on, 0 if nobody has written there; null if nothing is
+    // noted.
     const std::uint8_t* marks(std::uintptr_t address) const {
         return shadow_ == nullptr ? nullptr : shadow_ + (address - hot_begin_);
     }
@@ -102,8 +107,9 @@ std::string text_of(const Allocation& allocation);
 // Where the address lies, in the buffer's own terms: "inp[b=0, t=8, c=0] is one row past the end of inp (…)".
 std::string place_in(const Allocation& allocation, std::uintptr_t address);
 
-// The elements of the buffer that starts at `pointer` of which every byte has been written, in order, at most `most`.
-// Pages that nobody has touched cost next to nothing. Empty where nothing is noted, or the pointer is no buffer's start.
+// The elements, in order and at most `most` of them, that have been written in every byte, of the buffer that starts
+// at `pointer`. Pages that nobody has touched cost next to nothing. Empty if nothing is noted, or if no buffer starts
+// there.
 std::vector<std::size_t> written_elements(const void* pointer, std::size_t element_bytes, std::size_t most);
 
 // Names a buffer for reports: its shape and the bytes of an element and what it is. Nothing happens where the pointer is none of ours.

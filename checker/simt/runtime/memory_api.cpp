@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of the runtime about memory. What copies and memsets are given is judged when they are issued, and they
-// run when their stream comes to them.
+// The runtime's functions for memory. The arguments of copies and memsets are judged when they are issued; the work
+// itself runs when its stream comes to it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
-// Whether the pointer may be freed so; what is wrong is a finding.
+// Whether the pointer may be freed in this way; if not, there is a finding.
 bool may_free(void* pointer, bool pinned, const void* site) {
     Allocation* allocation = Memory::instance().begins_at(pointer);
     if (allocation == nullptr) {
@@ -68,7 +68,7 @@ bool may_free(void* pointer, bool pinned, const void* site) {
     return true;
 }
 
-// Waits for all work of the device before, as cudaFree and cudaFreeHost do in practice.
+// First waits for all work of the device, as cudaFree and cudaFreeHost do in practice.
 cudaError_t free(void* pointer, bool pinned, const void* site) {
     if (pointer == nullptr) {
         return result(cudaSuccess);
@@ -126,7 +126,7 @@ Side side_of(const void* pointer) {
     return module != nullptr && module->section_of(address) != Section::none ? Side::device : Side::host;
 }
 
-// One end of a copy: `bytes` from an address that must lie in one buffer where it is the device's.
+// One end of a copy: `bytes` bytes from an address. If the address is the device's, they must lie in one buffer.
 bool fits(const void* pointer, std::size_t bytes, const char* verb, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     Memory& memory = Memory::instance();
@@ -155,7 +155,7 @@ bool is_pageable(const void* pointer, std::size_t bytes) {
     return side_of(pointer) == Side::host && !is_registered(pointer, bytes);
 }
 
-// What a call is named, whether it returns before its work has ended, and in which stream it works.
+// The name of a call, whether it returns before its work has ended, and its stream.
 struct Call {
     const char* name;
     bool asynchronous;
@@ -194,7 +194,7 @@ Footprint footprint_of(const Copy& c, bool reads, const void* site) {
 
 void run_copy(const Copy& c, const void* site) {
     if (!fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
-        return;  // it was freed in the meantime
+        return;  // the buffer was freed in the meantime
     }
     const OpenMemory open;
     Memory& memory = Memory::instance();
@@ -212,13 +212,14 @@ void run_copy(const Copy& c, const void* site) {
     }
 }
 
-// When the call returns and what it has waited for is the runtime's reference ("API synchronization behavior").
+// When the call returns, and what it has waited for, is as the runtime's reference says ("API synchronization
+// behavior").
 void issue_copy(const Copy& c, const Call& call) {
     Streams& streams = Streams::instance();
     const bool from_pageable = is_pageable(c.from, c.from_bytes());
     const bool to_pageable = is_pageable(c.to, c.to_bytes());
     const bool to_host = side_of(c.to) != Side::device, from_host = side_of(c.from) != Side::device;
-    // Alone in its stream nobody sees whether the copy is late: nothing is staged then.
+    // If there is only one stream, nobody sees whether the copy is late: nothing is staged then.
     const bool staged = from_pageable && !to_host && (call.asynchronous || !streams.alone());
     Operation operation{.name = call.name, .touched = footprint_of(c, !from_pageable, call.site)};
     if (staged) {
@@ -235,11 +236,11 @@ void issue_copy(const Copy& c, const Call& call) {
         operation.run = [=] { run_copy(c, call.site); };
     }
     if (!call.asynchronous && from_pageable && !to_host) {
-        streams.wait(call.stream);  // for what was before; the copy itself may be late
+        streams.wait(call.stream);  // for the work before it; the copy itself may be late
     }
     const OperationPointer issued = streams.issue(call.stream, std::move(operation));
-    // To pageable memory a copy returns when it has ended, an asynchronous one too: in practice, the reference says
-    // that it may.
+    // A copy to pageable memory returns when it has ended, even an asynchronous one: so it is in practice, and the
+    // reference allows it.
     const bool between_hosts = to_host && from_host;
     if (between_hosts || to_pageable || (!call.asynchronous && to_host) ||
         (!call.asynchronous && from_host && !from_pageable)) {

@@ -29,7 +29,7 @@ std::string demangled(const std::string& linkage_name) {
     return status == 0 ? name.get() : linkage_name;
 }
 
-// A file, mapped for reading while this lives; empty where it cannot be.
+// A file that is mapped for reading while this lives; empty if that is not possible.
 class MappedFile {
   public:
     explicit MappedFile(const std::string& path) {
@@ -54,7 +54,7 @@ class MappedFile {
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
 
-    // `count` objects at an offset; null where the file ends before.
+    // `count` objects at an offset; null if the file ends earlier.
     template <class T>
     const T* at(std::size_t offset, std::size_t count = 1) const {
         return offset <= bytes_ && count <= (bytes_ - offset) / sizeof(T) ? reinterpret_cast<const T*>(begin_ + offset)
@@ -81,7 +81,7 @@ void note_device_range(Module& module, const Module::Range& range) {
     }
 }
 
-// Inline variables and templates, by their scope (qualifiers.h).
+// Finds inline variables and templates by their scope (qualifiers.h).
 void note_scoped_variables(Module& module) {
     for (const Symbol& symbol : module.variables) {
         const auto in = [&](const char* scope) { return symbol.linkage_name.find(scope) != std::string::npos; };
@@ -240,7 +240,8 @@ Section Module::section_of(std::uintptr_t address) const {
 }
 
 const Extents* Module::extents_of(const Symbol& shared) const {
-    // ..E8inp_tile has its extents as ..E21simt_extents_inp_tile; a second one of the name in a function ends in _0.
+    // The extents of ..E8inp_tile are ..E21simt_extents_inp_tile; a function's second variable of that name ends in
+    // _0.
     const std::string name = shared.name(), extents = "simt_extents_" + name;
     const std::string tail = std::to_string(name.size()) + name;
     const std::size_t at = shared.linkage_name.rfind(tail);
@@ -276,7 +277,7 @@ const Module* module_of(const void* address) {
             }
         }
         if (attempt == 0) {
-            const Busy busy;  // the program's own std::string may be what reads the names
+            const Busy busy;  // the linker may have taken the program's own std::string for reading the names
             dl_iterate_phdr(read_module, &modules);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The program and its shared objects, as far as kernels use them: where their code, their constants, their device
-// variables and their __shared__ arrays lie, by name, from the ELF symbol table.
+// The program and its shared objects, as far as kernels use them. The ELF symbol table tells, by name, where their
+// code, constants, device variables and __shared__ arrays lie.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,17 @@ struct Symbol {
     std::uintptr_t begin;  // an address; for thread-local symbols an offset into the module's thread-local memory
     std::size_t bytes;
     std::string linkage_name;
-    int file = 0;              // which source file's own it is; 0: it is the program's, and no other has its name
-    std::string name() const;  // without the scopes it lies in: "tile"
+    // The source file that keeps it to itself; 0: the whole program sees it, and no other symbol has its name.
+    int file = 0;
+    std::string name() const;  // without the scopes in which it lies: "tile"
     bool is_guard() const;
     bool is_flag() const;  // the compiler's own: whether a variable of a type with constructors is initialised
 };
 
 enum class Section { none, device, constant, managed };
 
-// That code uses a __shared__ variable of a function that was inlined into it: one entry of the section simt_shared_use,
-// which SIMT_NOTE_SHARED_USE writes (qualifiers.h).
+// Says that code uses a __shared__ variable of a function that was inlined into it. It is one entry of the section
+// simt_shared_use, which SIMT_NOTE_SHARED_USE writes (qualifiers.h).
 struct SharedUse {
     std::int64_t code;       // where, relative to this entry
     std::uint64_t variable;  // its identity
@@ -51,20 +52,21 @@ struct Module {
     const Symbol* function_at(std::uintptr_t address) const;
     const Symbol* variable_at(std::uintptr_t address) const;
     Section section_of(std::uintptr_t address) const;
-    // Of a __shared__ variable of this module; null where it is not known (qualifiers.h).
+    // The extents of a __shared__ variable of this module; null if they are not known (qualifiers.h).
     const Extents* extents_of(const Symbol& shared) const;
-    // The device variable of which the address lies a little past the end; null where there is none.
+    // The device variable that ends a little before the address; null if there is none.
     const Symbol* device_variable_before(std::uintptr_t address) const;
 };
 
-// The module that holds the address, null where none does. Modules are read once.
+// The module that holds the address, or null. Modules are read once.
 const Module* module_of(const void* address);
 
-// Where this host thread's copy of the module's thread-local memory begins; 0 where it has none yet.
+// Where this host thread's copy of the module's thread-local memory begins; 0 if it has none yet.
 std::uintptr_t thread_local_begin(const Module& module);
 
-// Static __shared__ bytes of a kernel: its own variables', and those of the functions that were inlined into its code.
-// A function that was not inlined (__noinline__, one that calls itself, all of them under --for-debugger) is not counted.
+// The static __shared__ bytes of a kernel: those of its own variables, and of the functions that were inlined into its
+// code. A function that was not inlined (__noinline__, one that calls itself, all of them under --for-debugger) is not
+// counted.
 std::size_t static_shared_bytes(const Module& module, const Symbol& kernel, const void* code);
 
 }  // namespace simt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is said of a race, and what is none after all.
+// What a report says of a race, and which suspicions are no race after all.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -50,8 +50,8 @@ bool Races::steps_aside(const Touched& touched, const Conflict& conflict) {
     return stepped_aside_.insert(pair).second;
 }
 
-// NVIDIA's own atomics by compare-and-swap begin with a plain read (CUDA C++ Programming Guide, "Atomic Functions").
-// Whatever it reads, the swap finds out.
+// NVIDIA's own atomics that are made of compare-and-swap begin with a plain read (CUDA C++ Programming Guide, "Atomic
+// Functions"). The swap notices whatever it has read.
 void Races::about_to_swap(std::uintptr_t address) {
     if (!hot.races.on || current_ == nullptr) {
         return;
@@ -88,7 +88,7 @@ void Races::settle() {
 std::string Races::why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const {
     const BlockClock& clock = current_->clock;
     const bool one_atomic = conflict.other_strong != (touched.strength != Strength::plain);
-    // Two stores by one line that do not read first are rarely meant to come one after the other.
+    // Two stores by one line that reads nothing first are rarely meant to come one after the other.
     const bool one_store = touched.touch == Touch::write && conflict.other_writes && !touched.also_reads &&
                            touched.strength == Strength::plain && !conflict.other_strong && !is_copy(touched.site) &&
                            text_of(source_of(touched.site)) == text_of(source_of(site_of(conflict.site)));
@@ -122,7 +122,7 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
     return atomic + "the threads are of different warps, and no __syncthreads() lies between" + index;
 }
 
-// Of several that read, the one that is known, if it can be the one.
+// Of several readers, the one that is known, if it may be the right one.
 std::string Races::text_of_other(const Conflict& conflict, std::uint64_t block) const {
     const Launch& launch = Scheduler::instance().launch();
     const std::uint32_t me = hot.races.thread, thread = cell::thread(conflict.other);

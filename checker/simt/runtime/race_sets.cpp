@@ -90,11 +90,12 @@ bool Races::ordered_in_block(Cell other, const RacePage* page, std::size_t unit,
                     return true;
                 }
             } else if (clock.knows_some_of_warp(me, time)) {
-                return true;  // which lanes it was is not kept: it may be those
+                return true;  // nobody has kept which lanes it was: it may have been those
             }
             break;
         case Who::block:
-            // Some of them are of other warps; with an acquire from the block, which ones is not known.
+            // Some of them belong to other warps; if the lane has acquired something from the block, it is not known
+            // which.
             return acquired_covers_it({.block = clock.number, .thread = thread, .whole = true}, clock.barrier + 1);
     }
     return acquired_covers_it(
@@ -163,7 +164,8 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
             replaced = thread == me.thread || (same_warp && clock.known(me.thread, thread) >= time) ||
                        acquired_covers_it({.block = clock.number, .thread = thread, .whole = false}, time);
         } else if (!replaced && who == Who::warp) {
-            // Which lanes of a warp read global memory is not kept: in doubt they are those that it has met since.
+            // Nobody keeps which lanes of a warp read global memory: in doubt they are those that the lane has met
+            // since.
             replaced = same_warp && (clock.known_of_warp(me.thread) >= time ||
                                      (page == nullptr && clock.knows_some_of_warp(me.thread, time)));
         }
@@ -200,7 +202,7 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
             }
         }
         who = whole_warp ? Who::warp : Who::block;
-        // The thread that stays is the one to name to whoever reads and then writes.
+        // The thread that stays is the one to be named when somebody reads and then writes.
         set = cell::make(me.now, who, thread, narrow || cell::narrow(set), cell::linked(set), cell::payload(set));
         return;
     }
@@ -214,8 +216,8 @@ void Races::join(Cell& set, const Touched& touched, RacePage* page, std::size_t 
             return;
         }
     }
-    // With many of them only blocks are told apart; and while no thread has fenced anything, one block is as good a
-    // witness as several.
+    // When there are many of them, only blocks are told apart. While no thread has fenced anything, one block is as
+    // good a witness as several.
     const bool exact = links_.size() < kExactLinks;
     if (!exact && !std::exchange(hot.races.coarse, true)) {
         link_cache = {};

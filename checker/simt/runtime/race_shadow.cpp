@@ -54,7 +54,7 @@ RacePage* Races::new_page(unsigned shift, bool shared) {
     return page.release();
 }
 
-// Where the page of an address is noted; of shared memory, the running block's.
+// Where the page of an address is noted; for shared memory it is the running block's.
 std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
     const auto dynamic_begin = reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     const bool dynamic = address - dynamic_begin < kDynamicSharedLimit;
@@ -148,7 +148,7 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
     return page;
 }
 
-// Smaller units from now on: each has the history of the larger one.
+// From now on units are smaller, and each has the history of the larger one.
 void Races::split(RacePage& page, unsigned shift) {
     const std::size_t before = page.bytes();
     const std::size_t parts = std::size_t{1} << (page.shift() - shift);
@@ -178,7 +178,7 @@ namespace {
 constexpr std::size_t kMostRuns = 16;
 constexpr std::uint64_t kAskedForEach = 512;  // bytes that kernels ask for, for each page that is unpacked
 
-// Nothing where it takes more runs than are worth it.
+// Nothing if there would be too many runs to be worth it.
 std::optional<std::vector<CellRun>> runs_of(const Cell* cells, std::size_t units) {
     std::vector<CellRun> runs;
     for (std::size_t at = 0; at < units;) {
@@ -222,8 +222,8 @@ void Races::keep_at_most_open(std::size_t pages) {
     unpacked_ = hot.bytes_asked / kAskedForEach;
 }
 
-// A page of the device's memory that has its cells. Unpacking costs as much as some hundred accesses: where kernels come
-// back to a few words of many pages, these stay open for good.
+// A page of the device's memory with its cells. Unpacking costs as much as some hundred accesses: if kernels keep
+// coming back to a few words of many pages, these pages stay open for good.
 void Races::keep_open(std::size_t number) {
     if (unpacked_ * kAskedForEach > hot.bytes_asked) {
         return;
@@ -258,7 +258,7 @@ void Races::pack(RacePage& page) {
     shadow_bytes_ += page.bytes();
 }
 
-// False where its cells have no room any more.
+// False if there is no room left for its cells.
 bool Races::unpack(std::size_t number) {
     RacePage& page = *hot.races.pages[number];
     const bool stale = page.packed->newest <= launch_began_;
@@ -296,7 +296,7 @@ void Races::release_pages() {
     shadow_bytes_ = 0;
 }
 
-// What the launch that has just run did there. Its accesses bear times of its own.
+// What the launch that has just run did there. Its accesses have the launch's own times.
 void Races::leave_page(const RacePage& page, std::uintptr_t begin) const {
     const std::size_t unit = std::size_t{1} << page.shift();
     const auto leave = [&](const Cell* cells, Use use) {

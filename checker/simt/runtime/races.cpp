@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMostLogs = 1U << 20;
 constexpr std::size_t kMostSlices = 1U << 23;
-constexpr std::size_t kMostReleases = 4096;  // of one variable, before a thread's later one replaces its earlier
+// Of one variable; beyond that a thread's later release replaces its earlier one.
+constexpr std::size_t kMostReleases = 4096;
 
 std::uint64_t block_number(const Block& block, dim3 grid) {
     return block.index.x + std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
@@ -67,7 +68,7 @@ void Races::begin_launch(const Launch& launch) {
     if (me.now > cell::kLastTime / 2) {
         me.now = 1;
     }
-    // Of a launch's sites the first few numbers are given one by one.
+    // The first few numbers are given, one by one, to those of a launch's sites that lie far from its code.
     me.first_site = reinterpret_cast<std::uintptr_t>(launch.body) - cell::kMostSites / 2;
     far_sites_.clear();
     launch_began_ = me.launch = me.slice = me.barrier = me.now;
@@ -172,7 +173,7 @@ void Races::set_mine() {
     }
 }
 
-// After whatever changes what the lane knows.
+// To be called after anything that changes what the lane knows.
 void Races::set_alone() {
     HotRaces& me = hot.races;
     const BlockClock& clock = current_->clock;
@@ -188,7 +189,7 @@ void Races::set_now(Time now) {
     }
 }
 
-// The rest of the launch goes unwatched.
+// The rest of the launch is not watched.
 void Races::give_up() {
     hot.races.on = false;
     static bool said = false;
@@ -331,7 +332,8 @@ void Races::note(const Touched& touched, RacePage& page, std::size_t unit) {
     }
 }
 
-// What most accesses to shared memory are: whole words, with no conflict and nothing to look up. False: it takes more.
+// Handles what most accesses to shared memory are: whole words, no conflict, nothing to look up. False: more is
+// needed.
 bool Races::plainly_ordered_in_shared(const Touched& touched) {
     HotRaces& me = hot.races;
     RacePage* const page = shared_page(touched.address).get();
@@ -396,14 +398,14 @@ void Races::judge(const Touched& touched) {
         aside = look(touched, true);
     }
     if (aside) {
-        // The others go first: what the thread has read before is old by the time it writes.
+        // The others go first, so that what the thread has read is out of date by the time it writes.
         Scheduler::instance().yield(touched.site);
         const Busy busy;
         look(touched, false);
     }
 }
 
-// Gives a conflict at which the thread should step aside, before anything is noted.
+// Returns a conflict at which the thread should step aside; nothing is noted then.
 std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step_aside) {
     const bool plain_write = touched.touch == Touch::write && touched.strength == Strength::plain;
     const std::uintptr_t end = touched.address + touched.bytes;
@@ -470,7 +472,7 @@ std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step
 
 // ---- asynchronous copies ------------------------------------------------------------------------------------------------
 
-// Calls each(page, unit, address) for what is noted of the bytes.
+// Calls each(page, unit, address) for each unit of the bytes that has a page.
 template <class Each>
 void Races::each_unit(const Touched& touched, Each each) {
     const std::uintptr_t end = touched.address + touched.bytes;
@@ -503,7 +505,7 @@ Time Races::begin_copy(const Touched& source, const Touched& destination) {
         if (!conflict) {
             return;
         }
-        // Two writes of one value are no race: what is there now is what another thread has written.
+        // Two writes of one value are no race. What lies there now is what the other thread has written.
         const std::size_t at = address - destination.address;
         const std::size_t bytes = std::size_t{1} << page.shift();
         const bool both_write = conflict->other_writes && !conflict->other_strong;
@@ -562,7 +564,7 @@ void Races::end_copy(const Touched& source, const Touched& destination, Time iss
 
 namespace {
 
-// Apart, so that what is plain needs no frame.
+// A function of its own, so that the plain case needs no stack frame.
 template <std::size_t kBytes, bool kWrite>
 [[gnu::noinline]] void judge_plain(std::uintptr_t offset, const void* site) {
     Races::instance().judge({.address = hot.device_begin + offset,
@@ -613,7 +615,7 @@ template void look_for_races<4, true>(std::uintptr_t, const void*);
 template void look_for_races<8, true>(std::uintptr_t, const void*);
 template void look_for_races<16, true>(std::uintptr_t, const void*);
 
-// What a strong access learns from those that wrote the variable, and hands on to those who read it.
+// A strong access learns from those that wrote the variable, and hands on what it knows to those who read it.
 void Races::synchronise(const Touched& touched) {
     auto& released = touched.shared ? current_->released : released_;
     BlockClock& clock = current_->clock;

@@ -3,11 +3,11 @@
 // Races: two accesses to the same bytes, at least one of which writes, that nothing orders (clocks.h), unless both are
 // atomic or volatile and each other's scope holds both threads.
 //
-// For each unit of memory (4 bytes; 2 or 1 in a page in which such were touched) there is the last plain write, the
-// plain reads since, and, where there are any, the strong (atomic, volatile) reads and writes. A set of accesses is a
-// cell of 8 bytes: its last member exactly, whether that stands for itself, for several lanes of its warp or for
-// several warps of its block since the block's last barrier, and before it a chain of earlier blocks, which all cells
-// with the same history share.
+// Each unit of memory (4 bytes; 2 or 1 in a page in which such were touched) has its last plain write, the plain reads
+// since then, and, if there are any, the strong (atomic, volatile) reads and writes. A set of accesses is a cell of 8
+// bytes. The cell holds the last member exactly, and says whether it stands for itself, for several lanes of its warp,
+// or for several warps of its block since the block's last barrier. A chain of earlier blocks' accesses hangs from it;
+// all cells with the same history share one chain.
 //
 // Two plain writes of one value are no race: whatever their order, every thread sees that value.
 #pragma once
@@ -70,19 +70,21 @@ inline constexpr std::uint32_t payload(Cell c) {
 
 }  // namespace cell
 
-// Cells as threads that lie beside each other leave them: from `begin` on first, first + step, …, each `times` times.
+// Cells as neighbouring threads leave them: from `begin` on they are first, first + step, …, each of them `times`
+// times.
 struct CellRun {
     Cell first, step;
     std::uint16_t begin, times;
 };
 
-// The cells of a page, where few runs make them up.
+// The cells of a page that consists of few runs.
 struct PackedCells {
     std::vector<CellRun> reads, writes;  // without writes, nobody wrote
     Time newest = 0;
 };
 
-// Where an address lies that several threads can touch and that is not shared memory, in its buffer's own terms.
+// Where an address lies, in its buffer's own terms; the address is not in shared memory, and several threads can touch
+// it.
 std::string place_of_global(std::uintptr_t address);
 
 // The cells of 4096 bytes.
@@ -100,7 +102,7 @@ struct RacePage {
     std::uint16_t form;
     std::unique_ptr<Cell[]> reads, writes, strong_reads, strong_writes;
     std::unique_ptr<PackedCells> packed;
-    // In shared memory, of reads by several lanes of a warp: which, and when the first was.
+    // For shared memory that several lanes of a warp have read: which lanes, and when the first of them read.
     std::unique_ptr<std::uint32_t[]> lanes, since;
 };
 
@@ -115,8 +117,8 @@ struct Touched {
     Strength strength;
     const void* site;
     bool shared;
-    bool also_reads = false;  // an atomic that reads and writes: it goes on with the releases that it saw
-    bool publishes = true;    // not a compare-and-swap that finds another value
+    bool also_reads = false;                  // an atomic that reads and writes: it keeps the releases that it saw
+    bool publishes = true;                    // not a compare-and-swap that finds another value
     bool acquires = false, releases = false;  // by itself, without a fence
 };
 
@@ -125,11 +127,12 @@ class Races {
     static Races& instance();
     Races();
 
-    // Whether the launches from now on are watched; SIMT_CHECK says so at first.
+    // Whether launches are watched from now on; SIMT_CHECK decides it at first.
     void want(bool wanted) { wanted_ = wanted; }
     bool wanted() const { return wanted_ && hot.checking; }
 
-    // Where the launches from now on leave what they have touched: all of it, or what the host can touch too. Null: nowhere.
+    // From now on launches leave here what they have touched: all of it, or only what the host can touch too. Null:
+    // they leave it nowhere.
     void collect(Footprint* into, bool all) {
         collect_ = into;
         collect_all_ = all;
@@ -152,25 +155,27 @@ class Races {
     // The thread is about to compare and swap: a plain read of the variable just before was a guess, and no race.
     void about_to_swap(std::uintptr_t address);
 
-    // An asynchronous copy (async_copies.h). At its issue it reads, and what others did to its destination before must
-    // be ordered; gives the time, and all that follows comes later. When it lands, a write of its source since the issue
-    // is told, and from now on it is at this time that it has read and written. A source of 0 bytes is not looked at.
+    // An asynchronous copy (async_copies.h). begin_copy: the copy reads, and what others did to its destination
+    // earlier must be ordered before it; returns the time, and everything that follows comes later. end_copy: a write
+    // to its source since begin_copy is reported, and the copy counts as having read and written now. A source of 0
+    // bytes is not looked at.
     Time begin_copy(const Touched& source, const Touched& destination);
     void end_copy(const Touched& source, const Touched& destination, Time issued);
-    // Whether what a thread of the block did then happened before the running thread's next step.
+    // Whether what a thread of the block did at that time happened before the running thread's next step.
     bool happened_before(std::uint32_t thread, Time time) const;
-    // The running thread uses, itself or by another copy, what a thread's copy is on its way to.
+    // The running thread, itself or by another copy, uses memory that a thread's copy is on its way to.
     void tell_of_copy(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
                       std::uintptr_t address);
 
     static constexpr std::size_t kMostOpen = 1U << 12;
-    // How many pages have their cells before the oldest is packed. Between launches; what is known is forgotten.
+    // Sets how many pages may have their cells before the oldest one is packed. To be called between launches; it
+    // forgets what is known.
     void keep_at_most_open(std::size_t pages);
     std::size_t shadow_bytes() const { return shadow_bytes_; }
 
   private:
-    static constexpr std::size_t kMostShadow = std::size_t{1} << 30;  // bytes of cells
-    static constexpr std::size_t kExactLinks = 1U << 10;              // from here on links name blocks, not threads
+    static constexpr std::size_t kMostShadow = std::size_t{1} << 30;  // bytes that cells may take
+    static constexpr std::size_t kExactLinks = 1U << 10;  // beyond so many, links name blocks and not threads
 
     struct Link {  // an access of an earlier block, and what was before it
         Cell access;
@@ -189,7 +194,7 @@ class Races {
         bool other_writes, other_strong;
         std::uint32_t lanes;  // of its warp, where they are known
     };
-    // What becomes a race or not with the thread's next step: two plain writes, until the second one's value is known,
+    // What the thread's next step shows to be a race or none: two plain writes, until the second one's value is known,
     // or a plain read of what others change atomically.
     struct Suspicion {
         static constexpr std::size_t kMostBytes = 16;
@@ -260,13 +265,13 @@ class Races {
     std::vector<Slice> slices_;
     std::vector<Link> links_;
     std::vector<std::uint32_t> link_table_;
-    std::vector<std::size_t> link_slots_;  // of the table, that are in use
+    std::vector<std::size_t> link_slots_;  // the slots of the table that are in use
     mutable std::vector<const void*> far_sites_;
     std::deque<ReleaseLog> logs_;
     std::unordered_map<std::uintptr_t, ReleaseLog*> released_;
     std::unordered_map<std::uintptr_t, std::unique_ptr<RacePage>> variable_pages_;  // __device__ variables
     std::vector<std::size_t> used_pages_;
-    std::deque<std::size_t> open_pages_;  // of the used ones, those that may be packed, by age
+    std::deque<std::size_t> open_pages_;  // those used pages that may be packed, by age
     std::size_t most_open_ = kMostOpen;   // before the oldest is packed
     std::uint64_t unpacked_ = 0;          // pages, so far
     std::size_t shadow_bytes_ = 0;
@@ -278,7 +283,7 @@ class Races {
     std::unordered_map<std::uint64_t, std::size_t> told_;  // pairs of sites: the finding
 };
 
-// Links that were made lately: which one a cell gets when a thread of another block joins it.
+// Recent links: which one a cell gets when a thread of another block joins it.
 struct LinkCache {
     struct Entry {
         Cell key = 0;
@@ -305,7 +310,7 @@ extern constinit LinkCache link_cache;
             (read_at <= me.barrier || (cell::who(reads) == Who::thread && cell::thread(reads) == me.thread)));
 }
 
-// Both are false where it takes more to say.
+// Both return false when more is needed to decide.
 [[gnu::always_inline]] inline bool plainly_ordered_read(Cell& reads, Cell written, std::uint32_t site) {
     const HotRaces& me = hot.races;
     const Cell set = reads;
@@ -329,7 +334,7 @@ extern constinit LinkCache link_cache;
     }
     const auto who = static_cast<unsigned>(cell::who(set));
     if ((set & me.bits[who]) == me.mine[who]) {
-        return true;  // already among the readers: itself, or as one of its warp or its block
+        return true;  // it is among the readers already: by itself, or as a member of its warp or block
     }
     if (read_at <= me.slice) {
         return false;
@@ -359,11 +364,12 @@ extern constinit LinkCache link_cache;
     return true;
 }
 
-// An access to the device's memory by a thread, of which all else is right. `offset` is from the memory's beginning.
+// A thread's access to the device's memory that is right in all other respects. `offset` counts from the beginning of
+// that memory.
 template <std::size_t kBytes, bool kWrite>
 void look_for_races(std::uintptr_t offset, const void* site);
 
-// The same, where most reads find themselves among the readers already.
+// The same for memory whose readers mostly include the thread already.
 template <std::size_t kBytes, std::size_t kAlignment>
 [[gnu::always_inline]] inline void look_for_races_of_read(std::uintptr_t offset, const void* site) {
     const std::size_t in_page = offset % RacePage::kBytes;

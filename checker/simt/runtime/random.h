@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A small seeded generator: the order of blocks and warps must be the same wherever the same seed runs.
+// A small seeded generator: the same seed must give the same order of blocks and warps everywhere.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Random {
     std::uint64_t state_;
 };
 
-// The numbers below `count`, each once, without a table: i -> (i * step + start) mod count.
+// The numbers below `count`, each of them once, without a table: i -> (i * step + start) mod count.
 class Shuffled {
   public:
     Shuffled(std::uint64_t count, Random& random)

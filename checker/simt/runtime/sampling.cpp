@@ -17,7 +17,7 @@ struct State {
     std::vector<SampledLaunch> launches;
 };
 
-// Of the one device: the scheduler and who runs a check mean the same.
+// One for the one device: the scheduler and whoever runs a check mean the same.
 State& state() {
     static auto& instance = *new State;
     return instance;
@@ -47,7 +47,7 @@ dim3 SampledLaunch::index(std::uint64_t block) const {
 }
 
 void sample_blocks(std::optional<Sampling> sampling) {
-    Streams::instance().wait_for_all();  // what was issued before runs as it was wanted then
+    Streams::instance().wait_for_all();  // work that was issued earlier runs as was wanted then
     state() = {.sampling = sampling, .launches = {}};
 }
 

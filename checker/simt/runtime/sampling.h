@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Launches of which only some blocks run: shapes of more than 2^31 elements, whose index an int does not hold, are tried
-// without the time and the memory of all of them. Device memory costs nothing until it is touched, so a buffer may be
-// as large as the device's memory. For kernels whose blocks do not wait for one another.
+// Launches of which only some blocks run. So shapes of more than 2^31 elements, whose index an int cannot hold, are
+// tried without the time and the memory that all of their blocks would take. Device memory costs nothing until it is
+// touched, so a buffer may be as large as the device's memory. This is for kernels whose blocks do not wait for one
+// another.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,16 @@
 
 namespace simt {
 
-// Runs the first block, the last, and `others` random ones, the same in every launch of as many blocks; or, with a share,
-// that share of a launch's blocks, the first and the last among them.
+// Runs the first block, the last one, and `others` random ones, which are the same in every launch with as many
+// blocks; or, with a share, that share of a launch's blocks, the first and the last among them.
 struct Sampling {
     std::uint64_t others = 0;
     std::uint64_t seed = 1;
     double share = 0;
 };
 
-// A launch since sampling began: the numbers of the blocks that were to run, in order, x before y before z.
+// A launch since sampling began: the numbers of its blocks that were to run, in order, counted along x, then y, then
+// z.
 struct SampledLaunch {
     std::string kernel;
     dim3 grid;
@@ -30,7 +32,7 @@ struct SampledLaunch {
     dim3 index(std::uint64_t block) const;  // blockIdx
 };
 
-// From now on launches run samples; nothing: all of their blocks. Forgets the launches so far.
+// From now on launches run samples, or all of their blocks if there is none. Forgets the launches so far.
 void sample_blocks(std::optional<Sampling> sampling);
 
 // Launches run samples while this lives.
@@ -44,7 +46,7 @@ class SamplingBlocks {
 
 const std::vector<SampledLaunch>& sampled_launches();
 
-// For the scheduler: notes a launch. Gives the blocks to run; null where that is all of them.
+// For the scheduler: notes a launch. Returns the blocks to run; null if all of them are to run.
 const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid);
 
 }  // namespace simt

@@ -37,12 +37,12 @@ double seconds_since(steady_clock::time_point begin) {
     return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
-// How long polling threads may look at memory that nobody changes, and how often at least.
+// For how long, and at least how often, polling threads may look at memory that nobody changes.
 constexpr double kIdleSeconds = 2;
 constexpr int kIdleRounds = 1000;
 // Looks at memory before the others get their turn.
 constexpr unsigned kPollsInARow = 32;
-// Times that a warp whose accesses are counted may meet, while it polls, before the others get their turn.
+// How often a warp whose accesses are counted may meet while it polls, before the others get their turn.
 constexpr int kRoundsOfPolls = 1000;
 
 std::string text_of(uint3 v) {
@@ -116,7 +116,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
             polling = at_grid_barrier = 0;
             continue;
         } else if (polling > 0 && polling >= resident_.size()) {
-            // All that can be there is there, and has had its turn.
+            // Every block that can be resident is, and has had its turn.
             polling = 0;
             if (changes != hot.changes || idle_rounds == 0) {
                 idle_rounds = 0;
@@ -284,8 +284,8 @@ Scheduler::Outcome Scheduler::run_block(Block& block) {
     }
 }
 
-// Gives the warp its turn. Where its accesses are counted, that lasts until no lane of it can go on: then all that they
-// did is there to be merged. False where the launch was abandoned.
+// Gives the warp its turn. If its accesses are counted, the turn lasts until none of its lanes can go on: then all
+// that they did can be merged. False if the launch was abandoned.
 bool Scheduler::run_warp(Block& block, Warp& warp) {
     TrafficTrace& traffic = TrafficTrace::instance();
     if (!traffic.on()) {
@@ -310,7 +310,7 @@ bool Scheduler::run_warp(Block& block, Warp& warp) {
     return true;
 }
 
-// Every ready lane once, from a random one on, up or down. False where the launch was abandoned.
+// Runs every ready lane once, beginning with a random one, up or down. False if the launch was abandoned.
 bool Scheduler::run_lanes(Block& block, Warp& warp) {
     const std::uint64_t dice = random_.next();
     const unsigned start = static_cast<unsigned>(dice) % kLanes;
@@ -429,7 +429,7 @@ void Scheduler::exit_lane(Lane& lane) {
 
 // ---- barriers ---------------------------------------------------------------------------------------------------------
 
-// A lane waits: back here when it is woken.
+// The lane waits, and returns from here when it is woken.
 static void wait(Context& scheduler) {
     scheduler = boost::context::detail::jump_fcontext(scheduler, nullptr).fctx;
 }
@@ -453,7 +453,7 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
         SourceLine second = source_of(site);
         if (!(first == second)) {
             if (std::pair(second.file, second.line) < std::pair(first.file, first.line)) {
-                std::swap(first, second);  // the order in which the warps ran is no part of the finding
+                std::swap(first, second);  // the finding does not depend on the order in which the warps ran
             }
             report(Kind::barrier, "", first, [&] {
                 return fmt::format("threads of one block wait at different barriers: here and at {}",
@@ -513,7 +513,7 @@ void Scheduler::grid_barrier(const void* site) {
     wait(context_);
 }
 
-// Every block that is resident waits. Those that have ended never come: a GPU would hang.
+// Every resident block waits. Blocks that have ended never come: a GPU would hang.
 void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
     Lane* first = nullptr;
     const Lane* exited = nullptr;
@@ -583,7 +583,7 @@ void Scheduler::collective(Collective& request) {
     request = lane.collective;
 }
 
-// The lanes of the warp that wait in the same call: of the same function, with the same mask.
+// The lanes of the warp that wait in the same call: in the same function, with the same mask.
 static unsigned lanes_in(const Warp& warp, const Collective& call) {
     unsigned together = 0;
     for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
@@ -630,7 +630,7 @@ unsigned Scheduler::active_mask(const void* site) {
     return lane.collective.mask;
 }
 
-// No other lane of the warp can run: those that ask at one place are together.
+// No other lane of the warp can run: the lanes that ask at the same place are together.
 void Scheduler::resolve_active_mask(Warp& warp) {
     const unsigned waiting = warp.at_active_mask;
     for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) {
@@ -681,7 +681,7 @@ std::string lanes_text(unsigned mask) {
     return fmt::format("lane{} {}", std::popcount(mask) == 1 ? "" : "s", text);
 }
 
-// Where the first of these lanes is, and those of them that are there with it.
+// Where the first of these lanes is, with those of them that are in the same place.
 std::string where_they_are(const Warp& warp, unsigned lanes) {
     const Lane& first = warp.lanes[std::countr_zero(lanes)];
     const std::string line = text_of(source_of(first.site));
@@ -725,7 +725,7 @@ void Scheduler::name_deadlock(Block& block) {
         hot.lane = nullptr;
         return;
     }
-    // Without a collective, some wait for the block and some for the grid.
+    // No lane is in a collective: some wait for the block, and some for the grid.
     const auto at = [&](LaneState state) {
         return std::find_if(block.lanes.begin(), block.lanes.end(),
                             [&](const Lane& lane) { return lane.state == state; });

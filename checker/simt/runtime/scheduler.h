@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One launch: blocks, warps and threads (lanes), each lane a fiber on the host thread that launches. A block runs until
-// its threads have exited, or poll memory that another block must change; up to kResidentBlocks take turns then.
+// One launch: blocks, warps and threads (lanes), each lane a fiber on the host thread that launches. A block runs
+// until its threads have exited or poll memory that another block must change; then up to kResidentBlocks blocks take
+// turns.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ enum class CollectiveKind : std::uint8_t {
     reduce_signed
 };
 
-// What a lane brings to a warp collective, and what it takes away.
+// What a lane gives to a warp collective, and what it gets.
 struct Collective {
     CollectiveKind kind;
     std::uint8_t operation = 0;  // Shuffle or Reduce
@@ -71,16 +72,16 @@ struct Lane {
     uint3 thread{};       // threadIdx
     unsigned number = 0;  // in its warp
     LaneState state = LaneState::ready;
-    unsigned polls = 0;          // looks at memory since it was last turned to
+    unsigned polls = 0;          // looks at memory since the lane's turn began
     const void* site = nullptr;  // where it waits or polls: return address
     Collective collective{};
-    int predicate = 0;  // of a barrier: what it brings, then the outcome
+    int predicate = 0;  // at a barrier: what the lane gives, and then the outcome
 };
 
 struct Warp {
     Lane* lanes = nullptr;
     unsigned present = 0;  // lanes that exist
-    // Lanes by state; those of no other mask wait at the block's barrier or the grid's.
+    // Lanes by state; those in none of these masks wait at the block's barrier or the grid's.
     unsigned ready = 0, polling = 0, at_collective = 0, at_active_mask = 0, trace_full = 0, exited = 0;
 };
 
@@ -99,7 +100,7 @@ struct Block {
         const void* site = nullptr;
         int count = 0;  // predicates that were not 0
     } barrier;
-    bool released = false;  // a barrier has been passed: the warps get a new order
+    bool released = false;  // the block has passed a barrier: its warps get a new order
     std::unique_ptr<SharedImage> image;
     std::unique_ptr<AsyncCopies> copies;  // made by the first one
 
@@ -107,7 +108,7 @@ struct Block {
     ~Block();
 };
 
-// What a launch is to run.
+// What a launch runs.
 struct Launch {
     std::string kernel;
     dim3 grid, block;
@@ -123,10 +124,10 @@ struct Launch {
 
 class Scheduler {
   public:
-    // The one that every launch runs on: its stacks and blocks are used again.
+    // The one scheduler that runs every launch: its stacks and blocks are used again.
     static Scheduler& instance();
 
-    // Runs a launch to its end. Gives cudaSuccess or the error that the device ends with.
+    // Runs a launch to its end. Returns cudaSuccess or the error with which the device ends.
     cudaError_t run(const Launch& launch);
 
     // For lanes, called on their own stacks.
@@ -137,7 +138,7 @@ class Scheduler {
     void poll(const void* site);                   // a look at memory that another thread may change
     void yield(const void* site);                  // lets the others run first
     void wait_for_trace(const void* site);         // lets its warp run first (traffic_trace.h)
-    [[noreturn]] void abandon(cudaError_t error);  // the launch ends here, and nothing of it runs on
+    [[noreturn]] void abandon(cudaError_t error);  // the launch ends here, and none of its threads goes on
 
     const Launch& launch() const { return *launch_; }
     SharedMemory& shared() { return shared_; }
@@ -172,7 +173,7 @@ class Scheduler {
     SharedMemory shared_;
     Random random_;
     std::uint64_t launches_ = 0;
-    std::uint64_t slices_ = 0;          // times that a lane was turned to
+    std::uint64_t slices_ = 0;          // turns that lanes have had
     std::uint64_t polls_ = 0;           // looks at memory that another thread may change
     std::uint64_t steps_ = 0;           // exits, barriers and collectives: signs of life
     Block* loaded_ = nullptr;           // whose shared memory is in place
@@ -181,12 +182,13 @@ class Scheduler {
     std::vector<std::unique_ptr<Block>> blocks_, idle_;
 };
 
-// The CUDA thread that calls a function of the device. Host code must not: the process ends with a line that says so.
+// The CUDA thread that calls a function of the device. When host code calls one, the process ends with a line that
+// says so.
 Lane& calling_lane();
 
 // "block (0, 0, 0), thread (3, 0, 0)"
 std::string text_of(const Lane& lane);
-// The same of a block and a thread in it, each by its number.
+// The same for a block and a thread in it, each given by its number.
 std::string thread_text(std::uint64_t block, std::uint32_t thread, dim3 grid, dim3 extent);
 std::string running_kernel_name();
 

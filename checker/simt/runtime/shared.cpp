@@ -37,7 +37,7 @@ std::string element_text(const std::string& name, const Extents& extents, std::s
 
 void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
     dynamic_marks_.resize(sizeof simt_dynamic_shared, Mark::outside);
-    std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::outside);  // the launch's before
+    std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::outside);  // those of the previous launch
     dynamic_bytes_ = dynamic_bytes;
     static_begin_ = module == nullptr ? 0 : thread_local_begin(*module);
     static_end_ = static_begin_ == 0 ? 0 : static_begin_ + module->thread_local_bytes;
@@ -45,7 +45,7 @@ void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
         return;
     }
     module_ = module;
-    // Without a symbol table nothing is known, so nothing is held against a kernel.
+    // Without a symbol table nothing is known, and so a kernel is accused of nothing.
     const bool known = module != nullptr && !module->thread_locals.empty();
     static_template_.assign(static_end_ - static_begin_, known ? Mark::outside : Mark::written);
     for (std::size_t i = 0; known && i < module->thread_locals.size(); i++) {

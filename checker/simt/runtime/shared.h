@@ -15,10 +15,10 @@ namespace simt {
 
 inline constexpr std::size_t kStaticSharedLimit = 48 * 1024;
 inline constexpr std::size_t kDynamicSharedLimit = 227 * 1024;
-inline constexpr std::size_t kDynamicSharedGuard = 4096;  // behind the largest: no kernel may touch it
+inline constexpr std::size_t kDynamicSharedGuard = 4096;  // after the largest: no kernel may touch it
 
-// Of a byte. From `outside` on nobody may use it; what an asynchronous copy has brought from where nobody had written is
-// `copied_unwritten`, and where one has not landed yet `on_its_way`.
+// The state of a byte. From `outside` on nobody may use it. It is `copied_unwritten` if an asynchronous copy has
+// brought it from where nobody had written, and `on_its_way` while such a copy has not landed.
 enum class Mark : std::uint8_t { written, unwritten, copied_unwritten, outside, on_its_way };
 
 // What a block's shared memory holds while the block does not run.
@@ -29,23 +29,24 @@ struct SharedImage {
 
 class SharedMemory {
   public:
-    // For one launch: the module whose static arrays the kernel uses, and how much dynamic memory a block has.
+    // Prepares one launch: the kernel uses the module's static arrays, and a block has so much dynamic memory.
     void configure(const Module* module, std::size_t dynamic_bytes);
 
     void begin_block();  // nothing is written yet
     void save(SharedImage& image) const;
     void load(const SharedImage& image);
 
-    // The marks of [address, address + bytes), null where that is not shared memory. A span that leaves the shared
-    // memory on its last bytes has marks `outside` there.
+    // The marks of [address, address + bytes), or null if that is not shared memory. If only the last bytes of a span
+    // lie beyond the shared memory, they have the mark `outside`.
     Mark* marks(std::uintptr_t address, std::size_t bytes);
-    // Of a byte that has a mark: its place among all of the block's, of which there are size().
+    // The position of a byte that has a mark among all bytes of the block, of which there are size().
     std::size_t index_of(std::uintptr_t address) const;
     std::size_t size() const { return dynamic_bytes_ + static_marks_.size(); }
-    // Whether it is the compiler's own: each thread writes there that a variable with a constructor is made.
+    // Whether it is one of the compiler's own flags: each thread notes there that it has constructed a variable.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }
-    // "tile[2][12] of tile[32][33]", without its shape "tile[2][12]"; "byte 8 of the 64 bytes of dynamic shared memory".
+    // "tile[2][12] of tile[32][33]", or "tile[2][12]" without its shape; "byte 8 of the 64 bytes of dynamic shared
+    // memory".
     std::string place_of(std::uintptr_t address, bool with_shape = true) const;
 
   private:

@@ -14,7 +14,7 @@
 namespace simt {
 namespace {
 
-// The module whose lines are wanted: where it lies, and how many modules were loaded so far.
+// The module whose lines are wanted: where it lies, and how many modules had been loaded by then.
 struct Module {
     std::uintptr_t base = 0;
     unsigned long long loaded = 0;
@@ -45,7 +45,7 @@ void ignore_error(void*, const char*, int) {}
 
 const Module* shown = nullptr;  // to libbacktrace
 
-// libbacktrace reads the modules that are there when its state is first used, and keeps them.
+// libbacktrace reads the modules that are loaded when its state is first used, and keeps them.
 backtrace_state* state_of(const Module& module) {
     static auto& states = *new std::map<std::uintptr_t, std::pair<unsigned long long, backtrace_state*>>;
     auto& [loaded, state] = states[module.base];
@@ -98,8 +98,9 @@ SourceLine look_up(std::uintptr_t pc) {
 
 }  // namespace
 
-// What libbacktrace calls for dl_iterate_phdr (make/simt.mk): the program itself, which it takes for the first, and the
-// module that is asked for. All of the C library's debug information would take longer to read than most kernels run.
+// libbacktrace calls this instead of dl_iterate_phdr (make/simt.mk). It is shown the program itself, which it expects
+// first, and the module that is asked for: reading all of the C library's debug information would take longer than
+// most kernels run.
 extern "C" int simt_debug_modules(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
     std::pair<decltype(callback), void*> asked(callback, data);
     return dl_iterate_phdr(

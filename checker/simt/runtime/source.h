@@ -9,14 +9,14 @@
 namespace simt {
 
 struct SourceLine {
-    std::string file;  // relative to the working folder where it is below it; empty: unknown
+    std::string file;  // relative to the working folder if it is below it; empty: unknown
     int line = 0;
     std::string function;
     bool operator==(const SourceLine& other) const { return file == other.file && line == other.line; }
 };
 
-// Of the call that returns to `return_address`: the innermost inlined frame that is not in the stand-in headers.
-// Answers are kept. Reads the debug information: not for a signal handler.
+// The line of the call that returns to `return_address`, in the innermost inlined frame that is not in the stand-in
+// headers. Answers are kept. It reads the debug information, so a signal handler must not call it.
 const SourceLine& source_of(const void* return_address);
 
 std::string text_of(const SourceLine& line);  // "matmul.cu:17", or "unknown line"

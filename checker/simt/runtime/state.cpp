@@ -31,7 +31,7 @@ Errors& errors() {
     return instance;
 }
 
-// The number in the environment variable, or `otherwise`, with a line where it is none.
+// The number in the environment variable, or `otherwise`; says so in a line if it is not a number.
 double number_from(const char* variable, double otherwise) {
     const char* text = std::getenv(variable);
     if (text == nullptr || *text == '\0') {

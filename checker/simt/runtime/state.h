@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a runtime must keep between two calls: the last errors, the seed, whether the runtime's own code is at work.
+// What a runtime must keep between two calls: the last errors, the seed, and whether the runtime's own code is at
+// work.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,15 @@
 
 namespace simt {
 
-// SIMT_SEED, 1 without it, or what was set last: the order in which blocks and warps run.
+// Decides the order in which blocks and warps run: what was set last, or SIMT_SEED, or 1.
 std::uint64_t seed();
 void set_seed(std::uint64_t seed);
 
-// SIMT_TIME_LIMIT in seconds, 8 without it: how long a thread may run, or threads poll, without coming to an end.
+// For how many seconds a thread may run, or threads may poll, without coming to an end: SIMT_TIME_LIMIT, or 8.
 double time_limit();
 
-// While one lives the clock's signal lets the running thread be: it holds locks of the runtime or of the C library.
+// While one lives, the clock's signal leaves the running thread alone: it holds locks of the runtime or of the C
+// library.
 extern volatile int busy_depth;
 struct Busy {
     Busy() { busy_depth = busy_depth + 1; }
@@ -32,7 +34,7 @@ cudaError_t result(cudaError_t error);
 // The error of a launch, which no function returns. A sticky one stays with the process, as CUDA documents.
 void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch);
 
-// The error of a launch that nobody has looked at becomes a finding. Whether there is a sticky error.
+// report_unchecked_error makes a finding of a launch's error that nobody has looked at.
 void report_unchecked_error();
 bool has_sticky_error();
 

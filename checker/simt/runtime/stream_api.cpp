@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of the runtime about streams and events.
+// The runtime's functions for streams and events.
 #include <chrono>
 #include <memory>
 #include <set>

@@ -142,7 +142,7 @@ OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const Ope
     staged_ += operation->staged_bytes;
     pending_.push_back(operation);
     if (pending_.size() > kMostPending || staged_ > kMostStaged) {
-        // A GPU's queue is as full then as it can be, and takes no more before something has run.
+        // A GPU's queue is full at this point, and takes no more before something has run.
         run({pending_.begin(), pending_.begin() + static_cast<long>(pending_.size() / 2 + 1)});
         if (staged_ > kMostStaged) {
             run({pending_.begin(), pending_.end()});
@@ -178,7 +178,8 @@ void Streams::run(const std::vector<OperationPointer>& targets) {
     }
     Random random(seed() * 0x9e3779b97f4a7c15U + time_);
     while (!open.empty()) {
-        // In the order of their issue each finds what it comes after done; of several that can run one is taken.
+        // In the order of their issue each one finds done what must come before it. If several can run, one of them is
+        // taken.
         std::vector<std::size_t> ready;
         std::vector<bool> seen(blocking_.size());
         for (std::size_t i = 0; i < open.size() && ready.size() < seen.size(); i++) {
@@ -226,7 +227,7 @@ void Streams::learn(const Operation& operation) {
     join(host_, operation);
 }
 
-// What has happened before all that is still to come needs no comparison any more.
+// What has happened before everything that is still to come need not be compared any more.
 void Streams::forget_what_is_over() {
     std::erase_if(finished_, [&](const OperationPointer& operation) {
         return covers(host_, *operation) &&
@@ -253,7 +254,8 @@ void Streams::wait(const OperationPointer& operation) {
     forget_what_is_over();
 }
 
-// What the host waits for when it waits for the stream: for the legacy stream's sake something behind all blocking ones.
+// What the host waits for when it waits for the stream; for the legacy stream it is something after all blocking
+// streams.
 OperationPointer Streams::behind(cudaStream_t stream) {
     return key_of(stream) == cudaStreamLegacy ? issue(stream, {.name = "cudaStreamSynchronize"})
                                               : queue_of(stream).last;
@@ -306,7 +308,7 @@ bool Streams::look(cudaStream_t stream) {
 void Streams::run_the_rest() {
     if (!running() && !pending_.empty()) {
         wait_for_all();
-        cudaPeekAtLastError();  // nobody is there any more who could have looked
+        cudaPeekAtLastError();  // there is nobody left who could look at it
     }
 }
 
@@ -340,7 +342,7 @@ void Streams::compare(const Operation& operation, const HostAccess& access) cons
 }
 
 void Streams::note_host_access(const HostAccess& access) {
-    // An array that the host walks through is one access; so are a few that it walks through at once.
+    // An array that the host walks through counts as one access; so do a few arrays that it walks through at once.
     constexpr std::size_t kLookBack = 8;
     const std::size_t most = std::min(kLookBack, host_accesses_.size());
     for (std::size_t i = 0; i < most; i++) {
@@ -375,7 +377,7 @@ void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, co
         }
         for (const OperationPointer& operation : std::deque(finished_)) {
             if (operation->touched.find(Use::strong_write, span.begin, span.end) != nullptr) {
-                learn(*operation);  // it has raised a flag, and the host may go by it
+                learn(*operation);  // it has raised a flag, and the host may rely on it
             }
         }
         forget_what_is_over();

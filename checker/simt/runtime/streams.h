@@ -3,13 +3,14 @@
 // Streams: queues of operations (launches, copies, memsets, events, host functions) that run when something waits for
 // them, as late as CUDA allows: what the program forgot to wait for has not happened yet.
 //
-// An operation runs after those that CUDA orders before it ("Implicit Synchronization" and "Events" of the CUDA C++
-// Programming Guide; "Stream synchronization behavior" of the runtime's reference):
-//   the one before it in its stream; what the events stand for that its stream was told to wait for
-//   the legacy default stream: all before it in blocking streams, and these wait for it; non-blocking ones do not
-// Among those that nothing orders, SIMT_SEED chooses. Whatever nothing orders is compared afterwards: two operations, or
-// an operation and an access of the host, that touch the same bytes, are a race (kind `race`, space `streams` or
-// `host`) unless all only read.
+// An operation runs after the operations that CUDA orders before it ("Implicit Synchronization" and "Events" of the
+// CUDA C++ Programming Guide; "Stream synchronization behavior" of the runtime's reference):
+//   the one before it in its stream
+//   those that are recorded by events for which its stream was told to wait
+//   in the legacy default stream: all earlier ones in blocking streams, which wait for it in turn
+// SIMT_SEED chooses among operations that nothing orders, and these are compared afterwards: two operations, or an
+// operation and an access by the host, that touch the same bytes are a race (kind `race`, space `streams` or `host`)
+// unless both only read.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +28,17 @@
 
 namespace simt {
 
-// For each stream, by its number: how many of its operations have happened before.
+// By the number of each stream: how many of its operations have happened before.
 using StreamClock = std::vector<std::uint32_t>;
 
 struct Operation {
     std::string name;                // "cudaMemcpyAsync", "scale"
-    std::function<void()> run = {};  // empty: it only orders
-    Footprint touched = {};          // of a copy from the beginning; of a launch or a host function once it has run
-    std::size_t staged_bytes = 0;    // of the host's memory that it holds a copy of
-    bool after_error = false;        // it runs even after a sticky error: a callback
-    bool known_late = false;         // what it touches is known only when it has run
-    SourceLine launch = {};          // of a kernel: its launch's
+    std::function<void()> run = {};  // empty: the operation only orders others
+    Footprint touched = {};  // known from the beginning for a copy; for a launch or a host function, once it has run
+    std::size_t staged_bytes = 0;  // bytes of the host's memory of which it holds a copy
+    bool after_error = false;      // it runs even after a sticky error: a callback
+    bool known_late = false;       // what it touches is known only when it has run
+    SourceLine launch = {};        // of a kernel: its launch's
     dim3 grid = {}, block = {};
 
     std::uint32_t stream = 0;  // its stream's number
@@ -62,21 +63,21 @@ class Streams {
     bool is_blocking(cudaStream_t stream) const;
     void null_is_per_thread() { null_is_per_thread_ = true; }
 
-    // Into the stream's queue. The stream exists.
+    // Puts it into the stream's queue. The stream must exist.
     OperationPointer issue(cudaStream_t stream, Operation operation, const OperationPointer& also_after = nullptr);
-    // The stream's operations from now on come after this one.
+    // All later operations of the stream come after this one.
     void wait_for_event(cudaStream_t stream, const OperationPointer& recorded);
 
     // ---- the host waits: runs what is needed, and the host knows of it from then on.
     void wait(const OperationPointer& operation);
     void wait(cudaStream_t stream);
     void wait_for_all();
-    // Runs what these need, and them; the host does not know of it.
+    // Runs these and whatever they need; the host does not learn of it.
     void run(const std::vector<OperationPointer>& targets);
-    // Whether it has run; where not, one more of the operations before it does.
+    // Whether it has run; if not, one more of the operations before it runs now.
     bool look(const OperationPointer& operation);
     bool look(cudaStream_t stream);
-    // At the process's end: runs what is left, for the sake of what is wrong with it.
+    // At the end of the process: runs what is left, so that its mistakes are found.
     void run_the_rest();
 
     // Operations so far.
@@ -93,9 +94,10 @@ class Streams {
     bool running() const { return running_ != nullptr; }
 
   private:
-    static constexpr std::size_t kMostPending = 1024;  // as many a GPU's queue holds, about; then the host waits
+    // About as many as a GPU's queue holds; beyond that the host waits.
+    static constexpr std::size_t kMostPending = 1024;
     static constexpr std::size_t kMostStaged = std::size_t{256} << 20;
-    // Of operations that have run and may be compared with others, together; then the oldest are forgotten.
+    // Of all operations that have run and may still be compared with others; beyond that the oldest are forgotten.
     static constexpr std::size_t kMostKept = 4096;
     static constexpr std::size_t kMostSpansKept = std::size_t{1} << 22;
     static constexpr std::size_t kMostHostAccesses = std::size_t{1} << 16;

@@ -15,20 +15,20 @@
 namespace simt {
 namespace {
 
-constexpr std::size_t kMostLaunches = 1000;  // that are kept by themselves
+constexpr std::size_t kMostLaunches = 1000;  // that are kept one by one
 constexpr std::size_t kMostBuffers = 4;
 
 struct Ledger {
     std::vector<LaunchTraffic> launches, kernels;
 };
 
-// Read when the process ends, and so never destroyed.
+// It is read when the process ends, and so never destroyed.
 Ledger& ledger() {
     static auto& instance = *new Ledger;
     return instance;
 }
 
-// Adds what a launch, or the launches of a kernel, did.
+// Adds what a launch did, or all launches of a kernel.
 void note_kernel(LaunchTraffic counted) {
     std::vector<LaunchTraffic>& kernels = ledger().kernels;
     const auto kernel = std::find_if(kernels.begin(), kernels.end(),
@@ -57,7 +57,7 @@ GlobalTraffic* global_of(Traffic& traffic, TraceKind kind) {
                                        : nullptr;
 }
 
-// The bytes that sites of one kind touched together.
+// The bytes that all sites of one kind touched.
 void count_unique(LaunchTraffic& launch, Traffic& sum, const std::vector<const TrafficSite*>& sites,
                   ByteSet::Pool& pool) {
     for (const TraceKind kind : {TraceKind::load, TraceKind::store, TraceKind::atomic}) {
@@ -191,7 +191,7 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
     note_launch(std::move(counted));
 }
 
-// What was issued before belongs to what was counted then.
+// Work that was issued earlier belongs to what was counted then.
 CountingTraffic::CountingTraffic() : counted_before_(TrafficTrace::instance().wanted()) {
     Streams::instance().wait_for_all();
     launches_ = std::exchange(ledger().launches, {});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What a kernel's accesses cost: requests, sectors, wavefronts and bytes, by launch and by source line. COUNTERS.md
-// says how each is counted and where it comes from. SIMT_TRAFFIC=1 prints them when the program ends,
-// SIMT_TRAFFIC=file.json writes them. Launches that are counted are not searched for races; every other check stays.
+// What a kernel's accesses cost: requests, sectors, wavefronts and bytes, for each launch and each source line.
+// COUNTERS.md says how each is counted and where its rule comes from. SIMT_TRAFFIC=1 prints them when the program
+// ends, SIMT_TRAFFIC=file.json writes them. Launches that are counted are not searched for races; every other check
+// stays.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,14 @@ namespace simt {
 
 inline constexpr std::uint64_t kSectorBytes = 32;
 
-// Of one kind of access (loads, stores or atomics) to global memory.
+// The counts of one kind of access (loads, stores or atomics) to global memory.
 struct GlobalTraffic {
     std::uint64_t requests = 0;       // of a warp
-    std::uint64_t threads = 0;        // that take part, over all requests
-    std::uint64_t sectors = 0;        // different ones, each request for itself
-    std::uint64_t ideal_sectors = 0;  // as many bytes side by side would take
+    std::uint64_t threads = 0;        // threads that take part, over all requests
+    std::uint64_t sectors = 0;        // different sectors, counted for each request by itself
+    std::uint64_t ideal_sectors = 0;  // the sectors that as many bytes side by side would take
     std::uint64_t bytes_asked = 0;    // threads × size
-    std::uint64_t bytes_unique = 0;   // a byte counts once a launch (of a line: once a line)
+    std::uint64_t bytes_unique = 0;   // a byte counts once per launch (for a line: once per line)
 
     std::uint64_t bytes_moved() const { return kSectorBytes * sectors; }
     GlobalTraffic& operator+=(const GlobalTraffic& other);
@@ -37,9 +38,9 @@ struct SharedTraffic {
     std::uint64_t requests = 0;
     std::uint64_t threads = 0;
     std::uint64_t bytes_asked = 0;       // threads × size
-    std::uint64_t bytes_distinct = 0;    // a byte counts once a request
+    std::uint64_t bytes_distinct = 0;    // a byte counts once per request
     std::uint64_t wavefronts = 0;        // passes over the 32 banks
-    std::uint64_t ideal_wavefronts = 0;  // without conflicts, for that size and those threads
+    std::uint64_t ideal_wavefronts = 0;  // the same without conflicts, for that size and those threads
 
     std::uint64_t excess_wavefronts() const { return wavefronts - ideal_wavefronts; }
     SharedTraffic& operator+=(const SharedTraffic& other);
@@ -48,16 +49,16 @@ struct SharedTraffic {
 struct Traffic {
     GlobalTraffic loads, stores, atomics;
     SharedTraffic shared_loads, shared_stores, shared_atomics;
-    std::uint64_t atomic_passes = 0;  // of each atomic request as many as lanes that share its busiest address
-    std::uint64_t barriers = 0;       // a warp's
-    std::uint64_t uneven = 0;         // times that a warp's lanes passed an access unequally often
+    std::uint64_t atomic_passes = 0;  // each atomic request has as many as lanes share its busiest address
+    std::uint64_t barriers = 0;       // counted for each warp
+    std::uint64_t uneven = 0;         // how often a warp's lanes passed an access unequally often
 
     std::uint64_t global_requests() const { return loads.requests + stores.requests + atomics.requests; }
     std::uint64_t global_sectors() const { return loads.sectors + stores.sectors + atomics.sectors; }
     std::uint64_t ideal_sectors() const { return loads.ideal_sectors + stores.ideal_sectors + atomics.ideal_sectors; }
     std::uint64_t bytes_asked() const { return loads.bytes_asked + stores.bytes_asked + atomics.bytes_asked; }
     std::uint64_t bytes_moved() const { return kSectorBytes * global_sectors(); }
-    // What must be loaded once and stored once.
+    // The bytes that must be loaded once and stored once.
     std::uint64_t bytes_needed() const { return loads.bytes_unique + stores.bytes_unique + atomics.bytes_unique; }
     std::uint64_t shared_requests() const {
         return shared_loads.requests + shared_stores.requests + shared_atomics.requests;
@@ -72,7 +73,7 @@ struct Traffic {
 struct LineTraffic {
     SourceLine line;
     Traffic traffic;
-    std::vector<std::string> buffers;  // of global memory that it used, by name, as far as named; four at most
+    std::vector<std::string> buffers;  // of global memory that it used: their names, four at most
 };
 
 // A launch, or all launches of a kernel.
@@ -80,21 +81,21 @@ struct LaunchTraffic {
     std::string kernel;
     dim3 grid, block;
     SourceLine line;               // of the launch
-    std::uint64_t launches = 1;    // that are added up here
-    std::uint64_t blocks_run = 0;  // of sampled launches only some (sampling.h), and only these are counted
+    std::uint64_t launches = 1;    // how many launches are added up here
+    std::uint64_t blocks_run = 0;  // a sampled launch runs only some (sampling.h), and only these are counted
     std::uint64_t blocks = 0;
-    bool unique_is_least = false;  // more memory was touched than is kept: bytes_unique are at least these
+    bool unique_is_least = false;  // more memory was touched than can be kept: bytes_unique is a lower limit
     Traffic total;
     std::vector<LineTraffic> lines;  // by file and line
 
-    // The line that moves most bytes between the multiprocessor and global memory; where none does, the one with most
-    // wavefronts of shared memory. Null where there is none.
+    // The line that moves most bytes between the multiprocessor and global memory; if none does, the one with most
+    // wavefronts of shared memory. Null if there is none.
     const LineTraffic* costliest() const;
     void add(const LaunchTraffic& other);
 };
 
-// Launches are counted while this lives, apart from those before. Where they were counted already (by an outer one, or
-// because SIMT_TRAFFIC says so), what is counted here counts there too, and the counting goes on.
+// Launches are counted while this lives, separately from earlier ones. If they were being counted already (by an outer
+// one, or because SIMT_TRAFFIC says so), what is counted here counts there too, and that counting goes on.
 class CountingTraffic {
   public:
     CountingTraffic();
@@ -104,17 +105,17 @@ class CountingTraffic {
 
   private:
     bool counted_before_;
-    std::vector<LaunchTraffic> launches_, kernels_;  // of the outer one
+    std::vector<LaunchTraffic> launches_, kernels_;  // those of the outer one
 };
 
-// What was counted, in the order of the launches: the first thousand by themselves, and every kernel's sum.
+// What was counted, in the order of the launches: the first thousand one by one, and every kernel's sum.
 const std::vector<LaunchTraffic>& traffic_of_launches();
 const std::vector<LaunchTraffic>& traffic_of_kernels();
-// All of it, launches of different kernels by their lines too.
+// The sum of all of it, with the lines of all kernels.
 LaunchTraffic traffic_in_all();
 
-// A metric: Nsight Compute's own name where it has one, what it is where not, and the value. All, and those that are
-// not 0.
+// A metric: Nsight Compute's name for it if it has one, otherwise what it is; and the value. All of them, and those
+// that are not 0.
 struct Metric {
     std::string name;
     std::uint64_t value;
@@ -124,10 +125,11 @@ std::vector<Metric> metrics_of(const Traffic& traffic);
 std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels);
 std::string traffic_as_json(const std::vector<LaunchTraffic>& launches, const std::vector<LaunchTraffic>& kernels);
 
-// The same of one launch, or one kernel's, as members of the object that is open.
+// The same for one launch or one kernel, as members of the JSON object that is open.
 void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch);
 
-// What SIMT_TRAFFIC asks for: text on stderr, or a file where it ends in .json. The end of the process calls it.
+// Prints or writes what SIMT_TRAFFIC asks for: text on stderr, or a file if it ends in .json. Called when the process
+// ends.
 void print_traffic_once();
 
 }  // namespace simt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the counts of launches are kept, for the scheduler to put them.
+// Where the scheduler puts the counts of launches.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace simt {
 
-// A launch is over, of which so many blocks have run.
+// A launch is over; so many of its blocks have run.
 void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<std::unique_ptr<TrafficSite>> sites);
 
 }  // namespace simt

@@ -14,7 +14,7 @@ constexpr unsigned kBankBytes = 4;
 constexpr unsigned kSectorShift = 5;
 constexpr unsigned kMostLanes = 32;
 
-// A set of numbers, each with bits that are added up; for at most half as many numbers as it has slots.
+// A set of numbers, each with bits that are added up. It takes at most half as many numbers as it has slots.
 template <std::size_t kSlots>
 class SmallSet {
   public:
@@ -33,7 +33,7 @@ class SmallSet {
         last_ = slot;
         return is_new;
     }
-    // As `add`, for bits that overlap.
+    // The same as `add`, for bits that overlap.
     bool merge(std::uint64_t number, std::uint32_t bits) {
         const bool is_new = add(number, 0);
         bits_[last_] |= bits;
@@ -56,7 +56,7 @@ constexpr std::uint32_t low_bits(unsigned count) {
     return count >= 32 ? ~0U : (1U << count) - 1;
 }
 
-// Any order of addresses, and accesses that lie in two sectors.
+// For any order of addresses, and for accesses that lie in two sectors.
 std::uint64_t scattered_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
     SmallSet<4 * kMostLanes> sectors;
     for (unsigned i = 0; i < request.count; i++) {
@@ -72,8 +72,8 @@ std::uint64_t scattered_sectors(ByteSet& set, const TrafficRequest& request, uns
     return sectors.size();
 }
 
-// The different sectors; their bytes become the set's. Most requests go up through memory, or the rows of a block do and
-// are the same: those need no search.
+// Counts the different sectors, and adds their bytes to the set. The addresses of most requests go up, or those of
+// each row of a block do, and the rows are the same: such requests need no search.
 std::uint64_t count_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
     unsigned count = request.count;
     while (count % 2 == 0 && std::equal(request.what, request.what + count / 2, request.what + count / 2)) {
@@ -100,7 +100,7 @@ std::uint64_t count_sectors(ByteSet& set, const TrafficRequest& request, unsigne
     return touched >> kSectorBytes != 0 ? scattered_sectors(set, request, bytes) : sectors;
 }
 
-// The most lanes that share an address.
+// The largest number of lanes that share an address.
 std::uint64_t most_on_one_address(const TrafficRequest& request) {
     SmallSet<2 * kMostLanes> addresses;
     for (unsigned i = 0; i < request.count; i++) { addresses.add(request.what[i], 1); }
@@ -109,8 +109,8 @@ std::uint64_t most_on_one_address(const TrafficRequest& request) {
     return most;
 }
 
-// Of the lanes that one pass serves: how often the busiest bank is read, a word for all that want it. 8-byte accesses
-// go by half-warps, 16-byte ones by quarter-warps.
+// For the lanes that one pass serves: how often the busiest bank is read, where one read of a word serves all lanes
+// that want it. 8-byte accesses are served by half-warps, 16-byte ones by quarter-warps.
 class Banks {
   public:
     void add(std::uintptr_t address, unsigned bytes) {
@@ -137,7 +137,8 @@ class Banks {
     unsigned distinct_bytes() const { return distinct_; }
 
   private:
-    // By a mask of the bytes of a word: how many. (Without an instruction for it, std::popcount is a call.)
+    // For each mask of the bytes of a word: how many they are. (Without an instruction for it, std::popcount is a
+    // call.)
     static constexpr std::array<std::uint8_t, 1 << kBankBytes> kOnes = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
     std::array<std::uint8_t, kBanks> count_{};
@@ -147,8 +148,8 @@ class Banks {
     std::array<std::array<std::uint8_t, kMostLanes * 2>, kBanks> bytes_;
 };
 
-// How many words a request asks for where all lanes want the same one, or each the one behind that of the lane before:
-// no bank has two of them then. 0: neither.
+// How many words a request asks for, if all lanes want the same word, or each lane the word after that of the lane
+// before: no bank has two of them then. 0: neither is so.
 unsigned words_in_turn(const TrafficRequest& request, unsigned bytes) {
     const std::uintptr_t first = address_of(request.what[0]);
     if (bytes != kBankBytes || first % kBankBytes != 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What one request of a warp costs, and the sums of these by the place in the code. See COUNTERS.md for the rules.
+// What one request of a warp costs, and the sums of these costs for each place in the code. See COUNTERS.md for the
+// rules.
 #pragma once
 
 #include <array>
@@ -38,7 +39,7 @@ class ByteSet {
     static constexpr std::size_t kWords = 1024;  // a word is a sector
     using Chunk = std::array<std::uint32_t, kWords>;
 
-    // Chunks of all sets: they are used again, and there is an end to them.
+    // The chunks of all sets: they are used again, and their number is limited.
     struct Pool {
         static constexpr std::size_t kMost = (std::size_t{256} << 20) / sizeof(Chunk);
         std::vector<std::unique_ptr<Chunk>> free;
@@ -71,7 +72,7 @@ class ByteSet {
         Chunk* chunk = nullptr;
     };
 
-    Chunk* chunk(std::uint64_t number);  // null where there are no more
+    Chunk* chunk(std::uint64_t number);  // null if there are no more
 
     Pool* pool_;
     std::array<Near, kNear> near_{};
@@ -79,7 +80,7 @@ class ByteSet {
     bool incomplete_ = false;
 };
 
-// One access in the code, in one launch.
+// One access in the code, during one launch.
 struct TrafficSite {
     TrafficSite(std::uintptr_t return_address, TraceKind what, ByteSet::Pool& pool)
         : site(return_address), kind(what), bytes(pool) {}
@@ -90,11 +91,11 @@ struct TrafficSite {
     ByteSet bytes;
     bool ignored = false;  // the compiler's own
 
-    // Of the warp that is being counted: 0 again once all of its lanes have passed it equally often.
+    // For the warp that is being counted: 0 again once all of its lanes have passed it equally often.
     std::uint64_t uneven = 0;
     bool uneven_noted = false;
 
-    // The buffers that were used, by where they begin; the last one, so that most requests need not look.
+    // The beginnings of the buffers that were used, and the last one, so that most requests need not search.
     std::uintptr_t buffer_begin = 0;
     std::size_t buffer_bytes = 0;
     std::array<std::uintptr_t, 4> buffers{};

@@ -16,7 +16,7 @@
 namespace simt {
 namespace {
 
-constexpr std::size_t kMostFrames = 64;  // deeper calls go by the innermost ones
+constexpr std::size_t kMostFrames = 64;  // of deeper calls only the innermost ones count
 
 struct Frames {
     std::array<std::uintptr_t, kMostFrames> addresses{};
@@ -124,7 +124,7 @@ std::uint16_t TrafficTrace::path_to(std::uintptr_t site) {
             return function != nullptr && function->begin == body;
         });
         const Symbol* function = caller == end || caller == begin ? nullptr : function_at(caller[-1] - 1);
-        // Where it is not known, everything goes by its own address.
+        // If it is not known, each access goes by its own address.
         hot.trace.main_begin = function == nullptr ? 0 : function->begin;
         hot.trace.main_bytes = function == nullptr ? ~std::size_t{0} : function->bytes + 1;  // a return address
     }
@@ -151,7 +151,8 @@ std::uint16_t TrafficTrace::path_to(std::uintptr_t site) {
 
 // ---- merging ----------------------------------------------------------------------------------------------------------
 
-// Whether an access comes first in the code. What is called from a line comes before what follows the call.
+// Whether the first access comes before the second in the code. What is called from a line comes before what follows
+// the call.
 bool TrafficTrace::before(std::uint64_t a, std::uint64_t b) const {
     const auto path_a = static_cast<std::uint16_t>(a), path_b = static_cast<std::uint16_t>(b);
     if (path_a == path_b || path_a == kLostPath || path_b == kLostPath) {
@@ -206,8 +207,8 @@ bool TrafficTrace::comes_to(unsigned lane, std::uint64_t where) const {
     return std::any_of(begin_[lane], end_[lane], [&](const TraceEntry& entry) { return entry.where == where; });
 }
 
-// The lanes that go next: of those that do not wait at a collective for others the ones with the lowest address; where
-// all wait for lanes that have gone elsewhere, the lowest all the same.
+// The lanes that go next: among those that do not wait for others at a collective, the ones with the lowest address.
+// If all of them wait for lanes that have gone elsewhere, the ones with the lowest address all the same.
 unsigned TrafficTrace::choose(unsigned active, unsigned more) const {
     const auto at = [&](unsigned lanes, std::uint64_t where) {
         unsigned there = 0;
@@ -244,7 +245,7 @@ unsigned TrafficTrace::choose(unsigned active, unsigned more) const {
     for (unsigned rest = free & ~chosen; jumps_back && rest != 0;) {
         const std::uint64_t where = begin_[std::countr_zero(rest)]->where;
         const unsigned there = at(rest, where);
-        bool awaits_others = (more & ~there) != 0;  // what these come to is not known yet
+        bool awaits_others = (more & ~there) != 0;  // it is not known yet where these will go
         for (unsigned others = active & ~there; others != 0 && !awaits_others; others &= others - 1) {
             awaits_others = comes_to(static_cast<unsigned>(std::countr_zero(others)), where);
         }
@@ -293,7 +294,7 @@ unsigned TrafficTrace::merge(const Warp& warp, unsigned more) {
             lanes[n++] = static_cast<std::uint8_t>(lane);
             steps = std::min(steps, static_cast<std::size_t>(end_[lane] - begin_[lane]));
         }
-        // As long as all are at the same place, they go together.
+        // As long as all lanes are at the same place, they go together.
         std::size_t step = 0;
         for (; step < steps; step++) {
             const TraceEntry first = begin_[lanes[0]][step];

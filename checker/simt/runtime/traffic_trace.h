@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The accesses of a warp's lanes, one after another as the lanes run, and from them the requests of the warp: at each
-// step the lanes whose next access has the lowest code address make one request together. A lane that is behind in a
-// loop has the lower address and catches up; lanes that left it wait behind it. Lanes that jump back do not run ahead of
-// one at an access that nobody else comes to: it goes first, and they stay together. A collective is a place that the
-// lanes of its mask pass together.
+// Records the accesses of a warp's lanes one after another as the lanes run, and makes the warp's requests of them: at
+// each step the lanes whose next access has the lowest code address make one request together. A lane that is behind
+// in a loop has the lower address and catches up; lanes that have left the loop wait after it. If lanes jump back
+// while another one is at an access to which nobody else comes, that lane goes first, so that they stay together. A
+// collective is a place that the lanes of its mask pass together.
 #pragma once
 
 #include <array>
@@ -33,26 +33,27 @@ class TrafficTrace {
     bool on() const { return on_; }  // the launch that runs is counted
 
     void begin_launch(const Launch& launch);
-    // Hands out what the launch did, and forgets it.
+    // Returns what the launch did, and forgets it.
     std::vector<std::unique_ptr<TrafficSite>> end_launch();
     ByteSet::Pool& pool() { return pool_; }
 
-    // Around each turn of a lane. The lanes of one warp run until none of them can: then their accesses are merged.
+    // Called before and after each turn of a lane. The lanes of one warp run until none of them can go on: then their
+    // accesses are merged.
     void begin_lane(const Lane& lane);
     void end_lane(const Lane& lane);
 
-    // Makes requests of what the lanes did, until nothing is left, or a lane of which there is more to come (a bit of
-    // `more`) has nothing left. Gives the lanes of `more` that have room again.
+    // Makes requests of what the lanes did, until nothing is left, or until nothing is left of a lane from which more
+    // is to come (a bit of `more`). Returns the lanes of `more` that have room again.
     unsigned merge(const Warp& warp, unsigned more);
 
-    // The number of the way by which the running lane's code was called: 0 in the kernel's own function, into which
-    // nearly everything is inlined.
+    // The number of the chain of calls by which the running lane has come here: 0 in the kernel's own function, into
+    // which nearly everything is inlined.
     std::uint16_t path_to(std::uintptr_t site);
 
   private:
     static constexpr std::size_t kLanes = 32;
-    static constexpr std::size_t kEntries = 256;  // of a lane, before it waits for the others
-    // A cache line apart, so that what the lanes did at one step is not all in one set of the cache.
+    static constexpr std::size_t kEntries = 256;  // entries of a lane, before it waits for the others
+    // One cache line apart, so that what the lanes did at one step is not all in one set of the cache.
     struct Entries {
         std::array<TraceEntry, kEntries> entries;
         std::array<TraceEntry, 4> apart;
@@ -75,8 +76,8 @@ class TrafficTrace {
     bool on_ = false;
     const Launch* launch_ = nullptr;
     std::unique_ptr<std::array<Entries, kLanes>> entries_;
-    std::array<TraceEntry*, kLanes> begin_{}, end_{};  // what is left of each
-    std::array<std::uint64_t, kLanes> last_{};         // where each was before that
+    std::array<TraceEntry*, kLanes> begin_{}, end_{};  // what is left of each lane's entries
+    std::array<std::uint64_t, kLanes> last_{};         // where each lane was before that
 
     ByteSet::Pool pool_;
     std::vector<std::unique_ptr<TrafficSite>> sites_;
@@ -90,18 +91,18 @@ class TrafficTrace {
     std::vector<Path> paths_;
     std::map<Path, std::uint16_t> path_numbers_;
 
-    const Warp* warp_ = nullptr;  // that was merged last
+    const Warp* warp_ = nullptr;  // the one that was merged last
 
-    // Whether a warp's lanes passed a site equally often: each lane adds a number of its own, and all of a warp's are 0
-    // together. Kept for warps that are not at their end.
+    // Tells whether a warp's lanes passed a site equally often: each lane adds a number of its own, and the numbers of
+    // a warp's lanes add up to 0. Kept for warps that have not ended.
     unsigned present_ = 0;
     std::array<std::uint64_t, kLanes> weights_{};
     std::vector<TrafficSite*> uneven_;
     std::unordered_map<const Warp*, std::vector<std::pair<TrafficSite*, std::uint64_t>>> unfinished_;
 };
 
-// For the hooks: an access of the running lane, or a barrier or collective that it comes to. The lane waits here where
-// it has no room for more.
+// For the hooks: notes an access of the running lane, or a barrier or collective to which it comes. The lane waits
+// here if it has no room for more.
 [[gnu::noinline]] void wait_for_trace(const void* site);
 
 [[gnu::always_inline]] inline void note_in_trace(std::uint64_t what, const void* return_address) {
@@ -129,7 +130,8 @@ constexpr TraceKind trace_kind(Access access, Space space) {
     return shared ? TraceKind::shared_atomic : TraceKind::atomic;
 }
 
-// A span of run-time size, in pieces as a thread moves it: of at most 16 bytes, each as its address allows.
+// A span whose size is known at run time, in the pieces in which a thread moves it: at most 16 bytes each, as the
+// address allows.
 void note_span_in_trace(std::uintptr_t address, std::size_t bytes, TraceKind kind, const void* site);
 
 }  // namespace simt

@@ -10,7 +10,7 @@
 
 namespace simt {
 
-// What a count promises of the addresses: cuda::aligned_size_t<N> an alignment of N.
+// The alignment that a count promises for the addresses: N for cuda::aligned_size_t<N>.
 template <class Size>
 struct AlignmentOf {
     static constexpr std::size_t value = 1;
@@ -35,7 +35,7 @@ inline constexpr std::size_t copied_alignment<void, Size> = AlignmentOf<Size>::v
 
 namespace cooperative_groups {
 
-// Issues a copy of so many bytes, which is a group of copies of each thread.
+// Issues a copy of so many bytes; for each thread it is one group of copies.
 template <class Group, class T, class Size>
 SIMT_INLINE void memcpy_async(const Group& group, T* to, const T* from, const Size& bytes) {
     static_assert(simt::CopyingGroup<Group>, "cg::memcpy_async takes a block, a tile or a coalesced group");
@@ -43,7 +43,7 @@ SIMT_INLINE void memcpy_async(const Group& group, T* to, const T* from, const Si
                           group.thread_rank(), group.num_threads());
     simt::commit_copies();
 }
-// Of the smaller of two numbers of elements.
+// Copies the smaller of two numbers of elements.
 template <class Group, class T, class To, class From>
 SIMT_INLINE void memcpy_async(const Group& group, T* to, const To& to_elements, const T* from,
                               const From& from_elements) {
@@ -55,7 +55,8 @@ SIMT_INLINE void memcpy_async(const Group& group, T* to, const To& to_elements, 
     simt::commit_copies();
 }
 
-// Until of each thread's copies with the group only the newest so many may be on their way; then the threads meet.
+// Waits until at most so many, the newest, of each thread's copies with the group are on their way; then the threads
+// meet.
 template <unsigned int Newest, class Group>
 SIMT_INLINE void wait_prior(const Group& group) {
     simt::wait_for_copies(Newest);

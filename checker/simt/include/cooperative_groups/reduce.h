@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// cg::reduce: one value of the values of a tile or a coalesced group, for all of its threads.
+// cg::reduce: makes one value of the values of a tile's or a coalesced group's threads, for all of them.
 #pragma once
 #pragma GCC system_header
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// cg::inclusive_scan and cg::exclusive_scan: of the values of a tile or a coalesced group, by rank.
+// cg::inclusive_scan and cg::exclusive_scan of the values of a tile's or a coalesced group's threads, by rank.
 #pragma once
 #pragma GCC system_header
 
@@ -24,7 +24,7 @@ SIMT_INLINE T inclusive_scan(const Group& group, T value, Operator& op, const ch
 
 namespace cooperative_groups {
 
-// What the values up to and with the thread's own come to.
+// Combines the values up to the thread's own, which is included.
 template <class Group, class T, class Operator>
 SIMT_INLINE std::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value, Operator&& op) {
     static_assert(SimtGroupOfLanes<Group>, "cg::inclusive_scan takes a tile or a coalesced group");
@@ -35,7 +35,7 @@ SIMT_INLINE std::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value)
     return inclusive_scan(group, value, plus<std::remove_cvref_t<T>>());
 }
 
-// What the values before the thread's own come to; T() for rank 0.
+// Combines the values before the thread's own; T() for rank 0.
 template <class Group, class T, class Operator>
 SIMT_INLINE std::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value, Operator&& op) {
     static_assert(SimtGroupOfLanes<Group>, "cg::exclusive_scan takes a tile or a coalesced group");

@@ -96,8 +96,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t dynamic_bytes,
                              cudaStream_t stream);
-// Its blocks are resident at once and may wait for each other; cudaErrorCooperativeLaunchTooLarge where the device has
-// no room for them (cudaOccupancyMaxActiveBlocksPerMultiprocessor says for how many).
+// All blocks are resident at once and may wait for each other. cudaErrorCooperativeLaunchTooLarge if the device has no
+// room for them (cudaOccupancyMaxActiveBlocksPerMultiprocessor says for how many it has).
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         std::size_t dynamic_bytes, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments);
@@ -109,7 +109,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
                                                                    std::size_t dynamic_bytes, unsigned int flags);
 
-// The block size with the most threads at once, and the grid that fills the device with it.
+// The block size that gives the most threads at once, and the grid that then fills the device.
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* kernel, std::size_t dynamic_bytes,
                                                int most_threads);
 
@@ -132,14 +132,14 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 namespace simt {
-void null_stream_is_per_thread();  // for all of the program
+void null_stream_is_per_thread();  // for the whole program
 __attribute__((constructor)) static void choose_default_stream() {
     null_stream_is_per_thread();
 }
 }  // namespace simt
 #endif
 
-// The forms with types. always_inline: what is reported is the caller's line.
+// The forms with types. They are always_inline, so that reports name the caller's line.
 #define SIMT_TYPED __attribute__((always_inline)) inline
 
 template <class T>
@@ -258,7 +258,7 @@ SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
     return cudaOccupancyMaxPotentialBlockSize(grid, block, reinterpret_cast<const void*>(kernel), dynamic_bytes,
                                               most_threads);
 }
-// The same where the dynamic shared memory is a function of the threads of a block.
+// The same, if the dynamic shared memory is a function of the number of threads of a block.
 template <SimtKernel Kernel, class Bytes>
 SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
                                                                       Bytes bytes, int most_threads = 0) {

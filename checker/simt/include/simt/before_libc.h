@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// First of all includes: names under which the C library's functions reach the runtime, so that what a kernel copies
-// or prints through them is checked too. Host code gets the library's own behaviour.
+// To be included before everything else. It gives the C library's functions names that lead to the runtime, so that
+// what a kernel copies or prints through them is checked too. Host code gets the library's own behaviour.
 //
-// SIMT_HARNESS leaves them out: code that is linked with the runtime may share inline functions with it, of which the
-// linker keeps one, and the runtime's own copies are nobody's accesses.
+// SIMT_HARNESS leaves them out: code that is linked with the runtime may share inline functions with it, the linker
+// keeps only one of them, and what the runtime itself copies is not a kernel's access.
 #pragma once
 #pragma GCC system_header
 
@@ -25,7 +25,8 @@ void* simt_memcpy(void*, const void*, size_t) noexcept;
 void* simt_memmove(void*, const void*, size_t) noexcept;
 void* simt_memset(void*, int, size_t) noexcept;
 
-// Of a size that it knows the compiler makes code that nobody sees, but for the sizes of which it makes an assignment.
+// For a size that it knows, the compiler emits code that no hook sees, except for the sizes for which it emits an
+// assignment.
 #define SIMT_ASSIGNED(bytes) \
     (__builtin_constant_p(bytes) && ((bytes) == 1 || (bytes) == 2 || (bytes) == 4 || (bytes) == 8))
 #define SIMT_SEEN extern inline __attribute__((gnu_inline, always_inline))

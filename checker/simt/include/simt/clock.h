@@ -6,7 +6,7 @@
 
 extern "C" {
 long long clock64();                         // cycles of 1 GHz
-void __nanosleep(unsigned int nanoseconds);  // lets the other threads run
+void __nanosleep(unsigned int nanoseconds);  // the other threads run meanwhile
 [[noreturn]] void __trap();
 void __brkpt();
 }

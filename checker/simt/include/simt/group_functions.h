@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What cooperative groups call of the runtime.
+// The runtime's functions that cooperative groups call.
 #pragma once
 #pragma GCC system_header
 
@@ -12,9 +12,9 @@ void sync_group(unsigned int mask);
 unsigned int group_ballot(unsigned int mask, int predicate);
 int group_any(unsigned int mask, int predicate);
 int group_all(unsigned int mask, int predicate);
-// A finding: a group has no thread of that rank, so that its value is undefined.
+// Reports that a group has no thread of that rank, so that its value is undefined.
 void no_such_rank(unsigned int rank, unsigned int threads);
-// Ends the launch with a finding where a tile cannot have so many threads.
+// Ends the launch with a finding if a tile cannot have so many threads.
 void check_tile(unsigned int threads);
 
 }  // namespace simt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the groups' reductions and scans combine values with.
+// The operators with which the groups' reductions and scans combine values.
 #pragma once
 #pragma GCC system_header
 

@@ -9,7 +9,7 @@
 
 extern const uint3 threadIdx;
 extern const uint3 blockIdx;
-// uint3: a constant of a class with constructors is hooked like any variable.
+// They are of type uint3, because a constant of a class with constructors gets hooks like any variable.
 extern const uint3 blockDim;
 extern const uint3 gridDim;
 inline constexpr int warpSize = 32;

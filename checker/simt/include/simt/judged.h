@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether what a call of the runtime does to memory is judged. Code without hooks says nothing of what else it writes, so
-// that of it nothing is: what its atomics read would pass for memory that nobody wrote.
+// Whether the runtime judges what a call of it does to memory. Code without hooks does not tell what else it writes,
+// and so none of its calls are judged: its atomics would seem to read memory that nobody has written.
 #pragma once
 #pragma GCC system_header
 

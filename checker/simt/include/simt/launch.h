@@ -17,7 +17,7 @@ extern "C" char simt_dynamic_shared[];
 namespace simt {
 
 struct LaunchBounds {
-    unsigned int max_threads = 0;  // a block; 0: not stated
+    unsigned int max_threads = 0;  // per block; 0: not stated
     unsigned int min_blocks = 0;
     unsigned int max_blocks_per_cluster = 0;
 };
@@ -25,7 +25,7 @@ struct LaunchBounds {
 // One thread of a kernel: runs the body on its own copy of the parameters.
 using ThreadBody = void (*)(const void* parameters);
 
-// A kernel as its function passes it on.
+// A kernel, as its function passes it to the runtime.
 struct KernelCall {
     const char* signature;  // __PRETTY_FUNCTION__
     LaunchBounds bounds;
@@ -34,7 +34,7 @@ struct KernelCall {
     const void* parameters;
     std::size_t parameter_bytes;
     std::size_t parameter_alignment;
-    const void* shared_anchor;  // lies in the module's thread-local memory, which touching it has brought into being
+    const void* shared_anchor;  // in the module's thread-local memory, which exists because it is named here
 };
 
 // The configuration of the launch that follows in the same expression.
@@ -43,7 +43,7 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes = 0, cudaStream_
 
 void launch(const KernelCall& call);
 
-// Where cudaLaunchKernel calls: its array of pointers to arguments. Null at an ordinary launch.
+// The array of pointers to arguments that cudaLaunchKernel was given. Null at an ordinary launch.
 void** raw_arguments();
 
 template <class... Parameters>
@@ -55,13 +55,13 @@ __attribute__((no_sanitize_thread)) void arguments(Parameters&... parameters) {
     }
 }
 
-// What a kernel that is compiled for a debugger calls first in each thread.
+// The first thing that each thread calls in a kernel that is compiled for a debugger.
 void thread_begins();
 
 static thread_local char shared_anchor;
 
-// Not inlined: the parameters are the thread's own, on its own stack, and reading them is no access to memory.
-// flatten: what the kernel calls becomes part of it, as under nvcc.
+// It is not inlined, so that the parameters are the thread's own, on its own stack, and reading them is not an access
+// to memory. flatten: whatever the kernel calls becomes part of it, as under nvcc.
 template <class Kernel>
 __attribute__((noinline, flatten)) void run_thread(Kernel kernel) {
     kernel();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Mathematics that CUDA has and the C library has not, and the fast forms, which are as accurate here as the plain ones.
+// Mathematical functions that CUDA has and the C library lacks, and the fast forms, which are as accurate here as the
+// plain ones.
 #pragma once
 #pragma GCC system_header
 
@@ -97,7 +98,7 @@ SIMT_INLINE float cospif(float x) {
     return static_cast<float>(std::cos(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
 }
 
-// Also those that are never fused with another operation: nothing is, here.
+// Some of them are never fused with another operation on a GPU; here nothing ever is.
 #define SIMT_FUNCTION(Real, name, parameters, value) \
     SIMT_INLINE Real name parameters {               \
         return value;                                \

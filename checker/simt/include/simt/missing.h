@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What CUDA has and the CPU device has not: using it is an error of the compiler, with a line that says so.
+// What CUDA has and the CPU device lacks: the compiler refuses its use, with a line that says so.
 #pragma once
 #pragma GCC system_header
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// CUDA's declaration words, and what simt-lower leaves of them (checker/simt/lower/lower.h).
+// CUDA's declaration words, and the words that simt-lower writes in their place (checker/simt/lower/lower.h).
 #pragma once
 #pragma GCC system_header
 
@@ -33,16 +33,16 @@
 #define SIMT_CONSTANT_SCOPE inline namespace simt_constant_variable
 #define SIMT_MANAGED_SCOPE inline namespace simt_managed_variable
 
-// The type of a shared variable, for what types.h notes of it. Its extents lie beside it in the symbol table, in the same
-// scope and under its name: that is how the runtime finds them.
+// Notes the type of a shared variable (types.h). Its extents are a constant in the same scope, with its name after
+// simt_extents_: so the runtime finds them in the symbol table.
 #define SIMT_NOTE_TYPE(variable, n)                                                                    \
     [[maybe_unused]] static constexpr const bool* simt_noted_##n = &::simt::noted<decltype(variable)>; \
     static constexpr ::simt::Extents simt_extents_##variable __attribute__((used)) =                   \
         ::simt::extents_of<decltype(variable)>();
 
-// Beside a shared variable of a function that is not a kernel: notes that the code here, which is the kernel's into which
-// the function was inlined, uses the variable, and how large it is (runtime/modules.h: SharedUse). The note belongs to the
-// group of its code, so that the linker drops both or neither.
+// Follows a shared variable of a function that is not a kernel. It notes that the code at this place, which belongs to
+// the kernel into which the function was inlined, uses the variable, and how large that is (runtime/modules.h:
+// SharedUse). The note is in the same section group as its code, so that the linker drops both or neither.
 #define SIMT_NOTE_SHARED_USE(variable, n)                                                                   \
     __asm__ volatile(                                                                                       \
         "1:\n\t.pushsection simt_shared_use,\"a?\",@progbits\n\t.quad 1b - .\n\t.quad %c0\n\t.quad %c1\n\t" \

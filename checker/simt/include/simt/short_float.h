@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Floating-point numbers of 16 bits: their values, and rounding to them. A double holds every value of theirs, so what
-// is computed in double and rounded once is as exact as CUDA promises it to be.
+// Floating-point numbers of 16 bits: their values, and rounding to them. A double can hold each of their values, so a
+// result that is computed in double and rounded once is as exact as CUDA promises.
 #pragma once
 #pragma GCC system_header
 
@@ -83,8 +83,8 @@ struct ShortFormat {
 using HalfFormat = ShortFormat<5, 10>;
 using BfloatFormat = ShortFormat<8, 7>;
 
-// a * b + c, where a * b is exact. What the sum in double would lose shows in its last bit (round to odd), so that
-// rounding to 16 bits comes out as if from the exact value.
+// a * b + c, where a * b is exact. If the sum loses something in double, its last bit shows it (round to odd), so that
+// rounding to 16 bits gives what it would give from the exact value.
 inline double exact_enough_fma(double a, double b, double c) {
     const double product = a * b;
     const double sum = product + c;
@@ -114,7 +114,8 @@ constexpr double exact_enough(Integer value) {
     return negative ? -rounded : rounded;
 }
 
-// As CUDA converts: what does not fit becomes the nearest that does; NaN is 0, or of 64 bits only the highest bit.
+// Converts as CUDA does: what does not fit becomes the nearest number that does; NaN becomes 0, or for 64 bits the
+// number of which only the highest bit is set.
 template <class Integer>
 inline Integer to_integer(float value, Rounding mode) {
     using Limits = std::numeric_limits<Integer>;
@@ -134,7 +135,7 @@ inline Integer to_integer(float value, Rounding mode) {
     return static_cast<Integer>(whole);
 }
 
-// Atomic additions, of one number and of a pair, each half of which is atomic for itself. Defined in the runtime.
+// Atomic additions of one number, and of a pair of which each half is atomic by itself. Defined in the runtime.
 template <class Format>
 std::uint16_t atomic_add(std::uint16_t* address, std::uint16_t addend, bool judged = SIMT_JUDGED);
 template <class Format>

@@ -232,7 +232,7 @@ SIMT_INLINE SIMT_PAIR __lowhigh2highlow(SIMT_PAIR a) {
     SIMT_INLINE SIMT_PAIR pair(SIMT_PAIR a, SIMT_PAIR b, SIMT_PAIR c) { \
         return {single(a.x, b.x, c.x), single(a.y, b.y, c.y)};          \
     }
-// An operation, the form that is never fused with another one (nothing is, here), and the one that saturates.
+// An operation, its form that is never fused with another one (here nothing ever is), and the form that saturates.
 #define SIMT_ARITHMETIC(name, exact)                                \
     SIMT_INLINE SIMT_SHORT name(SIMT_SHORT a, SIMT_SHORT b) {       \
         return SIMT_ROUNDED(exact);                                 \

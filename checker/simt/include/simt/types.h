@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the runtime is told of the types that kernels use: the padding that copying an object reads and nobody writes, and
-// how many elements a shared array has.
+// What the runtime is told about the types that kernels use: their padding, which copying an object reads and nobody
+// writes, and how many elements a shared array has.
 #pragma once
 #pragma GCC system_header
 
@@ -32,11 +32,12 @@ __attribute__((no_sanitize_thread)) bool note_type() {
     return true;
 }
 
-// Of an object, an array or a pointer: the type of what is there. Named anywhere, it is noted when the program starts.
+// Notes the type of an object, of the elements of an array, or of what a pointer points to. If it is named anywhere,
+// the type is noted when the program starts.
 template <class T>
 inline const bool noted = note_type<std::remove_cv_t<std::remove_all_extents_t<std::remove_pointer_t<T>>>>();
 
-// Of an array, outermost first; 0 beyond its last one.
+// The extents of an array, outermost first; 0 after the last one.
 struct Extents {
     static constexpr std::size_t kMost = 4;
     std::size_t element_bytes;
@@ -49,8 +50,8 @@ constexpr Extents extents_of() {
             {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>, std::extent_v<T, 3>}};
 }
 
-// Tells the n-th variable of a function from others, of other instances of a template too. 31 bits, which an assembler
-// statement takes as a constant on every processor.
+// Tells the n-th variable of a function from all others, also from that of another instance of its template. It has 31
+// bits, so that an assembler statement takes it as a constant on every processor.
 consteval int identity_of(const char* signature, std::uint64_t n) {
     std::uint64_t hash = 0xcbf29ce484222325U ^ n;  // FNV-1a
     for (; *signature != '\0'; signature++) { hash = (hash ^ static_cast<unsigned char>(*signature)) * 0x100000001b3U; }

@@ -13,7 +13,7 @@ namespace simt {
 enum class Shuffle { index, up, down, exclusive_or };
 enum class Reduce { add, minimum, maximum, bit_and, bit_or, bit_xor };
 
-// `name`: what findings call it, where it is not one of CUDA's own functions.
+// `name`: what findings call it, if it is not one of CUDA's own functions.
 std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width,
                       const char* name = nullptr);
 unsigned int match_any(unsigned int mask, std::uint64_t bits, const char* name = nullptr);
