@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
 # `make` prints every command: the lines that start with `#:` here and in make/*.mk.
-# The rules are in make/build.mk (what is compiled from what), make/lessons.mk (check, hint, reset, …),
-# make/gpu.mk (the build for a GPU), make/gpt2.mk (the program), make/simt.mk (the CPU device), make/fuzz.mk,
-# make/report.mk (a GPU's report and tools) and make/test.mk (setup, tests, generated files). A new lesson needs no edit in
-# any of them: folders lessons/NN_name and solutions/NN_name are found by name.
+# The rules are in make/build.mk (the harness, its tests, setup), make/ops.mk (what is built of lessons and solutions),
+# make/simt.mk (the CPU device), make/gpu.mk (the build for a GPU), make/lessons.mk (check, hint, reset, …), make/gpt2.mk (the
+# program), make/report.mk (a GPU's report and tools) and make/test.mk (setup, tests, generated files). A new lesson needs
+# no edit in any of them: folders lessons/NN_name and solutions/NN_name are found by name.
 
+#: Speed of Light: GPT-2, from plain C++ to faster than PyTorch
+#:
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -21,8 +23,10 @@ MAKEFLAGS += -j$(shell cpus=$$(nproc 2>/dev/null || echo 1); \
     gib=$$(awk '/^MemAvailable/ {print int($$2 / 1048576) + 1}' /proc/meminfo 2>/dev/null || echo 2); \
     echo $$((cpus < gib ? cpus : gib)))
 
-include make/build.mk make/simt.mk make/gpu.mk make/lessons.mk make/gpt2.mk make/fuzz.mk make/report.mk make/test.mk
+# Prerequisites of what follows are expanded again when their target is wanted: there $$ defers.
+.SECONDEXPANSION:
+include $(addprefix make/,build.mk ops.mk simt.mk gpu.mk lessons.mk gpt2.mk report.mk test.mk)
 
 .PHONY: help
 help:
-	@sed -n 's/^#: \{0,1\}//p' $(MAKEFILE_LIST)
+	@sed -n 's/^#: \{0,1\}//p' Makefile $(addprefix make/,lessons.mk gpt2.mk simt.mk report.mk test.mk)

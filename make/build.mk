@@ -2,10 +2,7 @@
 #
 # What is compiled from what. Everything is under build/:
 #   lib/      libchecker.a, libgpt2.a, libsolutions.a (the newest solution of each op)
-#   ops/      {solutions,lessons}/NN_name/OP.o      one object an op file
-#   impl/     {solutions,lessons}/NN_name/OP.so     an implementation to judge OP by: that object, the solution's
-#                                                   object for every other op
-#   check/    lessonNN                              the check program of a lesson
+#   ops/, impl/, check/                             objects of ops, what is judged, check programs (make/ops.mk)
 #   tests/    checker/X_test, gpt2/X_test           GoogleTest programs
 
 comma := ,
@@ -26,8 +23,6 @@ deps_lib = $(if $(deps),-L$(deps)/lib -Wl$(comma)--disable-new-dtags$(comma)-rpa
 
 harness_flags := -std=c++20 -O2 -fPIC -I. $(deps_include) -Wall -Wextra -Wshadow -Wpedantic -Werror
 op_flags := -std=c++20 -O3 -march=native -fPIC -fno-gnu-unique -I. $(deps_include) -Wall -Wextra
-solutions_flags := $(op_flags) -Werror
-lessons_flags := $(op_flags) -Wno-unused -Wno-unused-parameter
 # Absolute names in depfiles would tie build/ to this folder; -MP lets a header disappear.
 depfile = -MMD -MP -MF $(@:.o=.d)
 
@@ -35,25 +30,37 @@ depfile = -MMD -MP -MF $(@:.o=.d)
 
 lesson_dirs := $(notdir $(patsubst %/,%,$(sort $(wildcard lessons/[0-9][0-9]_*/))))
 solution_files := $(sort $(wildcard $(addprefix solutions/[0-9][0-9]_*/*.,cpp cu)))
-all_ops := $(sort $(basename $(notdir $(solution_files))))
 
 number = $(firstword $(subst _, ,$1))
-ops_of = $(basename $(notdir $(filter solutions/$1/%,$(solution_files))))
-# Whether lesson.toml of lesson $1 has the line $2 (written without spaces).
-toml_has = $(findstring $2,$(subst $(space),,$(file <lessons/$1/lesson.toml)))
-track_of = $(if $(call toml_has,$1,track="device"),device,host)
-
+named = $(filter $1_%,$(lesson_dirs))
+numbers := $(foreach lesson,$(lesson_dirs),$(call number,$(lesson)))
+files_of = $(filter solutions/$1/%,$(solution_files))
+ops_of = $(basename $(notdir $(call files_of,$1)))
+all_ops := $(sort $(basename $(notdir $(solution_files))))
 # Op files are C++ on the host's track, CUDA C++ on the device's.
-extension_of = $(if $(filter device,$(call track_of,$1)),cu,cpp)
+track_of = $(if $(filter %.cu,$(call files_of,$1)),device,host)
 host_lessons := $(foreach lesson,$(lesson_dirs),$(if $(filter host,$(call track_of,$(lesson))),$(lesson)))
+device_lessons := $(filter-out $(host_lessons),$(lesson_dirs))
+device_numbers := $(foreach lesson,$(device_lessons),$(call number,$(lesson)))
 
 # served_NN: for every op that exists by lesson NN on its track, the lesson whose file serves it, as name/op.
-define note_lesson
-track := $$(call track_of,$1)
-$$(foreach op,$$(call ops_of,$1),$$(eval newest_$$(track)_$$(op) := $1/$$(op)))
-served_$(call number,$1) := $$(foreach op,$$(all_ops),$$(newest_$$(track)_$$(op)))
-endef
-$(foreach lesson,$(lesson_dirs),$(eval $(call note_lesson,$(lesson))))
+$(foreach lesson,$(lesson_dirs),\
+    $(foreach op,$(call ops_of,$(lesson)),$(eval newest_$(call track_of,$(lesson))_$(op) := $(lesson)/$(op)))\
+    $(eval served_$(call number,$(lesson)) := $(foreach op,$(all_ops),$(newest_$(call track_of,$(lesson))_$(op)))))
+served_by = $(served_$(call number,$1))
+
+# An op that only calls other ops needs one file for both tracks: until a device lesson has its own, the host's serves.
+# A lesson is a step when its track serves the whole model: each op that the lesson with the first `forward` serves.
+shared_ops := forward
+first_model := $(firstword $(foreach lesson,$(lesson_dirs),$(if $(filter forward,$(call ops_of,$(lesson))),$(lesson))))
+steps := $(foreach lesson,$(lesson_dirs),$(if $(filter-out $(shared_ops) $(notdir $(call served_by,$(lesson))),\
+    $(notdir $(call served_by,$(first_model)))),,$(lesson)))
+host_steps := $(filter $(host_lessons),$(steps))
+device_steps := $(filter $(device_lessons),$(steps))
+$(foreach lesson,$(device_steps),$(foreach op,$(filter-out $(notdir $(call served_by,$(lesson))),$(shared_ops)),\
+    $(eval served_$(call number,$(lesson)) += $(newest_host_$(op)))))
+# The ops that a lesson's check judges: its own, and at the device's first step the shared ones too.
+judged_ops = $(call ops_of,$1) $(if $(filter $1,$(firstword $(device_steps))),$(filter-out $(call ops_of,$1),$(shared_ops)))
 
 # ---- when the machine, the compiler or the flags change, everything is compiled again -------------------------------
 
@@ -110,8 +117,10 @@ gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp)) $(simt_objects_alone)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
-newest_objects := $(patsubst %,build/ops/solutions/%.o,$(served_$(call number,$(lastword $(host_lessons)))))
+newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastword $(host_lessons))))
 
+# What compiles kernels for the CPU device: its headers are compiled once for all, so depfiles do not name them.
+simtcc_needs := build/simtcc build/simt-lower $(wildcard checker/simt/include/*.h checker/simt/include/*/*) checker/ptx.h
 # Harness code that uses the CPU device's headers.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
 build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
@@ -126,7 +135,7 @@ build/obj/lessons/gpt2/embedded.o: reference/model/small/config.json reference/m
 # The roof is measured with the flags of the code that is measured against it.
 build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/flags
 	@mkdir -p $(@D)
-	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
+	$(show)$(CXX) $(op_flags) -Werror $(depfile) -c $< -o $@$(hide)
 
 build/lib/libchecker.a: $(checker_objects)
 build/lib/libgpt2.a: $(gpt2_objects)
@@ -139,78 +148,9 @@ libs := build/lib/libchecker.a build/lib/libgpt2.a
 $(eval $(call announce,checker,the checker,$(checker_objects)))
 $(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) $(case_objects) build/obj/lessons/gpt2/op_table.o))
 
-# ---- op objects and implementations ---------------------------------------------------------------------------------
-
-build/ops/solutions/%.o: solutions/%.cpp build/flags
-	@mkdir -p $(@D)
-	$(show)$(CXX) $(solutions_flags) $(depfile) -c $< -o $@$(hide)
-
-# Kernel files, for the CPU device: its compiler driver, with the harness's warnings.
-simtcc_needs = build/simtcc build/simt-lower $(simt_headers)
-device_flags := -std=c++20 -I. -Xcompiler -fPIC,-Wall,-Wextra
-build/ops/solutions/%.o: solutions/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
-	@mkdir -p $(@D)
-	$(show)build/simtcc $(device_flags) -Xcompiler -Werror -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
-build/ops/lessons/%.o: lessons/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
-	@mkdir -p $(@D)
-	@: >$(@:.o=.log)
-	$(show)build/simtcc $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter,-ftemplate-backtrace-limit=1 \
-	    -MMD -MF $(@:.o=.d) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
-
-# A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
-# left, and the check says so. The other files of the lesson are checked all the same. Where nothing can be written, make
-# fails: an older object would speak for a file that it does not come from. A template's error comes once for each of its
-# instances: the first lines tell it.
-build/ops/lessons/%.o: lessons/%.cpp build/flags
-	@mkdir -p $(@D)
-	@: >$(@:.o=.log)
-	$(show)$(CXX) $(lessons_flags) $(depfile) $(color) -c $< -o $@ 2> $(@:.o=.log)$(learner_failed)
-color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
-learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; \
-    awk 'NR <= 24; END { if (NR > 24) print "... and " NR - 24 " more lines in " FILENAME }' $(@:.o=.log) >&2
-
-op_table := build/obj/lessons/gpt2/op_table.o
-link_impl = $(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $(filter %.o,$^) build/lib/libgpt2.a
-
-# $1 lesson, $2 op. The objects of the other ops are the solution's: one wrong file never spoils another's verdict.
-# What a kernel's object lacks, the check program has: the CPU device's runtime.
-link_device_impl = $(subst $(comma)-z$(comma)defs,,$(link_impl))
-
-define impl_rules
-link_$1_$2 := link_$(if $(filter device,$(call track_of,$1)),device_)impl
-others_$1_$2 := $$(patsubst %,build/ops/solutions/%.o,$$(filter-out %/$2,$$(served_$(call number,$1))))
-build/impl/solutions/$1/$2.so: build/ops/solutions/$1/$2.o $$(others_$1_$2) $(op_table) build/lib/libgpt2.a
-	@mkdir -p $$(@D)
-	$(Q)$$($$(link_$1_$2))
-build/impl/lessons/$1/$2.so: build/ops/lessons/$1/$2.o $$(others_$1_$2) $(op_table) build/lib/libgpt2.a
-	@mkdir -p $$(@D)
-	$(Q)if [ -f $$< ]; then $$($$(link_$1_$2)) 2> $$(<:.o=.log) || { rm -f $$@; cat $$(<:.o=.log) >&2; }; else rm -f $$@; fi
-build/ops/lessons/$1/$2.o: lessons/$1/$2.$(call extension_of,$1)
-endef
-$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call impl_rules,$(lesson),$(op)))))
-solution_objects = $(patsubst %,build/ops/solutions/$1/%.o,$(call ops_of,$1))
-$(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(call number,$(lesson)),the solution of lesson \
-    $(call number,$(lesson)),$(call solution_objects,$(lesson)))))
-
-# ---- check programs and tests ---------------------------------------------------------------------------------------
+# ---- tests -----------------------------------------------------------------------------------------------------------
 
 harness_libs = $(deps_lib) -lgtest -lfmt -ldl -lpthread
-blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
-
-define check_rule
-build/check/lesson$(call number,$1): build/obj/lessons/$1/check.o $(case_objects) build/obj/checker/cases/blas.o \
-        $(if $(filter device,$(call track_of,$1)),$(simt_side_objects)) $(libs)
-	@mkdir -p $$(@D)
-	$(Q)$(CXX) -o $$@ $$^ $(if $(filter device,$(call track_of,$1)),$$(simt_libs)) $$(harness_libs) $(blas)
-endef
-$(foreach lesson,$(lesson_dirs),$(eval $(call check_rule,$(lesson))))
-# Any lesson's matmul, timed on the CPU; counted on the CPU device.
-build/check/ladder: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/cases/blas.o $(libs)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) -o $@ $^ $(harness_libs) $(blas)
-build/check/ladder-device: build/obj/lessons/ladder/check.o $(case_objects) build/obj/checker/cases/blas.o $(simt_side_objects) $(libs)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs) $(blas)
 
 checker_tests := $(patsubst checker/tests/%.cpp,build/tests/checker/%,$(wildcard checker/tests/*_test.cpp))
 gpt2_tests := $(patsubst lessons/gpt2/tests/%.cpp,build/tests/gpt2/%,$(wildcard lessons/gpt2/tests/*_test.cpp))
@@ -218,9 +158,7 @@ test_programs := $(checker_tests) $(gpt2_tests)
 checker_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard checker/tests/*.cpp)))
 gpt2_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard lessons/gpt2/tests/*.cpp)))
 
-# The fuzz targets are called by their own names there, without libFuzzer.
-fuzz_objects := $(call objects,$(filter-out %_main.cpp,$(wildcard checker/fuzz/*.cpp)))
-build/tests/checker/fuzz_corpus_test: $(fuzz_objects)
+build/tests/checker/fuzz_corpus_test: $(call objects,$(wildcard checker/fuzz/*.cpp))
 
 build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(libs)
 	@mkdir -p $(@D)
@@ -232,7 +170,7 @@ build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
 build/tests/fakes/%.so: checker/tests/fakes/%.cpp checker/tests/fakes/fake.h build/flags
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(solutions_flags) -shared $< -o $@
+	$(Q)$(CXX) $(op_flags) -Werror -shared $< -o $@
 build/tests/checker/end_to_end_test: | $(fakes)
 build/tests/checker/progress_test: | build/tools/progress
 build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
@@ -240,7 +178,7 @@ build/tests/checker/gpu_rehearsal_test: | build/tools/wrong build/dry/wrong/comm
 
 # The same for kernels: a check program with the CPU device, and shared objects that it loads.
 device_fakes := $(patsubst checker/tests/fakes/%.cu,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cu))
-$(device_fakes): build/tests/fakes/%.so: checker/tests/fakes/%.cu checker/tests/fakes/fake_sum.h build/simtcc build/simt-lower
+$(device_fakes): build/tests/fakes/%.so: checker/tests/fakes/%.cu checker/tests/fakes/fake_sum.h $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared $(device_flags) -Xcompiler -Werror $< -o $@$(hide)
 build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_to_end_test.o $(simt_side_objects) $(libs) | $(device_fakes)
@@ -282,21 +220,21 @@ build/calibrate-gpu: $(calibrate_gpu_files) $(checker_headers)
 	    $(calibrate_gpu_files) -o $@
 
 # Every kernel file compiles for cards too; warnings are errors.
-nvcc_objects := $(if $(nvcc),$(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),\
-    $(foreach op,$(call ops_of,$(lesson)),build/nvcc/$(lesson)/$(op).o)))
 nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
 build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-build/nvcc/%.o: solutions/%.cu checker/cuda_check.h checker/ptx.h $(wildcard lessons/*/*.h lessons/*/*.cuh)
+build/nvcc/ops/%.o: %.cu build/flags
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
+	$(show)nvcc $(nvcc_flags) $(depfile) -c $< -o $@$(hide)
+nvcc_objects := $(if $(nvcc),$(patsubst solutions/%.cu,build/nvcc/ops/solutions/%.o,$(filter %.cu,$(solution_files))))
 # They link: one program that holds the newest of each op, and the GPU's side of the newest lesson's check.
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
-build/nvcc/all: $(patsubst %,build/nvcc/%.o,$(served_$(call number,$(lastword $(lesson_dirs))))) \
-        build/nvcc/gpu_launch.o build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o \
-        build/obj/lessons/$(lastword $(lesson_dirs))/check.o $(case_objects) build/obj/lessons/gpt2/op_table.o $(libs) | $(nvcc_objects)
+newest_lesson := $(lastword $(lesson_dirs))
+build/nvcc/all: $$(call objects_of,nvcc,solutions,$$(call served_by,$$(newest_lesson))) build/nvcc/gpu_launch.o \
+        build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o build/obj/lessons/$(newest_lesson)/check.o \
+        $(case_objects) $$(op_table) $(libs) | $(nvcc_objects)
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
@@ -321,4 +259,4 @@ build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
--include $(wildcard build/obj/*/*.d build/obj/*/*/*.d build/obj/*/*/*/*.d build/ops/*/*/*.d)
+-include $(wildcard build/obj/*/*.d build/obj/*/*/*.d build/obj/*/*/*/*.d)

@@ -26,68 +26,57 @@
 #:                           OC=768; …' other shapes, WRITE=1 into the README
 #:
 
-steps := $(foreach lesson,$(lesson_dirs),$(if $(call toml_has,$(lesson),step=true),$(lesson)))
 step_numbers := $(foreach step,$(steps),$(call number,$(step)))
 BASE ?= solutions
-host_steps := $(foreach step,$(filter $(host_lessons),$(steps)),$(call number,$(step)))
-device_steps := $(filter-out $(host_steps),$(step_numbers))
-step := $(if $(STEP),$(if $(filter 1 2 3 4 5 6 7 8 9,$(STEP)),0$(STEP),$(STEP)),$(lastword $(host_steps)))
+step := $(if $(STEP),$(if $(filter 1 2 3 4 5 6 7 8 9,$(STEP)),0$(STEP),$(STEP)),$(call number,$(lastword $(host_steps))))
 
+# What a program of step $1, DEVICE $2 runs on: nothing but the CPU, the CPU device or a GPU; whose objects it links.
+runs_on = $(if $(filter gpu,$2),gpu,$(if $(filter $1_%,$(device_steps)),dry,cpu))
 # The side whose file serves lesson/op: solutions, or what the learner's verdict says.
-side = $(if $(filter lessons,$1),$(file <build/verdict/$2),solutions)
-# On the device's track the program runs unchecked: other objects than those that the checks load.
-ops_folder = $(if $(filter gpu,$2),build/gpu/ops,$(if $(filter $(device_steps),$1),build/fast-ops,build/ops))
-op_objects = $(foreach served,$(served_$2),$(call ops_folder,$2,$3)/$(call side,$1,$(served))/$(served).o)
-build/fast-ops/%.o: %.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
-	@mkdir -p $(@D)
-	$(show)build/simtcc --unchecked $(device_flags) -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
-# A learner's file that does not compile leaves no object and serves nothing; its check shows the diagnostics.
-build/fast-ops/lessons/%.o: lessons/%.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
-	@mkdir -p $(@D)
-	$(show)build/simtcc --unchecked $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@ \
-	    >$(@:.o=.log) 2>&1 || rm -f $@$(hide)
--include $(wildcard build/fast-ops/*/*/*.d)
+chosen_side = $(if $(filter lessons,$1),$(file <build/verdict/$2),solutions)
 
 # The linker's cross-reference names the file that defines each symbol; print that of each op.
 define show_served
 awk -f scripts/served.awk -v ops='$(sort $(notdir $(served_$1)))' $2
 endef
 
-device_objects := build/obj/lessons/gpt2/placement_device.o $(simt_objects_alone)
-gpu_objects := build/gpu/obj/placement_device.o
-
 # What tests run where it does not matter which step it is.
-build/gpt2-host: build/gpt2-$(lastword $(host_steps))
+newest_host_step := $(call number,$(lastword $(host_steps)))
+build/gpt2-host: build/gpt2-$(newest_host_step)
 	@ln -sfn $(notdir $<) $@
 
 objects_gpt2 := $(main_objects)
 objects_gpt2-bench := build/obj/lessons/gpt2/bench_main.o
-# $1 program, $2 step, $3 base, $4 cpu or gpu, $5 what the choice of objects depends on, $6 objects it may choose
-program_name = build/$(if $(filter gpu,$4),gpu/)$1-$2$(if $(filter lessons,$3),-lessons)
-runs_on = $(if $(filter gpu,$2),gpu,$(if $(filter $(device_steps),$1),device))
-objects_device = $(device_objects)
-objects_gpu = $(gpu_objects)
-libs_device = $(simt_libs)
+objects_dry := build/obj/lessons/gpt2/placement_device.o $(simt_objects_alone)
+objects_gpu := build/gpu/obj/placement_device.o
+libs_dry = $(simt_libs)
 libs_gpu = $(cudart)
-define program_rule
-$(program_name): $(objects_$1) $(objects_$(call runs_on,$2,$4)) \
-        $$(patsubst %,$(call ops_folder,$2,$4)/solutions/%.o,$$(served_$2)) $$(libs) $5 $6
-	@mkdir -p $$(@D)
-	$(Q)$$(CXX) -o $$@ $(objects_$1) $$(call op_objects,$3,$2,$4) $(objects_$(call runs_on,$2,$4)) \
-	    build/lib/libgpt2.a build/lib/libchecker.a $$(libs_$(call runs_on,$2,$4)) $$(deps_lib) -lfmt \
-	    -Wl,--cref,-Map=$$@.map
+
+# $1 program, $2 step, $3 base, $4 DEVICE
+program_name = build/$(if $(filter gpu,$4),gpu/)$1-$2$(if $(filter lessons,$3),-lessons)
+# $1 program, $2 step, $3 base, $4 cpu, dry or gpu: the program's parts, without and with the ops.
+program_parts = $(objects_$1) $(objects_$4)
+program_needs = $(program_parts) $(call objects_of,$4,solutions,$(served_$2)) $(libs) $(if $(filter lessons,$3),\
+    $(addprefix build/verdict/,$(served_$2)) $(call objects_of,$4,lessons,$(served_$2)))
+define link_program
+@mkdir -p $(@D)
+$(Q)$(CXX) -o $@ $(program_parts) $(foreach file,$(served_$2),$(call objects_of,$4,$(call chosen_side,$3,$(file)),$(file))) \
+    build/lib/libgpt2.a build/lib/libchecker.a $(libs_$4) $(deps_lib) -lfmt -Wl,--cref,-Map=$@.map
 endef
-$(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,$(foreach device,cpu $(if $(filter $(device_steps),$(step)),gpu),\
-    $(eval $(call program_rule,$(program),$(step),solutions,$(device)))\
-    $(eval $(call program_rule,$(program),$(step),lessons,$(device),$(patsubst %,build/verdict/%,$(served_$(step))),\
-        $(patsubst %,$(call ops_folder,$(step),$(device))/lessons/%.o,$(served_$(step))))))))
+define program_rule
+$(call program_name,$1,$2,$3,$4): $(call program_needs,$1,$2,$3,$(call runs_on,$2,$4))
+	$$(call link_program,$1,$2,$3,$(call runs_on,$2,$4))
+endef
+$(foreach step,$(step_numbers),$(foreach program,gpt2 gpt2-bench,$(foreach base,solutions lessons,\
+    $(foreach device,cpu $(if $(filter $(step)_%,$(device_steps)),gpu),\
+        $(eval $(call program_rule,$(program),$(step),$(base),$(device)))))))
 $(eval $(call announce,main,the gpt2 program,$(objects_gpt2)))
 $(eval $(call announce,bench,the benchmark program,$(objects_gpt2-bench)))
 
 reject_gpt2 = $(strip \
   $(if $(filter-out solutions lessons,$(BASE)),$(error BASE=$(BASE): it is solutions (the default) or lessons)) \
   $(if $(filter-out $(step_numbers),$(step)),$(error STEP=$(STEP): no step; these lessons give a whole model: $(step_numbers))) \
-  $(if $(filter $(device_steps),$(step)),\
+  $(if $(filter $(step)_%,$(device_steps)),\
     $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu)),\
     $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): step $(step) is plain C++ for the CPU; leave DEVICE out))))
 
@@ -104,7 +93,7 @@ gpt2: $(program)
 # ---- the steps beside PyTorch -----------------------------------------------------------------------------------------
 
 eq := =
-bench_steps := $(if $(STEP),$(step),$(host_steps))
+bench_steps := $(if $(STEP),$(step),$(foreach step,$(host_steps),$(call number,$(step))))
 bench_programs := $(patsubst %,build/gpt2-bench-%$(if $(filter lessons,$(BASE)),-lessons),$(bench_steps))
 
 ifneq ($(filter bench-cpu,$(MAKECMDGOALS)),)

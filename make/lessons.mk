@@ -3,8 +3,6 @@
 # What a learner types in a lesson: check, time, hint, reset, diff, watch, progress.
 # Every command is known as check-lesson01 and as check-lesson1.
 
-#: Speed of Light: GPT-2, from plain C++ to faster than PyTorch
-#:
 #: The lessons (here 01; ONLY=layernorm takes one exercise of it)
 #:   make check-lesson01     check your files: right or wrong and why, how fast
 #:                           SOLUTION=1 checks the solution, VERBOSE=1 says more
@@ -32,138 +30,128 @@
 
 subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
 only_op := $(firstword $(subst /, ,$(ONLY)))
-check_options = --subject $(subject) $(if $(dry),,--results results/results.jsonl) --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \
-    $(if $(VERBOSE),--verbose) $(if $(JSON),--json '$(JSON)')
+GDB ?= gdb
 
-# Ends make with one line when $1, the lesson's folder of a goal, cannot do what the command line asks.
+# A goal is known by two digits and by the number alone.
+lesson_commands := check time watch hint reset diff debug trace traffic
+kernel_commands := debug trace traffic
+goals = $(numbers:%=$1-lesson%)
+short := $(patsubst 0%,%,$(filter 0%,$(numbers)))
+.PHONY: $(foreach command,$(lesson_commands),$(call goals,$(command)) $(short:%=$(command)-lesson%))
+$(foreach command,$(lesson_commands),$(eval $(short:%=$(command)-lesson%): $(command)-lesson%: $(command)-lesson0%))
+
+# ---- what is refused, each in one line, before anything is built -----------------------------------------------------
+
+is_device = $(filter $1,$(device_lessons))
+# $1 command, $2 lesson
 define reject
-$(if $(filter-out $(call ops_of,$1),$(only_op)),\
-  $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
-$(if $(filter device,$(call track_of,$1)),\
-  $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu)),\
-  $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): lesson $(call number,$1) is plain C++ for the CPU; leave DEVICE out)))
+$(if $(filter-out $(call judged_ops,$2),$(only_op)),\
+  $(error ONLY=$(ONLY): lesson $(call number,$2) has no $(only_op); it has: $(strip $(call judged_ops,$2))))
+$(if $(call is_device,$2),\
+  $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))\
+  $(if $(filter time,$1),$(if $(filter cpu,$(DEVICE)),\
+    $(error DEVICE=cpu: the CPU device has no times, a GPU has; make check-lesson$(call number,$2) says what it counts))),\
+  $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): lesson $(call number,$2) is plain C++ for the CPU; leave DEVICE out))\
+  $(if $(filter $(kernel_commands),$1),$(error lesson $(call number,$2) has no kernels; these have: $(device_numbers))))
+$(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(firstword $(GDB)) is not there: apt-get install gdb)))
 endef
-# A lesson's times are those of its device; the CPU device has none.
-reject_times = $(if $(filter device,$(call track_of,$1)),$(if $(filter cpu,$(DEVICE)),\
-  $(error DEVICE=cpu: the CPU device has no times, a GPU has; make check-lesson$(call number,$1) says what it counts)))
+lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
+lesson_goals := $(filter $(lesson_commands:%=%-lesson%),$(MAKECMDGOALS))
 ifneq ($(dry),)
-  ifneq ($(filter check-lesson% time-lesson%,$(MAKECMDGOALS)),)
+  ifneq ($(filter check-lesson% time-lesson%,$(lesson_goals)),)
     ifeq ($(filter gpu,$(DEVICE)),)
       $(error DRY=1 rehearses what is done on a GPU: it goes with DEVICE=gpu)
     endif
   endif
 endif
-# The same for what only kernels have. $2: debug, trace or traffic.
-GDB ?= gdb
-define reject_thread
-$(if $(filter host,$(call track_of,$1)),\
-  $(error lesson $(call number,$1) has no kernels; these have: $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),$(call number,$(lesson)))))
-$(if $(filter debug,$2),$(if $(shell command -v $(firstword $(GDB))),,\
-  $(error $(firstword $(GDB)) is not there: apt-get install gdb)))
-endef
-lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
-$(foreach goal,$(filter %,$(subst -lesson, ,$(filter $(addsuffix -lesson%,check time watch hint reset diff debug trace traffic),$(MAKECMDGOALS)))),\
-  $(foreach lesson,$(call lesson_of,$(goal)),$(call reject,$(lesson))))
-$(foreach command,debug trace traffic,$(foreach goal,$(patsubst $(command)-lesson%,%,$(filter $(command)-lesson%,$(MAKECMDGOALS))),\
-  $(foreach lesson,$(call lesson_of,$(goal)),$(call reject_thread,$(lesson),$(command)))))
-chosen_ops = $(or $(only_op),$(call ops_of,$1))
-impls = $(patsubst %,build/impl/$1/$2/%.so,$3)
-
-$(foreach goal,$(filter %,$(subst -lesson, ,$(filter time-lesson%,$(MAKECMDGOALS)))),\
-  $(foreach lesson,$(call lesson_of,$(goal)),$(call reject_times,$(lesson))))
-
-# On the device's track a check runs on the CPU device; then, where a GPU is and DEVICE does not choose, there too.
-gpu_options = $(check_options) --impl-dir $(gpu)/impl/$(subject)/$1 --reference-dir $(gpu)/impl/solutions/$1 \
-    --log-dir build/gpu/ops/$(subject)/$1 $(if $(dry),,--device "$$(build/tools/gpu --name), GPU")
-# What lesson $1 requires of a card, by lesson.toml; fails in one line where the card here is older.
-requires_of = $(firstword $(filter sm_%,$(subst ",$(space),$(file <lessons/$1/lesson.toml))))
-card_suits = $(if $(dry),,build/tools/gpu --requires $(or $(requires_of),sm_75) >/dev/null &&)
-gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
-then_gpu = $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
-define on_gpu_too
-$(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) check-lesson$1 DEVICE=gpu)\
-$(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (make doctor) it is checked and timed there.")
-endef
+$(foreach goal,$(subst -lesson,/,$(lesson_goals)),$(foreach lesson,$(call lesson_of,$(notdir $(goal))),\
+    $(call reject,$(patsubst %/,%,$(dir $(goal))),$(lesson))))
 
 # What ends in a recipe of another name when the lesson is not there.
-lesson_commands := check time watch hint reset diff debug trace traffic
-no_lesson = $(error there is no lesson $1; the lessons are $(foreach lesson,$(lesson_dirs),$(call number,$(lesson))))
-
-define lesson_rules
-.PHONY: $(foreach command,$(lesson_commands),$(command)-lesson$2 $(command)-lesson$(patsubst 0%,%,$2))
-$(if $(filter 0%,$2),$(foreach command,$(lesson_commands),
-$(command)-lesson$(patsubst 0%,%,$2): $(command)-lesson$2))
-
-# The whole lesson is compiled even under ONLY where it is the solution's: times are taken against it.
-$(if $(filter device,$(call track_of,$1)),
-$(if $(filter gpu,$(DEVICE)),check-lesson$2) time-lesson$2: $(gpu)/check/lesson$2 \
-        $(patsubst %,$(gpu)/impl/solutions/$1/%.so,$(call ops_of,$1)) \
-        $(if $(filter lessons,$(subject)),$(patsubst %,$(gpu)/impl/lessons/$1/%.so,$(call chosen_ops,$1)))
-time-lesson$2:
-	@$(call card_suits,$1) $$< --timing-only $$(call gpu_options,$1)
-,
-time-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) $$(call older_impls,$1,$$(call chosen_ops,$1)) \
-        $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1)))
-	@$$< --timing-only $(check_options)
-)
-$(if $(and $(filter device,$(call track_of,$1)),$(filter gpu,$(DEVICE))),
-check-lesson$2:
-	@$(call card_suits,$1) $$< $$(call gpu_options,$1)
-,
-check-lesson$2: build/check/lesson$2 $$(call impls,solutions,$1,$(call ops_of,$1)) \
-        $$(if $$(filter lessons,$(subject)),$$(call impls,lessons,$1,$$(call chosen_ops,$1))) \
-        $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),build/tools/gpu),$$(call older_impls,$1,$$(call chosen_ops,$1)))
-	@$$< $(check_options) $(if $(filter device,$(call track_of,$1)),$(if $(filter then,$(then_gpu)),--more))
-	$(if $(filter device,$(call track_of,$1)),$$(call on_gpu_too,$2))
-)
-watch-lesson$2:
-	@scripts/watch.sh $1 $(if $(ONLY),ONLY='$(ONLY)') $(if $(VERBOSE),VERBOSE=1)
-hint-lesson$2:
-	@scripts/hint.sh $1 '$(only_op)'
-reset-lesson$2: build/tools/stubs
-	@$$< --reset $(patsubst %,solutions/$1/%.$(call extension_of,$1),$(call chosen_ops,$1))
-diff-lesson$2: build/tools/stubs $(patsubst %,build/verdict/$1/%,$(call chosen_ops,$1))
-	@scripts/diff.sh $1 $(call chosen_ops,$1)
-
-# One CUDA thread: of the first launch of KERNEL (or of any) that has it, in the cases of ONLY (or in all).
-debug-lesson$2: build/check/lesson$2 $(if $(filter-out $(host_lessons),$1),$$(patsubst %,build/debug-impl/$(subject)/$1/%.so,$$(call chosen_ops,$1)))
-	@SIMT_STOP='$(chosen_thread)' $(GDB) -q -iex 'set print symbol-loading off' -x checker/simt/debug.py \
-	    --args $$< $(one_thread) --impl-dir build/debug-impl/$(subject)/$1
-trace-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1))
-	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $$< $(one_thread)
-# What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op.
-traffic-lesson$2: build/check/lesson$2 $$(call impls,$(subject),$1,$$(call chosen_ops,$1)) $$(call impls,solutions,$1,$$(call chosen_ops,$1)) \
-        $$(call older_impls,$1,$$(call chosen_ops,$1))
-	@$$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
-endef
-# The implementations of ops $2 in the newest lessons before $1 that have a file of them, of the same track.
-lessons_before = $(if $(filter-out $1,$(firstword $2)),$(firstword $2) $(call lessons_before,$1,$(wordlist 2,$(words $2),$2)))
-older_impls = $(foreach op,$2,$(patsubst solutions/%.$(call extension_of,$1),build/impl/solutions/%.so,$(lastword $(filter \
-    $(patsubst %,solutions/%/$(op).$(call extension_of,$1),$(call lessons_before,$1,$(lesson_dirs))),$(solution_files)))))
-chosen_thread = $(KERNEL):$(BLOCK):$(THREAD)
-one_thread = --one-thread --subject $(subject) $(if $(ONLY),--only '$(ONLY)')
-$(foreach lesson,$(lesson_dirs),$(eval $(call lesson_rules,$(lesson),$(call number,$(lesson)))))
-
+no_lesson = $(error there is no lesson $1; the lessons are $(numbers))
 define no_lesson_rule
 $1-lesson:
-	$$(error which lesson? For example: make $1-lesson$(if $(filter debug trace traffic,$1),$(call number,$(lastword $(lesson_dirs))),01))
+	$$(error which lesson? For example: make $1-lesson$(if $(filter $(kernel_commands),$1),$(lastword $(numbers)),01))
 $1-lesson%:
 	$$(call no_lesson,$$*)
 endef
 $(foreach command,$(lesson_commands),$(eval $(call no_lesson_rule,$(command))))
 
+# ---- check and time ---------------------------------------------------------------------------------------------------
+
+# In the rules below the stem is a lesson's number. What is judged of a lesson, by the command line.
+here = $(call named,$*)
+chosen_ops = $(or $(only_op),$(call judged_ops,$(here)))
+# What command $1 of a lesson runs on: a GPU's times are wanted, or a check there, or the CPU.
+card := $(notdir $(gpu))
+place = $(if $(call is_device,$(here)),$(if $(or $(filter time,$1),$(filter gpu,$(DEVICE))),$(card),cpu),cpu)
+# The whole lesson is compiled even under ONLY where it is the solution's: times are taken against it.
+check_needs = $(root_$1)/check/lesson$* $(call impls,$1,solutions,$(here)) \
+    $(if $(filter lessons,$(subject)),$(call impls,$1,lessons,$(here),$(chosen_ops)))
+# The chosen ops in the newest lessons before, of the same track, that have a file of them: what is to be beaten.
+earlier = $(foreach lesson,$(lesson_dirs),$(if $(filter $(here),$(firstword $(sort $(here) $(lesson)))),,$(lesson)))
+older_impls = $(foreach op,$(chosen_ops),$(patsubst solutions/%,build/impl/solutions/%.so,$(basename $(lastword $(filter \
+    $(foreach lesson,$(earlier),$(addprefix solutions/$(lesson)/$(op),$(if $(call is_device,$(here)),.cu,.cpp))),$(solution_files))))))
+check_options = --subject $(subject) $(if $(dry),,--results results/results.jsonl) --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \
+    $(if $(VERBOSE),--verbose) $(if $(JSON),--json '$(JSON)')
+card_options = $(if $(filter cpu,$1),,--impl-dir $(gpu)/impl/$(subject)/$(here) --reference-dir $(gpu)/impl/solutions/$(here) \
+    --log-dir $(gpu)/ops/$(subject)/$(here) $(if $(dry),,--device "$$(build/tools/gpu --name), GPU"))
+
+# What a lesson requires of a card, by lesson.toml; fails in one line where the card here is older.
+requires_of = $(firstword $(filter sm_%,$(subst ",$(space),$(file <lessons/$1/lesson.toml))))
+card_suits = $(if $(filter gpu,$1),build/tools/gpu --requires $(or $(call requires_of,$(here)),sm_75) >/dev/null &&)
+
+# On the device's track a check runs on the CPU device; then, where a GPU is and DEVICE does not choose, there too.
+gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
+gpu_next := $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
+then_gpu = $(if $(call is_device,$(here)),$(gpu_next))
+define on_gpu_too
+$(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) check-lesson$* DEVICE=gpu)\
+$(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (make doctor) it is checked and timed there.")
+endef
+
+run_check = $(call card_suits,$1) $< $2 $(check_options) $(call card_options,$1)
+$(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu) \
+        $$(if $$(call is_device,$$(here)),,$$(older_impls))
+	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),--more))
+	$(on_gpu_too)
+$(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time)) $$(if $$(call is_device,$$(here)),,$$(older_impls))
+	@$(call run_check,$(call place,time),--timing-only)
+
+# ---- working on a lesson ------------------------------------------------------------------------------------------------
+
+$(call goals,watch): watch-lesson%:
+	@scripts/watch.sh $(here) $(if $(ONLY),ONLY='$(ONLY)') $(if $(VERBOSE),VERBOSE=1)
+$(call goals,hint): hint-lesson%:
+	@scripts/hint.sh $(here) '$(only_op)'
+own_ops = $(or $(only_op),$(call ops_of,$(here)))
+$(call goals,reset): reset-lesson%: build/tools/stubs
+	@$< --reset $(filter $(addprefix solutions/$(here)/,$(addsuffix .%,$(own_ops))),$(solution_files))
+$(call goals,diff): diff-lesson%: build/tools/stubs $$(addprefix build/verdict/$$(here)/,$$(own_ops))
+	@scripts/diff.sh $(here) $(own_ops)
+
+# One CUDA thread: of the first launch of KERNEL (or of any) that has it, in the cases of ONLY (or in all).
+chosen_thread = $(KERNEL):$(BLOCK):$(THREAD)
+one_thread = --one-thread --subject $(subject) $(if $(ONLY),--only '$(ONLY)')
+$(call goals,debug): debug-lesson%: build/check/lesson% $$(call impls,debug,$(subject),$$(here),$$(chosen_ops))
+	@SIMT_STOP='$(chosen_thread)' $(GDB) -q -iex 'set print symbol-loading off' -x checker/simt/debug.py \
+	    --args $< $(one_thread) --impl-dir build/debug/impl/$(subject)/$(here)
+$(call goals,trace): trace-lesson%: build/check/lesson% $$(call impls,cpu,$(subject),$$(here),$$(chosen_ops))
+	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $< $(one_thread)
+# What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op.
+$(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
+	@$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
+
 # Whose file serves an op where the learner's are wanted: the word `lessons` where the learner's is right, `solutions`
 # where it is not (yet). Times do not count. Taken anew whenever the learner's file changed.
-define verdict_rule
-build/verdict/$1/$2: build/impl/lessons/$1/$2.so build/check/lesson$(call number,$1) \
-        $(patsubst %,build/impl/solutions/$1/%.so,$(call ops_of,$1))
-	@mkdir -p $$(@D)
-	$(Q)if [ -f $$< ] && build/check/lesson$(call number,$1) --only $2 --no-timing >$$@.log 2>&1; \
-	    then echo lessons; else echo solutions; fi >$$@
-lessons/$1/$2.$(call extension_of,$1):
-	$$(error $$@ is gone; the stub comes back with: make reset-lesson$(call number,$1) ONLY=$2)
-endef
-$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),$(eval $(call verdict_rule,$(lesson),$(op)))))
+op_names := $(foreach lesson,$(lesson_dirs),$(addprefix $(lesson)/,$(call ops_of,$(lesson))))
+its_lesson = $(firstword $(subst /, ,$*))
+$(op_names:%=build/verdict/%): build/verdict/%: build/impl/lessons/%.so build/check/lesson$$(call number,$$(its_lesson)) \
+        $$(call impls,cpu,solutions,$$(its_lesson))
+	@mkdir -p $(@D)
+	$(Q)if [ -f $< ] && $(word 2,$^) --only $(notdir $*) --no-timing >$@.log 2>&1; then echo lessons; else echo solutions; fi >$@
+$(solution_files:solutions/%=lessons/%):
+	$(error $@ is gone; the stub comes back with: make reset-lesson$(call number,$(notdir $(@D))) ONLY=$(basename $(@F)))
 
 .PHONY: progress
 progress: build/tools/progress

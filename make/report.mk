@@ -41,15 +41,14 @@ gpu-report simt-vs-gpu:
 	    $(if $(BUDGET),--budget='$(BUDGET)')
 
 .PHONY: ncu-table
-ncu-table: build/tests/simt/rules $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),build/check/lesson$(call number,$(lesson)) \
-        $(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
+ncu-table: build/tests/simt/rules $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
 	$(report_run) reference.gpu.simt_vs_ncu
 
 # Ends make with one line where lesson $1, of which only the number $2 is known where there is none, has no such kernel.
 define reject_kernels
 $(if $1,,$(call no_lesson,$2))$(if $(filter $1,$(host_lessons)),\
     $(error lesson $(call number,$1) is plain C++ for the CPU; the lessons with kernels are \
-    $(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),$(call number,$(lesson)))))$(if \
+    $(device_numbers)))$(if \
     $(filter-out $(call ops_of,$1),$(only_op)),\
     $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
 endef
@@ -84,7 +83,7 @@ build/tune/%/$1/matmul.cu: %/$1/matmul.cu
 	    echo 'tune: $$< has no line `constexpr $$(subst _, ,$$(size)) = …;`' >&2; exit 1; };)
 	@{ echo '#line 1 "$$<"'; sed $$(foreach size,$$(sizes),-e 's/^constexpr $$(subst _, ,$$(size)) = .*//') $$<; } >$$@
 build/tune/cpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
-        build/dry/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) | build/simtcc build/simt-lower
+        build/dry/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) $(simtcc_needs)
 	@mkdir -p $$(@D)
 	$$(show)build/simtcc $(filter-out -Xcompiler -fPIC%,$(device_flags)) -Xcompiler -Wno-unused,-Wno-unused-parameter \
 	    -DMATMUL_FILE='"$$<"' lessons/$1/tune/tune.cu $$(filter %.o,$$^) -o $$@$$(hide)

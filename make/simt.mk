@@ -51,25 +51,24 @@ $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out
 build/tests/simt/corpus_test: build/obj/checker/simt/tests/corpus.o | $(simt_kernels)
 build/tests/simt/races_test: | $(simt_kernels)
 build/tests/simt/debug_test: | build/simtcc build/simt-lower build/lib/libsimt.a build/check/lesson05 \
-    $(foreach folder,impl debug-impl,$(foreach op,$(call ops_of,05_naive_forward),build/$(folder)/solutions/05_naive_forward/$(op).so))
+    $(call impls,cpu debug,solutions,05_naive_forward)
 build/tests/simt/traffic_listing_test: | build/check/lesson05 build/simtcc build/simt-lower build/obj/lessons/gpt2/op_table.o build/lib/libgpt2.a \
     build/impl/solutions/05_naive_forward/layernorm.so build/check/lesson06 build/check/lesson08 \
     build/impl/solutions/07_tiled_matmul/matmul.so build/impl/solutions/08_register_tiled_matmul/matmul.so \
     build/impl/solutions/06_coalescing/residual.so build/impl/solutions/06_coalescing/layernorm.so build/impl/solutions/04_first_kernel/residual.so
 build/tests/simt/driver_test: | build/simtcc build/simt-lower build/lib/libsimt.a
 
-simt_headers := $(wildcard checker/simt/include/*.h checker/simt/include/*/*) checker/ptx.h
-$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu build/simtcc build/simt-lower build/lib/libsimt.a $(simt_headers)
+$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) build/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
 # The rules of the counters, for the device and for a GPU.
-build/tests/simt/rules: $(rule_files) build/simtcc build/simt-lower build/lib/libsimt.a $(simt_headers)
+build/tests/simt/rules: $(rule_files) $(simtcc_needs) build/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
-$(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu build/simtcc build/simt-lower $(simt_headers)
+$(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 build/tests/simt/shared_object_test build/tests/simt/sampling_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test: | $(simt_objects)
@@ -86,31 +85,12 @@ simt-table: build/tests/simt/table $(simt_kernels)
 simt_libs := -rdynamic -lboost_context
 whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(simt_libs)
 
-# ---- one thread under a debugger ---------------------------------------------------------------------------------------
-
-# Kernels as a debugger wants them, and the implementations that are linked from them.
-build/debug-ops/%.o: %.cu $(wildcard checker/*.h lessons/gpt2/*.h) | build/simtcc build/simt-lower
-	@mkdir -p $(@D)
-	$(show)build/simtcc --for-debugger $(device_flags) -Xcompiler -Wno-unused,-Wno-unused-parameter -MMD -MF $(@:.o=.d) -c $< -o $@$(hide)
--include $(wildcard build/debug-ops/*/*/*.d)
-
-# $1 lesson, $2 op, $3 side
-define debug_rule
-build/debug-impl/$3/$1/$2.so: build/debug-ops/$3/$1/$2.o \
-        $(patsubst %,build/debug-ops/solutions/%.o,$(filter-out %/$2,$(served_$(call number,$1)))) $(op_table) build/lib/libgpt2.a
-	@mkdir -p $$(@D)
-	$(Q)$$(link_device_impl)
-endef
-$(foreach lesson,$(filter-out $(host_lessons),$(lesson_dirs)),$(foreach side,lessons solutions,\
-    $(eval $(call announce,debug-$(side)-$(call number,$(lesson)),kernels for the debugger,$(patsubst %,build/debug-ops/$(side)/$(lesson)/%.o,$(call ops_of,$(lesson)))))\
-    $(foreach op,$(call ops_of,$(lesson)),$(eval $(call debug_rule,$(lesson),$(op),$(side))))))
-
 # ---- how fast it is ------------------------------------------------------------------------------------------------------
 
 simt_bench_objects := $(call objects,$(wildcard checker/simt/bench/*.cpp))
 build/simt-bench/unchecked.so: unchecked := --unchecked
 build/simt-bench/checked.so build/simt-bench/unchecked.so: checker/simt/bench/kernels.cu checker/simt/bench/ops.h \
-        build/simtcc build/simt-lower $(simt_headers)
+        $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc $(unchecked) -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 build/simt-bench/bench: $(simt_bench_objects) build/lib/libsimt.a
@@ -128,6 +108,6 @@ simt: build/simtcc build/simt-lower build/lib/libsimt.a
 run: $(if $(wildcard $(FILE)),build/run/$(basename $(notdir $(FILE))))
 	@$(if $(FILE),$(if $(wildcard $(FILE)),,echo "make run: $(FILE): no such file" >&2; exit 2;),echo "which file? For example: make run FILE=x.cu" >&2; exit 2;) \
 	    build/run/$(basename $(notdir $(FILE))) $(ARGS)
-build/run/$(basename $(notdir $(FILE))): $(FILE) build/simtcc build/simt-lower build/lib/libsimt.a FORCE
+build/run/$(basename $(notdir $(FILE))): $(FILE) $(simtcc_needs) build/lib/libsimt.a FORCE
 	@mkdir -p $(@D)
 	$(Q)build/simtcc -I. $(FILE) -o $@

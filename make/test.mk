@@ -13,8 +13,8 @@
 #: The course itself
 #:   make test               every test that can run here; makes .venv for Python
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
-#:   make generate           everything that is generated: the five below,
-#:                           ncu-table and fuzz-corpus
+#:   make generate           everything that is generated: the five below
+#:                           and ncu-table
 #:   make stubs              the lessons' stubs, from the solutions
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
@@ -31,9 +31,8 @@
 setup: build/.setup
 	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make start)"
 
-start: build/check/lesson01 $(call impls,solutions,01_layers,$(call ops_of,01_layers)) \
-        $(call impls,lessons,01_layers,$(call ops_of,01_layers)) build/gpt2-$(lastword $(host_steps))
-	@ln -sfn gpt2-$(lastword $(host_steps)) build/gpt2
+start: build/check/lesson01 $(call impls,cpu,$(sides),01_layers) build/gpt2-$(newest_host_step)
+	@ln -sfn gpt2-$(newest_host_step) build/gpt2
 	@scripts/start.sh
 
 doctor:
@@ -48,36 +47,33 @@ python := .venv/bin/python
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
 
-all_impls := $(foreach lesson,$(lesson_dirs),$(foreach side,lessons solutions,$(call impls,$(side),$(lesson),$(call ops_of,$(lesson)))))
-check_programs := $(foreach lesson,$(lesson_dirs),build/check/lesson$(call number,$(lesson)))
 gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 
 # What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
 # The folder is made while the recipe is expanded: $(file) writes before the recipe's first line runs.
-build/wrong/commands: build/flags $(solution_files)
-	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(lessons_flags))
-	$(file >>$@,compile.cu build/simtcc $(device_flags))
+wrong_links = $(foreach lesson,$2,$(foreach op,$(call judged_ops,$(lesson)),$(file >>$@,$(lesson)/$(op) \
+    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) $(op_table) build/lib/libgpt2.a $(if $(filter gpu,$1),$(cudart)))))
+build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
+	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(op_flags) $(warnings_lessons))
+	$(file >>$@,compile.cu $(compile_cpu))
+	$(file >>$@,compilers.cpp build/flags)
+	$(file >>$@,compilers.cu build/flags $(simtcc_needs))
 	$(file >>$@,link.cpp $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
 	$(file >>$@,link.cu $(CXX) -shared -Wl$(comma)-Bsymbolic)
-	$(foreach lesson,$(lesson_dirs),$(foreach op,$(call ops_of,$(lesson)),\
-	    $(file >>$@,$(lesson)/$(op) $(others_$(lesson)_$(op)) $(op_table) build/lib/libgpt2.a)))@:
+	$(call wrong_links,cpu,$(lesson_dirs))@:
+wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs))
 
-wrong_needs := build/wrong/commands $(check_programs) \
-    $(foreach lesson,$(lesson_dirs),$(call impls,solutions,$(lesson),$(call ops_of,$(lesson))))
-
-test: $(test_programs) $(tools) $(call gpu_checks,dry) $(call gpu_impls,dry,solutions) $(all_impls) $(check_programs) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) \
-        $(nvcc_program) $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules \
-        .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal) \
-        $(if $(filter test,$(MAKECMDGOALS)),$(fuzz_in_tests))
+suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program))
+test: $(test_programs) $(tools) $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
+        $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
+        $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
-	    $(foreach program,$(checker_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
-	    $(foreach program,$(simt_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
-	    $(foreach program,$(gpt2_tests),$(subst /,-,$(program:build/tests/%=%))=$(program)) \
+	    $(call suites,$(checker_tests) $(simt_tests) $(gpt2_tests)) \
 	    python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
-generate: stubs reference kill-table simt-table ncu-table figures fuzz-corpus
+generate: stubs reference kill-table simt-table ncu-table figures
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)

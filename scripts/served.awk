@@ -13,7 +13,7 @@ table && /^[^ ]/ {
 END {
     for (i = 1; i <= count; i++) {
         source = file[names[i]]
-        sub(/^build\/(gpu\/ops|fast-ops|ops)\//, "", source)
+        sub(/^build\/((dry|gpu)\/)?ops\//, "", source)
         sub(/\.o$/, system("test -f " substr(source, 1, length(source) - 2) ".cu") == 0 ? ".cu" : ".cpp", source)
         printf "  %-14s  %s\n", names[i], source == "" ? "nobody" : source
         missing += source == ""

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is fuzzed. Each returns, or the process ends: an exception other than FileError, an abort and a sanitizer's
-// finding are bugs. libFuzzer calls them through fuzz_main.cpp, the tests with the committed corpus.
+// The readers of files that are not ours, on any bytes. Each returns, or the process ends: an exception other than
+// FileError and an abort are bugs. fuzz_corpus_test calls them with the inputs in checker/fuzz/corpus, which a fuzzer found
+// or which were written by hand.
 #pragma once
 
 #include <cstddef>

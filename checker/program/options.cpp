@@ -19,11 +19,23 @@ std::vector<std::string> Options::for_worker() const {
 }
 
 std::filesystem::path Options::source(const std::string& lesson, const std::string& op) const {
+    namespace fs = std::filesystem;
     const bool known = subject == "lessons" || subject == "solutions";
-    const std::filesystem::path folder =
-        known ? std::filesystem::path(subject) / lesson : std::filesystem::path(subject);
-    const std::filesystem::path kernel = folder / (op + ".cu");
-    return std::filesystem::exists(kernel) ? kernel : folder / (op + ".cpp");
+    const fs::path kernel = (known ? fs::path(subject) / lesson : fs::path(subject)) / (op + ".cu");
+    const fs::path host = fs::path(kernel).replace_extension(".cpp");
+    if (!known || fs::exists(kernel) || fs::exists(host)) {
+        return fs::exists(kernel) ? kernel : host;
+    }
+    std::string newest;
+    std::error_code error;  // no folder: no file of the lesson has another to stand behind it
+    for (const auto& entry : fs::directory_iterator("solutions", error)) {
+        const std::string name = entry.path().filename().string();
+        for (const char* extension : {".cu", ".cpp"}) {
+            const bool has_it = name <= lesson && fs::exists(entry.path() / (op + extension));
+            newest = has_it && name + "/" + op + extension > newest ? name + "/" + op + extension : newest;
+        }
+    }
+    return newest.empty() ? host : fs::path(subject) / newest;
 }
 
 Parsed parse_options(int argc, const char* const* argv, const std::string& lesson) {

@@ -39,7 +39,8 @@ struct Options {
     // What the worker needs to register the same cases and to find the same objects.
     std::vector<std::string> for_worker() const;
 
-    // The source that a verdict is about.
+    // The source that a verdict is about: the lesson's file of the op, or, where the lesson's solution has none, that of
+    // the newest lesson before which has one.
     std::filesystem::path source(const std::string& lesson, const std::string& op) const;
 };
 

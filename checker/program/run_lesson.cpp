@@ -115,9 +115,8 @@ class Session {
             reports_[i].asked_for = false;
             const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
             reports_[i].file = source.string();
-            reports_[i].is_stub =
-                options.subject == "lessons" &&
-                is_stub(source, std::filesystem::path("solutions") / lesson.name() / source.filename());
+            reports_[i].is_stub = options.subject == "lessons" &&
+                                  is_stub(source, "solutions" / source.parent_path().filename() / source.filename());
         }
     }
 
@@ -206,6 +205,24 @@ class Session {
 
     bool has_target(const std::string& op) const { return toml_.targets.contains(op); }
 
+    // Whether the op's file is an earlier lesson's, which serves this one too. It is no exercise of this lesson.
+    bool is_shared(std::size_t op) const {
+        const std::string folder = std::filesystem::path(reports_[op].file).parent_path().filename().string();
+        return folder != lesson_.name() && (options_.subject == "lessons" || options_.subject == "solutions");
+    }
+
+    // A shared file is judged once it is written, or where it is asked for.
+    bool is_left_to_earlier_lesson(std::size_t op) const {
+        return is_shared(op) && reports_[op].is_stub && options_.only.empty();
+    }
+
+    // What is recorded as this lesson's.
+    LessonReport report_of_exercises() const {
+        LessonReport own = report();
+        std::erase_if(own.ops, [this](const OpReport& op) { return is_shared(op.op); });
+        return own;
+    }
+
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         result.times_asked = options_.timing_only;
@@ -262,7 +279,17 @@ class Session {
         }
     }
 
-    std::filesystem::path compiler_log(std::size_t op) const { return options_.log_dir / (reports_[op].op + ".log"); }
+    bool is_shared(const std::string& op) const {
+        const auto found = std::ranges::find(lesson_.ops(), op, &Op::name);
+        return is_shared(static_cast<std::size_t>(found - lesson_.ops().begin()));
+    }
+
+    std::filesystem::path compiler_log(std::size_t op) const {
+        const std::string name = reports_[op].op + ".log";
+        const std::filesystem::path host = std::filesystem::path("build/ops") / options_.subject;
+        return is_shared(op) ? host / std::filesystem::path(reports_[op].file).parent_path().filename() / name
+                             : options_.log_dir / name;
+    }
 
     const Lesson& lesson_;
     const Options& options_;
@@ -296,7 +323,8 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
         const Op& o = lesson.ops()[op];
         for (std::size_t c = 0; c < o.cases.size(); c++) {
             const Case& one = o.cases[c];
-            if (!options.wants(o.name, one.name) || (options.no_large && one.is_sampled())) {
+            if (session.is_left_to_earlier_lesson(op) || !options.wants(o.name, one.name) ||
+                (options.no_large && one.is_sampled())) {
                 continue;
             }
             register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
@@ -305,7 +333,7 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
     const bool times = device_side() == nullptr || device_side()->has_times();
     for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing && times; op++) {
         const Op& o = lesson.ops()[op];
-        const bool wanted = options.wants(o.name, "timing");
+        const bool wanted = options.wants(o.name, "timing") && !session.is_left_to_earlier_lesson(op);
         if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
             continue;
         }
@@ -333,7 +361,7 @@ class VerdictListener : public testing::EmptyTestEventListener {
             return;
         }
         try {
-            append_results(options_.results, report);
+            append_results(options_.results, session_.report_of_exercises());
         } catch (const FileError& e) {
             fmt::print(stderr, "warning: {}; the verdict stands, it is only not recorded\n", e.what());
         }

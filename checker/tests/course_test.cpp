@@ -82,17 +82,41 @@ std::string number(const std::string& lesson) {
     return lesson.substr(0, 2);
 }
 
-std::string toml_of(const std::string& lesson) {
-    return read_file("lessons/" + lesson + "/lesson.toml");
+// Below lessons/ and solutions/.
+std::string file_of(const std::string& lesson, const std::string& op) {
+    const std::string kernel = lesson + "/" + op + ".cu";
+    return fs::exists("solutions/" + kernel) ? kernel : lesson + "/" + op + ".cpp";
 }
 
 bool on_device(const std::string& lesson) {
-    return toml_of(lesson).find("track = \"device\"") != std::string::npos;
+    return file_of(lesson, ops(lesson).front()).ends_with(".cu");
 }
 
-// Below lessons/ and solutions/.
-std::string file_of(const std::string& lesson, const std::string& op) {
-    return lesson + "/" + op + (on_device(lesson) ? ".cu" : ".cpp");
+// The file that serves each op by `step`: the newest on its track; the host's forward where the device has none.
+std::map<std::string, std::string> served_at(const std::string& step) {
+    std::map<std::string, std::string> newest, host;
+    for (const std::string& lesson : lessons()) {
+        for (const std::string& op : ops(lesson)) {
+            if (!on_device(lesson)) {
+                host[op] = file_of(lesson, op);
+            }
+            if (lesson <= step && on_device(lesson) == on_device(step)) {
+                newest[op] = file_of(lesson, op);
+            }
+        }
+    }
+    newest.try_emplace("forward", host.at("forward"));
+    return newest;
+}
+
+// The lessons that give a whole model: one that serves each op that lesson 02 does.
+std::vector<std::string> steps() {
+    std::vector<std::string> found = lessons();
+    std::erase_if(found, [](const std::string& lesson) {
+        const auto served = served_at(lesson);
+        return !std::ranges::all_of(served_at("02_forward"), [&](const auto& op) { return served.contains(op.first); });
+    });
+    return found;
 }
 
 void write_solved(const std::string& lesson, const std::string& op) {
@@ -182,6 +206,31 @@ TEST_F(Course, EverySolutionPassesItsCheck) {
             EXPECT_TRUE(exits(check, 0)) << lesson << "/" << op;
         }
     }
+}
+
+// forward.cpp only calls ops: the device's first whole model is made with it, and the check there judges it.
+TEST_F(Course, AFileThatServesBothTracksIsCheckedOnBoth) {
+    const Finished solution = run("make check-lesson05 SOLUTION=1 ONLY=forward/regular");
+    EXPECT_TRUE(exits(solution, 0));
+    EXPECT_TRUE(std::regex_search(solution.output, std::regex("forward +ok"))) << solution.output;
+
+    touch("02_forward", "forward");
+    EXPECT_FALSE(std::regex_search(run("make check-lesson05").output, std::regex("\\n  forward "))) << "it is a stub";
+    EXPECT_TRUE(contains(run("make check-lesson05 ONLY=forward"), "not written yet   lessons/02_forward/forward.cpp"));
+
+    write_solved("02_forward", "forward");
+    EXPECT_TRUE(exits(run("make check-lesson05 ONLY=forward"), 0));
+    std::string text = read_file(kTree / "lessons/02_forward/forward.cpp");
+    text.replace(text.find("if (targets) {"), 14, "if (targets && targets[0] >= 0) {");
+    checker::write_file(kTree / "lessons/02_forward/forward.cpp", text);
+    EXPECT_TRUE(exits(run("make check-lesson02 ONLY=forward/regular"), 0));
+    const Finished wrong = run("make check-lesson05 ONLY=forward/regular");
+    EXPECT_NE(wrong.status, 0);
+    EXPECT_TRUE(contains(wrong, "host code touches the device's memory"));
+    EXPECT_TRUE(contains(wrong, "at        lessons/02_forward/forward.cpp:"));
+    EXPECT_FALSE(contains(checker::Finished{0, read_file(kTree / "results/results.jsonl")},
+                          "\"lesson\":\"05\",\"op\":\"forward\""))
+        << "it is lesson 02's exercise";
 }
 
 TEST_F(Course, EveryProgramThatALessonShowsRunsWithoutAFinding) {
@@ -464,18 +513,9 @@ TEST_F(Course, TheCompiledHeaderOfTheTestsIsMadeAnewWhereGoogleTestHasChanged) {
 // ---- gpt2 ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Course, EachStepIsServedByTheNewestFileOfEachOpUpToIt) {
-    for (const std::string& step : lessons()) {
-        if (toml_of(step).find("step = true") == std::string::npos) {
-            continue;
-        }
+    for (const std::string& step : steps()) {
         std::map<std::string, std::string> newest;
-        for (const std::string& lesson : lessons()) {
-            for (const std::string& op : ops(lesson)) {
-                if (lesson <= step && on_device(lesson) == on_device(step)) {
-                    newest[op] = "solutions/" + file_of(lesson, op);
-                }
-            }
-        }
+        for (const auto& [op, file] : served_at(step)) { newest[op] = "solutions/" + file; }
         const Finished gpt2 = run("make gpt2 STEP=" + number(step));
         ASSERT_TRUE(exits(gpt2, 0));
         std::map<std::string, std::string> served;
@@ -497,11 +537,8 @@ TEST_F(Course, EachStepGivesTheSameLogits) {
     for (const char c : text) { ids += std::string{c, '\0', '\0', '\0'}; }
     checker::write_file(kTree / "results/ids", ids);
     std::vector<std::vector<float>> logits;
-    std::vector<std::string> steps;
-    for (const std::string& step : lessons()) {
-        if (toml_of(step).find("step = true") == std::string::npos) {
-            continue;
-        }
+    const std::vector<std::string> steps = ::steps();
+    for (const std::string& step : steps) {
         const std::string out = "results/logits" + number(step);
         ASSERT_TRUE(exits(run(fmt::format("make gpt2 STEP={} && build/gpt2-{} --logits results/ids {}", number(step),
                                           number(step), out)),
@@ -510,7 +547,6 @@ TEST_F(Course, EachStepGivesTheSameLogits) {
         ASSERT_EQ(bytes.size(), kTokens * kVocabulary * sizeof(float)) << step;
         logits.emplace_back(kTokens * kVocabulary);
         std::memcpy(logits.back().data(), bytes.data(), bytes.size());
-        steps.push_back(step);
     }
     ASSERT_GE(steps.size(), 3U);
     const float largest = std::ranges::max(logits[0], {}, [](float x) { return std::abs(x); });
@@ -650,11 +686,17 @@ TEST_F(Course, ProgressCountsWhatPassesAndSeesLaterEdits) {
     EXPECT_TRUE(contains(run("make progress"), "edited since"));
 }
 
+// Each step waits for the one before, however long that takes: a save once the first check has spoken, an end once the
+// second has.
 TEST_F(Course, WatchChecksNowAndAgainOnSave) {
     touch("01_layers", "gelu");
-    const Finished watch =
-        checker::run_command(fmt::format("cd {} && (sleep 3; echo '// saved' >> lessons/01_layers/gelu.cpp) & {}",
-                                         kTree.string(), in_tree("timeout -s INT 8 make watch-lesson01 ONLY=gelu")));
+    checker::write_file(kTree / "results/watch", "");
+    const Finished watch = run(
+        "sh -c 'make watch-lesson01 ONLY=gelu >>results/watch 2>&1 & watch=$!; "
+        "checked() { while kill -0 $watch && [ $(grep -c \"watching lessons/01_layers\" results/watch) -lt $1 ]; do "
+        "sleep 0.1; done; }; "
+        "checked 1; echo \"// saved\" >>lessons/01_layers/gelu.cpp; checked 2; "
+        "kill $(ps -o pid= --ppid $watch); wait $watch; cat results/watch'");
     EXPECT_EQ(count(watch.output, "watching lessons/01_layers"), 2u) << watch.output;
 }
 

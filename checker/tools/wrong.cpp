@@ -7,7 +7,11 @@
 // With --device gpu the rows of the device's lessons are checked on a GPU, which sees less than the CPU device: a row that
 // it does not reject is no failure there, but written down (--json FILE).
 //
-// make writes build/wrong/commands (under build/gpu, or build/dry for its rehearsal, as well): `compile.cpp FLAGS…`, `compile.cu FLAGS…`, `link.…` and, for each op of each lesson, `NN_name/OP OTHER OBJECTS…`.
+// make writes build/wrong/commands (under build/gpu, or build/dry for its rehearsal, as well): `compile.cpp FLAGS…`,
+// `compile.cu FLAGS…`, `link.…`, for each op of each lesson `NN_name/OP OTHER OBJECTS…`, and `compilers.… FILES…`.
+//
+// A row that was caught is not compiled and checked again as long as nothing has changed that its verdict comes from: its
+// key (checker/base/kept.h) has the contents of all of it, and what the row expects.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +30,7 @@
 #include <toml++/toml.h>
 
 #include "checker/base/files.h"
+#include "checker/base/kept.h"
 #include "checker/worker/time_op.h"
 
 namespace {
@@ -40,13 +45,18 @@ bool on_gpu() {
     return root != "build";
 }
 
+struct Edit {
+    std::string find, replace;
+};
+
 struct Row {
     std::string lesson;  // 01_layers
-    std::string id, what, file, find, replace, source, test_case, reason;
-    std::string place;  // solutions/01_layers/wrong.toml:12
+    std::string id, what, file, source, test_case, reason;
+    std::vector<Edit> edits;  // none: the text is that of `source`
+    std::string place;        // solutions/01_layers/wrong.toml:12
 
     std::string op() const { return fs::path(file).stem().string(); }
-    fs::path solution() const { return fs::path("solutions") / lesson / file; }
+    fs::path solution() const;
     fs::path folder() const { return root / "wrong" / lesson / id; }
     bool slow() const { return test_case == "timing"; }
 };
@@ -61,8 +71,37 @@ struct Caught {
 
 // Whether a lesson's ops run on a device; on the CPU device nothing is timed.
 bool on_device(const std::string& lesson) {
-    const toml::table table = toml::parse_file("lessons/" + lesson + "/lesson.toml");
-    return table["track"].value_or(std::string()) == "device";
+    const fs::directory_iterator files(fs::path("solutions") / lesson);
+    return std::any_of(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".cu"; });
+}
+
+// The lesson's own file, or, where it has none, that of the newest lesson before, which serves there too.
+fs::path Row::solution() const {
+    fs::path newest = fs::path("solutions") / lesson / file;
+    if (!fs::exists(newest)) {
+        std::string found;
+        for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
+            const std::string name = entry.path().filename().string();
+            found = name < lesson && fs::exists(entry.path() / file) ? std::max(found, name) : found;
+        }
+        newest = found.empty() ? newest : fs::path("solutions") / found / file;
+    }
+    return newest;
+}
+
+// `find` and `replace` of the row, or each of its `edits`.
+std::vector<Edit> edits_of(const toml::table& entry) {
+    const auto edit = [](const toml::table& table) {
+        return Edit{table["find"].value_or(std::string()), table["replace"].value_or(std::string())};
+    };
+    std::vector<Edit> edits;
+    if (const toml::array* list = entry["edits"].as_array()) {
+        for (const toml::node& node : *list) { edits.push_back(node.is_table() ? edit(*node.as_table()) : Edit{}); }
+    }
+    if (entry.contains("find")) {
+        edits.push_back(edit(entry));
+    }
+    return edits;
 }
 
 std::vector<Row> read_rows(const fs::path& file) {
@@ -87,11 +126,10 @@ std::vector<Row> read_rows(const fs::path& file) {
                 .id = text("id"),
                 .what = text("what"),
                 .file = text("file"),
-                .find = text("find"),
-                .replace = text("replace"),
                 .source = text("source"),
                 .test_case = text("case"),
                 .reason = text("reason"),
+                .edits = edits_of(entry),
                 .place = fmt::format("{}:{}", file.string(), node.source().begin.line)};
         for (const auto& [key, value] :
              {std::pair("id", row.id), std::pair("what", row.what), std::pair("file", row.file),
@@ -100,8 +138,10 @@ std::vector<Row> read_rows(const fs::path& file) {
                 throw std::runtime_error(fmt::format("{}: the row has no `{}`", row.place, key));
             }
         }
-        if (row.find.empty() == row.source.empty()) {
-            throw std::runtime_error(fmt::format("{}: {} needs either `find` or `source`", row.place, row.id));
+        const bool blank = std::ranges::any_of(row.edits, [](const Edit& edit) { return edit.find.empty(); });
+        if (blank || row.edits.empty() == row.source.empty() || (entry.contains("find") && entry.contains("edits"))) {
+            throw std::runtime_error(
+                fmt::format("{}: {} needs one of `find`, `edits` with a `find` each, and `source`", row.place, row.id));
         }
         rows.push_back(std::move(row));
     }
@@ -133,40 +173,77 @@ Commands read_commands() {
     return commands;
 }
 
-// The wrong solution's text. Throws where the substitution does not apply exactly once.
+// The wrong solution's text. Throws where an edit does not apply exactly once.
 std::string wrong_text(const Row& row) {
     if (!row.source.empty()) {
         return checker::read_file(fs::path("solutions") / row.lesson / row.source);
     }
     std::string text = checker::read_file(row.solution());
-    const std::size_t first = text.find(row.find);
-    if (first == std::string::npos) {
-        throw std::runtime_error(fmt::format("{}: {}: `find` is not in {}; write it as it is there", row.place, row.id,
-                                             row.solution().string()));
+    for (const Edit& edit : row.edits) {
+        const std::size_t first = text.find(edit.find);
+        if (first == std::string::npos) {
+            throw std::runtime_error(fmt::format("{}: {}: `{}` is not in {}; write it as it is there", row.place,
+                                                 row.id, edit.find, row.solution().string()));
+        }
+        if (text.find(edit.find, first + 1) != std::string::npos) {
+            throw std::runtime_error(fmt::format("{}: {}: `{}` is in {} more than once; make it longer", row.place,
+                                                 row.id, edit.find, row.solution().string()));
+        }
+        text.replace(first, edit.find.size(), edit.replace);
     }
-    if (text.find(row.find, first + 1) != std::string::npos) {
-        throw std::runtime_error(fmt::format("{}: {}: `find` is in {} more than once; make it longer", row.place,
-                                             row.id, row.solution().string()));
-    }
-    return text.replace(first, row.find.size(), row.replace);
+    return text;
+}
+
+std::string lesson_number(const std::string& lesson) {
+    return lesson.substr(0, lesson.find('_'));
+}
+
+fs::path check_program(const std::string& lesson) {
+    return root / ("check/lesson" + lesson_number(lesson));
+}
+
+// What every verdict of a lesson comes from beside the object that is judged.
+void add_check(checker::Key& key, const std::string& lesson) {
+    key.lasting_file(fs::read_symlink("/proc/self/exe"));
+    key.lasting_file(check_program(lesson));
+    key.lasting_file(fs::path("lessons") / lesson / "lesson.toml");
+    key.folder(root / "impl/solutions" / lesson);
+    key.folder("reference/cases");
+    key.lasting_file("reference/dump/budget.toml");
+}
+
+// The verdict's key, from what the row is compiled of and checked with; the files that the last compilation read are in
+// its depfile. Without an implementation there is no verdict to keep.
+std::string key_of(const Row& row, const Commands& commands, const std::string& text) {
+    const fs::path stem = row.folder() / row.op();
+    checker::Key key;
+    for (const std::string& part : {row.id, row.file, row.test_case, row.reason, text}) { key.text(part); }
+    const std::string extension = fs::path(row.file).extension().string();
+    for (const char* command : {"compile", "link"}) { key.text(commands.at(command + extension)); }
+    key.words(commands.at("compilers" + extension));
+    key.words(commands.at(row.lesson + "/" + row.op()));
+    key.depfile(fs::path(stem) += ".d");
+    add_check(key, row.lesson);
+    return key.value();
+}
+
+fs::path stamp_of(const Row& row) {
+    return row.folder() / "kept.json";
 }
 
 // build/wrong/LESSON/ID/OP.so
-void build(const Row& row, const Commands& commands) {
+void build(const Row& row, const Commands& commands, const std::string& text) {
     const std::string op = row.op();
-    const auto others = commands.find(row.lesson + "/" + op);
-    if (others == commands.end()) {
-        throw std::runtime_error(fmt::format("{}: {}: {} is no op of lesson {}", row.place, row.id, op, row.lesson));
-    }
     const fs::path source = row.folder() / row.file;
-    if (const std::string text = wrong_text(row); checker::read_file_if_there(source) != text) {
-        checker::write_file(source, text);
-    }
-    const std::string object = (row.folder() / op).string() + ".o";
+    fs::remove(stamp_of(row));
+    checker::write_file(source, text);
+    const std::string stem = (row.folder() / op).string();
+    const std::string extension = on_device(row.lesson) ? ".cu" : ".cpp";  // a shared file is C++ among kernels
     for (const std::string& command :
-         {fmt::format("{} -c {} -o {}", commands.at("compile" + source.extension().string()), source.string(), object),
-          fmt::format("{} -o {} {} {}", commands.at("link" + source.extension().string()),
-                      (row.folder() / op).string() + ".so", object, others->second)}) {
+         {fmt::format("{} -MMD -MP -MF {}.d -c {} -o {}.o", commands.at("compile" + source.extension().string()), stem,
+                      source.string(), stem),
+          fmt::format("{} -o {}.so {}.o {}", commands.at("link" + extension), stem, stem,
+                      commands.at(row.lesson + "/" + op))}) {
         const checker::Finished finished = checker::run_command(command + " 2>&1");
         if (finished.status != 0) {
             throw std::runtime_error(
@@ -199,9 +276,9 @@ Checked check(const std::string& lesson, const std::string& folder, const std::s
     fs::remove(verdict_file);
     Checked checked;
     checked.finished = checker::run_command(
-        fmt::format("SOL_TIMEOUT_S={0} {1}/check/lesson{2} --subject {3} --impl-dir {3} --reference-dir "
-                    "{1}/impl/solutions/{4} {5} --json {6} 2>&1",
-                    limit_s, root.string(), lesson.substr(0, lesson.find('_')), folder, lesson, options, verdict_file));
+        fmt::format("SOL_TIMEOUT_S={0} {1} --subject {2} --impl-dir {2} --reference-dir {3}/impl/solutions/{4} {5} "
+                    "--json {6} 2>&1",
+                    limit_s, check_program(lesson).string(), folder, root.string(), lesson, options, verdict_file));
     if (const std::optional<std::string> text = checker::read_file_if_there(verdict_file)) {
         checked.verdict = json::parse(*text);
     }
@@ -254,12 +331,12 @@ Caught run_check(const Row& row) {
             true, finished.status == 1, others};
 }
 
-// Compiles the rows that will run, as many at a time as half the processors, at least two, and ahead of the tests that want
-// them: a check uses one processor.
+// Compiles the rows that will run and have no verdict kept, as many at a time as half the processors, at least two, and
+// ahead of the tests that want them: a check uses one processor.
 class Builds {
   public:
     explicit Builds(std::vector<Row> rows) : rows_(std::move(rows)), commands_(read_commands()), done_(rows_.size()) {
-        for (std::promise<void>& done : done_) { ready_.push_back(done.get_future()); }
+        for (auto& done : done_) { ready_.push_back(done.get_future()); }
     }
 
     void start() {
@@ -270,20 +347,40 @@ class Builds {
         }
     }
     const std::vector<Row>& rows() const { return rows_; }
-    void wait_for(std::size_t row) { ready_[row].get(); }  // throws what the build threw
+
+    // What the learner read when the row was caught before, and nothing has changed since; else nothing, and the row is
+    // built. Throws what the build threw.
+    std::optional<std::string> kept_or_built(std::size_t row) { return ready_[row].get(); }
+    void keep(std::size_t row, const std::string& shown) const {
+        if (!on_gpu()) {
+            checker::keep(stamp_of(rows_[row]), key_of(rows_[row], commands_, wrong_text(rows_[row])), shown);
+        }
+    }
 
   private:
     void build_row(std::size_t i) {
         try {
-            build(rows_[i], commands_);
-            done_[i].set_value();
+            const Row& row = rows_[i];
+            if (!commands_.contains(row.lesson + "/" + row.op())) {
+                throw std::runtime_error(
+                    fmt::format("{}: {}: {} is no op of lesson {}", row.place, row.id, row.op(), row.lesson));
+            }
+            const std::string text = wrong_text(row);
+            std::optional<std::string> kept;
+            if (!on_gpu()) {
+                kept = checker::kept(stamp_of(row), key_of(row, commands_, text));
+            }
+            if (!kept) {
+                build(row, commands_, text);
+            }
+            done_[i].set_value(std::move(kept));
         } catch (...) { done_[i].set_exception(std::current_exception()); }
     }
 
     std::vector<Row> rows_;
     Commands commands_;
-    std::vector<std::promise<void>> done_;
-    std::vector<std::future<void>> ready_;
+    std::vector<std::promise<std::optional<std::string>>> done_;
+    std::vector<std::future<std::optional<std::string>>> ready_;
     std::atomic<std::size_t> next_ = 0;
     std::vector<std::jthread> threads_;
 };
@@ -295,7 +392,7 @@ class WrongSolution : public testing::Test {
 
     void TestBody() override {
         try {
-            builds_.wait_for(number_);
+            const std::optional<std::string> kept = builds_.kept_or_built(number_);
             if (row_.slow() && root != "build/gpu" && on_device(row_.lesson)) {
                 GTEST_SKIP() << "the CPU device has no times";
             }
@@ -305,11 +402,16 @@ class WrongSolution : public testing::Test {
             if (row_.reason == "slow" && !row_.slow() && on_gpu()) {
                 GTEST_SKIP() << "what it asks for is counted on the CPU device";
             }
-            const Caught caught = run_check(row_);
+            const Caught caught = kept ? Caught{true, *kept, true, true} : run_check(row_);
             EXPECT_TRUE(caught.caught || (on_gpu() && caught.ran))
                 << row_.place << ": " << row_.id << " (" << row_.what << ")\n"
                 << caught.shown;
             caught_[row_.lesson + "/" + row_.id] = caught;
+            if (kept) {
+                RecordProperty("kept", "unchanged");
+            } else if (caught.caught) {
+                builds_.keep(number_, caught.shown);
+            }
         } catch (const std::exception& error) { FAIL() << error.what(); }
     }
 
@@ -330,12 +432,22 @@ class OlderSolution : public testing::Test {
     void TestBody() override {
         const fs::path folder = fs::path("build/wrong") / lesson_ / ("older_" + op_);
         fs::create_directories(folder);
+        checker::Key key;
+        key.file(older_);
+        add_check(key, lesson_);
+        if (checker::kept(folder / "kept.json", key.value())) {
+            RecordProperty("kept", "unchanged");
+            return;
+        }
         fs::copy_file(older_, folder / (op_ + ".so"), fs::copy_options::overwrite_existing);
         const auto [finished, verdict] =
             check(lesson_, folder.string(), "--only " + op_, 60, (folder / "verdict.json").string());
         ASSERT_FALSE(verdict.is_null()) << finished.output;
         EXPECT_EQ(finished.status, 1) << finished.output;
         EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), "SLOW") << finished.output;
+        if (!HasFailure()) {
+            checker::keep(folder / "kept.json", key.value(), "SLOW");
+        }
     }
 
   private:

@@ -134,9 +134,10 @@ def profile_text(lesson: Lesson, op: str, kernels: list[Kernel]) -> str:
 def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
     find_card(dry)
     ncu = tools.find("ncu", dry)
-    names = tools.kernels_of(source := source_of(lesson, op, subject))
+    source = source_of(lesson, op, subject)
+    names = tools.kernels_of(source) if tools.has_kernels(source_of(lesson, op, "solutions")) else []
     if not names:
-        others = [name for name in lesson.ops if tools.kernels_of(source_of(lesson, name, "solutions"))]
+        others = [name for name in lesson.ops if tools.has_kernels(source_of(lesson, name, "solutions"))]
         raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
     programs = Programs(dry)
     programs.build_lesson(lesson, subject, (op,))

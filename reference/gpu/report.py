@@ -532,7 +532,7 @@ def ncu(setting: Setting) -> Work:
         )
         for lesson in lessons
         for op in lesson.ops
-        if tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
+        if tools.has_kernels(setting.root / "solutions" / lesson.name / f"{op}.cu")
     ]
     items += [
         Item(

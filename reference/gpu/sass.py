@@ -321,9 +321,10 @@ def main(arguments: list[str] | None = None) -> int:
             if options.full:
                 raise
             mend = str(error)
-        names = tools.kernels_of(source)
+        is_kernel = tools.has_kernels(source_of(lesson, source.stem, "solutions"))
+        names = tools.kernels_of(source) if is_kernel else []
         if not names:
-            others = [op for op in lesson.ops if tools.kernels_of(source_of(lesson, op, "solutions"))]
+            others = [op for op in lesson.ops if tools.has_kernels(source_of(lesson, op, "solutions"))]
             raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
         cubin = Path("build/sass") / options.subject / lesson.name / f"{source.stem}.{arch}.cubin"
         cubin.parent.mkdir(parents=True, exist_ok=True)

@@ -606,6 +606,11 @@ def parse_ncu(output: str, metrics: Mapping[str, str] = METRICS) -> list[Kernel]
     return found
 
 
+def has_kernels(source: Path) -> bool:
+    """Whether a file is there and has any; an op without a file of its own runs an earlier lesson's."""
+    return source.exists() and bool(kernels_of(source))
+
+
 def kernels_of(source: Path) -> list[str]:
     """The names of the __global__ functions of a kernel file."""
     try:

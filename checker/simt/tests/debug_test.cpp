@@ -267,7 +267,7 @@ TEST_F(Debugger, MakeOpensItInAThreadOfALessonsKernel) {
     const Finished stepped =
         shell("SIMT_STOP=:2,0:17 " + batch({"next", "next", "print n", "print inp_n == 0", "print C"}) +
               " --args build/check/lesson05 --one-thread --only layernorm/odd --impl-dir "
-              "build/debug-impl/solutions/05_naive_forward");
+              "build/debug/impl/solutions/05_naive_forward");
     EXPECT_TRUE(contains(stepped.output, "$1 = 81\n$2 = false\n$3 = 60\n")) << stepped.output;
 }
 

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+#
+# Objects of ops, implementations to judge, check programs: the same for each flavour of the build.
+#
+#   FLAVOUR/ops/SIDE/NN_name/OP.o       one object for each op file; SIDE is solutions or lessons
+#   FLAVOUR/impl/SIDE/NN_name/OP.so     an implementation to judge OP by: that object, and the solution's object for
+#                                       every other op, so that one wrong file never spoils another's verdict
+#   FLAVOUR/check/lessonNN              the check program of a lesson
+#
+#   cpu    build            what the checks load: C++ by g++; kernels for the CPU device, checked
+#   dry    build/dry        kernels for the CPU device, unchecked: the gpt2 program's, and a rehearsal's (DRY=1)
+#   debug  build/debug      kernels for the CPU device as a debugger wants them
+#   gpu    build/gpu        kernels by nvcc for the card that is here
+#   nvcc   build/nvcc       kernels by nvcc for the cards of the course: objects only, a test
+#
+# C++ is host code for every flavour: its objects are those of cpu.
+
+root_cpu := build
+$(foreach flavour,dry debug gpu nvcc,$(eval root_$(flavour) := build/$(flavour)))
+
+# Of a target: its flavour; of FLAVOUR/ops/X and FLAVOUR/impl/X the parts of X.
+flavour = $(or $(filter dry debug gpu,$(word 2,$(subst /, ,$@))),cpu)
+side = $(word 1,$(subst /, ,$*))
+lesson = $(word 2,$(subst /, ,$*))
+op = $(word 3,$(subst /, ,$*))
+
+# $1 flavour, $2 side, $3 lesson/op …
+objects_of = $(foreach file,$3,$(if $(filter solutions/$(file).cpp,$(solution_files)),build,$(root_$1))/ops/$2/$(file).o)
+
+# ---- objects ----------------------------------------------------------------------------------------------------------
+
+device_flags := -std=c++20 -I. -Xcompiler -fPIC,-Wall,-Wextra
+compile_cpu = build/simtcc $(device_flags)
+compile_dry = build/simtcc --unchecked $(device_flags)
+compile_debug = build/simtcc --for-debugger $(device_flags)
+compile_gpu = nvcc $(gpu_flags) -Xcompiler -fPIC,-Wall,-Wextra
+warnings_solutions := -Werror
+warnings_lessons := -Wno-unused -Wno-unused-parameter
+nvcc_warnings_solutions := -Werror all-warnings
+
+# A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
+# left, and the check says so. The other files of the lesson are checked all the same. Where nothing can be written, make
+# fails: an older object would speak for a file that it does not come from. A template's error comes once for each of its
+# instances: the first lines tell it. The gpt2 program's objects say nothing: those of the check have.
+learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; $(if $(filter dry,$(flavour)),,\
+    awk 'NR <= 24; END { if (NR > 24) print "... and " NR - 24 " more lines in " FILENAME }' $(@:.o=.log) >&2)
+color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
+
+# $1 the compiler
+define compile_op
+@mkdir -p $(@D)
+$(if $(filter lessons,$(side)),@: >$(@:.o=.log))
+$(show)$1 $(more_flags) $(depfile) -c $< -o $@$(if $(filter lessons,$(side)), >$(@:.o=.log) 2>&1$(learner_failed),$(hide))
+endef
+space_to_comma = $(subst $(space),$(comma),$(strip $1))
+kernel_warnings = -Xcompiler $(call space_to_comma,$(warnings_$(side)) $(if $(filter lessons,$(side)),-ftemplate-backtrace-limit=1))
+
+build/ops/%.o: %.cpp build/flags
+	$(call compile_op,$(CXX) $(op_flags) $(warnings_$(side)) $(if $(filter lessons,$(side)),$(color)))
+build/ops/%.o: %.cu $(simtcc_needs)
+	$(call compile_op,$(compile_cpu) $(kernel_warnings))
+build/dry/ops/%.o: %.cu $(simtcc_needs)
+	$(call compile_op,$(compile_dry) $(kernel_warnings))
+build/debug/ops/%.o: %.cu $(simtcc_needs)
+	$(call compile_op,$(compile_debug) $(kernel_warnings))
+build/gpu/ops/%.o: %.cu build/gpu/card
+	$(call compile_op,$(compile_gpu) $(nvcc_warnings_$(side)) $(kernel_warnings))
+
+# A shared op runs on the device's track too, where reading the device's memory is a finding at a line of it.
+$(foreach op,$(shared_ops),$(patsubst %.cpp,build/ops/%.o,$(foreach side,solutions lessons,\
+    $(patsubst solutions/%,$(side)/%,$(filter %/$(op).cpp,$(solution_files)))))): private more_flags := -g1
+
+-include $(wildcard $(foreach flavour,cpu dry debug gpu nvcc,$(root_$(flavour))/ops/*/*/*.d))
+
+# ---- implementations --------------------------------------------------------------------------------------------------
+
+op_table := build/obj/lessons/gpt2/op_table.o
+
+# $1 lesson, $2 op: the file that serves the op there; the files that serve the others.
+own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
+others = $(filter-out %/$2,$(call served_by,$1))
+impl_objects = $(call objects_of,$(flavour),$(side),$(call own,$(lesson),$(op))) \
+    $(call objects_of,$(flavour),solutions,$(call others,$(lesson),$(op)))
+
+# What a kernel's object lacks, the check program has: the CPU device's runtime.
+link_impl = $(CXX) -shared -Wl,-Bsymbolic$(if $(filter $(host_lessons),$(lesson)),$(comma)-z$(comma)defs) -o $@ \
+    $(filter %.o,$^) build/lib/libgpt2.a $(if $(filter gpu,$(flavour)),$(cudart))
+define make_impl
+@mkdir -p $(@D)
+$(Q)$(if $(filter solutions,$(side)),$(link_impl),if [ -f $< ]; then \
+    $(link_impl) 2>$(<:.o=.log) || { rm -f $@; cat $(<:.o=.log) >&2; }; else rm -f $@; fi)
+endef
+
+# $1 flavours, $2 sides, $3 lessons, $4 ops; without ops those that are judged.
+impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,$(root_$(flavour))/impl/$(side)/$(lesson)/%.so,\
+    $(or $4,$(call judged_ops,$(lesson)))))))
+sides := solutions lessons
+
+$(call impls,cpu,$(sides),$(lesson_dirs)): build/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+	$(make_impl)
+$(call impls,dry,$(sides),$(device_lessons)): build/dry/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+	$(make_impl)
+$(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+	$(make_impl)
+$(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+	$(make_impl)
+
+# Said before the first is built.
+$(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(lesson),the solution of lesson $(call number,$(lesson)),\
+    $(call objects_of,cpu,solutions,$(addprefix $(lesson)/,$(call ops_of,$(lesson)))))))
+$(foreach lesson,$(device_lessons),$(foreach side,$(sides),$(eval $(call announce,debug-$(side)-$(lesson),kernels for the debugger,\
+    $(call objects_of,debug,$(side),$(addprefix $(lesson)/,$(call ops_of,$(lesson))))))))
+
+# ---- check programs ---------------------------------------------------------------------------------------------------
+
+blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
+with_blas := $(case_objects) build/obj/checker/cases/blas.o
+define link_check
+@mkdir -p $(@D)
+$(Q)$(CXX) -o $@ $^ $(if $(filter gpu,$(flavour)),$(cudart),$(if $(filter %/scheduler.o,$^),$(simt_libs))) \
+    $(harness_libs) $(if $(filter %/blas.o,$^),$(blas))
+endef
+check_object = build/obj/lessons/$(call named,$*)/check.o
+host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$(numbers)))
+# $1 flavour
+device_checks = $(device_numbers:%=$(root_$1)/check/lesson%)
+check_programs := $(host_checks) $(call device_checks,cpu)
+
+$(host_checks): build/check/lesson%: $$(check_object) $(with_blas) $(libs)
+	$(link_check)
+$(call device_checks,cpu): build/check/lesson%: $$(check_object) $(with_blas) $(simt_side_objects) $(libs)
+	$(link_check)
+$(call device_checks,dry): build/dry/check/lesson%: $$(check_object) $$(gpu_side_dry) $(libs)
+	$(link_check)
+$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_object) $$(gpu_side_gpu) $(libs)
+	$(link_check)
+
+# Any lesson's matmul, timed; ladder-device counts it on the CPU device.
+ladder_check := build/obj/lessons/ladder/check.o
+build/check/ladder: $(ladder_check) $(with_blas) $(libs)
+	$(link_check)
+build/check/ladder-device: $(ladder_check) $(with_blas) $(simt_side_objects) $(libs)
+	$(link_check)
+build/dry/check/ladder: $(ladder_check) $$(gpu_side_dry) $(libs)
+	$(link_check)
+build/gpu/check/ladder: $(ladder_check) $$(gpu_side_gpu) $(libs)
+	$(link_check)
