@@ -135,6 +135,17 @@ const char* name_of(const Collective& collective) {
     return "a warp collective";
 }
 
+unsigned lanes_in(const Warp& warp, const Collective& call) {
+    unsigned together = 0;
+    for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
+        const Lane& lane = warp.lanes[std::countr_zero(lanes)];
+        const Collective& other = lane.collective;
+        const bool same = other.mask == call.mask && other.kind == call.kind && other.operation == call.operation;
+        together |= same ? 1U << lane.number : 0;
+    }
+    return together;
+}
+
 void exchange(Warp& warp, unsigned together) {
     const auto each = [&](auto&& what) {
         for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) { what(warp.lanes[std::countr_zero(lanes)]); }

@@ -9,6 +9,9 @@ namespace simt {
 
 const char* name_of(const Collective& collective);  // "__ballot_sync", "cg::reduce"
 
+// The lanes of the warp that wait in the same call: in the same function, with the same mask.
+unsigned lanes_in(const Warp& warp, const Collective& call);
+
 // Performs the collective of the lanes `together`, which all wait in the same one: fills in their results.
 void exchange(Warp& warp, unsigned together);
 

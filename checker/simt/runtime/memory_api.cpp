@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The runtime's functions for memory. The arguments of copies and memsets are judged when they are issued; the work
-// itself runs when its stream comes to it.
+// The runtime's functions for memory, except for copies and memsets (copy_api.cpp).
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/faults.h"
@@ -17,6 +14,7 @@
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/side.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
@@ -113,8 +111,15 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaStream_t s
     return error;
 }
 
-// Whose memory a pointer names.
-enum class Side { host, device, either };
+cudaError_t managed_result(const void* pointer, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const Allocation* allocation = Memory::instance().find(address);
+    const bool managed = allocation != nullptr && allocation->residence == Residence::managed &&
+                         Memory::instance().holds(address, bytes);
+    return result(managed ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+}  // namespace
 
 Side side_of(const void* pointer) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -126,260 +131,6 @@ Side side_of(const void* pointer) {
     return module != nullptr && module->section_of(address) != Section::none ? Side::device : Side::host;
 }
 
-// One end of a copy: `bytes` bytes from an address. If the address is the device's, they must lie in one buffer.
-bool fits(const void* pointer, std::size_t bytes, const char* verb, const void* site) {
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    Memory& memory = Memory::instance();
-    if (!memory.contains(address) || memory.holds(address, bytes)) {
-        return true;
-    }
-    const Allocation* allocation = memory.find(address);
-    const bool freed = allocation != nullptr && allocation->freed_at != nullptr;
-    report(freed ? Kind::use_after_free : Kind::bad_copy, "", site, [&] {
-        if (allocation == nullptr) {
-            return fmt::format("{} {} bytes far from every buffer of the device", verb, bytes);
-        }
-        if (freed) {
-            return fmt::format("{} {}, which was freed at {}", verb, text_of(*allocation),
-                               text_of(source_of(allocation->freed_at)));
-        }
-        const std::uintptr_t wrong =
-            address < allocation->begin ? address : std::max(address, allocation->begin + allocation->bytes);
-        return fmt::format("{} {} bytes: {}", verb, bytes, place_in(*allocation, wrong));
-    });
-    return false;
-}
-
-// Whether the host may change or free the memory while a copy is on its way: pageable memory is staged.
-bool is_pageable(const void* pointer, std::size_t bytes) {
-    return side_of(pointer) == Side::host && !is_registered(pointer, bytes);
-}
-
-// The name of a call, whether it returns before its work has ended, and its stream.
-struct Call {
-    const char* name;
-    bool asynchronous;
-    cudaStream_t stream;
-    const void* site;
-};
-
-struct Copy {
-    void* to;
-    std::size_t to_pitch;
-    const void* from;
-    std::size_t from_pitch;
-    std::size_t width;
-    std::size_t height;
-
-    std::size_t to_bytes() const { return (height - 1) * to_pitch + width; }
-    std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
-};
-
-void add_rows(Footprint& touched, Use use, const void* pointer, std::size_t pitch, std::size_t width,
-              std::size_t height, const void* site) {
-    for (std::size_t row = 0; row < height; row++) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(pointer) + row * pitch;
-        touched.add(use, {begin, begin + width, site});
-    }
-}
-
-Footprint footprint_of(const Copy& c, bool reads, const void* site) {
-    Footprint touched;
-    add_rows(touched, Use::write, c.to, c.to_pitch, c.width, c.height, site);
-    if (reads) {
-        add_rows(touched, Use::read, c.from, c.from_pitch, c.width, c.height, site);
-    }
-    return touched;
-}
-
-void run_copy(const Copy& c, const void* site) {
-    if (!fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
-        return;  // the buffer was freed in the meantime
-    }
-    const OpenMemory open;
-    Memory& memory = Memory::instance();
-    for (std::size_t row = 0; row < c.height; row++) {
-        auto* to = static_cast<char*>(c.to) + row * c.to_pitch;
-        const auto* from = static_cast<const char*>(c.from) + row * c.from_pitch;
-        std::memmove(to, from, c.width);
-        const auto to_address = reinterpret_cast<std::uintptr_t>(to);
-        const auto from_address = reinterpret_cast<std::uintptr_t>(from);
-        if (memory.contains(to_address) && memory.contains(from_address)) {
-            memory.copy_marks(to_address, from_address, c.width);
-        } else if (memory.contains(to_address)) {
-            memory.mark_written(to_address, c.width);
-        }
-    }
-}
-
-// When the call returns, and what it has waited for, is as the runtime's reference says ("API synchronization
-// behavior").
-void issue_copy(const Copy& c, const Call& call) {
-    Streams& streams = Streams::instance();
-    const bool from_pageable = is_pageable(c.from, c.from_bytes());
-    const bool to_pageable = is_pageable(c.to, c.to_bytes());
-    const bool to_host = side_of(c.to) != Side::device, from_host = side_of(c.from) != Side::device;
-    // If there is only one stream, nobody sees whether the copy is late: nothing is staged then.
-    const bool staged = from_pageable && !to_host && (call.asynchronous || !streams.alone());
-    Operation operation{.name = call.name, .touched = footprint_of(c, !from_pageable, call.site)};
-    if (staged) {
-        const auto bytes = std::make_shared<std::vector<char>>(c.width * c.height);
-        Copy late = c;
-        late.from = bytes->data();
-        late.from_pitch = c.width;
-        for (std::size_t row = 0; row < c.height; row++) {
-            std::memcpy(bytes->data() + row * c.width, static_cast<const char*>(c.from) + row * c.from_pitch, c.width);
-        }
-        operation.staged_bytes = bytes->size();
-        operation.run = [late, bytes, site = call.site] { run_copy(late, site); };
-    } else {
-        operation.run = [=] { run_copy(c, call.site); };
-    }
-    if (!call.asynchronous && from_pageable && !to_host) {
-        streams.wait(call.stream);  // for the work before it; the copy itself may be late
-    }
-    const OperationPointer issued = streams.issue(call.stream, std::move(operation));
-    // A copy to pageable memory returns when it has ended, even an asynchronous one: so it is in practice, and the
-    // reference allows it.
-    const bool between_hosts = to_host && from_host;
-    if (between_hosts || to_pageable || (!call.asynchronous && to_host) ||
-        (!call.asynchronous && from_host && !from_pageable)) {
-        streams.wait(issued);
-    } else if (from_pageable && !staged) {
-        streams.run({issued});
-    }
-}
-
-cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const Call& call) {
-    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
-        return error;
-    }
-    if (c.to == nullptr || c.from == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-        return result(cudaErrorInvalidMemcpyDirection);
-    }
-    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch)) {
-        return result(cudaErrorInvalidPitchValue);
-    }
-    if (!Streams::instance().exists(call.stream)) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    if (Streams::instance().running()) {
-        return result(cudaErrorNotPermitted);
-    }
-    const auto wrong_side = [&](const void* pointer, bool device, const char* end) {
-        const Side side = side_of(pointer);
-        if (kind == cudaMemcpyDefault || side == Side::either || (side == Side::device) == device) {
-            return false;
-        }
-        report(Kind::bad_copy, "", call.site, [&] {
-            return fmt::format("the copy's direction says that its {} is the {}'s memory; it is the {}'s", end,
-                               device ? "device" : "host", device ? "host" : "device");
-        });
-        return true;
-    };
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (wrong_side(c.to, to_device, "target") || wrong_side(c.from, from_device, "source")) {
-        return result(cudaErrorInvalidValue);
-    }
-    if (!fits(c.to, c.to_bytes(), "the copy writes", call.site) ||
-        !fits(c.from, c.from_bytes(), "the copy reads", call.site)) {
-        return result(cudaErrorInvalidValue);
-    }
-    issue_copy(c, call);
-    return result(cudaSuccess);
-}
-
-cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const Call& call) {
-    return copy(Copy{.to = to, .to_pitch = bytes, .from = from, .from_pitch = bytes, .width = bytes, .height = 1}, kind,
-                call);
-}
-
-cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, const Call& call) {
-    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || width == 0 || height == 0) {
-        return error;
-    }
-    if (pointer == nullptr || (height > 1 && width > pitch) || side_of(pointer) == Side::host) {
-        return result(cudaErrorInvalidValue);
-    }
-    if (!Streams::instance().exists(call.stream) || Streams::instance().running()) {
-        return result(Streams::instance().running() ? cudaErrorNotPermitted : cudaErrorInvalidResourceHandle);
-    }
-    const std::size_t bytes = (height - 1) * pitch + width;
-    if (!fits(pointer, bytes, "the memset writes", call.site)) {
-        return result(cudaErrorInvalidValue);
-    }
-    Operation operation{.name = call.name};
-    add_rows(operation.touched, Use::write, pointer, pitch, width, height, call.site);
-    operation.run = [=] {
-        if (!fits(pointer, bytes, "the memset writes", call.site)) {
-            return;
-        }
-        const OpenMemory open;
-        for (std::size_t row = 0; row < height; row++) {
-            auto* begin = static_cast<char*>(pointer) + row * pitch;
-            std::memset(begin, value, width);
-            if (const auto address = reinterpret_cast<std::uintptr_t>(begin); Memory::instance().contains(address)) {
-                Memory::instance().mark_written(address, width);
-            }
-        }
-    };
-    const OperationPointer issued = Streams::instance().issue(call.stream, std::move(operation));
-    if (!call.asynchronous && side_of(pointer) == Side::either) {
-        Streams::instance().wait(issued);
-    }
-    return result(cudaSuccess);
-}
-
-const Symbol* device_variable(const void* symbol) {
-    const auto address = reinterpret_cast<std::uintptr_t>(symbol);
-    const Module* module = module_of(symbol);
-    return module == nullptr || module->section_of(address) == Section::none ? nullptr : module->variable_at(address);
-}
-
-cudaError_t managed_result(const void* pointer, std::size_t bytes) {
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const Allocation* allocation = Memory::instance().find(address);
-    const bool managed = allocation != nullptr && allocation->residence == Residence::managed &&
-                         Memory::instance().holds(address, bytes);
-    return result(managed ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-bool in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
-    const Symbol* variable = device_variable(symbol);
-    return variable != nullptr && offset <= variable->bytes && bytes <= variable->bytes - offset;
-}
-
-cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                           cudaMemcpyKind kind, const Call& call) {
-    if (!device_variable(symbol)) {
-        return result(cudaErrorInvalidSymbol);
-    }
-    if (!in_symbol(symbol, bytes, offset) ||
-        (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
-        return result(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
-                                                                                     : cudaErrorInvalidValue);
-    }
-    return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind, call);
-}
-
-cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                             const Call& call) {
-    if (!device_variable(symbol)) {
-        return result(cudaErrorInvalidSymbol);
-    }
-    if (!in_symbol(symbol, bytes, offset) ||
-        (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)) {
-        return result(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
-                                                                                     : cudaErrorInvalidValue);
-    }
-    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, call);
-}
-
-}  // namespace
 }  // namespace simt
 
 using simt::Residence;
@@ -481,42 +232,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     return result(cudaSuccess);
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return simt::copy(to, from, bytes, kind, {"cudaMemcpy", false, nullptr, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return simt::copy(to, from, bytes, kind, {"cudaMemcpyAsync", true, stream, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                         std::size_t height, cudaMemcpyKind kind) {
-    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind,
-                      {"cudaMemcpy2D", false, nullptr, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind,
-                      {"cudaMemcpy2DAsync", true, stream, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-    return simt::set(pointer, bytes, value, bytes, 1, {"cudaMemset", false, nullptr, __builtin_return_address(0)});
-}
-cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-    return simt::set(pointer, bytes, value, bytes, 1, {"cudaMemsetAsync", true, stream, __builtin_return_address(0)});
-}
-cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-    return simt::set(pointer, pitch, value, width, height,
-                     {"cudaMemset2D", false, nullptr, __builtin_return_address(0)});
-}
-cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                              cudaStream_t stream) {
-    return simt::set(pointer, pitch, value, width, height,
-                     {"cudaMemset2DAsync", true, stream, __builtin_return_address(0)});
-}
-
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int, cudaStream_t) {
     return simt::managed_result(pointer, bytes);
 }
@@ -550,47 +265,6 @@ cudaError_t cudaDeviceReset() {
     for (void* pointer : alive) {
         simt::Memory::instance().free(*simt::Memory::instance().begins_at(pointer), __builtin_return_address(0));
     }
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                               cudaMemcpyKind kind) {
-    return simt::copy_to_symbol(symbol, from, bytes, offset, kind,
-                                {"cudaMemcpyToSymbol", false, nullptr, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                                 cudaMemcpyKind kind) {
-    return simt::copy_from_symbol(to, symbol, bytes, offset, kind,
-                                  {"cudaMemcpyFromSymbol", false, nullptr, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream) {
-    return simt::copy_to_symbol(symbol, from, bytes, offset, kind,
-                                {"cudaMemcpyToSymbolAsync", true, stream, __builtin_return_address(0)});
-}
-
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t stream) {
-    return simt::copy_from_symbol(to, symbol, bytes, offset, kind,
-                                  {"cudaMemcpyFromSymbolAsync", true, stream, __builtin_return_address(0)});
-}
-
-cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
-    if (pointer == nullptr || !simt::device_variable(symbol)) {
-        return result(pointer == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
-    }
-    *pointer = const_cast<void*>(symbol);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
-    const simt::Symbol* variable = simt::device_variable(symbol);
-    if (bytes == nullptr || variable == nullptr) {
-        return result(bytes == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
-    }
-    *bytes = variable->bytes;
     return result(cudaSuccess);
 }
 

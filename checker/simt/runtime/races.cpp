@@ -389,73 +389,74 @@ void Races::judge(const Touched& touched) {
     if (touched.shared && touched.strength == Strength::plain && !suspicion_ && plainly_ordered_in_shared(touched)) {
         return;
     }
-    std::optional<Conflict> aside;
+    bool aside = false;
     {
         const Busy busy;
         if (suspicion_) {
             settle();
         }
-        aside = look(touched, true);
+        const bool plain_write = touched.touch == Touch::write && touched.strength == Strength::plain;
+        aside = plain_write && reason_to_step_aside(touched);
+        if (!aside) {
+            look(touched);
+        }
     }
     if (aside) {
         // The others go first, so that what the thread has read is out of date by the time it writes.
         Scheduler::instance().yield(touched.site);
         const Busy busy;
-        look(touched, false);
+        look(touched);
     }
 }
 
-// Returns a conflict at which the thread should step aside; nothing is noted then.
-std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step_aside) {
-    const bool plain_write = touched.touch == Touch::write && touched.strength == Strength::plain;
-    const std::uintptr_t end = touched.address + touched.bytes;
-    if (may_step_aside && plain_write) {
-        for (std::uintptr_t address = touched.address; address < end;) {
-            RacePage* page = page_of(touched, address);
-            const std::size_t unit_bytes = page == nullptr ? 1 : std::size_t{1} << page->shift();
-            if (page != nullptr) {
-                const auto conflict = find(touched, *page, address % RacePage::kBytes >> page->shift());
-                if (conflict && steps_aside(touched, *conflict)) {
-                    return conflict;
-                }
-            }
-            address += unit_bytes;
+// A conflict at which the thread should step aside, before anything is noted.
+std::optional<Races::Conflict> Races::reason_to_step_aside(const Touched& touched) {
+    std::optional<Conflict> reason;
+    each_unit(touched, [&](const RacePage& page, std::size_t unit, std::uintptr_t) {
+        if (!reason) {
+            const auto conflict = find(touched, page, unit);
+            reason = conflict && steps_aside(touched, *conflict) ? conflict : std::nullopt;
         }
+    });
+    return reason;
+}
+
+// Tells the conflict at the bytes from `address` on, or suspects it where the thread's next step decides; `told`: an
+// access is told once.
+void Races::tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
+                            std::size_t unit_bytes, bool& told) {
+    const std::size_t first = address - touched.address;
+    const bool plain = touched.strength == Strength::plain;
+    const bool both_plain_writes =
+        plain && touched.touch == Touch::write && conflict.other_writes && !conflict.other_strong;
+    const bool guess = plain && touched.touch == Touch::read && conflict.other_strong && !suspicion_;
+    if (touched.shared && Scheduler::instance().shared().is_flag(address)) {
+        told = true;
+    } else if (guess) {
+        suspicion_ = Suspicion{.touched = touched, .conflict = conflict, .at = address};
+        told = true;
+    } else if (both_plain_writes && first + unit_bytes <= Suspicion::kMostBytes) {
+        if (!suspicion_) {
+            suspicion_ = Suspicion{.touched = touched, .conflict = conflict, .at = address};
+            std::memcpy(suspicion_->before.data(), reinterpret_cast<const void*>(touched.address),
+                        std::min(touched.bytes, Suspicion::kMostBytes));
+        }
+        suspicion_->bytes |= ((1ULL << unit_bytes) - 1) << first;
+    } else if (!told) {
+        told = true;
+        tell(touched, conflict, address);
     }
+}
+
+// Judges the access and notes it.
+void Races::look(const Touched& touched) {
     bool told = false;
-    for (std::uintptr_t address = touched.address; address < end;) {
-        RacePage* page = page_of(touched, address);
-        if (page == nullptr) {
-            address = (address / RacePage::kBytes + 1) * RacePage::kBytes;
-            continue;
+    each_unit(touched, [&](RacePage& page, std::size_t unit, std::uintptr_t address) {
+        if (const auto conflict = find(touched, page, unit)) {
+            tell_or_suspect(touched, *conflict, address, std::size_t{1} << page.shift(), told);
         }
-        const std::size_t unit_bytes = std::size_t{1} << page->shift();
-        const std::size_t unit = address % RacePage::kBytes >> page->shift();
-        if (const auto conflict = find(touched, *page, unit)) {
-            const std::size_t first = address - touched.address;
-            const bool both_plain_writes = plain_write && conflict->other_writes && !conflict->other_strong;
-            const bool guess = touched.touch == Touch::read && touched.strength == Strength::plain &&
-                               conflict->other_strong && !suspicion_;
-            if (touched.shared && Scheduler::instance().shared().is_flag(address)) {
-                told = true;
-            } else if (guess) {
-                suspicion_ = Suspicion{.touched = touched, .conflict = *conflict, .at = address};
-                told = true;
-            } else if (both_plain_writes && first + unit_bytes <= Suspicion::kMostBytes) {
-                if (!suspicion_) {
-                    suspicion_ = Suspicion{.touched = touched, .conflict = *conflict, .at = address};
-                    std::memcpy(suspicion_->before.data(), reinterpret_cast<const void*>(touched.address),
-                                std::min(touched.bytes, Suspicion::kMostBytes));
-                }
-                suspicion_->bytes |= ((1ULL << unit_bytes) - 1) << first;
-            } else if (!told) {
-                told = true;
-                tell(touched, *conflict, address);
-            }
-        }
-        note(touched, *page, unit);
-        address += unit_bytes;
-    }
+        note(touched, page, unit);
+    });
     if (touched.touch == Touch::write) {
         hot.races.wrote = hot.races.now;
     }
@@ -466,99 +467,6 @@ std::optional<Races::Conflict> Races::look(const Touched& touched, bool may_step
         if (!released.empty()) {
             released.erase(touched.address);
         }
-    }
-    return std::nullopt;
-}
-
-// ---- asynchronous copies ------------------------------------------------------------------------------------------------
-
-// Calls each(page, unit, address) for each unit of the bytes that has a page.
-template <class Each>
-void Races::each_unit(const Touched& touched, Each each) {
-    const std::uintptr_t end = touched.address + touched.bytes;
-    for (std::uintptr_t address = touched.address; address < end;) {
-        RacePage* page = page_of(touched, address);
-        if (page == nullptr) {
-            address = (address / RacePage::kBytes + 1) * RacePage::kBytes;
-            continue;
-        }
-        each(*page, address % RacePage::kBytes >> page->shift(), address);
-        address += std::size_t{1} << page->shift();
-    }
-}
-
-Time Races::begin_copy(const Touched& source, const Touched& destination) {
-    if (!hot.races.on || current_ == nullptr) {
-        return 0;
-    }
-    if (source.bytes != 0) {
-        judge(source);
-    }
-    const Busy busy;
-    if (suspicion_) {
-        settle();
-    }
-    copy_sites_.insert(destination.site);
-    bool told = false;
-    each_unit(destination, [&](const RacePage& page, std::size_t unit, std::uintptr_t address) {
-        const auto conflict = told ? std::nullopt : find(destination, page, unit);
-        if (!conflict) {
-            return;
-        }
-        // Two writes of one value are no race. What lies there now is what the other thread has written.
-        const std::size_t at = address - destination.address;
-        const std::size_t bytes = std::size_t{1} << page.shift();
-        const bool both_write = conflict->other_writes && !conflict->other_strong;
-        const bool same = both_write && at + bytes <= source.bytes &&
-                          std::memcmp(reinterpret_cast<const void*>(address),
-                                      reinterpret_cast<const void*>(source.address + at), bytes) == 0;
-        if (!same) {
-            told = true;
-            tell(destination, *conflict, address);
-        }
-    });
-    const Time issued = hot.races.now;
-    set_now(issued + 1);
-    set_alone();
-    return issued;
-}
-
-bool Races::happened_before(std::uint32_t thread, Time time) const {
-    return !hot.races.on || current_ == nullptr ||
-           ordered(cell::make(time, Who::thread, thread, false, false, 0), true, nullptr, 0);
-}
-
-void Races::end_copy(const Touched& source, const Touched& destination, Time issued) {
-    if (!hot.races.on || current_ == nullptr) {
-        return;
-    }
-    const Busy busy;
-    if (suspicion_) {
-        settle();
-    }
-    bool told = false;
-    each_unit(source, [&](RacePage& page, std::size_t unit, std::uintptr_t address) {
-        for (const bool strong : {false, true}) {
-            const Cell* const cells = strong ? page.strong_writes.get() : page.writes.get();
-            if (cells == nullptr || cell::time(cells[unit]) <= issued || told) {
-                continue;
-            }
-            told = true;
-            const std::uint32_t payload = cell::payload(cells[unit]);
-            tell(source,
-                 {.other = cells[unit],
-                  .site = cell::linked(cells[unit]) ? links_[payload].top_site : payload,
-                  .other_writes = true,
-                  .other_strong = strong,
-                  .lanes = 0},
-                 address, true);
-        }
-        note(source, page, unit);
-    });
-    each_unit(destination, [&](RacePage& page, std::size_t unit, std::uintptr_t) { note(destination, page, unit); });
-    hot.races.wrote = hot.races.now;
-    if (!current_->released.empty()) {
-        current_->released.erase(destination.address);
     }
 }
 

@@ -234,15 +234,31 @@ class Races {
     std::optional<Conflict> conflict_in(Cell top, const Touched& touched, bool other_writes, bool other_strong,
                                         const RacePage* page, std::size_t unit) const;
     std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;
-    std::optional<Conflict> look(const Touched& touched, bool may_step_aside);
+    std::optional<Conflict> reason_to_step_aside(const Touched& touched);
+    void tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
+                         std::size_t unit_bytes, bool& told);
+    void look(const Touched& touched);
     bool plainly_ordered_in_shared(const Touched& touched);
     void note(const Touched& touched, RacePage& page, std::size_t unit);
     void join(Cell& set, const Touched& touched, RacePage* page, std::size_t unit);
     std::uint32_t link(const Link& wanted);
     void synchronise(const Touched& touched);
     bool steps_aside(const Touched& touched, const Conflict& conflict);
+    // Calls each(page, unit, address) for each unit of the bytes that has a page.
     template <class Each>
-    void each_unit(const Touched& touched, Each each);
+    void each_unit(const Touched& touched, Each each) {
+        const std::uintptr_t end = touched.address + touched.bytes;
+        for (std::uintptr_t address = touched.address; address < end;) {
+            RacePage* page = page_of(touched, address);
+            if (page == nullptr) {
+                address = (address / RacePage::kBytes + 1) * RacePage::kBytes;
+                continue;
+            }
+            const unsigned shift = page->shift();
+            each(*page, address % RacePage::kBytes >> shift, address);
+            address += std::size_t{1} << shift;
+        }
+    }
     void tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address, bool on_its_way = false);
     bool is_copy(const void* site) const { return copy_sites_.contains(site); }
     void settle();  // the suspicion

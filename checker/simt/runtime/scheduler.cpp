@@ -40,10 +40,39 @@ double seconds_since(steady_clock::time_point begin) {
 // For how long, and at least how often, polling threads may look at memory that nobody changes.
 constexpr double kIdleSeconds = 2;
 constexpr int kIdleRounds = 1000;
-// Looks at memory before the others get their turn.
-constexpr unsigned kPollsInARow = 32;
 // How often a warp whose accesses are counted may meet while it polls, before the others get their turn.
 constexpr int kRoundsOfPolls = 1000;
+
+// How long threads that poll may still see what they wait for.
+class Patience {
+  public:
+    explicit Patience(std::uint64_t steps) : steps_(steps) {}
+
+    // All resident blocks have only polled in their turn. Why that can never end; null while it may.
+    const char* lost(std::uint64_t steps) {
+        if (changes_ != hot.changes || idle_rounds_ == 0) {
+            idle_rounds_ = 0;
+            last_change_ = steady_clock::now();
+        }
+        changes_ = hot.changes;
+        if (++idle_rounds_ > kIdleRounds && seconds_since(last_change_) > kIdleSeconds) {
+            return "and nothing that still runs changes it";
+        }
+        if (steps_ != steps) {
+            steps_ = steps;
+            last_step_ = steady_clock::now();
+        } else if (seconds_since(last_step_) > time_limit()) {
+            return "and no thread has come to an end or past a barrier for SIMT_TIME_LIMIT seconds";
+        }
+        return nullptr;
+    }
+
+  private:
+    std::uint64_t changes_ = hot.changes;
+    std::uint64_t steps_;  // of the scheduler, when it was asked last
+    int idle_rounds_ = 0;
+    steady_clock::time_point last_change_, last_step_ = steady_clock::now();
+};
 
 std::string text_of(uint3 v) {
     return fmt::format("({}, {}, {})", v.x, v.y, v.z);
@@ -93,22 +122,32 @@ cudaError_t Scheduler::run(const Launch& launch) {
     look_for_chosen(launch);
     const FaultWatch watch;
 
-    const std::vector<std::uint64_t>* sampled = launch.cooperative ? nullptr : sample(launch.kernel, launch.grid);
-    const std::uint64_t blocks =
-        sampled != nullptr ? sampled->size() : std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    const std::uint64_t begun = run_blocks(launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
+    races.end_launch();
+    hot.lane = nullptr;
+    if (traffic.on()) {
+        note_traffic(launch, begun, traffic.end_launch());
+    }
+    if (chosen_launch) {
+        end_chosen_launch();
+    }
+    hot.device_bytes = hot.checking ? Memory::kHostVisible : 0;
+    return error_;
+}
+
+std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
+    const dim3 grid = launch_->grid;
+    const std::uint64_t blocks = sampled != nullptr ? sampled->size() : std::uint64_t{grid.x} * grid.y * grid.z;
     const Shuffled order(blocks, random_);
-    std::uint64_t next = 0;
+    std::uint64_t begun = 0;
     waiting_blocks_ = blocks;
     std::size_t polling = 0;          // blocks in a row that only polled
     std::size_t at_grid_barrier = 0;  // blocks in a row that only wait for the others
-    int idle_rounds = 0;
-    std::uint64_t changes = hot.changes;
-    std::uint64_t steps = steps_;
-    steady_clock::time_point last_change, last_step = steady_clock::now();
-    while (error_ == cudaSuccess && (next < blocks || !resident_.empty())) {
-        if (polling >= resident_.size() && next < blocks && resident_.size() < kResidentBlocks) {
-            const std::uint64_t number = order[next++];
-            waiting_blocks_ = blocks - next;
+    Patience patience(steps_);
+    while (error_ == cudaSuccess && (begun < blocks || !resident_.empty())) {
+        if (polling >= resident_.size() && begun < blocks && resident_.size() < kResidentBlocks) {
+            const std::uint64_t number = order[begun++];
+            waiting_blocks_ = blocks - begun;
             resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
             polling = at_grid_barrier = 0;
         } else if (at_grid_barrier > 0 && at_grid_barrier >= resident_.size()) {
@@ -118,20 +157,8 @@ cudaError_t Scheduler::run(const Launch& launch) {
         } else if (polling > 0 && polling >= resident_.size()) {
             // Every block that can be resident is, and has had its turn.
             polling = 0;
-            if (changes != hot.changes || idle_rounds == 0) {
-                idle_rounds = 0;
-                last_change = steady_clock::now();
-            }
-            changes = hot.changes;
-            if (++idle_rounds > kIdleRounds && seconds_since(last_change) > kIdleSeconds) {
-                name_endless_polling("and nothing that still runs changes it");
-                break;
-            }
-            if (steps != steps_) {
-                steps = steps_;
-                last_step = steady_clock::now();
-            } else if (seconds_since(last_step) > time_limit()) {
-                name_endless_polling("and no thread has come to an end or past a barrier for SIMT_TIME_LIMIT seconds");
+            if (const char* why = patience.lost(steps_)) {
+                name_endless_polling(why);
                 break;
             }
         }
@@ -152,16 +179,7 @@ cudaError_t Scheduler::run(const Launch& launch) {
         release(*resident_.front());
         resident_.pop_front();
     }
-    races.end_launch();
-    hot.lane = nullptr;
-    if (traffic.on()) {
-        note_traffic(launch, next, traffic.end_launch());
-    }
-    if (chosen_launch) {
-        end_chosen_launch();
-    }
-    hot.device_bytes = hot.checking ? Memory::kHostVisible : 0;
-    return error_;
+    return begun;
 }
 
 Block* Scheduler::new_block(std::uint64_t number) {
@@ -425,352 +443,6 @@ void Scheduler::exit_lane(Lane& lane) {
     lane.block->alive--;
     complete_barrier(*lane.block);
     complete_all_collectives(*lane.warp);
-}
-
-// ---- barriers ---------------------------------------------------------------------------------------------------------
-
-// The lane waits, and returns from here when it is woken.
-static void wait(Context& scheduler) {
-    scheduler = boost::context::detail::jump_fcontext(scheduler, nullptr).fctx;
-}
-
-int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
-    Lane& lane = calling_lane();
-    Block& block = *lane.block;
-    auto& barrier = block.barrier;
-    if (tracing) {
-        trace_wait("barrier", site);
-    }
-    if (hot.trace.next != nullptr) {
-        note_in_trace(packed(0, TraceKind::barrier, 0), site);
-    }
-    if (barrier.arrived == 0) {
-        barrier.kind = kind;
-        barrier.site = site;
-        barrier.count = 0;
-    } else if (site != barrier.site && hot.checking) {
-        SourceLine first = source_of(barrier.site);
-        SourceLine second = source_of(site);
-        if (!(first == second)) {
-            if (std::pair(second.file, second.line) < std::pair(first.file, first.line)) {
-                std::swap(first, second);  // the finding does not depend on the order in which the warps ran
-            }
-            report(Kind::barrier, "", first, [&] {
-                return fmt::format("threads of one block wait at different barriers: here and at {}",
-                                   simt::text_of(second));
-            });
-        }
-    }
-    barrier.arrived++;
-    barrier.count += predicate != 0 ? 1 : 0;
-    suspend(lane, LaneState::at_barrier, site);
-    complete_barrier(block);
-    wait(context_);
-    switch (kind) {
-        case BarrierKind::plain:
-            return 0;
-        case BarrierKind::count:
-            return lane.predicate;
-        case BarrierKind::all:
-            return lane.predicate == static_cast<int>(block.lanes.size()) ? 1 : 0;
-        case BarrierKind::any:
-            return lane.predicate > 0 ? 1 : 0;
-    }
-    return 0;
-}
-
-// Threads that have exited are not waited for, and count as if their predicate did not matter.
-bool Scheduler::complete_barrier(Block& block) {
-    auto& barrier = block.barrier;
-    if (barrier.arrived == 0 || barrier.arrived < block.alive) {
-        return false;
-    }
-    const int exited = static_cast<int>(block.lanes.size() - block.alive);
-    for (Lane& lane : block.lanes) {
-        if (lane.state == LaneState::at_barrier) {
-            lane.predicate = barrier.kind == BarrierKind::all ? barrier.count + exited : barrier.count;
-            wake(lane);
-        }
-    }
-    barrier.arrived = 0;
-    Races::instance().pass_barrier();
-    block.released = true;
-    steps_++;
-    return true;
-}
-
-void Scheduler::grid_barrier(const void* site) {
-    if (!launch_->cooperative) {
-        report(Kind::barrier, "", site, [] {
-            return "a grid's sync() in a launch that is not cooperative: cudaLaunchCooperativeKernel makes one";
-        });
-        abandon(cudaErrorLaunchFailure);
-    }
-    if (hot.trace.next != nullptr) {
-        note_in_trace(packed(0, TraceKind::barrier, 0), site);
-    }
-    suspend(calling_lane(), LaneState::at_grid_barrier, site);
-    wait(context_);
-}
-
-// Every resident block waits. Blocks that have ended never come: a GPU would hang.
-void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
-    Lane* first = nullptr;
-    const Lane* exited = nullptr;
-    for (Block* block : resident_) {
-        for (Lane& lane : block->lanes) {
-            if (lane.state == LaneState::exited) {
-                exited = exited == nullptr ? &lane : exited;
-            } else if (first == nullptr || text_of(source_of(lane.site)) < text_of(source_of(first->site))) {
-                first = &lane;
-            }
-        }
-    }
-    hot.lane = first;
-    if (resident_.size() < blocks) {
-        report(Kind::barrier, "", first->site, [&] {
-            return fmt::format("a grid's sync() that only {} of {} blocks come to: the others have ended",
-                               resident_.size(), blocks);
-        });
-        error_ = cudaErrorLaunchFailure;
-    } else if (exited != nullptr) {
-        report(Kind::barrier, "", first->site, [&] {
-            return fmt::format("a grid's sync() that not every thread comes to: {} has exited", text_of(*exited));
-        });
-    }
-    for (Block* block : resident_) {
-        for (Lane& lane : block->lanes) {
-            if (lane.state != LaneState::at_grid_barrier) {
-                continue;
-            }
-            if (lane.site != first->site && !(source_of(lane.site) == source_of(first->site))) {
-                report(Kind::barrier, "", first->site, [&] {
-                    return fmt::format("threads of one grid wait at different barriers: here and at {}",
-                                       text_of(source_of(lane.site)));
-                });
-            }
-            wake(lane);
-        }
-    }
-    Races::instance().pass_grid_barrier();
-    hot.lane = nullptr;
-    steps_++;
-}
-
-// ---- warp collectives ---------------------------------------------------------------------------------------------------
-
-void Scheduler::collective(Collective& request) {
-    Lane& lane = calling_lane();
-    Warp& warp = *lane.warp;
-    if (tracing) {
-        trace_collective(lane, request);
-    }
-    if (hot.trace.next != nullptr) {
-        note_in_trace(packed(request.mask, TraceKind::collective, 0), request.site);
-    }
-    if ((request.mask >> lane.number & 1U) == 0) {
-        report(Kind::collective, "", request.site, [&] {
-            return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request),
-                               request.mask, lane.number);
-        });
-        abandon(cudaErrorLaunchFailure);
-    }
-    lane.collective = request;
-    suspend(lane, LaneState::at_collective, request.site);
-    if (!complete_collective(warp, request.mask)) {
-        wait(context_);
-    }
-    request = lane.collective;
-}
-
-// The lanes of the warp that wait in the same call: in the same function, with the same mask.
-static unsigned lanes_in(const Warp& warp, const Collective& call) {
-    unsigned together = 0;
-    for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
-        const Lane& lane = warp.lanes[std::countr_zero(lanes)];
-        const Collective& other = lane.collective;
-        const bool same = other.mask == call.mask && other.kind == call.kind && other.operation == call.operation;
-        together |= same ? 1U << lane.number : 0;
-    }
-    return together;
-}
-
-bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
-    const unsigned needed = mask & warp.present & ~warp.exited;
-    if (needed == 0 || (warp.at_collective & needed) != needed) {
-        return false;
-    }
-    const Collective& first = warp.lanes[std::countr_zero(needed)].collective;
-    if (lanes_in(warp, first) != needed) {
-        return false;
-    }
-    exchange(warp, needed);
-    if (first.kind == CollectiveKind::sync) {
-        Races::instance().sync_lanes(static_cast<unsigned>(&warp - warp.lanes->block->warps.data()), needed,
-                                     warp.present & ~warp.exited);
-    }
-    for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
-    steps_++;
-    return true;
-}
-
-void Scheduler::complete_all_collectives(Warp& warp) {
-    for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
-        const unsigned number = static_cast<unsigned>(std::countr_zero(lanes));
-        if ((warp.at_collective >> number & 1U) != 0) {
-            complete_collective(warp, warp.lanes[number].collective.mask);
-        }
-    }
-}
-
-unsigned Scheduler::active_mask(const void* site) {
-    Lane& lane = calling_lane();
-    suspend(lane, LaneState::at_active_mask, site);
-    wait(context_);
-    return lane.collective.mask;
-}
-
-// No other lane of the warp can run: the lanes that ask at the same place are together.
-void Scheduler::resolve_active_mask(Warp& warp) {
-    const unsigned waiting = warp.at_active_mask;
-    for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) {
-        Lane& lane = warp.lanes[std::countr_zero(lanes)];
-        lane.collective.mask = 0;
-        for (unsigned others = waiting; others != 0; others &= others - 1) {
-            const unsigned other = static_cast<unsigned>(std::countr_zero(others));
-            lane.collective.mask |= warp.lanes[other].site == lane.site ? 1U << other : 0;
-        }
-    }
-    for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
-}
-
-// ---- threads that wait for memory ----------------------------------------------------------------------------------------
-
-void Scheduler::poll(const void* site) {
-    polls_++;
-    if (++calling_lane().polls >= kPollsInARow) {
-        yield(site);
-    }
-}
-
-void Scheduler::yield(const void* site) {
-    suspend(calling_lane(), LaneState::polling, site);
-    wait(context_);
-}
-
-void Scheduler::wait_for_trace(const void* site) {
-    suspend(calling_lane(), LaneState::trace_full, site);
-    wait(context_);
-}
-
-// ---- what can never go on ----------------------------------------------------------------------------------------------
-
-namespace {
-
-std::string lanes_text(unsigned mask) {
-    std::string text;
-    for (unsigned first = 0; first < kLanes; first++) {
-        if ((mask >> first & 1U) == 0) {
-            continue;
-        }
-        unsigned last = first;
-        while (last + 1 < kLanes && (mask >> (last + 1) & 1U) != 0) { last++; }
-        text += (text.empty() ? "" : ", ") + (last > first ? fmt::format("{}-{}", first, last) : std::to_string(first));
-        first = last;
-    }
-    return fmt::format("lane{} {}", std::popcount(mask) == 1 ? "" : "s", text);
-}
-
-// Where the first of these lanes is, with those of them that are in the same place.
-std::string where_they_are(const Warp& warp, unsigned lanes) {
-    const Lane& first = warp.lanes[std::countr_zero(lanes)];
-    const std::string line = text_of(source_of(first.site));
-    const bool in_a_call = first.state == LaneState::at_collective;
-    const unsigned there = in_a_call ? lanes & lanes_in(warp, first.collective) : 1U << first.number;
-    const char* s = std::popcount(there) == 1 ? "s" : "";
-    const std::string who = lanes_text(there);
-    switch (first.state) {
-        case LaneState::at_barrier:
-            return fmt::format("{} wait{} at a barrier of the block, {}", who, s, line);
-        case LaneState::at_grid_barrier:
-            return fmt::format("{} wait{} at a grid's sync(), {}", who, s, line);
-        case LaneState::at_collective:
-            return fmt::format("{} wait{} at {} with mask 0x{:08x}, {}", who, s, name_of(first.collective),
-                               first.collective.mask, line);
-        case LaneState::polling:
-            return fmt::format("{} poll{} memory, {}", who, s, line);
-        default:
-            return fmt::format("{} {} elsewhere", who, std::popcount(there) == 1 ? "is" : "are");
-    }
-}
-
-}  // namespace
-
-void Scheduler::name_deadlock(Block& block) {
-    for (const Warp& warp : block.warps) {
-        if (warp.at_collective == 0) {
-            continue;
-        }
-        Lane& lane = warp.lanes[std::countr_zero(warp.at_collective)];
-        const Collective& request = lane.collective;
-        const unsigned here = lanes_in(warp, request);
-        const unsigned missing = request.mask & warp.present & ~warp.exited & ~here;
-        hot.lane = &lane;
-        report(Kind::collective, "", request.site, [&] {
-            return fmt::format("{} with mask 0x{:08x}, which {} call{}, waits for {}, which never come{}: {}",
-                               name_of(request), request.mask, lanes_text(here), std::popcount(here) == 1 ? "s" : "",
-                               lanes_text(missing), std::popcount(missing) == 1 ? "s" : "",
-                               where_they_are(warp, missing));
-        });
-        hot.lane = nullptr;
-        return;
-    }
-    // No lane is in a collective: some wait for the block, and some for the grid.
-    const auto at = [&](LaneState state) {
-        return std::find_if(block.lanes.begin(), block.lanes.end(),
-                            [&](const Lane& lane) { return lane.state == state; });
-    };
-    const auto for_block = at(LaneState::at_barrier), for_grid = at(LaneState::at_grid_barrier);
-    if (for_block != block.lanes.end() && for_grid != block.lanes.end()) {
-        hot.lane = &*for_block;
-        report(Kind::barrier, "", for_block->site, [&] {
-            return "threads of one block wait at different barriers: here and at a grid's sync(), " +
-                   text_of(source_of(for_grid->site));
-        });
-        hot.lane = nullptr;
-    }
-}
-
-void Scheduler::name_endless_polling(const char* why) {
-    Lane* poller = nullptr;
-    std::size_t polling = 0, waiting = 0;
-    for (Block* block : resident_) {
-        for (Lane& lane : block->lanes) {
-            polling += lane.state == LaneState::polling ? 1 : 0;
-            waiting += lane.state == LaneState::at_barrier || lane.state == LaneState::at_collective ||
-                               lane.state == LaneState::at_grid_barrier
-                           ? 1
-                           : 0;
-            poller = poller == nullptr && lane.state == LaneState::polling ? &lane : poller;
-        }
-    }
-    hot.lane = poller;
-    report(Kind::spin, "", poller->site, [&] {
-        std::string text = fmt::format("an endless loop: {} thread{} look{} at memory over and over, {}", polling,
-                                       polling == 1 ? "" : "s", polling == 1 ? "s" : "", why);
-        if (waiting > 0) {
-            text += fmt::format("; {} more wait at a barrier or a warp collective", waiting);
-        }
-        if (waiting_blocks_ > 0) {
-            text += fmt::format(
-                "; {} blocks are resident, as many as can be, and {} more begin only when one of these ends: if they "
-                "are waited for, the grid is too large for its blocks to wait for each other",
-                resident_.size(), waiting_blocks_);
-        }
-        return text;
-    });
-    hot.lane = nullptr;
-    error_ = cudaErrorLaunchFailure;
 }
 
 }  // namespace simt

@@ -148,6 +148,8 @@ class Scheduler {
     enum class Outcome { done, polling, at_grid_barrier, failed };
 
     static void start_lane(boost::context::detail::transfer_t from);
+    // Runs the sampled blocks, or all of them; returns how many have begun.
+    std::uint64_t run_blocks(const std::vector<std::uint64_t>* sampled);
     Block* new_block(std::uint64_t number);
     void turn_to(Block& block);
     Outcome run_block(Block& block);

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+//
+// The places where lanes wait: for their block, their grid or their warp, for memory, or for their warp's trace.
+#include <fmt/core.h>
+
+#include <bit>
+#include <utility>
+
+#include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/collectives.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/races.h"
+#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/traffic_trace.h"
+
+namespace simt {
+namespace {
+
+// Looks at memory before the others get their turn.
+constexpr unsigned kPollsInARow = 32;
+
+// The lane waits, and returns from here when it is woken.
+void wait(Context& scheduler) {
+    scheduler = boost::context::detail::jump_fcontext(scheduler, nullptr).fctx;
+}
+
+}  // namespace
+
+// ---- barriers ---------------------------------------------------------------------------------------------------------
+
+int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
+    Lane& lane = calling_lane();
+    Block& block = *lane.block;
+    auto& barrier = block.barrier;
+    if (tracing) {
+        trace_wait("barrier", site);
+    }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(0, TraceKind::barrier, 0), site);
+    }
+    if (barrier.arrived == 0) {
+        barrier.kind = kind;
+        barrier.site = site;
+        barrier.count = 0;
+    } else if (site != barrier.site && hot.checking) {
+        SourceLine first = source_of(barrier.site);
+        SourceLine second = source_of(site);
+        if (!(first == second)) {
+            if (std::pair(second.file, second.line) < std::pair(first.file, first.line)) {
+                std::swap(first, second);  // the finding does not depend on the order in which the warps ran
+            }
+            report(Kind::barrier, "", first, [&] {
+                return fmt::format("threads of one block wait at different barriers: here and at {}",
+                                   simt::text_of(second));
+            });
+        }
+    }
+    barrier.arrived++;
+    barrier.count += predicate != 0 ? 1 : 0;
+    suspend(lane, LaneState::at_barrier, site);
+    complete_barrier(block);
+    wait(context_);
+    switch (kind) {
+        case BarrierKind::plain:
+            return 0;
+        case BarrierKind::count:
+            return lane.predicate;
+        case BarrierKind::all:
+            return lane.predicate == static_cast<int>(block.lanes.size()) ? 1 : 0;
+        case BarrierKind::any:
+            return lane.predicate > 0 ? 1 : 0;
+    }
+    return 0;
+}
+
+// Threads that have exited are not waited for, and count as if their predicate did not matter.
+bool Scheduler::complete_barrier(Block& block) {
+    auto& barrier = block.barrier;
+    if (barrier.arrived == 0 || barrier.arrived < block.alive) {
+        return false;
+    }
+    const int exited = static_cast<int>(block.lanes.size() - block.alive);
+    for (Lane& lane : block.lanes) {
+        if (lane.state == LaneState::at_barrier) {
+            lane.predicate = barrier.kind == BarrierKind::all ? barrier.count + exited : barrier.count;
+            wake(lane);
+        }
+    }
+    barrier.arrived = 0;
+    Races::instance().pass_barrier();
+    block.released = true;
+    steps_++;
+    return true;
+}
+
+void Scheduler::grid_barrier(const void* site) {
+    if (!launch_->cooperative) {
+        report(Kind::barrier, "", site, [] {
+            return "a grid's sync() in a launch that is not cooperative: cudaLaunchCooperativeKernel makes one";
+        });
+        abandon(cudaErrorLaunchFailure);
+    }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(0, TraceKind::barrier, 0), site);
+    }
+    suspend(calling_lane(), LaneState::at_grid_barrier, site);
+    wait(context_);
+}
+
+// Every resident block waits. Blocks that have ended never come: a GPU would hang.
+void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
+    Lane* first = nullptr;
+    const Lane* exited = nullptr;
+    for (Block* block : resident_) {
+        for (Lane& lane : block->lanes) {
+            if (lane.state == LaneState::exited) {
+                exited = exited == nullptr ? &lane : exited;
+            } else if (first == nullptr || text_of(source_of(lane.site)) < text_of(source_of(first->site))) {
+                first = &lane;
+            }
+        }
+    }
+    hot.lane = first;
+    if (resident_.size() < blocks) {
+        report(Kind::barrier, "", first->site, [&] {
+            return fmt::format("a grid's sync() that only {} of {} blocks come to: the others have ended",
+                               resident_.size(), blocks);
+        });
+        error_ = cudaErrorLaunchFailure;
+    } else if (exited != nullptr) {
+        report(Kind::barrier, "", first->site, [&] {
+            return fmt::format("a grid's sync() that not every thread comes to: {} has exited", text_of(*exited));
+        });
+    }
+    for (Block* block : resident_) {
+        for (Lane& lane : block->lanes) {
+            if (lane.state != LaneState::at_grid_barrier) {
+                continue;
+            }
+            if (lane.site != first->site && !(source_of(lane.site) == source_of(first->site))) {
+                report(Kind::barrier, "", first->site, [&] {
+                    return fmt::format("threads of one grid wait at different barriers: here and at {}",
+                                       text_of(source_of(lane.site)));
+                });
+            }
+            wake(lane);
+        }
+    }
+    Races::instance().pass_grid_barrier();
+    hot.lane = nullptr;
+    steps_++;
+}
+
+// ---- warp collectives ---------------------------------------------------------------------------------------------------
+
+void Scheduler::collective(Collective& request) {
+    Lane& lane = calling_lane();
+    Warp& warp = *lane.warp;
+    if (tracing) {
+        trace_collective(lane, request);
+    }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(request.mask, TraceKind::collective, 0), request.site);
+    }
+    if ((request.mask >> lane.number & 1U) == 0) {
+        report(Kind::collective, "", request.site, [&] {
+            return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request),
+                               request.mask, lane.number);
+        });
+        abandon(cudaErrorLaunchFailure);
+    }
+    lane.collective = request;
+    suspend(lane, LaneState::at_collective, request.site);
+    if (!complete_collective(warp, request.mask)) {
+        wait(context_);
+    }
+    request = lane.collective;
+}
+
+bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
+    const unsigned needed = mask & warp.present & ~warp.exited;
+    if (needed == 0 || (warp.at_collective & needed) != needed) {
+        return false;
+    }
+    const Collective& first = warp.lanes[std::countr_zero(needed)].collective;
+    if (lanes_in(warp, first) != needed) {
+        return false;
+    }
+    exchange(warp, needed);
+    if (first.kind == CollectiveKind::sync) {
+        Races::instance().sync_lanes(static_cast<unsigned>(&warp - warp.lanes->block->warps.data()), needed,
+                                     warp.present & ~warp.exited);
+    }
+    for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
+    steps_++;
+    return true;
+}
+
+void Scheduler::complete_all_collectives(Warp& warp) {
+    for (unsigned lanes = warp.at_collective; lanes != 0; lanes &= lanes - 1) {
+        const unsigned number = static_cast<unsigned>(std::countr_zero(lanes));
+        if ((warp.at_collective >> number & 1U) != 0) {
+            complete_collective(warp, warp.lanes[number].collective.mask);
+        }
+    }
+}
+
+unsigned Scheduler::active_mask(const void* site) {
+    Lane& lane = calling_lane();
+    suspend(lane, LaneState::at_active_mask, site);
+    wait(context_);
+    return lane.collective.mask;
+}
+
+// No other lane of the warp can run: the lanes that ask at the same place are together.
+void Scheduler::resolve_active_mask(Warp& warp) {
+    const unsigned waiting = warp.at_active_mask;
+    for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) {
+        Lane& lane = warp.lanes[std::countr_zero(lanes)];
+        lane.collective.mask = 0;
+        for (unsigned others = waiting; others != 0; others &= others - 1) {
+            const unsigned other = static_cast<unsigned>(std::countr_zero(others));
+            lane.collective.mask |= warp.lanes[other].site == lane.site ? 1U << other : 0;
+        }
+    }
+    for (unsigned lanes = waiting; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
+}
+
+// ---- threads that wait for memory ----------------------------------------------------------------------------------------
+
+void Scheduler::poll(const void* site) {
+    polls_++;
+    if (++calling_lane().polls >= kPollsInARow) {
+        yield(site);
+    }
+}
+
+void Scheduler::yield(const void* site) {
+    suspend(calling_lane(), LaneState::polling, site);
+    wait(context_);
+}
+
+void Scheduler::wait_for_trace(const void* site) {
+    suspend(calling_lane(), LaneState::trace_full, site);
+    wait(context_);
+}
+
+}  // namespace simt
