@@ -282,6 +282,14 @@ void copy_async_part(void* to, const void* from, std::size_t bytes, std::size_t 
     }
 }
 
+static void wait(const Lane& lane, std::size_t newest, const void* site) {
+    AsyncCopies& copies = *lane.block->copies;
+    copies.wait(number_in_block(lane), newest);
+    if (hot.trace.next != nullptr && !copies.any_of(number_in_block(lane))) {
+        note_in_trace(packed(0, TraceKind::landed, 0), site);
+    }
+}
+
 void commit_copies() {
     const Lane& lane = calling_lane();
     copies_of(*lane.block).commit(number_in_block(lane));
@@ -293,7 +301,7 @@ void wait_for_copies(std::size_t newest) {
         trace_wait("wait for asynchronous copies", SIMT_SITE);
     }
     if (lane.block->copies != nullptr) {
-        lane.block->copies->wait(number_in_block(lane), newest);
+        wait(lane, newest, SIMT_SITE);
     }
 }
 
@@ -303,7 +311,7 @@ void wait_for_all_copies() {
     if (tracing) {
         trace_wait("wait for all asynchronous copies", SIMT_SITE);
     }
-    lane.block->copies->wait(number_in_block(lane), 0);
+    wait(lane, 0, SIMT_SITE);
 }
 
 }  // namespace simt

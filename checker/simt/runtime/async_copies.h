@@ -45,6 +45,9 @@ class AsyncCopies {
     // Lands the copies of a running thread, except for those in its `newest` groups and those in no group.
     void wait(std::uint32_t thread, std::uint64_t newest);
 
+    // Whether copies of a thread are on their way.
+    bool any_of(std::uint32_t thread) const { return !threads_[thread].copies.empty(); }
+
     // The copy that is on its way to a byte that is marked so.
     const AsyncCopy& on_its_way_to(std::uintptr_t address) const;
     // Who issued it, and why it has not landed.

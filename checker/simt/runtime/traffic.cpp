@@ -114,6 +114,7 @@ SharedTraffic& SharedTraffic::operator+=(const SharedTraffic& other) {
     threads += other.threads;
     bytes_asked += other.bytes_asked;
     bytes_distinct += other.bytes_distinct;
+    bytes_overlapped += other.bytes_overlapped;
     wavefronts += other.wavefronts;
     ideal_wavefronts += other.ideal_wavefronts;
     return *this;
@@ -167,7 +168,7 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
     std::vector<const TrafficSite*> all;
     std::map<std::pair<std::string, int>, std::vector<const TrafficSite*>> by_line;
     for (const auto& site : sites) {
-        if (!site->ignored && site->kind != TraceKind::collective) {
+        if (!site->ignored && !is_mark(site->kind)) {
             all.push_back(site.get());
             by_line[place(source_of(reinterpret_cast<const void*>(site->site)))].push_back(site.get());
             counted.total += site->traffic;

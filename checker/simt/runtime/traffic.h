@@ -39,6 +39,7 @@ struct SharedTraffic {
     std::uint64_t threads = 0;
     std::uint64_t bytes_asked = 0;       // threads × size
     std::uint64_t bytes_distinct = 0;    // a byte counts once per request
+    std::uint64_t bytes_overlapped = 0;  // of loads: asked for while an asynchronous copy of the lane is on its way
     std::uint64_t wavefronts = 0;        // passes over the 32 banks
     std::uint64_t ideal_wavefronts = 0;  // the same without conflicts, for that size and those threads
 

@@ -90,6 +90,7 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     add_shared(metrics, "ld", traffic.shared_loads);
     add_shared(metrics, "st", traffic.shared_stores);
     add_shared(metrics, "atom", traffic.shared_atomics);
+    metrics.push_back({"bytes of shared loads during copies", traffic.shared_loads.bytes_overlapped});
     metrics.push_back({"derived__memory_l1_wavefronts_shared_excessive", traffic.excess_wavefronts()});
     metrics.push_back({"passes of atomics", traffic.atomic_passes});
     metrics.push_back({"sass__inst_executed_per_opcode BAR", traffic.barriers});

@@ -293,6 +293,7 @@ void count_request(TrafficSite& site, const TrafficRequest& request) {
         case TraceKind::shared_load:
             return count_shared(sum.shared_loads, request, bytes);
         case TraceKind::shared_store:
+        case TraceKind::shared_copy:
             return count_shared(sum.shared_stores, request, bytes);
         case TraceKind::shared_atomic:
             sum.atomic_passes += most_on_one_address(request);
@@ -301,6 +302,7 @@ void count_request(TrafficSite& site, const TrafficRequest& request) {
             sum.barriers++;
             return;
         case TraceKind::collective:
+        case TraceKind::landed:
             return;
     }
 }

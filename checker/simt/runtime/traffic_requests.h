@@ -21,9 +21,11 @@ enum class TraceKind : std::uint8_t {
     atomic,
     shared_load,
     shared_store,
+    shared_copy,  // an asynchronous one's end, where it is issued
     shared_atomic,
     barrier,
     collective,
+    landed,  // a wait after which none of the lane's copies is on its way
 };
 
 constexpr bool is_global(TraceKind kind) {
@@ -31,6 +33,10 @@ constexpr bool is_global(TraceKind kind) {
 }
 constexpr bool is_access(TraceKind kind) {
     return kind <= TraceKind::shared_atomic;
+}
+// What is a place in the code, but nothing that is counted there.
+constexpr bool is_mark(TraceKind kind) {
+    return kind == TraceKind::collective || kind == TraceKind::landed;
 }
 
 // Which bytes were touched: a bit for each byte, 32 KiB of addresses at a time.

@@ -83,6 +83,7 @@ std::vector<std::unique_ptr<TrafficSite>> TrafficTrace::end_launch() {
     near_.fill({});
     uneven_.clear();
     unfinished_.clear();
+    copying_.clear();
     return std::move(sites_);
 }
 
@@ -190,10 +191,19 @@ TrafficSite& TrafficTrace::site_of(std::uint64_t where, std::uint64_t what) {
 void TrafficTrace::count(std::uint64_t where, const std::uint64_t* what, const std::uint8_t* lanes, unsigned count,
                          unsigned mask) {
     TrafficSite& site = site_of(where, what[0]);
-    if (site.ignored || site.kind == TraceKind::collective) {
+    if (site.kind == TraceKind::landed || site.kind == TraceKind::shared_copy) {
+        unsigned& copying = copying_[warp_];
+        copying = site.kind == TraceKind::landed ? copying & ~mask : copying | mask;
+    }
+    if (site.ignored || is_mark(site.kind)) {
         return;
     }
     count_request(site, {what, lanes, count});
+    if (site.kind == TraceKind::shared_load && !copying_.empty()) {
+        const unsigned overlapped = mask & copying_[warp_];
+        site.traffic.shared_loads.bytes_overlapped +=
+            std::uint64_t{bytes_of(what[0])} * static_cast<unsigned>(std::popcount(overlapped));
+    }
     if (mask != present_ && is_access(site.kind)) {
         if (!site.uneven_noted) {
             site.uneven_noted = true;
@@ -358,6 +368,7 @@ void TrafficTrace::finish_warp(const Warp& warp) {
     }
     uneven_.clear();
     if (over) {
+        copying_.erase(warp_);
         warp_ = nullptr;
     }
     if (!rest.empty()) {

@@ -91,7 +91,8 @@ class TrafficTrace {
     std::vector<Path> paths_;
     std::map<Path, std::uint16_t> path_numbers_;
 
-    const Warp* warp_ = nullptr;  // the one that was merged last
+    const Warp* warp_ = nullptr;                         // the one that was merged last
+    std::unordered_map<const Warp*, unsigned> copying_;  // the lanes that have asynchronous copies on their way
 
     // Tells whether a warp's lanes passed a site equally often: each lane adds a number of its own, and the numbers of
     // a warp's lanes add up to 0. Kept for warps that have not ended.
@@ -123,7 +124,7 @@ constexpr TraceKind trace_kind(Access access, Space space) {
         case Access::write:
             return shared ? TraceKind::shared_store : TraceKind::store;
         case Access::copy:  // an asynchronous one has two ends
-            return shared ? TraceKind::shared_store : TraceKind::load;
+            return shared ? TraceKind::shared_copy : TraceKind::load;
         case Access::atomic:
             break;
     }

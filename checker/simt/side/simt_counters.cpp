@@ -95,6 +95,9 @@ constexpr std::array kRows{
     Row{{"shared_bytes_distinct", "distinct bytes of shared requests, ld",
          "loads {} different bytes from shared memory"},
         "different bytes loaded from shared memory"},
+    Row{{"shared_bytes_alone", "bytes of shared loads that nothing overlaps",
+         "loads {} bytes from shared memory while no asynchronous copy is on its way"},
+        "bytes loaded while no copy is on its way"},
     Row{{"excess_wavefronts", "derived__memory_l1_wavefronts_shared_excessive",
          "loses {} wavefronts of shared memory to bank conflicts"},
         "wavefronts lost to bank conflicts"},
@@ -122,6 +125,8 @@ Metrics by_name(const simt::Traffic& traffic) {
     for (const simt::Metric& metric : simt::every_metric_of(traffic)) {
         metrics[metric.name] = static_cast<double>(metric.value);
     }
+    metrics["bytes of shared loads that nothing overlaps"] =
+        at(metrics, "sm__sass_data_bytes_mem_shared_op_ld.sum") - at(metrics, "bytes of shared loads during copies");
     return metrics;
 }
 
@@ -137,9 +142,7 @@ std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
     std::vector<Line> lines;
     for (const simt::LaunchTraffic& kernel : kernels) {
         const double blocks = static_cast<double>(kernel.blocks_run) / static_cast<double>(kernel.launches);
-        for (const simt::LineTraffic& line : kernel.lines) {
-            lines.push_back({&line, by_name(line.traffic), blocks});
-        }
+        for (const simt::LineTraffic& line : kernel.lines) { lines.push_back({&line, by_name(line.traffic), blocks}); }
     }
     return lines;
 }

@@ -391,6 +391,14 @@ TEST_F(Counted, BytesOfOneWordComeFromOneBank) {
     expect(apart.shared_loads, 1, 2, 1, 32, 32);
 }
 
+TEST_F(Counted, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
+    for (const unsigned int lanes : {0U, 5U, 32U}) {
+        const Traffic t = counted([&] { KERNEL(load_beside_copies)(out_, inp_, static_cast<int>(lanes)); });
+        EXPECT_EQ(t.shared_loads.bytes_asked, 5U * 128);
+        EXPECT_EQ(t.shared_loads.bytes_overlapped, 2U * 4 * lanes) << "one load before each of the two waits";
+    }
+}
+
 TEST_F(Counted, ATileWithoutPaddingIsReadInAColumnBy32Wavefronts) {
     const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
     expect(t.loads, 128, 512, 512, 16384, 16384);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Kernels whose traffic can be counted by hand.
+#include "checker/ptx.h"
 #include "checker/simt/tests/objects/traffic.h"
 
 namespace {
@@ -45,13 +46,9 @@ template <int kRow>
 __global__ void transpose_tiles_kernel(float* out, const float* inp, int n) {
     __shared__ float tile[32 * kRow];
     const int x = blockIdx.x * 32, y = blockIdx.y * 32;
-    for (int j = threadIdx.y; j < 32; j += 8) {
-        tile[j * kRow + threadIdx.x] = inp[(y + j) * n + x + threadIdx.x];
-    }
+    for (int j = threadIdx.y; j < 32; j += 8) { tile[j * kRow + threadIdx.x] = inp[(y + j) * n + x + threadIdx.x]; }
     __syncthreads();
-    for (int j = threadIdx.y; j < 32; j += 8) {
-        out[(x + j) * n + y + threadIdx.x] = tile[threadIdx.x * kRow + j];
-    }
+    for (int j = threadIdx.y; j < 32; j += 8) { out[(x + j) * n + y + threadIdx.x] = tile[threadIdx.x * kRow + j]; }
 }
 
 // Of all that was loaded: nvcc would not load what is not used.
@@ -253,10 +250,30 @@ __global__ void wait_kernel(float* out, int* flag) {
     if (threadIdx.x < 32) {
         atomicExch(flag, 1);
     } else {
-        while (__any_sync(0xffffffffU, atomicAdd(flag, 0) != 0) == 0) {
-        }
+        while (__any_sync(0xffffffffU, atomicAdd(flag, 0) != 0) == 0) {}
     }
     out[threadIdx.x] = 1.0f;
+}
+
+__global__ void beside_copies_kernel(float* out, const float* inp, int lanes) {
+    __shared__ float here[32], copied[2][32];
+    const int lane = threadIdx.x;
+    here[lane] = inp[lane];
+    copied[0][lane] = copied[1][lane] = 0.0f;
+    float sum = static_cast<volatile float*>(here)[lane];
+    if (lane < lanes) {
+        ptx::cp_async<4>(&copied[0][lane], &inp[lane]);
+        ptx::cp_async_commit();
+        ptx::cp_async<4>(&copied[1][lane], &inp[lane]);
+        ptx::cp_async_commit();
+    }
+    sum += static_cast<volatile float*>(here)[lane];
+    ptx::cp_async_wait<1>();
+    sum += copied[0][lane];
+    ptx::cp_async_wait<0>();
+    sum += copied[1][lane];
+    sum += static_cast<volatile float*>(here)[lane];
+    out[lane] = sum;
 }
 
 }  // namespace
@@ -369,6 +386,9 @@ void through_either(float* out, const float* inp) {
 }
 void wait_for_a_warp(float* out, int* flag) {
     wait_kernel<<<1, 64>>>(out, flag);
+}
+void load_beside_copies(float* out, const float* inp, int lanes) {
+    beside_copies_kernel<<<1, 32>>>(out, inp, lanes);
 }
 void read_unwritten(float* out, const float* inp) {
     load_kernel<<<1, 32>>>(out, inp, 1, 0);
