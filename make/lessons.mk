@@ -97,10 +97,6 @@ check_options = --subject $(subject) $(if $(dry),,--results results/results.json
 card_options = $(if $(filter cpu,$1),,--impl-dir $(gpu)/impl/$(subject)/$(here) --reference-dir $(gpu)/impl/solutions/$(here) \
     --log-dir $(gpu)/ops/$(subject)/$(here) $(if $(dry),,--device "$$(build/tools/gpu --name), GPU"))
 
-# What a lesson requires of a card, by lesson.toml; fails in one line where the card here is older.
-requires_of = $(firstword $(filter sm_%,$(subst ",$(space),$(file <lessons/$1/lesson.toml))))
-card_suits = $(if $(filter gpu,$1),build/tools/gpu --requires $(or $(call requires_of,$(here)),sm_75) >/dev/null &&)
-
 # On the device's track a check runs on the CPU device; then, where a GPU is and DEVICE does not choose, there too.
 gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
 gpu_next := $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
@@ -110,7 +106,7 @@ $(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) ch
 $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (make doctor) it is checked and timed there.")
 endef
 
-run_check = $(call card_suits,$1) $< $2 $(check_options) $(call card_options,$1)
+run_check = $< $2 $(check_options) $(call card_options,$1)
 $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu) \
         $$(if $$(call is_device,$$(here)),,$$(older_impls))
 	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),--more))

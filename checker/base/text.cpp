@@ -2,9 +2,11 @@
 #include "checker/base/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace checker {
 namespace {
@@ -99,6 +101,47 @@ std::pair<std::string, std::string> told_apart(float got, float expected) {
         result = {text(got, digits), text(expected, digits)};
     }
     return result;
+}
+
+namespace {
+
+// Levenshtein's distance, of the beginnings of long names.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    constexpr std::size_t kMost = 256;
+    a = a.substr(0, kMost);
+    b = b.substr(0, kMost);
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0U);
+    for (std::size_t i = 0; i < a.size(); i++) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); j++) {
+            const std::size_t replaced = diagonal + (a[i] != b[j] ? 1 : 0);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view name, std::vector<std::string> known, std::size_t most) {
+    std::vector<std::pair<std::size_t, std::string>> near;
+    for (std::string& one : known) { near.emplace_back(edit_distance(name, one), std::move(one)); }
+    std::ranges::sort(near);
+    near.resize(std::min(most, near.size()));
+    std::vector<std::string> names;
+    for (auto& [distance, one] : near) { names.push_back(std::move(one)); }
+    return names;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+    const std::vector<std::string> near = nearest_names(name, known, 1);
+    if (!near.empty() && 2 * edit_distance(name, near.front()) <= std::max(name.size(), near.front().size())) {
+        return fmt::format("; did you mean {}?", near.front());
+    }
+    return known.empty() ? "; there is none" : fmt::format("; there is {}", fmt::join(known, ", "));
 }
 
 std::string lesson_number(const std::string& lesson) {

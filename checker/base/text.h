@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace checker {
 
@@ -20,6 +21,12 @@ std::string times(double factor);                        // "1.30 times", "806 t
 
 // Two values with as many digits as it takes to tell them apart, at least five.
 std::pair<std::string, std::string> told_apart(float got, float expected);
+
+// Of `known` those that are nearest to a name that is not among them, by insertions, deletions and replacements: at most
+// so many, the nearest first.
+std::vector<std::string> nearest_names(std::string_view name, std::vector<std::string> known, std::size_t most);
+// "; did you mean x?", or where nothing is near "; there is x, y, z" (or "; there is none").
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
 std::string lesson_number(const std::string& lesson);  // "01"
 std::string lesson_title(const std::string& lesson);   // "layers"

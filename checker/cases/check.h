@@ -112,7 +112,7 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
-    std::vector<Needed> needed = {};  // what lesson.toml's counters are judged against
+    std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against
     std::optional<Sampled> sampled = {};  // in place of outputs
 };
 

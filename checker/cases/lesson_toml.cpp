@@ -5,69 +5,191 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <regex>
 
 #include "checker/base/file_error.h"
+#include "checker/base/text.h"
 
 namespace checker {
 namespace {
 
-constexpr std::array kKeys{"against", "bronze", "silver", "gold", "older", "threads", "shapes", "reported"};
+const std::vector<std::string> kKeys{"title", "idea", "requires", "target", "counters", "ladder"};
+const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",
+                                           "older",   "threads", "shapes", "reported"};
 
-std::optional<Rival> rival_of(const std::string& text) {
-    for (const Rival rival : {Rival::copy, Rival::solution, Rival::library}) {
-        if (text == to_string(rival)) {
-            return rival;
+class Reader {
+  public:
+    explicit Reader(const std::filesystem::path& file) { result_.file = file; }
+
+    LessonToml read() {
+        const toml::table lesson = parse();
+        require_known(lesson, "", kKeys);
+        result_.title = text(lesson, "title");
+        result_.idea = text(lesson, "idea");
+        read_cards(lesson);
+        for (const auto& [op, row] : tables(lesson, "target")) {
+            result_.ops.push_back(op);
+            result_.targets[op] = target(*row, "[target." + op + "]");
+        }
+        for (const auto& [op, row] : tables(lesson, "counters")) { read_counters(op, *row); }
+        read_ladder(lesson);
+        return std::move(result_);
+    }
+
+  private:
+    toml::table parse() const {
+        try {
+            return toml::parse_file(result_.file.string());
+        } catch (const toml::parse_error& e) {
+            throw FileError(fmt::format("{}:{}: {}", result_.file.string(), e.source().begin.line, e.description()));
         }
     }
-    return std::nullopt;
-}
 
-std::vector<std::string> strings(const toml::array* array) {
-    std::vector<std::string> result;
-    for (std::size_t i = 0; array != nullptr && i < array->size(); i++) { result.push_back((*array)[i].value_or("")); }
-    return result;
-}
+    [[noreturn]] void refuse(const toml::node& node, const std::string& where, const std::string& what) const {
+        throw FileError(fmt::format("{}:{}: {}{}{}", result_.file.string(), node.source().begin.line, where,
+                                    where.empty() ? "" : " ", what));
+    }
 
-// What is wrong with a target, or empty.
-std::string read_target(const toml::table& row, Target& target) {
-    for (const auto& [key, value] : row) {
-        if (std::ranges::find(kKeys, std::string(key.str())) == kKeys.end()) {
-            return fmt::format("has the key {}, which means nothing", key.str());
+    void require_known(const toml::table& table, const std::string& where,
+                       const std::vector<std::string>& known) const {
+        for (const auto& [key, value] : table) {
+            if (std::ranges::find(known, key.str()) == known.end()) {
+                refuse(value, where,
+                       fmt::format("has the unknown key {}{}", key.str(), did_you_mean(key.str(), known)));
+            }
         }
     }
-    const std::optional<Rival> against = rival_of(row["against"].value_or(""));
-    if (!against) {
-        return "needs against = \"copy\", \"solution\" or \"library\"";
-    }
-    target.against = *against;
-    target.shapes = strings(row["shapes"].as_array());
-    target.reported = strings(row["reported"].as_array());
-    if (target.shapes.empty() && row.contains("bronze")) {
-        return "needs shapes = [\"N=…\", …]";
-    }
-    target.shares = {row["bronze"].value_or(0.0), row["silver"].value_or(0.0), row["gold"].value_or(0.0)};
-    if (!target.shapes.empty() && !(0 < target.shares.bronze && target.shares.bronze < target.shares.silver &&
-                                    target.shares.silver < target.shares.gold)) {
-        return "needs bronze, silver and gold, rising shares above 0";
-    }
-    target.older = row["older"].value_or(0.0);
-    target.threads = row["threads"].value_or(0.0);
-    return "";
-}
 
-// What is wrong with an op's counters, or empty.
-std::string read_counters(const toml::table& row, std::map<std::string, double>& counters) {
-    for (const auto& [key, value] : row) {
-        double& at_most = counters[std::string(key.str())];
-        at_most = value.value_or(0.0);
-        if (!(at_most >= 1)) {
-            return fmt::format("needs {} as a number from 1 on: times what is needed", key.str());
+    std::string text(const toml::table& table, const char* key) const {
+        const toml::node* node = table.get(key);
+        if (node != nullptr && !node->is_string()) {
+            refuse(*node, "", fmt::format("needs {} as a string", key));
+        }
+        return table[key].value_or("");
+    }
+
+    double number(const toml::table& table, const char* key, const std::string& where) const {
+        const toml::node* node = table.get(key);
+        if (node != nullptr && !node->is_number()) {
+            refuse(*node, where, fmt::format("needs {} as a number", key));
+        }
+        return table[key].value_or(0.0);
+    }
+
+    std::vector<std::string> strings(const toml::table& table, const char* key, const std::string& where) const {
+        std::vector<std::string> result;
+        const toml::node* node = table.get(key);
+        if (node == nullptr) {
+            return result;
+        }
+        const toml::array* array = node->as_array();
+        for (std::size_t i = 0; array != nullptr && i < array->size(); i++) {
+            if (const std::optional<std::string> one = (*array)[i].value<std::string>()) {
+                result.push_back(*one);
+            }
+        }
+        if (array == nullptr || result.size() != array->size()) {
+            refuse(*node, where, fmt::format("needs {} as a list of strings", key));
+        }
+        return result;
+    }
+
+    void read_cards(const toml::table& lesson) {
+        result_.cards = strings(lesson, "requires", "");
+        for (const std::string& card : result_.cards) {
+            if (!std::regex_match(card, std::regex("sm_[0-9]+a?"))) {
+                refuse(*lesson.get("requires"), "", fmt::format("requires {}, which is no card such as sm_80", card));
+            }
         }
     }
-    return "";
-}
+
+    void read_ladder(const toml::table& lesson) {
+        const toml::node* node = lesson.get("ladder");
+        if (node == nullptr) {
+            return;
+        }
+        const toml::table* ladder = node->as_table();
+        if (ladder == nullptr) {
+            refuse(*node, "", "needs ladder as a table");
+        }
+        require_known(*ladder, "[ladder]", {"random_shapes"});
+        const toml::node* shapes = ladder->get("random_shapes");
+        if (shapes != nullptr && shapes->value_or(-1) < 0) {
+            refuse(*shapes, "[ladder]", "needs random_shapes as a whole number");
+        }
+        result_.random_shapes = shapes == nullptr ? 0 : shapes->value_or(0);
+    }
+
+    // The tables of [target] or [counters], in the file's order.
+    std::vector<std::pair<std::string, const toml::table*>> tables(const toml::table& lesson, const char* key) {
+        std::vector<std::pair<std::string, const toml::table*>> result;
+        const toml::node* all = lesson.get(key);
+        if (all == nullptr) {
+            return result;
+        }
+        if (!all->is_table()) {
+            refuse(*all, "", fmt::format("needs {} as a table", key));
+        }
+        for (const auto& [op, node] : *all->as_table()) {
+            if (!node.is_table()) {
+                refuse(node, fmt::format("[{}.{}]", key, op.str()), "is no table");
+            }
+            result.emplace_back(op.str(), node.as_table());
+            result_.lines[fmt::format("{}.{}", key, op.str())] = static_cast<int>(node.source().begin.line);
+        }
+        std::ranges::sort(result, {}, [](const auto& row) { return row.second->source().begin.line; });
+        return result;
+    }
+
+    Target target(const toml::table& row, const std::string& where) const {
+        require_known(row, where, kTargetKeys);
+        Target target{
+            .against = against(row, where),
+            .shares = {number(row, "bronze", where), number(row, "silver", where), number(row, "gold", where)},
+            .older = number(row, "older", where),
+            .threads = number(row, "threads", where),
+            .shapes = strings(row, "shapes", where),
+            .reported = strings(row, "reported", where)};
+        if (target.shapes.empty() && row.contains("bronze")) {
+            refuse(row, where, "needs shapes = [\"N=…\", …]");
+        }
+        if (!target.shapes.empty() && !(0 < target.shares.bronze && target.shares.bronze < target.shares.silver &&
+                                        target.shares.silver < target.shares.gold)) {
+            refuse(row, where, "needs bronze, silver and gold, rising shares above 0");
+        }
+        return target;
+    }
+
+    Rival against(const toml::table& row, const std::string& where) const {
+        const std::string text = row["against"].value_or("");
+        std::vector<std::string> known;
+        for (const Rival rival : {Rival::copy, Rival::solution, Rival::library}) {
+            if (text == to_string(rival)) {
+                return rival;
+            }
+            known.push_back(to_string(rival));
+        }
+        refuse(
+            row, where,
+            fmt::format("needs against, whose speed it is a share of, not \"{}\"{}", text, did_you_mean(text, known)));
+    }
+
+    void read_counters(const std::string& op, const toml::table& row) {
+        for (const auto& [key, value] : row) {
+            const std::string counter(key.str());
+            const double at_most = value.value_or(0.0);
+            if (!(at_most >= 1)) {
+                refuse(value, fmt::format("[counters.{}]", op),
+                       fmt::format("needs {} as a number from 1 on: times what is needed", counter));
+            }
+            result_.counters[op][counter] = at_most;
+            result_.lines[fmt::format("counters.{}.{}", op, counter)] = static_cast<int>(value.source().begin.line);
+        }
+    }
+
+    LessonToml result_;
+};
 
 }  // namespace
 
@@ -75,38 +197,25 @@ bool Target::judges(const std::string& shape) const {
     return !shapes.empty() && std::ranges::find(reported, shape) == reported.end();
 }
 
+std::string LessonToml::place(const std::string& table) const {
+    const auto line = lines.find(table);
+    return fmt::format("{}{}: [{}]", file.string(), line == lines.end() ? "" : fmt::format(":{}", line->second), table);
+}
+
+std::string unmet(const LessonToml& toml, const Card& card) {
+    for (const std::string& needed : toml.cards) {
+        const int least = std::stoi(needed.substr(std::string_view("sm_").size()));
+        const bool has_it = needed.ends_with('a') ? card.capability == least : card.capability >= least;
+        if (card.capability != 0 && !has_it) {
+            return fmt::format("{} is sm_{}, this needs {}: the CPU device (DEVICE=cpu) has it", card.name,
+                               card.capability, needed);
+        }
+    }
+    return "";
+}
+
 LessonToml read_lesson_toml(const std::filesystem::path& file) {
-    LessonToml result;
-    toml::table lesson;
-    try {
-        lesson = toml::parse_file(file.string());
-    } catch (const toml::parse_error& e) {
-        throw FileError(fmt::format("{}:{}: {}", file.string(), e.source().begin.line, e.description()));
-    }
-    result.step = lesson["step"].value_or(false);
-    if (const toml::table* counters = lesson["counters"].as_table()) {
-        for (const auto& [op, node] : *counters) {
-            const std::string problem = node.is_table()
-                                            ? read_counters(*node.as_table(), result.counters[std::string(op.str())])
-                                            : "is no table";
-            if (!problem.empty()) {
-                throw FileError(fmt::format("{}: [counters.{}] {}", file.string(), op.str(), problem));
-            }
-        }
-    }
-    const toml::table* targets = lesson["target"].as_table();
-    if (targets == nullptr) {
-        return result;
-    }
-    for (const auto& [op, node] : *targets) {
-        Target target;
-        const std::string problem = node.is_table() ? read_target(*node.as_table(), target) : "is no table";
-        if (!problem.empty()) {
-            throw FileError(fmt::format("{}: [target.{}] {}", file.string(), op.str(), problem));
-        }
-        result.targets[std::string(op.str())] = std::move(target);
-    }
-    return result;
+    return Reader(file).read();
 }
 
 }  // namespace checker

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// lessons/NN_name/lesson.toml, as far as the check needs it.
+// lessons/NN_name/lesson.toml: what a lesson is about, what it asks of a card, and how fast its ops must be. This is its one
+// reader; make, Python and the tools ask the check program (--describe).
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,19 +19,36 @@ struct Target {
     Shares shares;                    // of its speed, in the same run; bronze is needed to pass
     double older = 0;                 // also at least so many times as fast as the newest older solution; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
-    std::vector<std::string> shapes;  // as check.cpp names them; without any, all that it times are reported only
+    std::vector<std::string> shapes;  // "N=8 C=4"; without any, all that are timed are reported only
     std::vector<std::string> reported = {};  // timed too where all times are wanted, behind `shapes`; never judged
     bool judges(const std::string& shape) const;
 };
 
 struct LessonToml {
-    bool step = false;  // the lesson ends with a whole model
+    std::filesystem::path file;
+    std::string title, idea;
+    std::vector<std::string> cards;  // `requires`: what a card must have, "sm_80" or newer, "sm_90a" and no other
+    std::vector<std::string> ops;  // those that have a target, in the file's order: the order in which they are checked
     std::map<std::string, Target> targets;
     // On a device, by op: at most so many times what the call needs of the counter.
     std::map<std::string, std::map<std::string, double>> counters;
+    std::optional<int> random_shapes;  // a rung of the ladder: `make test` checks it at so many random shapes
+    std::map<std::string, int> lines;  // of "target.gelu", "counters.gelu", "counters.gelu.requests"
+
+    // "lessons/01_layers/lesson.toml:12: [target.gelu]"
+    std::string place(const std::string& table) const;
 };
 
-// Throws FileError with what is missing or misspelt.
+// A GPU. Capability 90 is 9.0; 0 is anything: a rehearsal.
+struct Card {
+    std::string name;
+    int capability = 0;
+};
+
+// One line where the card lacks what the lesson requires; empty where it has it.
+std::string unmet(const LessonToml& toml, const Card& card);
+
+// Throws FileError, in one line, with what is missing or misspelt: file, line and the nearest right name.
 LessonToml read_lesson_toml(const std::filesystem::path& file);
 
 }  // namespace checker

@@ -14,9 +14,10 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <utility>
+
+#include "checker/base/text.h"
 
 namespace checker {
 namespace {
@@ -222,22 +223,6 @@ std::string shape_text(std::span<const std::uint64_t> shape) {
     std::string text = "(";
     for (std::size_t i = 0; i < shape.size(); i++) { text += (i ? ", " : "") + std::to_string(shape[i]); }
     return text + ")";
-}
-
-// Levenshtein's distance: how many characters to insert, delete or replace.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0u);
-    for (std::size_t i = 0; i < a.size(); i++) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); j++) {
-            const std::size_t replaced = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
 }
 
 template <class T>
@@ -456,14 +441,12 @@ const TensorView& SafeTensors::at(std::string_view name) const {
     if (tensors_.empty()) {
         throw FileError(fmt::format("{}: has no tensor {}; it has none at all", *file_, in_quotes(name)));
     }
-    std::vector<std::pair<std::size_t, std::string_view>> near;
-    for (const TensorView& tensor : tensors_) {
-        near.push_back({edit_distance(name.substr(0, 256), std::string_view(tensor.name).substr(0, 256)), tensor.name});
-    }
-    const std::size_t shown = std::min<std::size_t>(3, near.size());
-    std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(shown), near.end());
+    std::vector<std::string> known;
+    for (const TensorView& tensor : tensors_) { known.push_back(tensor.name); }
     std::string names;
-    for (std::size_t i = 0; i < shown; i++) { names += (i ? ", " : "") + in_quotes(near[i].second); }
+    for (const std::string& near : nearest_names(name, std::move(known), 3)) {
+        names += (names.empty() ? "" : ", ") + in_quotes(near);
+    }
     throw FileError(fmt::format("{}: has no tensor {}; the nearest names are {}", *file_, in_quotes(name), names));
 }
 

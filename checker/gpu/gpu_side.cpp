@@ -375,6 +375,17 @@ class GpuSide final : public DeviceSide {
 #endif
     }
 
+    Card card() const override {
+        if (kRehearsal) {
+            return {};
+        }
+        cudaDeviceProp properties{};
+        int device = 0;
+        check(cudaGetDevice(&device));
+        check(cudaGetDeviceProperties(&properties, device));
+        return {properties.name, 10 * properties.major + properties.minor};
+    }
+
     std::unique_ptr<Bench> bench() override {
         return std::make_unique<GpuBench>();
     }

@@ -213,12 +213,15 @@ Outcome Judge::ask(const Request& request, const std::string& what) {
     return outcome;
 }
 
-void Judge::require_device() {
+void Judge::require_device(const LessonToml& toml) {
     Request request;
     request.ask = Ask::start;
     const Outcome outcome = ask(request, "starting the device");
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_device) {
         throw std::runtime_error(outcome.reply.text);
+    }
+    if (const std::string lacks = unmet(toml, {outcome.reply.text, outcome.reply.capability}); !lacks.empty()) {
+        throw std::runtime_error(lacks);
     }
 }
 
@@ -437,9 +440,10 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
         rivals |= timed.flop > 0 ? bit(Rival::arithmetic) : 0;
         if (i == 0 && target.older > 0) {
             if (older_implementation(reference_dir_, op.name).empty()) {
-                report.notes.push_back(fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
-                                                   "builds it",
-                                                   lesson_number(lesson_.name())));
+                report.notes.push_back(
+                    fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
+                                "builds it",
+                                lesson_number(lesson_.name())));
             } else {
                 rivals |= bit(Rival::older);
             }

@@ -29,8 +29,8 @@ class Judge {
     // While the judge waits longer than two seconds, a line on stderr says for what (only on a terminal).
     void show_progress(bool on) { progress_ = on; }
 
-    // Throws std::runtime_error where the device that the ops run on is not there.
-    void require_device();
+    // Throws std::runtime_error where the device that the ops run on is not there, or is not what the lesson requires.
+    void require_device(const LessonToml& toml);
 
     // What is right is counted too, as far as `at_most` has targets: by counter how many times what is needed.
     CaseReport judge(std::size_t op, std::size_t case_index, const std::map<std::string, double>& at_most);

@@ -61,6 +61,8 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     app.add_option("--results", options.results, "append one JSON line an op to this file");
     app.add_flag("--one-thread", options.one_thread, "no check: look at the thread of SIMT_STOP or SIMT_TRACE");
     app.add_flag("--traffic", options.traffic, "no check: what the kernels ask of memory, by line; --json writes it");
+    app.add_flag("--describe", options.describe,
+                 "no check: what the lesson is, as JSON: ops, shapes, targets, counters");
     app.add_flag("--worker", options.worker, "(the check starts itself with this)")->group("");
     try {
         app.parse(argc, argv);

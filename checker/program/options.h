@@ -23,6 +23,7 @@ struct Options {
     bool timing_only = false;
     bool verbose = false;
     bool worker = false;
+    bool describe = false;       // prints what the lesson is, in place of the check
     std::string device;          // what the verdict calls the device; "" for its own word
     bool last = true;            // false: another device's check follows, so that "next" is not said yet
     bool one_thread = false;     // runs --only here until the thread of SIMT_STOP or SIMT_TRACE has run

@@ -24,6 +24,7 @@
 #include "checker/judge/judge.h"
 #include "checker/judge/report.h"
 #include "checker/judge/verdict.h"
+#include "checker/program/describe_lesson.h"
 #include "checker/program/options.h"
 #include "checker/tools/stub.h"
 #include "checker/worker/device_side.h"
@@ -83,19 +84,6 @@ void require_same_shapes(const Lesson& lesson, const std::map<std::string, Targe
     }
 }
 
-// Throws FileError for a counter that the device does not have.
-void require_known_counters(const LessonToml& toml, const std::filesystem::path& file) {
-    const std::vector<Counter> known = device_side() == nullptr ? std::vector<Counter>() : device_side()->counters();
-    for (const auto& [op, counters] : toml.counters) {
-        for (const auto& [counter, at_most] : counters) {
-            if (!known.empty() && std::ranges::find(known, counter, &Counter::name) == known.end()) {
-                throw FileError(
-                    fmt::format("{}: [counters.{}] has the key {}, which is no counter", file.string(), op, counter));
-            }
-        }
-    }
-}
-
 // The state of one run of the check: what the tests share.
 class Session {
   public:
@@ -107,7 +95,7 @@ class Session {
         if (!lesson.rehearsal()) {
             require_same_shapes(lesson, toml_.targets, options.lesson_dir / "lesson.toml");
         }
-        require_known_counters(toml_, options.lesson_dir / "lesson.toml");
+        require_judged(toml_, lesson);
         judge_.show_progress(isatty(STDERR_FILENO) == 1);
         reports_.resize(lesson.ops().size());
         for (std::size_t i = 0; i < reports_.size(); i++) {
@@ -120,8 +108,8 @@ class Session {
         }
     }
 
-    // Throws std::runtime_error where the device that the ops run on is not there.
-    void require_device() { judge_.require_device(); }
+    // Throws std::runtime_error where the device that the ops run on is not there, or is not what the lesson requires.
+    void require_device() { judge_.require_device(toml_); }
 
     void run_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -402,7 +390,7 @@ Next next_commands(const Options& options, const std::string& lesson) {
         return next;
     }
     next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));
-    if (read_lesson_toml(options.lesson_dir / "lesson.toml").step) {
+    if (is_step(lesson)) {
         next.done.push_back(fmt::format("make gpt2 STEP={} BASE=lessons   GPT-2 on your ops", number));
     }
     if (const std::string after = lesson_after(options.lesson_dir); !after.empty()) {
@@ -450,6 +438,12 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
         register_cases(lesson);
         if (options.worker) {
             serve(lesson, options.impl_dir, options.reference_dir);
+            return 0;
+        }
+        if (options.describe) {
+            const LessonToml toml = read_lesson_toml(options.lesson_dir / "lesson.toml");
+            require_judged(toml, lesson);
+            fmt::print("{}", description_of(toml, lesson, options));
             return 0;
         }
         require_known(options, lesson);

@@ -34,6 +34,11 @@ class LessonTomlFile : public testing::Test {
         std::ofstream(file_) << text;
         return read_lesson_toml(file_);
     }
+    // What a file is refused with, without its name.
+    std::string refusal(const std::string& text) {
+        const std::string message = message_of<FileError>([&] { read(text); });
+        return message.starts_with(file_.string()) ? message.substr(file_.string().size()) : message;
+    }
     fs::path file_;
 };
 
@@ -144,18 +149,67 @@ TEST_F(LessonTomlFile, SaysHowMuchOfACounterIsAllowed) {
     ASSERT_TRUE(toml.counters.contains("residual"));
     EXPECT_EQ(toml.counters.at("residual").at("sectors"), 1.02);
     EXPECT_EQ(toml.counters.at("residual").at("requests"), 1.05);
-    EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = { sectors = 0.5 }\n"); }).find("from 1 on"),
-              std::string::npos);
-    EXPECT_NE(message_of<FileError>([&] { read("[counters]\ngelu = 2\n"); }).find("no table"), std::string::npos);
+    EXPECT_EQ(toml.place("counters.residual.sectors"), file_.string() + ":2: [counters.residual.sectors]");
+    const std::string sectors = "needs sectors as a number from 1 on: times what is needed";
+    EXPECT_EQ(refusal("[counters]\ngelu = { sectors = 0.5 }\n"), ":2: [counters.gelu] " + sectors);
+    EXPECT_EQ(refusal("[counters]\ngelu = { sectors = \"2\" }\n"), ":2: [counters.gelu] " + sectors);
+    EXPECT_EQ(refusal("[counters]\ngelu = 2\n"), ":2: [counters.gelu] is no table");
+    EXPECT_EQ(refusal("counters = 2\n"), ":1: needs counters as a table");
+}
+
+TEST_F(LessonTomlFile, SaysWhatTheLessonIsAndWhatCardItTakes) {
+    const LessonToml toml = read("title = \"tma\"\nidea = \"copies\"\nrequires = [\"sm_90a\"]\n");
+    EXPECT_EQ(toml.title, "tma");
+    EXPECT_EQ(toml.idea, "copies");
+    EXPECT_EQ(unmet(toml, {"NVIDIA H200", 90}), "");
+    EXPECT_EQ(unmet(toml, {"a rehearsal", 0}), "");
+    const std::string mend = ", this needs sm_90a: the CPU device (DEVICE=cpu) has it";
+    EXPECT_EQ(unmet(toml, {"Tesla T4", 75}), "Tesla T4 is sm_75" + mend);
+    EXPECT_EQ(unmet(toml, {"NVIDIA B200", 100}), "NVIDIA B200 is sm_100" + mend) << "Hopper's own instructions";
+    const LessonToml newer = read("requires = [\"sm_80\"]\n");
+    EXPECT_EQ(unmet(newer, {"NVIDIA B200", 100}), "");
+    EXPECT_NE(unmet(newer, {"Tesla T4", 75}), "");
+    EXPECT_EQ(refusal("requires = [\"hopper\"]\n"), ":1: requires hopper, which is no card such as sm_80");
+    EXPECT_EQ(refusal("requires = \"sm_80\"\n"), ":1: needs requires as a list of strings");
+    EXPECT_EQ(refusal("title = 1\n"), ":1: needs title as a string");
+}
+
+TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
+    EXPECT_EQ(refusal("titel = \"x\"\n"), ":1: has the unknown key titel; did you mean title?");
+    EXPECT_EQ(refusal("title = \"x\"\ntrack = \"host\"\n"),
+              ":2: has the unknown key track; there is title, idea, requires, target, counters, ladder");
+    EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nbrnze = 0.1\n"),
+              ":3: [target.gelu] has the unknown key brnze; did you mean bronze?");
+    EXPECT_EQ(
+        refusal("[target.gelu]\nagainst = \"solutoin\"\n"),
+        ":1: [target.gelu] needs against, whose speed it is a share of, not \"solutoin\"; did you mean solution?");
+    EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nolder = \"ten\"\n"),
+              ":3: [target.gelu] needs older as a number");
+    EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nreported = [3]\n"),
+              ":3: [target.gelu] needs reported as a list of strings");
+}
+
+TEST_F(LessonTomlFile, SaysWhetherTheLessonIsARung) {
+    EXPECT_FALSE(read("title = \"x\"\n").random_shapes);
+    EXPECT_EQ(read("[ladder]\n").random_shapes, 0);
+    EXPECT_EQ(read("[ladder]\nrandom_shapes = 200\n").random_shapes, 200);
+    EXPECT_EQ(refusal("[ladder]\nrandom_shapes = \"few\"\n"), ":2: [ladder] needs random_shapes as a whole number");
+    EXPECT_EQ(refusal("[ladder]\nrandom_shape = 2\n"),
+              ":2: [ladder] has the unknown key random_shape; did you mean random_shapes?");
+}
+
+TEST_F(LessonTomlFile, HasItsOpsInTheOrderOfTheFile) {
+    const std::string against = "against = \"copy\"\n";
+    EXPECT_EQ(read("[target.softmax]\n" + against + "[target.attention]\n" + against + "[target.gelu]\n" + against).ops,
+              (std::vector<std::string>{"softmax", "attention", "gelu"}));
 }
 
 TEST_F(LessonTomlFile, HasTargets) {
     const LessonToml toml = read(
-        "step = true\n[target.gelu]\nagainst = \"solution\"\nbronze = 0.7\nsilver = 0.8\ngold = 0.9\nshapes = "
+        "[target.gelu]\nagainst = \"solution\"\nbronze = 0.7\nsilver = 0.8\ngold = 0.9\nshapes = "
         "[\"N=8\"]\n"
         "[target.matmul]\nagainst = \"library\"\nbronze = 0.3\nsilver = 0.6\ngold = 0.8\nolder = 10\nthreads = 0.7\n"
         "shapes = [\"N=8 C=4\", \"N=9 C=5\"]\n");
-    EXPECT_TRUE(toml.step);
     EXPECT_EQ(toml.targets.at("gelu").against, Rival::solution);
     EXPECT_EQ(toml.targets.at("gelu").shares.bronze, 0.7);
     EXPECT_EQ(toml.targets.at("gelu").older, 0);
@@ -193,7 +247,7 @@ TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
 }
 
 TEST_F(LessonTomlFile, ThatIsNoTomlIsNamedWithItsLine) {
-    const std::string message = message_of<FileError>([&] { read("title = \"x\"\nstep = maybe\n"); });
+    const std::string message = message_of<FileError>([&] { read("title = \"x\"\nidea = maybe\n"); });
     EXPECT_NE(message.find(":2:"), std::string::npos) << message;
 }
 

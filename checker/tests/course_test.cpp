@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <span>
@@ -90,6 +91,11 @@ std::string file_of(const std::string& lesson, const std::string& op) {
 
 bool on_device(const std::string& lesson) {
     return file_of(lesson, ops(lesson).front()).ends_with(".cu");
+}
+
+// What the lesson's check program says of it.
+nlohmann::json described(const std::string& lesson) {
+    return nlohmann::json::parse(run(fmt::format("build/check/lesson{} --describe", number(lesson))).output);
 }
 
 // The file that serves each op by `step`: the newest on its track; the host's forward where the device has none.
@@ -508,6 +514,40 @@ TEST_F(Course, TheCompiledHeaderOfTheTestsIsMadeAnewWhereGoogleTestHasChanged) {
     const std::string make = "make --dry-run V=1 build/obj/tests.h.gch";
     EXPECT_EQ(count(run(make).output, "-x c++-header"), 0u);
     EXPECT_EQ(count(run(make + " --what-if=" + header.str()).output, "-x c++-header"), 1u);
+}
+
+TEST_F(Course, EveryLessonDescribesItselfAsItsFilesAre) {
+    std::vector<std::string> whole;
+    for (const std::string& lesson : lessons()) {
+        const nlohmann::json about = described(lesson);
+        EXPECT_EQ(about.at("name"), lesson);
+        EXPECT_EQ(about.at("track"), on_device(lesson) ? "device" : "host");
+        EXPECT_FALSE(about.at("title").get<std::string>().empty()) << lesson;
+        EXPECT_EQ(about.at("counters").empty(), !on_device(lesson));
+        if (about.at("step")) {
+            whole.push_back(lesson);
+        }
+        std::vector<std::string> names;
+        const std::string toml = read_file("lessons/" + lesson + "/lesson.toml");
+        for (const nlohmann::json& op : about.at("ops")) {
+            const std::string name = op.at("op");
+            names.push_back(name);
+            EXPECT_TRUE(fs::exists(op.at("file").get<std::string>())) << op.at("file");
+            EXPECT_FALSE(op.at("cases").empty()) << lesson << " " << name;
+            EXPECT_NE(toml.find("[target." + name + "]"), std::string::npos) << lesson << " " << name;
+            for (const nlohmann::json& shape : op.at("shapes")) {
+                EXPECT_NE(toml.find("\"" + shape.at("shape").get<std::string>() + "\""), std::string::npos) << shape;
+            }
+            for (const auto& [counter, at_most] : op.at("counters").items()) {
+                EXPECT_NE(toml.find(counter + " = "), std::string::npos) << counter;
+            }
+        }
+        for (const std::string& op : ops(lesson)) {
+            EXPECT_EQ(std::ranges::count(names, op), 1) << lesson << " " << op;
+        }
+        for (const std::string& op : names) { EXPECT_TRUE(served_at(lesson).contains(op)) << lesson << " " << op; }
+    }
+    EXPECT_EQ(whole, steps());
 }
 
 // ---- gpt2 ----------------------------------------------------------------------------------------------------------

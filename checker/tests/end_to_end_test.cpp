@@ -470,6 +470,40 @@ TEST_F(EndToEnd, ShapesInLessonTomlThatAreNotTimedAreRefused) {
     EXPECT_NE(run.output.find("check.cpp times \"N=64 C=1024\""), std::string::npos) << run.output;
 }
 
+TEST_F(EndToEnd, ATargetOfNoOpIsRefusedWithTheNearest) {
+    target("against = \"copy\"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\n[target.twcie]\nagainst = \"copy\"\n");
+    const Checked run = check("right");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_EQ(run.output, fmt::format("check: {}:8: [target.twcie] is of no op of the lesson; did you mean twice?\n",
+                                      (folder_ / "lesson.toml").string()));
+}
+
+TEST_F(EndToEnd, CountersOfALessonWithoutKernelsAreRefused) {
+    std::ofstream(folder_ / "lesson.toml") << "[counters]\ntwice = { bytes_moved = 1.1 }\n";
+    const Checked run = check("right");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find(":2: [counters.twice.bytes_moved] counts nothing: the lesson has no kernels"),
+              std::string::npos)
+        << run.output;
+}
+
+TEST_F(EndToEnd, ALessonDescribesItself) {
+    target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\nolder = 10\n");
+    const nlohmann::json lesson = nlohmann::json::parse(check("right", "--describe").output);
+    EXPECT_EQ(lesson.at("name"), "00_fake");
+    EXPECT_EQ(lesson.at("title"), "fake");
+    const nlohmann::json op = lesson.at("ops").at(0);
+    EXPECT_EQ(op.at("op"), "twice");
+    EXPECT_EQ(op.at("cases").at(1).at("case"), "odd");
+    EXPECT_EQ(op.at("target").at("against"), "solution");
+    EXPECT_EQ(op.at("target").at("older"), 10);
+    EXPECT_EQ(op.at("shapes").at(0).at("shape"), "N=64 C=1024");
+    EXPECT_EQ(op.at("shapes").at(0).at("judged"), true);
+    EXPECT_EQ(op.at("shapes").at(0).at("bytes"), 2 * 4 * 64 * 1024);
+    std::ofstream(folder_ / "lesson.toml") << "titel = \"fake\"\n";
+    EXPECT_EQ(check("right", "--describe").status, 2);
+}
+
 TEST_F(EndToEnd, WhereTheOlderSolutionIsNotBuiltItIsSaidThatNothingIsComparedWithIt) {
     target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\nolder = 10.0\n");
     const Checked run = check("right", "--timing-only");

@@ -145,23 +145,13 @@ int main(int argc, char** argv) {
     CLI::App app{"The first GPU here, and whether driver, toolkit and card go together."};
     bool arch = false;
     bool name = false;
-    std::string needed;
     app.add_flag("--arch", arch, "print its architecture only, such as 90a");
     app.add_flag("--name", name, "print its name only");
-    app.add_option("--requires", needed, "fail where the card is older than this: sm_80");
     CLI11_PARSE(app, argc, argv);
     try {
         const Card card = Driver().first_card();
         const int toolkit = toolkit_version();
         require_match(card, toolkit);
-        int least = 0;
-        if (!needed.empty() && std::sscanf(needed.c_str(), "sm_%d", &least) != 1) {
-            throw std::runtime_error(fmt::format("--requires {}: it is sm_ and a number, such as sm_80", needed));
-        }
-        if (card.capability < least) {
-            throw std::runtime_error(fmt::format("{} is sm_{}, this needs {}: the CPU device (DEVICE=cpu) has it",
-                                                 card.name, card.capability, needed));
-        }
         fmt::print("{}\n", arch   ? architecture(card)
                            : name ? card.name
                                   : fmt::format("{}, sm_{}, driver for CUDA {}, nvcc {}", card.name, architecture(card),

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "checker/cases/check.h"
+#include "checker/cases/lesson_toml.h"
 #include "checker/worker/bench.h"
 #include "checker/worker/messages.h"
 
@@ -49,6 +50,9 @@ class DeviceSide {
     // Whether it only stands in for a GPU, so that the GPU's side of the checker can be tried without one: timed shapes
     // are then small, and no time means anything.
     virtual bool rehearsal() const { return false; }
+
+    // What it is, where a lesson may ask for more. In the worker, once it has started.
+    virtual Card card() const { return {}; }
 
     // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
     virtual void start() = 0;

@@ -88,6 +88,8 @@ struct Reply {
 
     char text[1024] = {};  // cannot_load, exception and no_room: what was said
 
+    std::int32_t capability = 0;  // start: of the card, whose name is `text`
+
     // count: what a device has counted of Call::needed
     std::array<CountedInReply, 16> counted{};
     std::uint32_t counters = 0;  // as many

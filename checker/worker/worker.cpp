@@ -291,7 +291,9 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
         if (request.ask == Ask::start || !no_device.empty()) {
-            const Reply reply = no_device.empty() ? Reply{} : saying(Answer::no_device, no_device);
+            const Card card = device != nullptr && no_device.empty() ? device->card() : Card{};
+            Reply reply = no_device.empty() ? saying(Answer::done, card.name) : saying(Answer::no_device, no_device);
+            reply.capability = card.capability;
             if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
                 return;
             }

@@ -61,7 +61,7 @@ def read_lesson(folder: Path) -> Lesson:
         text = path.read_text()
     except OSError as error:
         raise ShapeError(f"{path}: {error.strerror}") from None
-    track, arrays, shapes, table, rung, random_shapes = "host", {}, {}, "", False, 0
+    requires, ops, shapes, table, rung, random_shapes = (), [], {}, "", False, 0
     # A table's header; or a key with its value, which is an array, maybe on several lines, or the rest of the line.
     for entry in re.finditer(r"^\s*(?:\[([\w.]+)\]|(\w+)\s*=\s*(\[[^\]]*\]|.*))", text, re.MULTILINE):
         where = f"{path}:{text.count(chr(10), 0, entry.end()) + 1}"
@@ -69,17 +69,20 @@ def read_lesson(folder: Path) -> Lesson:
         if header:
             table = header
             rung = rung or table == "ladder"
-        elif table == "" and key == "track":
-            track = value.split("#")[0].strip().strip('"')
-        elif table == "" and key in ("ops", "requires"):
-            arrays[key] = strings(value, where)
+            ops += [table.removeprefix("target.")] if table.startswith("target.") else []
+        elif table == "" and key == "requires":
+            requires = strings(value, where)
         elif table.startswith("target.") and key == "shapes":
             shapes[table.removeprefix("target.")] = strings(value, where)
         elif table == "ladder" and key == "random_shapes":
             if not value.split("#")[0].strip().isdigit():
                 raise ShapeError(f"{where}: random_shapes is {value}, no whole number")
             random_shapes = int(value.split("#")[0])
-    return Lesson(folder.name, track, shapes=shapes, rung=rung, random_shapes=random_shapes, **arrays)
+    # The solution's files say what else it has, and whether they are kernels.
+    files = sorted((folder.parents[1] / "solutions" / folder.name).glob("*.c*"))
+    track = "device" if any(file.suffix == ".cu" for file in files) else "host"
+    ops += [file.stem for file in files if file.suffix in (".cpp", ".cu") and file.stem not in ops]
+    return Lesson(folder.name, track, tuple(ops), shapes, requires, rung, random_shapes)
 
 
 def all_lessons(root: Path) -> list[Lesson]:

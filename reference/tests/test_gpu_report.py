@@ -123,9 +123,10 @@ class Course:
             "TMPDIR": str(root / "tmp"),
         }
         (root / "tmp").mkdir()
-        toml = 'track = "device"\nrequires = ["sm_75"]\nops = ["a", "b"]\n[target.a]\nshapes = ["N=3"]\n'
+        toml = 'requires = ["sm_75"]\n[target.a]\nshapes = ["N=3"]\n'
         self.write("lessons/04_first/lesson.toml", toml)
-        self.write("lessons/03_host/lesson.toml", 'track = "host"\nops = ["x"]\n')
+        self.write("lessons/03_host/lesson.toml", "")
+        self.write("solutions/03_host/x.cpp", "")
         for op in ("a", "b"):
             self.write(f"solutions/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
             self.write(f"lessons/04_first/{op}.cu", f"__global__ void {op}_kernel(float* x) {{}}\n")
@@ -510,7 +511,8 @@ def test_an_interrupt_loses_nothing_that_is_measured(gpu):
 
 
 def test_a_lesson_that_the_card_cannot_run_is_unavailable_and_no_failure(gpu):
-    gpu.write("lessons/30_clusters/lesson.toml", 'track = "device"\nrequires = ["sm_100"]\nops = ["z"]\n')
+    gpu.write("lessons/30_clusters/lesson.toml", 'requires = ["sm_100"]\n')
+    gpu.write("solutions/30_clusters/z.cu", "")
     assert gpu.report("--part", "checks").returncode == 0
     items = gpu.data()["parts"]["checks"]["items"]
     assert items["lesson30"] == {"status": "unavailable", "why": "needs sm_100, this card is 9.0"}
@@ -803,7 +805,7 @@ def test_a_rehearsal_takes_every_part_and_writes_no_measurement(course):
 
 def test_a_rehearsals_baselines_are_pytorchs_own(course):
     layernorm = '[target.layernorm]\nshapes = ["B=4 T=1024 C=768"]\n[target.swiglu]\nshapes = ["N=3"]\n'
-    course.write("lessons/04_first/lesson.toml", f'track = "device"\nops = ["layernorm"]\n{layernorm}')
+    course.write("lessons/04_first/lesson.toml", layernorm)
     done = course.run("--dry", "--part", "baselines")
     assert done.returncode == 0, done.stdout + done.stderr
     items = course.data(REHEARSAL)["parts"]["baselines"]["items"]

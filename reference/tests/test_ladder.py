@@ -46,10 +46,12 @@ def line_of(text, begin):
 
 def test_a_lesson_is_a_rung_because_it_says_so(tmp_path):
     for name, text in (
-        ("03_host", 'track = "host"\nops = ["matmul"]\n[ladder]\n'),
-        ("05_kernel", 'track = "device"\nops = ["matmul"]\n[ladder]\nrandom_shapes = 20  # few\n'),
-        ("07_fp8", 'track = "device"\nops = ["matmul"]\n'),
+        ("03_host", "[ladder]\n"),
+        ("05_kernel", "[ladder]\nrandom_shapes = 20  # few\n"),
+        ("07_fp8", 'title = "fp8"\n'),
     ):
+        (tmp_path / "solutions" / name).mkdir(parents=True)
+        (tmp_path / "solutions" / name / ("matmul.cpp" if name == "03_host" else "matmul.cu")).touch()
         (tmp_path / "lessons" / name).mkdir(parents=True)
         (tmp_path / "lessons" / name / "lesson.toml").write_text(text)
     assert rungs.rungs(tmp_path) == [Rung("03_host", False, 0), Rung("05_kernel", True, 20)]

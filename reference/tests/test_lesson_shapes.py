@@ -15,6 +15,10 @@ def write_lesson(root: Path, text: str, name: str = "04_first") -> Path:
     folder = root / "lessons" / name
     folder.mkdir(parents=True)
     (folder / "lesson.toml").write_text(text)
+    solution = root / "solutions" / name
+    solution.mkdir(parents=True)
+    for file in ("a.cu", "wrong.toml"):
+        (solution / file).touch()
     return folder
 
 
@@ -30,7 +34,7 @@ def test_every_timed_shape_of_the_course_is_read():
 
 
 def test_an_array_may_have_several_lines_and_comments_after_it(tmp_path):
-    text = 'track = "device"  # x\nops = ["a"]\nrequires = ["sm_80"]\n'
+    text = 'title = "x"\nrequires = ["sm_80"]  # x\n'
     text += '[target.a]\nshapes = [\n  "N=1 C=2",\n  "N=3",\n]  # y\n'
     lesson = read_lesson(write_lesson(tmp_path, text))
     assert (lesson.track, lesson.ops, lesson.requires) == ("device", ("a",), ("sm_80",))

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// A lesson as make, Python and the tools see it (--describe), and lesson.toml held against what the lesson registers.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "checker/cases/check.h"
+#include "checker/cases/lesson_toml.h"
+#include "checker/program/options.h"
+
+namespace checker {
+
+// Throws FileError, in one line with the nearest right name, for a target or a counter that would never be judged.
+void require_judged(const LessonToml& toml, const Lesson& lesson);
+
+// What `ls solutions` says of a lesson: whether its ops are kernels, and whether it ends with a whole model: whether it
+// and the lessons of its track before it have all the ops of the first lesson with a `forward`. That one needs no file of
+// its own on the device's track: the host's serves.
+bool has_kernels(const std::string& lesson);
+bool is_step(const std::string& lesson);
+
+// JSON: name, title, idea, track, step, requires; of each op its file, cases, target, counters, and the shapes that it is
+// timed at with their bytes and FLOP; the counters of the device.
+std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options);
+
+}  // namespace checker
