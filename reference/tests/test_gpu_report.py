@@ -555,8 +555,14 @@ def test_a_sanitizer_without_errors_is_not_enough_where_the_check_did_not_pass(g
     }
 
 
-def test_every_lessons_matmul_is_timed_at_the_shapes_that_are_asked_for(gpu):
+def a_rung(gpu) -> None:
     gpu.write("solutions/04_first/matmul.cu", "__global__ void matmul_kernel(float* x) {}\n")
+    toml = gpu.root / "lessons/04_first/lesson.toml"
+    toml.write_text(toml.read_text() + "[ladder]\n")
+
+
+def test_every_lessons_matmul_is_timed_at_the_shapes_that_are_asked_for(gpu):
+    a_rung(gpu)
     gpu.environment["SHAPES"] = "N=8 C=8 OC=8; N=4 C=4 OC=4"
     assert gpu.report("--part", "ladder").returncode == 0
     items = gpu.data()["parts"]["ladder"]["items"]
@@ -567,7 +573,7 @@ def test_every_lessons_matmul_is_timed_at_the_shapes_that_are_asked_for(gpu):
 
 
 def test_a_matmul_that_is_wrong_has_no_place_on_the_ladder(gpu):
-    gpu.write("solutions/04_first/matmul.cu", "__global__ void matmul_kernel(float* x) {}\n")
+    a_rung(gpu)
     gpu.write("plan_matmul", "WRONG")
     gpu.environment["SHAPES"] = "N=8 C=8 OC=8"
     assert gpu.report("--part", "ladder").returncode == 1
