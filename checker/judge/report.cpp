@@ -119,6 +119,25 @@ Json to_json(const OpReport& op) {
     return result;
 }
 
+// One line of results.jsonl.
+std::string result_line(const LessonReport& report, const OpReport& op, const std::string& time) {
+    Json line{{"time", time},
+              {"lesson", lesson_number(report.lesson)},
+              {"op", op.op},
+              {"subject", report.subject},
+              {"file", op.file},
+              {"fnv1a64", fnv1a64(op.file)},
+              {"device", report.device},
+              {"cases", op.cases.size()},
+              {"all_cases", op.all_cases},
+              {"verdict", to_string(op.verdict())},
+              {"budget_used", number(op.budget_used())}};
+    if (op.timing.ran()) {
+        line["timing"] = to_json(op.timing);
+    }
+    return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string to_string(Verdict verdict) {
@@ -235,21 +254,7 @@ void append_results(const std::filesystem::path& file, const LessonReport& repor
     const std::string now = utc_now();
     int failure = 0;
     for (const OpReport& op : report.ops) {
-        Json line{{"time", now},
-                  {"lesson", lesson_number(report.lesson)},
-                  {"op", op.op},
-                  {"subject", report.subject},
-                  {"file", op.file},
-                  {"fnv1a64", fnv1a64(op.file)},
-                  {"device", report.device},
-                  {"cases", op.cases.size()},
-                  {"all_cases", op.all_cases},
-                  {"verdict", to_string(op.verdict())},
-                  {"budget_used", number(op.budget_used())}};
-        if (op.timing.ran()) {
-            line["timing"] = to_json(op.timing);
-        }
-        const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        const std::string text = result_line(report, op, now);
         if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
             failure = errno;
         }

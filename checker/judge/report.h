@@ -17,7 +17,7 @@
 
 namespace checker {
 
-// Kind of the finding of a case that was not run because a smaller one is wrong.
+// The kind of finding that a case has which was not run because a smaller one is wrong.
 inline constexpr const char* kLeftOut = "left_out";
 
 struct CaseReport {
@@ -106,7 +106,7 @@ struct LessonReport {
 
 std::string to_json(const LessonReport& report);
 
-// One JSON line an op, appended with one write each. Throws FileError when the file cannot be written.
+// Appends one JSON line for each op, with one write each. Throws FileError when the file cannot be written.
 void append_results(const std::filesystem::path& file, const LessonReport& report);
 
 }  // namespace checker

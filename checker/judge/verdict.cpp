@@ -45,7 +45,7 @@ std::size_t width(std::string_view text) {
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// As much of a text as fits so many columns, whole characters.
+// The beginning of a text that fits so many columns, in whole characters.
 std::string_view first_columns(std::string_view text, std::size_t columns) {
     const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
     std::size_t i = 0;
@@ -57,7 +57,7 @@ std::string_view first_columns(std::string_view text, std::size_t columns) {
     return text.substr(0, i);
 }
 
-// Words in lines of at most `columns`; a word that is longer than that stays whole. Runs of spaces stay as they are.
+// Breaks a text into lines of at most `columns`; a word that is longer than that stays whole, and so do runs of spaces.
 std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
     std::vector<std::string> lines;
     std::string rest = text;
@@ -229,7 +229,7 @@ class Printer {
             }
             return;
         }
-        // Of each counter the case that comes nearest to its target.
+        // For each counter, the case that comes nearest to its target.
         std::map<std::string, double> share;
         for (const CaseReport& c : op.cases) {
             for (const Counted& counted : c.counted) {
@@ -265,7 +265,7 @@ class Printer {
         });
     }
 
-    // Shown is the first wrong case that tells most.
+    // Shows the first wrong case that says more than which values are wrong, or else the first.
     void wrong_cases(const OpReport& op) {
         const auto wrong = [](const CaseReport& c) { return c.ran && !c.ok; };
         const auto telling = std::ranges::find_if(op.cases, [&](const CaseReport& c) { return wrong(c) && tells(c); });
@@ -373,46 +373,55 @@ class Printer {
     }
 
     void print(const TimingReport& timing, const std::string& name, const std::string& file) {
-        const ShapeTiming& worst = timing.worst();
-        const Verdict verdict = timing.verdict();
-        switch (verdict) {
-            case Verdict::wrong:
-                op_line(name, Tone::bad, to_string(verdict), name.empty() ? "" : file);
-                findings(worst.findings, true);
-                return;
-            case Verdict::impossible:
-                op_line(name, Tone::bad, to_string(verdict),
-                        fmt::format("{} at {}", milliseconds(worst.seconds.median), worst.shape));
-                findings(worst.findings, true);
-                break;
-            case Verdict::slow:
-                op_line(name, Tone::warning, to_string(verdict),
-                        fmt::format("correct, not yet fast: {}, {}", milliseconds(worst.seconds.median),
-                                    worst.findings.front().text) +
-                            (timing.judged() > 1 ? " at " + worst.shape : ""));
-                break;
-            case Verdict::no_verdict: {
-                const std::string why = report_.rehearsal       ? ": a rehearsal, no time means anything"
-                                        : is_comparison(timing) ? ": no verdict, the intervals overlap"
-                                        : worst.judged          ? ": no verdict"
-                                                                : "";
-                op_line(name, Tone::warning, "time", measured(timing, Medal::bronze) + why);
-                break;
-            }
-            default: {
-                const Medal next = worst.medal == Medal::gold     ? Medal::gold
-                                   : worst.medal == Medal::silver ? Medal::gold
-                                                                  : Medal::silver;
-                const bool noisy = next > worst.medal && worst.share.at(timing.against).value >= timing.target.of(next);
-                op_line(name, Tone::good, to_string(worst.medal),
-                        measured(timing, next) + (noisy ? ", but its interval reaches below" : ""));
-            }
+        speed_line(timing, name, file);
+        if (timing.verdict() == Verdict::wrong) {
+            return;
         }
         for (const ShapeTiming& shape : timing.shapes) { older_and_threads(shape); }
         for (const std::string& note : timing.notes) { labelled(4, "", 8, note, Tone::faint); }
         if (report_.times_asked || terminal_.verbose) {
             table(timing);
         }
+    }
+
+    void speed_line(const TimingReport& timing, const std::string& name, const std::string& file) {
+        const ShapeTiming& worst = timing.worst();
+        const std::string time = milliseconds(worst.seconds.median);
+        switch (const Verdict verdict = timing.verdict()) {
+            case Verdict::wrong:
+                op_line(name, Tone::bad, to_string(verdict), name.empty() ? "" : file);
+                findings(worst.findings, true);
+                return;
+            case Verdict::impossible:
+                op_line(name, Tone::bad, to_string(verdict), fmt::format("{} at {}", time, worst.shape));
+                findings(worst.findings, true);
+                return;
+            case Verdict::slow:
+                op_line(name, Tone::warning, to_string(verdict),
+                        fmt::format("correct, not yet fast: {}, {}{}", time, worst.findings.front().text,
+                                    timing.judged() > 1 ? " at " + worst.shape : ""));
+                return;
+            case Verdict::no_verdict:
+                op_line(name, Tone::warning, "time", measured(timing, Medal::bronze) + why_no_verdict(timing));
+                return;
+            default:
+                op_line(name, Tone::good, to_string(worst.medal), next_medal(timing));
+        }
+    }
+
+    std::string why_no_verdict(const TimingReport& timing) const {
+        return report_.rehearsal       ? ": a rehearsal, no time means anything"
+               : is_comparison(timing) ? ": no verdict, the intervals overlap"
+               : timing.worst().judged ? ": no verdict"
+                                       : "";
+    }
+
+    // The time beside the medal that comes next; after gold there is none.
+    static std::string next_medal(const TimingReport& timing) {
+        const ShapeTiming& worst = timing.worst();
+        const Medal next = worst.medal < Medal::silver ? Medal::silver : Medal::gold;
+        const bool noisy = next > worst.medal && worst.share.at(timing.against).value >= timing.target.of(next);
+        return measured(timing, next) + (noisy ? ", but its interval reaches below" : "");
     }
 
     void older_and_threads(const ShapeTiming& shape) {

@@ -31,7 +31,7 @@ using simt::LaunchTraffic;
 using simt::LineTraffic;
 using simt::Traffic;
 
-// Whether a target is judged on the call: bytes asked for are counted of every call of some ops.
+// Whether a target is judged on the call. Some ops have a target on bytes asked for at every call.
 bool is_judged(const Call& call) {
     return std::ranges::any_of(call.needed, [](const Needed& needed) { return needed.counter != "bytes_asked"; });
 }
@@ -46,8 +46,8 @@ struct Work {
 constexpr std::uint64_t kBlocks = 32;                       // of the launch with most of them
 constexpr std::size_t kMostBytes = std::size_t{600} << 20;  // of a call's buffers: more than that takes too long
 
-// Of `wanted`, or where none is, the case that the target is judged on, else the largest that can be counted whole. Null
-// where there is none.
+// The case `wanted`; where none is wanted, the one that the target is judged on, else the largest that can be counted
+// whole. Null where there is none.
 const Case* case_of(const Op& op, const std::string& wanted) {
     const auto end = op.cases.end();
     auto found = std::ranges::find(op.cases, wanted, &Case::name);
@@ -214,28 +214,26 @@ bool is_marker(const std::string& line) {
                                           line.compare(first, 6, "// <<<") == 0);
 }
 
-// The file from its first counted line to its last; of what lies between lines that are far apart the last line.
-void print_listing(const Side& side) {
-    constexpr int kFar = 3;
-    const std::vector<std::string> text = lines_of(side.source);
-    const auto code = [&](int line) { return text[static_cast<std::size_t>(line) - 1]; };
-    std::map<int, const LineTraffic*> counted;
-    std::vector<const LineTraffic*> elsewhere;
-    for (const LineTraffic& line : side.traffic.lines) {
-        const bool here = fs::path(line.line.file) == side.source && line.line.line <= static_cast<int>(text.size());
-        here ? void(counted[line.line.line] = &line) : elsewhere.push_back(&line);
+// One line of the listing.
+struct Shown {
+    int line;  // 0: something is left out here
+    Row row;
+    std::string code;
+};
+
+// What a source line does, a row for each kind of access; the code stands beside the first.
+void add_rows(std::vector<Shown>& shown, const LineTraffic& line, const Traffic& total, std::string code) {
+    for (const Row& row : rows_of(line.traffic, total)) {
+        shown.push_back({line.line.line, row, std::exchange(code, "")});
     }
-    struct Shown {
-        int line;
-        Row row;
-        std::string code;
-    };
-    std::vector<Shown> shown;  // line 0: something is left out
-    const auto add = [&](const LineTraffic& line, std::string shown_code) {
-        for (const Row& row : rows_of(line.traffic, side.traffic.total)) {
-            shown.push_back({line.line.line, row, std::exchange(shown_code, "")});
-        }
-    };
+}
+
+// The file from its first counted line to its last. Between counted lines that are far apart only the last one is shown.
+std::vector<Shown> shown_of(const std::vector<std::string>& text, const std::map<int, const LineTraffic*>& counted,
+                            const Traffic& total) {
+    constexpr int kFar = 3;
+    const auto code = [&](int line) { return text[static_cast<std::size_t>(line) - 1]; };
+    std::vector<Shown> shown;
     int last = counted.empty() ? 0 : counted.begin()->first - 1;
     for (const auto& [number, line] : counted) {
         if (number - last > kFar) {
@@ -247,8 +245,24 @@ void print_listing(const Side& side) {
                 shown.push_back({last, {}, code(last)});
             }
         }
-        add(*line, code(number));
+        add_rows(shown, *line, total, code(number));
     }
+    return shown;
+}
+
+void print_listing(const Side& side) {
+    const std::vector<std::string> text = lines_of(side.source);
+    std::map<int, const LineTraffic*> here;
+    std::vector<Shown> elsewhere;  // in other files
+    for (const LineTraffic& line : side.traffic.lines) {
+        const fs::path file = line.line.file;
+        if (file == side.source && line.line.line <= static_cast<int>(text.size())) {
+            here[line.line.line] = &line;
+        } else {
+            add_rows(elsewhere, line, side.traffic.total, "in " + file.filename().string());
+        }
+    }
+    const std::vector<Shown> shown = shown_of(text, here, side.traffic.total);
     std::size_t margin = kCodeColumns;
     for (const Shown& row : shown) { margin = row.code.empty() ? margin : std::min(margin, indentation(row.code)); }
     fmt::print("line      requests sect. ideal confl. share\n");
@@ -256,9 +270,7 @@ void print_listing(const Side& side) {
         fmt::print("{}\n", row.line == 0 ? " ..."
                                          : as_text(row.line, row.row, row.code.empty() ? "" : row.code.substr(margin)));
     }
-    shown.clear();
-    for (const LineTraffic* line : elsewhere) { add(*line, "in " + fs::path(line->line.file).filename().string()); }
-    for (const Shown& row : shown) { fmt::print("{}\n", as_text(row.line, row.row, row.code)); }
+    for (const Shown& row : elsewhere) { fmt::print("{}\n", as_text(row.line, row.row, row.code)); }
 }
 
 void print_totals(const std::vector<Side>& sides) {
@@ -359,8 +371,8 @@ std::vector<Side> sides_of(const Lesson& lesson, const Options& options, const O
     return sides;
 }
 
-// Counts the same work of all: of a launch's blocks, which are more or fewer as they compute less or more each, the same
-// share. The learner's comes last, and is not asked for its blocks: what it does wrong must not end the others.
+// Counts the same work of all: the same share of a launch's blocks, of which an implementation has more where each computes
+// less. The learner's is counted last, and is not asked how many blocks it has: what it does wrong must not end the others.
 void count(std::vector<Side>& sides, bool is_first_the_learners, DeviceSide& device, const Op& op, const Work& work,
            std::deque<Library>& loaded) {
     std::optional<simt::Sampling> sampling;
