@@ -112,7 +112,7 @@ checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.c
     checker/gpu/gpu_roof.cpp)
 checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/gpu/*.h checker/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
-gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/op_table.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
+gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp)) $(simt_objects_alone)
@@ -128,6 +128,10 @@ build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.
 build/obj/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(more_flags) $(depfile) -c $< -o $@$(hide)
+
+build/obj/lessons/%/main.o: checker/program/check_main.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) -DLESSON='"$*"' $(depfile) -c $< -o $@$(hide)
 
 # The assembler reads these; the compiler's depfile does not name them.
 build/obj/lessons/gpt2/embedded.o: reference/model/small/config.json reference/model/small/model.safetensors
@@ -146,7 +150,7 @@ build/lib/%.a:
 
 libs := build/lib/libchecker.a build/lib/libgpt2.a
 $(eval $(call announce,checker,the checker,$(checker_objects)))
-$(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) $(case_objects) build/obj/lessons/gpt2/op_table.o))
+$(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) $(case_objects)))
 
 # ---- tests -----------------------------------------------------------------------------------------------------------
 
@@ -185,6 +189,7 @@ build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_t
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs)
 
+build/tests/gpt2/check_test: $(case_objects) build/dry/obj/no_blas.o
 build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lgtest_main $(harness_libs)
@@ -233,8 +238,8 @@ nvcc_objects := $(if $(nvcc),$(patsubst solutions/%.cu,build/nvcc/ops/solutions/
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
 newest_lesson := $(lastword $(lesson_dirs))
 build/nvcc/all: $$(call objects_of,nvcc,solutions,$$(call served_by,$$(newest_lesson))) build/nvcc/gpu_launch.o \
-        build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o build/obj/lessons/$(newest_lesson)/check.o \
-        $(case_objects) $$(op_table) $(libs) | $(nvcc_objects)
+        build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o $$(call check_of,$$(newest_lesson)) \
+        $(case_objects) $(libs) | $(nvcc_objects)
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
@@ -251,10 +256,14 @@ build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu 
 
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
+build/tools/ops: build/obj/lessons/gpt2/ops_main.o $(case_objects) build/dry/obj/no_blas.o $(libs)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(harness_libs)
+
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
 $(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
 # What reads command lines is compiled without optimisation: no other file takes the compiler as long.
-$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/checker/program/options.o: private more_flags := -O0
+$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/lessons/gpt2/ops_main.o build/obj/checker/program/options.o: private more_flags := -O0
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)

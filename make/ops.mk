@@ -74,8 +74,6 @@ $(foreach op,$(shared_ops),$(patsubst %.cpp,build/ops/%.o,$(foreach side,solutio
 
 # ---- implementations --------------------------------------------------------------------------------------------------
 
-op_table := build/obj/lessons/gpt2/op_table.o
-
 # $1 lesson, $2 op: the file that serves the op there; the files that serve the others.
 own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
 others = $(filter-out %/$2,$(call served_by,$1))
@@ -96,13 +94,13 @@ impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,
     $(or $4,$(call judged_ops,$(lesson)))))))
 sides := solutions lessons
 
-$(call impls,cpu,$(sides),$(lesson_dirs)): build/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+$(call impls,cpu,$(sides),$(lesson_dirs)): build/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
 	$(make_impl)
-$(call impls,dry,$(sides),$(device_lessons)): build/dry/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+$(call impls,dry,$(sides),$(device_lessons)): build/dry/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
 	$(make_impl)
-$(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+$(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
 	$(make_impl)
-$(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objects) $(op_table) build/lib/libgpt2.a
+$(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
 	$(make_impl)
 
 # Said before the first is built.
@@ -120,23 +118,25 @@ define link_check
 $(Q)$(CXX) -o $@ $^ $(if $(filter gpu,$(flavour)),$(cudart),$(if $(filter %/scheduler.o,$^),$(simt_libs))) \
     $(harness_libs) $(if $(filter %/blas.o,$^),$(blas))
 endef
-check_object = build/obj/lessons/$(call named,$*)/check.o
+# Of a folder: what its check has of its own, if anything, and its name.
+check_of = $(call objects,$(wildcard lessons/$1/check.cpp)) build/obj/lessons/$1/main.o
+check_objects = $(call check_of,$(call named,$*))
 host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$(numbers)))
 # $1 flavour
 device_checks = $(device_numbers:%=$(root_$1)/check/lesson%)
 check_programs := $(host_checks) $(call device_checks,cpu)
 
-$(host_checks): build/check/lesson%: $$(check_object) $(with_blas) $(libs)
+$(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(libs)
 	$(link_check)
-$(call device_checks,cpu): build/check/lesson%: $$(check_object) $(with_blas) $(simt_side_objects) $(libs)
+$(call device_checks,cpu): build/check/lesson%: $$(check_objects) $(with_blas) $(simt_side_objects) $(libs)
 	$(link_check)
-$(call device_checks,dry): build/dry/check/lesson%: $$(check_object) $$(gpu_side_dry) $(libs)
+$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_side_dry) $(libs)
 	$(link_check)
-$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_object) $$(gpu_side_gpu) $(libs)
+$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_side_gpu) $(libs)
 	$(link_check)
 
 # Any lesson's matmul, timed; ladder-device counts it on the CPU device.
-ladder_check := build/obj/lessons/ladder/check.o
+ladder_check := $(call check_of,ladder)
 build/check/ladder: $(ladder_check) $(with_blas) $(libs)
 	$(link_check)
 build/check/ladder-device: $(ladder_check) $(with_blas) $(simt_side_objects) $(libs)

@@ -52,7 +52,7 @@ gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 # What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
 # The folder is made while the recipe is expanded: $(file) writes before the recipe's first line runs.
 wrong_links = $(foreach lesson,$2,$(foreach op,$(call judged_ops,$(lesson)),$(file >>$@,$(lesson)/$(op) \
-    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) $(op_table) build/lib/libgpt2.a $(if $(filter gpu,$1),$(cudart)))))
+    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) build/lib/libgpt2.a $(if $(filter gpu,$1),$(cudart)))))
 build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
 	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(op_flags) $(warnings_lessons))
 	$(file >>$@,compile.cu $(compile_cpu))

@@ -51,7 +51,7 @@ Input drawn(std::string name, Element element, std::string_view dims, const std:
 
 void* Buffers::find(std::string_view name, Element element) const {
     const auto found = at_.find(name);
-    if (found == at_.end() || found->second.element != element) {
+    if (found == at_.end() || (found->second.data != nullptr && found->second.element != element)) {
         throw std::logic_error(fmt::format("check.cpp asks for a buffer '{}' that the call does not have", name));
     }
     return found->second.data;
@@ -174,8 +174,8 @@ Case& Op::add_case(std::string case_name, std::string shape) {
     return cases.back();
 }
 
-Lesson::Lesson(std::string name, std::filesystem::path reference)
-    : name_(std::move(name)), reference_(std::move(reference)) {}
+Lesson::Lesson(std::string name, std::filesystem::path reference, LessonToml toml)
+    : name_(std::move(name)), reference_(std::move(reference)), toml_(std::move(toml)) {}
 
 Op& Lesson::op(std::string name, std::function<bool(const Library&)> defined) {
     ops_.push_back({std::move(name), std::move(defined), header_, {}, {}});
@@ -184,6 +184,10 @@ Op& Lesson::op(std::string name, std::function<bool(const Library&)> defined) {
 
 std::optional<Vendor> Lesson::matmul_library(int N, int C, int OC) const {
     return device_side() != nullptr ? device_side()->matmul_library(N, C, OC) : std::nullopt;
+}
+
+bool Lesson::on_device() const {
+    return device_side() != nullptr;
 }
 
 bool Lesson::samples_blocks() const {
@@ -207,6 +211,10 @@ const Budgets& Lesson::budgets() {
 
 double Lesson::budget_factor(std::string_view output) {
     return budgets().local(output, "fp32");
+}
+
+bool Lesson::has_case_file(const std::string& name) const {
+    return std::filesystem::exists(reference_ / "cases" / (name + ".safetensors"));
 }
 
 const CaseFile& Lesson::case_file(const std::string& name) {

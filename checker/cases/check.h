@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lesson's check.cpp is written with. It registers, for each op, cases; a case is one or more calls of the op,
-// each with its inputs, its outputs and what they should be; and what to time it on. The same program is parent
-// (cases, references, comparison, verdict) and worker (the learner's code): both register the same cases.
-//
-//   int main(int argc, char** argv) {
-//       return checker::run_lesson(argc, argv, "01_layers", [](checker::Lesson& lesson) {
-//           checker::Op& op = lesson.op("gelu", checker::defines(&OpTable::gelu));
-//           const checker::CaseFile& file = lesson.case_file("regular");
-//           op.add_case("regular", "B=2 T=8 C=64").calls.push_back({
-//               .where = "h.0.mlp",
-//               .inputs = {checker::input("inp", "N", {n}, file.f32("chained/h.0.fc"))},
-//               .outputs = {checker::output("out", "N", {n}, file.local("h.0.fc_gelu", "gelu.out"))},
-//               .run = [=](const checker::Library& library, const checker::Buffers& at) {
-//                   Context ctx;
-//                   library.table<OpTable>().gelu(at.f32("out"), at.f32("inp"), n, ctx);
-//               }});
-//       });
-//   }
+// What checks are made of. Each op has cases; a case is one or more calls of the op, each with its inputs, its outputs and
+// what they should be; and each op is timed on some. The same program is parent (cases, references, comparison, verdict)
+// and worker (the learner's code): both register the same cases. Those of GPT-2's ops: lessons/gpt2/check.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +24,7 @@
 #include "checker/cases/counters.h"
 #include "checker/cases/dims.h"
 #include "checker/cases/expected.h"
+#include "checker/cases/lesson_toml.h"
 #include "checker/cases/library.h"
 #include "checker/cases/safetensors.h"
 
@@ -50,6 +36,7 @@ namespace checker {
 class Buffers {
   public:
     void add(const std::string& name, Element element, void* data) { at_[name] = {element, data}; }
+    void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }  // of any type
     float* f32(std::string_view name) const;  // these throw std::logic_error for a name or type that the call lacks
     int* i32(std::string_view name) const;
     void* scratch(std::string_view name) const;
@@ -145,6 +132,8 @@ class CaseFile {
 
     bool has_dim(std::string_view name) const { return dims_.contains(name); }
     int dim(std::string_view name) const;  // "B", "T", "C", ...: from the file's config
+    const std::map<std::string, int, std::less<>>& dims() const { return dims_; }
+    const SafeTensors& tensors() const { return tensors_; }
     std::span<const float> f32(std::string_view tensor) const { return tensors_.at(tensor).f32(); }
     std::span<const std::int32_t> i32(std::string_view tensor) const { return tensors_.at(tensor).i32(); }
 
@@ -198,15 +187,9 @@ struct Op {
     Case& add_case(std::string case_name, std::string shape);
 };
 
-// Whether an implementation defines an op: defines(&OpTable::gelu).
-template <class Table, class Function>
-std::function<bool(const Library&)> defines(Function* Table::*op) {
-    return [op](const Library& library) { return library.table<Table>().*op != nullptr; };
-}
-
 class Lesson {
   public:
-    Lesson(std::string name, std::filesystem::path reference);
+    Lesson(std::string name, std::filesystem::path reference, LessonToml toml = {});
     Lesson(const Lesson&) = delete;
     Lesson& operator=(const Lesson&) = delete;
 
@@ -214,6 +197,7 @@ class Lesson {
     void declared_in(std::string header) { header_ = std::move(header); }
 
     // A case file, opened once. Throws FileError when it is missing or malformed.
+    bool has_case_file(const std::string& name) const;
     const CaseFile& case_file(const std::string& name);
 
     // k * max(ratio, 1) of an op's output in fp32, for what is computed.
@@ -221,6 +205,8 @@ class Lesson {
 
     // The vendor's fp32 matmul on the device that the lesson runs on: see DeviceSide.
     std::optional<Vendor> matmul_library(int N, int C, int OC) const;
+
+    bool on_device() const;
 
     // Whether the device runs samples of a launch's blocks; and whether it takes calls that have `sampled` at all.
     bool samples_blocks() const;
@@ -230,6 +216,7 @@ class Lesson {
     bool rehearsal() const;
 
     const std::string& name() const { return name_; }  // "01_layers"
+    const LessonToml& toml() const { return toml_; }
     const std::deque<Op>& ops() const { return ops_; }
 
   private:
@@ -237,15 +224,11 @@ class Lesson {
 
     std::string name_;
     std::filesystem::path reference_;
+    LessonToml toml_;
     std::string header_;
     std::unique_ptr<Budgets> budgets_;
     std::map<std::string, std::unique_ptr<CaseFile>> files_;
     std::deque<Op> ops_;
 };
-
-// The main function of a check program: reads the options, registers the cases, runs and prints the verdict.
-// The exit status is 0 when everything is right (and nothing is slow), 1 when something is not, 2 when the check
-// itself could not run.
-int run_lesson(int argc, char** argv, const std::string& lesson, const std::function<void(Lesson&)>& register_cases);
 
 }  // namespace checker

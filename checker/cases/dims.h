@@ -21,6 +21,7 @@ class Dims {
 
     std::size_t rank() const { return sizes_.size(); }
     long size(std::size_t axis) const { return sizes_[axis]; }
+    const std::string& name(std::size_t axis) const { return names_[axis]; }
     const std::string& index_name(std::size_t axis) const { return index_names_[axis]; }
     long elements() const;
     long columns() const { return sizes_.empty() ? 1 : sizes_.back(); }  // the last dimension: the length of a row

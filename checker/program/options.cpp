@@ -15,7 +15,8 @@ bool Options::wants(const std::string& op, const std::string& case_name) const {
 }
 
 std::vector<std::string> Options::for_worker() const {
-    return {"--impl-dir", impl_dir.string(), "--reference-dir", reference_dir.string(), "--cases", cases.string()};
+    return {"--lesson-dir",    lesson_dir.string(),    "--impl-dir", impl_dir.string(),
+            "--reference-dir", reference_dir.string(), "--cases",    cases.string()};
 }
 
 std::filesystem::path Options::source(const std::string& lesson, const std::string& op) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The check program: options, GoogleTest, results. In the worker only the cases and the learner's code.
+#include "checker/program/run_lesson.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -64,38 +66,14 @@ std::string first_text(const std::vector<Finding>& findings) {
     return findings.empty() ? "wrong" : findings.front().text;
 }
 
-// lesson.toml tells the reader the shapes that check.cpp times. Throws FileError where they differ.
-void require_same_shapes(const Lesson& lesson, const std::map<std::string, Target>& targets,
-                         const std::filesystem::path& file) {
-    for (const Op& op : lesson.ops()) {
-        const auto target = targets.find(op.name);
-        if (target == targets.end()) {
-            continue;
-        }
-        std::vector<std::string> timed;
-        for (const Timed& one : op.timed) { timed.push_back(one.shape); }
-        std::vector<std::string> named = target->second.shapes;
-        named.insert(named.end(), target->second.reported.begin(), target->second.reported.end());
-        if (!named.empty() && named != timed) {
-            throw FileError(fmt::format("{}: [target.{}] names the shapes \"{}\", check.cpp times \"{}\"",
-                                        file.string(), op.name, fmt::join(named, "\", \""),
-                                        fmt::join(timed, "\", \"")));
-        }
-    }
-}
-
 // The state of one run of the check: what the tests share.
 class Session {
   public:
     Session(const Lesson& lesson, const Options& options)
         : lesson_(lesson),
           options_(options),
-          judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()),
-          toml_(read_lesson_toml(options.lesson_dir / "lesson.toml")) {
-        if (!lesson.rehearsal()) {
-            require_same_shapes(lesson, toml_.targets, options.lesson_dir / "lesson.toml");
-        }
-        require_judged(toml_, lesson);
+          judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()) {
+        require_judged(lesson.toml(), lesson);
         judge_.show_progress(isatty(STDERR_FILENO) == 1);
         reports_.resize(lesson.ops().size());
         for (std::size_t i = 0; i < reports_.size(); i++) {
@@ -109,7 +87,7 @@ class Session {
     }
 
     // Throws std::runtime_error where the device that the ops run on is not there, or is not what the lesson requires.
-    void require_device() { judge_.require_device(toml_); }
+    void require_device() { judge_.require_device(lesson_.toml()); }
 
     void run_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -158,9 +136,9 @@ class Session {
 
     // What lesson.toml asks of the counters, where the device has some; what it does not name is not judged.
     std::map<std::string, double> at_most(const std::string& op) const {
-        const auto targets = toml_.counters.find(op);
+        const auto targets = lesson_.toml().counters.find(op);
         const bool counts = device_side() != nullptr && !device_side()->counters().empty();
-        return counts && targets != toml_.counters.end() ? targets->second : std::map<std::string, double>();
+        return counts && targets != lesson_.toml().counters.end() ? targets->second : std::map<std::string, double>();
     }
 
     void run_timing(std::size_t op) {
@@ -178,7 +156,7 @@ class Session {
             GTEST_SKIP() << "not timed: " << report.file << " is not built";
         }
         read_roof();
-        report.timing = judge_.time(op, toml_.targets.at(report.op), roof_, options_.timing_only);
+        report.timing = judge_.time(op, lesson_.toml().targets.at(report.op), roof_, options_.timing_only);
         report.printed += judge_.take_output();
         note_slow_machine(report.timing);
         if (!report.timing.ran()) {
@@ -191,7 +169,7 @@ class Session {
         }
     }
 
-    bool has_target(const std::string& op) const { return toml_.targets.contains(op); }
+    bool has_target(const std::string& op) const { return lesson_.toml().targets.contains(op); }
 
     // Whether the op's file is an earlier lesson's, which serves this one too. It is no exercise of this lesson.
     bool is_shared(std::size_t op) const {
@@ -282,7 +260,6 @@ class Session {
     const Lesson& lesson_;
     const Options& options_;
     Judge judge_;
-    LessonToml toml_;
     std::vector<OpReport> reports_;
     std::set<std::size_t> hung_;
     std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
@@ -377,8 +354,8 @@ std::string lesson_after(const std::filesystem::path& lesson_dir) {
     return next;
 }
 
-Next next_commands(const Options& options, const std::string& lesson) {
-    const std::string number = lesson_number(lesson);
+Next next_commands(const Options& options, const Lesson& lesson) {
+    const std::string number = lesson_number(lesson.name());
     const bool yours = options.subject == "lessons";
     Next next;
     const DeviceSide* const device = device_side();
@@ -390,7 +367,7 @@ Next next_commands(const Options& options, const std::string& lesson) {
         return next;
     }
     next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));
-    if (is_step(lesson)) {
+    if (is_step(lesson.name())) {
         next.done.push_back(fmt::format("make gpt2 STEP={} BASE=lessons   GPT-2 on your ops", number));
     }
     if (const std::string after = lesson_after(options.lesson_dir); !after.empty()) {
@@ -434,16 +411,15 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
             return *parsed.exit_status;
         }
         const Options& options = parsed.options;
-        Lesson lesson(lesson_name, options.cases);
+        Lesson lesson(lesson_name, options.cases, read_lesson_toml(options.lesson_dir / "lesson.toml"));
         register_cases(lesson);
         if (options.worker) {
             serve(lesson, options.impl_dir, options.reference_dir);
             return 0;
         }
         if (options.describe) {
-            const LessonToml toml = read_lesson_toml(options.lesson_dir / "lesson.toml");
-            require_judged(toml, lesson);
-            fmt::print("{}", description_of(toml, lesson, options));
+            require_judged(lesson.toml(), lesson);
+            fmt::print("{}", description_of(lesson.toml(), lesson, options));
             return 0;
         }
         require_known(options, lesson);
@@ -465,7 +441,7 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
         register_tests(lesson, options, session);
         testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
         delete listeners.Release(listeners.default_result_printer());
-        listeners.Append(new VerdictListener(session, options, next_commands(options, lesson_name)));
+        listeners.Append(new VerdictListener(session, options, next_commands(options, lesson)));
         if (device_side() != nullptr && !testing::GTEST_FLAG(list_tests)) {
             session.require_device();
         }

@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "checker/cases/check.h"
+#include "checker/program/run_lesson.h"
 #include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"
 
@@ -42,7 +43,7 @@ int fake_check(int argc, char** argv) {
     const std::vector<float> of_whole = {std::accumulate(whole.begin(), whole.end(), 0.0F)};
     const std::vector<float> of_longer = {std::accumulate(longer.begin(), longer.end(), 0.0F)};
     return checker::run_lesson(argc, argv, "00_sum", [&](checker::Lesson& lesson) {
-        checker::Op& op = lesson.op("sum", checker::defines(&FakeSumTable::sum));
+        checker::Op& op = lesson.op("sum", checker::defines<::sum>);
         constexpr double kBytes = sizeof(float) * kN;
         const std::map<std::string_view, double> some{
             {"bytes_asked", kBytes + 4}, {"bytes_moved", kBytes + 32}, {"requests", 3},          {"kernel_launches", 1},
@@ -57,14 +58,13 @@ int fake_check(int argc, char** argv) {
         const auto add = [&](const std::string& name, const std::vector<float>& inp, const std::vector<float>& sum) {
             const int N = static_cast<int>(inp.size());
             op.add_case(name, fmt::format("N={}", N))
-                .calls.push_back({.where = "sum",
-                                  .inputs = {checker::input("inp", "N", {N}, inp)},
-                                  .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
-                                  .run =
-                                      [N](const checker::Library& library, const checker::Buffers& at) {
-                                          library.table<FakeSumTable>().sum(at.f32("out"), at.f32("inp"), N);
-                                      },
-                                  .needed = name == "whole" ? needed : std::vector<checker::Needed>()});
+                .calls.push_back(
+                    {.where = "sum",
+                     .inputs = {checker::input("inp", "N", {N}, inp)},
+                     .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
+                     .run = [N](const checker::Library& library,
+                                const checker::Buffers& at) { library.find<::sum>()(at.f32("out"), at.f32("inp"), N); },
+                     .needed = name == "whole" ? needed : std::vector<checker::Needed>()});
         };
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);

@@ -21,6 +21,7 @@
 
 #include "checker/cases/check.h"
 #include "checker/clock/roof_file.h"
+#include "checker/program/run_lesson.h"
 #include "checker/tests/fakes/fake.h"
 #include "checker/worker/bench.h"
 
@@ -52,7 +53,7 @@ Tensors make_tensors(long N, long C, long stride) {
 
 checker::RunFunction run_twice(int N, int C, int stride) {
     return [=](const checker::Library& library, const checker::Buffers& at) {
-        library.table<FakeTable>().twice(at.f32("out"), at.f32("inp"), at.scratch("scratch"), N, C, stride);
+        library.find<twice>()(at.f32("out"), at.f32("inp"), at.scratch("scratch"), N, C, stride);
     };
 }
 
@@ -80,7 +81,7 @@ int fake_check(int argc, char** argv) {
     const Tensors even = make_tensors(4, 16, 16);
     const Tensors odd = make_tensors(3, 5, 7);
     return checker::run_lesson(argc, argv, "00_fake", [&](checker::Lesson& lesson) {
-        checker::Op& op = lesson.op("twice", checker::defines(&FakeTable::twice));
+        checker::Op& op = lesson.op("twice", checker::defines<twice>);
         add_case(op, "even", even, 4, 16, 16);
         add_case(op, "odd", odd, 3, 5, 7);
         constexpr int N = 64, C = 1024;
@@ -366,10 +367,20 @@ TEST_F(EndToEnd, AnotherSignatureIsNamed) {
     EXPECT_EQ(check("has_another_signature").kinds(), Kinds{"not_defined"});
 }
 
-TEST_F(EndToEnd, AnObjectWithoutATableIsNamed) {
-    const Checked run = check("has_no_table");
-    EXPECT_EQ(run.status, 1);
-    EXPECT_NE(run.first_text().find("exports no op_table"), std::string::npos);
+TEST_F(EndToEnd, AnObjectThatDefinesNothingIsAFinding) {
+    EXPECT_EQ(check("defines_nothing").kinds(), Kinds{"not_defined"});
+}
+
+TEST(Library, FindsWhatATemplateIsInstantiatedForAndNothingElse) {
+    const checker::Library library("build/tests/fakes/instantiates.so");
+    const auto of_float = library.find<thrice<float>>();
+    ASSERT_NE(of_float, nullptr);
+    float value = 2;
+    of_float(&value, 1);
+    EXPECT_EQ(value, 6);
+    EXPECT_NE(library.find<thrice<short>>(), nullptr);
+    EXPECT_EQ(library.find<thrice<double>>(), nullptr);
+    EXPECT_EQ(library.find<twice>(), nullptr);
 }
 
 TEST_F(EndToEnd, ACrashWhileLoadingIsAFinding) {
@@ -460,14 +471,6 @@ TEST_F(EndToEnd, AllTimesAreTakenAgainstARoofThatIsMeasuredWhereItIsAnotherMachi
     EXPECT_TRUE(checker::load_roof(roof, checker::cpu_name(), why)) << why;
     EXPECT_EQ(check("right", "--timing-only --roof " + roof.string()).output.find("measuring it now"),
               std::string::npos);
-}
-
-TEST_F(EndToEnd, ShapesInLessonTomlThatAreNotTimedAreRefused) {
-    std::ofstream(folder_ / "lesson.toml")
-        << "[target.twice]\nagainst = \"copy\"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\nshapes = [\"N=65\"]\n";
-    const Checked run = check("right", "--timing-only");
-    EXPECT_EQ(run.status, 2);
-    EXPECT_NE(run.output.find("check.cpp times \"N=64 C=1024\""), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, ATargetOfNoOpIsRefusedWithTheNearest) {

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lessons/gpt2/check/cases.h"
 
-namespace {
-
-void register_cases(checker::Lesson& lesson) {
-    lesson.declared_in("lessons/gpt2/ops.h");
-    constexpr int B = 4, T = 1024, C = 768, Vp = 4096;
-    cases::add_encoder(lesson).timed.push_back(cases::time_encoder(B, T, C, Vp));
-    cases::add_layernorm(lesson).timed.push_back(cases::time_layernorm(B, T, C));
-    cases::add_gelu(lesson).timed.push_back(cases::time_gelu(256 * 4 * C));
-    cases::add_residual(lesson).timed.push_back(cases::time_residual(B * T * C));
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-    return checker::run_lesson(argc, argv, "01_layers", register_cases);
+void cases::add_own(LessonCases& lesson) {
+    lesson.op("encoder").time_with("Vp=4096");
 }

@@ -11,10 +11,8 @@ static __global__ void sum_kernel(float* out, const float* inp, int N) {
     }
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     checker::check(cudaMemset(out, 0, sizeof(float)));
     sum_kernel<<<(N + 63) / 64, 64>>>(out, inp, N);
     checker::check(cudaGetLastError());
 }
-
-extern "C" const FakeSumTable op_table = {sum};

@@ -10,9 +10,7 @@ static __global__ void sum_kernel(float* out, const float* inp, int N) {
     *out = total;
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     sum_kernel<<<1, 1>>>(out, inp, N);
     checker::check(cudaGetLastError());
 }
-
-extern "C" const FakeSumTable op_table = {sum};

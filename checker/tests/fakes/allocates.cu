@@ -12,7 +12,7 @@ static __global__ void copy_kernel(float* out, const float* inp) {
     *out = *inp;
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     float* total = nullptr;
     checker::check(cudaMalloc(&total, 1024));
     checker::check(cudaMemset(total, 0, sizeof(float)));
@@ -22,5 +22,3 @@ static void sum(float* out, const float* inp, int N) {
     checker::check(cudaGetLastError());
     checker::check(cudaFree(total));
 }
-
-extern "C" const FakeSumTable op_table = {sum};

@@ -3,11 +3,9 @@
 // Divides integers by zero.
 #include "checker/tests/fakes/fake.h"
 
-static void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
+void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
     static_cast<void>(scratch);
     twice_rightly(out, inp, N, C, stride);
     volatile int zero = 0;
     out[0] = static_cast<float>(N / zero);
 }
-
-extern "C" const FakeTable op_table = {twice};

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 
-struct FakeTable {
-    void (*twice)(float* out, const float* inp, void* scratch, int N, int C, int stride);
-};
+void twice(float* out, const float* inp, void* scratch, int N, int C, int stride);
+
+// A template over its elements, as an op is that comes in several types: values[i] *= 3.
+template <class T>
+void thrice(T* values, int N);
 
 inline constexpr std::size_t kFakeScratchBytes = 100;
 

@@ -5,7 +5,7 @@
 
 #include "checker/tests/fakes/fake.h"
 
-static void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
+void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
     static_cast<void>(scratch);
     static std::vector<float> kept;
     if (kept.empty()) {
@@ -14,5 +14,3 @@ static void twice(float* out, const float* inp, void* scratch, int N, int C, int
     }
     for (int i = 0; i < N * stride; i++) { out[i] = kept[static_cast<std::size_t>(i)]; }
 }
-
-extern "C" const FakeTable op_table = {twice};

@@ -9,9 +9,7 @@ static __global__ void sum_kernel(float* out, const float* inp, int N) {
     *out = inp[i % N];
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     sum_kernel<<<(N + 63) / 64, 64>>>(out, inp, N);
     checker::check(cudaGetLastError());
 }
-
-extern "C" const FakeSumTable op_table = {sum};

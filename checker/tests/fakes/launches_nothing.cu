@@ -7,9 +7,7 @@ static __global__ void sum_kernel(float* out, const float* inp, int N) {
     *out = inp[N - 1];
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     sum_kernel<<<1, 2048>>>(out, inp, N);
     static_cast<void>(cudaGetLastError());
 }
-
-extern "C" const FakeSumTable op_table = {sum};

@@ -16,9 +16,7 @@ static __global__ void sum_kernel(float* out, const float* inp, int N, int none)
     }
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     sum_kernel<<<1, 32>>>(out, inp, N, 0);
     checker::check(cudaGetLastError());
 }
-
-extern "C" const FakeSumTable op_table = {sum};

@@ -9,11 +9,9 @@ static __global__ void sum_kernel(float* out) {
     *out = 0.0F;
 }
 
-static void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N) {
     static_cast<void>(inp);
     static_cast<void>(N);
     sum_kernel<<<1, 1>>>(out);
     checker::check(cudaGetLastError());
 }
-
-extern "C" const FakeSumTable op_table = {sum};

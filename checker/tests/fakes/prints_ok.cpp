@@ -5,7 +5,7 @@
 
 #include "checker/tests/fakes/fake.h"
 
-static void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
+void twice(float* out, const float* inp, void* scratch, int N, int C, int stride) {
     static_cast<void>(scratch);
     static_cast<void>(inp), static_cast<void>(N), static_cast<void>(C), static_cast<void>(stride);
     out[0] = 1.0F;
@@ -13,5 +13,3 @@ static void twice(float* out, const float* inp, void* scratch, int N, int C, int
     std::puts("[  PASSED  ] 5 tests.");
     std::puts("all ok  1 ok of 1 op\033[2J");
 }
-
-extern "C" const FakeTable op_table = {twice};

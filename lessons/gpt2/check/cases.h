@@ -1,87 +1,86 @@
 // SPDX-License-Identifier: MIT
 //
-// The cases of GPT-2's ops, from the committed tensors, and what the ops are timed on: every lesson that has a file of an
-// op checks it with these. add_OP registers the op and its cases; time_OP is a call at a given shape.
+// The cases of a lesson's ops and what the ops are timed on: what the case files hold, the shapes of lesson.toml, and
+// what a lesson adds of its own in its check.cpp:
+//
+//   void cases::add_own(cases::LessonCases& lesson) {
+//       lesson.op("encoder").add_drawn("wide", "B=2 T=3 C=1000 Vp=17");
+//   }
 #pragma once
 
-#include <functional>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "checker/cases/check.h"
-#include "lessons/gpt2/config.h"
+#include "lessons/gpt2/check/loader.h"
 
 namespace cases {
 
-checker::Op& add_encoder(checker::Lesson& lesson);
-checker::Op& add_layernorm(checker::Lesson& lesson);
-checker::Op& add_gelu(checker::Lesson& lesson);
-checker::Op& add_residual(checker::Lesson& lesson);
-checker::Op& add_matmul(checker::Lesson& lesson);
-checker::Op& add_causal_softmax(checker::Lesson& lesson);
-checker::Op& add_attention(checker::Lesson& lesson);
-checker::Op& add_softmax(checker::Lesson& lesson);
-checker::Op& add_crossentropy(checker::Lesson& lesson);
-checker::Op& add_forward(checker::Lesson& lesson);
+class OpCases {
+  public:
+    OpCases(checker::Lesson& lesson, const OpSpec& spec);
 
-// One more case of an op: the op-level inputs of a case file, as a case of the file's name.
-checker::Case& add_gelu_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name);
-// Rows of 180 channels, where the models' have 128 at most.
-void add_wide_layernorm_case(checker::Lesson& lesson, checker::Op& op);
-// Tensors that start 4 bytes beyond a multiple of 64: first all of them (op_c63 but for its first element), then each
-// alone. Of layernorm, whose rows of 64 channels would start at multiples of 16 else, each alone.
-void add_shifted_gelu_case(checker::Lesson& lesson, checker::Op& op);
-void add_shifted_residual_case(checker::Lesson& lesson, checker::Op& op);
-void add_shifted_layernorm_case(checker::Lesson& lesson, checker::Op& op);
-// Rows of 1,000 channels, where the committed cases have 64 at most: the reference is computed.
-checker::Case& add_wide_encoder_case(checker::Lesson& lesson, checker::Op& op);
-// With several threads the case is called `threads`.
-checker::Case& add_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& file_name, int threads = 1);
+    // The op's calls in reference/cases/FILE.safetensors.
+    void add_file(const std::string& file);
+    // Inputs are drawn, and the outputs that they should give are computed. `null`: parameters that are null pointers.
+    checker::Case& add_drawn(const std::string& name, std::string_view shape);
+    checker::Call drawn(const Sizes& sizes, const std::vector<std::string>& null = {});
+    // The same of an output that may be too large for the host: some elements are judged, of some blocks of the launch
+    // or of all. For devices that take such calls.
+    void add_sampled(const std::string& name, std::string_view shape);
+    // A case that is there already, and its one call with this many threads, as a case called `threads`.
+    checker::Case& at(std::string_view name);
+    void add_with_threads(std::string_view name, int threads);
 
-// N = C = OC = kSquare, for which the device counts what `of_square` names; one output, one channel, primes and their
-// like, and GPT-2's vocabulary (some blocks of it, where the device can run some alone): the reference is computed.
-inline constexpr int kSquare = 256;
-void add_matmul_shapes(checker::Lesson& lesson, checker::Op& op, const std::vector<checker::Needed>& of_square);
+    // What a timed call takes beside what its shape says: "Vp=4096".
+    void time_with(std::string defaults) { timed_with_ = std::move(defaults); }
+    void add_timed(const Sizes& sizes, checker::Rival against);
+    Sizes rehearsed(const Sizes& sizes) const;  // for a rehearsal
 
-// Tensors that start 4 bytes beyond a multiple of 64, rows of which would start at multiples of 16 else, and an output
-// of which the first column is asked for alone, so that the rest starts like that too.
-void add_shifted_matmul_case(checker::Lesson& lesson, checker::Op& op);
+    const OpSpec& spec() const { return spec_; }
+    checker::Lesson& lesson() { return lesson_; }
+    checker::Op& op() { return op_; }
 
-// An output of more than 2^31 elements, whose index no int holds: some blocks of it, or on a GPU that has 9 GB all.
-void add_huge_matmul_case(checker::Lesson& lesson, checker::Op& op);
+  private:
+    double factor();
 
-// What the device counts. Of an op of rows: in the case whose rows begin on sectors and have a multiple of 128 channels;
-// `needed` of the elements of a call's first input.
-void count_rows(checker::Op& op, const std::function<std::vector<checker::Needed>(double elements)>& needed);
-
-struct MatmulDims {
-    int N = 0, C = 0, OC = 0;
-    int out_stride = 0;  // 0: OC
-    bool bias = true;
-    int stride() const { return out_stride == 0 ? OC : out_stride; }
-    std::string text() const;  // "N=256 C=768 OC=2304"
+    checker::Lesson& lesson_;
+    const OpSpec& spec_;
+    checker::Op& op_;
+    std::string timed_with_;
 };
 
-// A case of which some elements are judged: checker::Sampled. For devices that take those.
-void add_sampled_matmul_case(checker::Lesson& lesson, checker::Op& op, const std::string& name, const MatmulDims& dims);
+class LessonCases {
+  public:
+    explicit LessonCases(checker::Lesson& lesson) : lesson_(lesson) {}
+    OpCases& add(std::string_view op);  // with the cases of all files that every lesson shares; FileError: no such op
+    OpCases& op(std::string_view name);
+    checker::Lesson& lesson() { return lesson_; }
 
-// A fresh Context for each call: its workspace is memory that the worker poisons. Or one that is kept, as a model does.
-enum class Contexts { fresh, kept };
-checker::RunFunction run_matmul(const MatmulDims& dims, Contexts contexts = Contexts::fresh, int threads = 1);
+  private:
+    checker::Lesson& lesson_;
+    std::deque<OpCases> ops_;
+};
 
-checker::Timed time_encoder(int B, int T, int C, int Vp);
-checker::Timed time_layernorm(int B, int T, int C);
-checker::Timed time_gelu(int N);
-checker::Timed time_residual(int N);
-// Judged by a float64 product; `factor` is lesson.budget_factor("matmul.out").
-checker::Timed time_matmul(const MatmulDims& dims, double factor);
-// Beside the vendor's library at N = C = OC = 4096, and at GPT-2's own shapes for B=4, T=1024; in a rehearsal at the one
-// that is given.
-void time_large_matmuls(checker::Lesson& lesson, checker::Op& op, const MatmulDims& rehearsed);
-checker::Timed time_causal_softmax(int B, int NH, int T);
-checker::Timed time_attention(int B, int T, int C, int NH);
-checker::Timed time_softmax(int N, int V, int Vp);
-checker::Timed time_crossentropy(int N, int Vp);
-checker::Timed time_forward(const Config& config, int B, int T);
+// A lesson's own, in its check.cpp. A lesson that has none needs no check.cpp.
+void add_own(LessonCases& lesson);
+
+// ---- awkward cases, for lessons whose idea meets them -----------------------------------------------------------------
+
+// Tensors that start 4 bytes after a multiple of 64, as a case called `shifted`: first all of them (the rest of op_c63
+// behind its first element), then each alone. Of layernorm each alone: its rows of 64 channels would all start at
+// multiples of 16 else.
+void add_misaligned_elementwise(OpCases& op);
+void add_misaligned_layernorm(OpCases& layernorm);
+// The same, and an output of which the first column is asked for alone, so that the rest starts like that too.
+void add_misaligned_matmul(OpCases& matmul);
+
+// N = C = OC = kSquare, for which the device counts what `of_square` names; one output, one channel, primes and their
+// like, and GPT-2's vocabulary (some blocks of it, where the device can run some alone).
+inline constexpr int kSquare = 256;
+void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square);
+// An output of more than 2^31 elements, whose index no int holds: some blocks of it, or on a GPU that has 9 GB all.
+void add_huge_matmul(OpCases& matmul);
 
 }  // namespace cases

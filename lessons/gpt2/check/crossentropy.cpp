@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+
+const OpSpec crossentropy_spec{
+    .name = "crossentropy",
+    .shape = "N Vp",
+    .case_shape = "N V Vp",
+    .inputs = {{"probs", "N Vp/v", uniform(1e-6F, 1.0F)}, {"targets", "N", integers_below("Vp")}},
+    .outputs = {{"losses", "N"}},
+    .defined = defines<crossentropy>,
+    .run =
+        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
+            library.find<crossentropy>()(at.f32("losses"), at.f32("probs"), at.i32("targets"), d["N"], d["Vp"], ctx);
+        },
+    // One probability a row. FLOP: log and sign.
+    .cost = [](const Sizes& d) -> Cost { return {.bytes = 3 * kFloat * d["N"], .flop = 2.0 * d["N"]}; },
+    .rehearsal = "N=16 Vp=256"};
+
+}  // namespace cases

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+
+const OpSpec layernorm_spec{
+    .name = "layernorm",
+    .shape = "B T C",
+    .inputs = {{"inp", "B T C", normal()}, {"weight", "C", normal()}, {"bias", "C", normal()}},
+    .outputs = {{"mean", "B T"}, {"rstd", "B T"}, {"out", "B T C"}},
+    .defined = defines<layernorm>,
+    .run =
+        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
+            library.find<layernorm>()(at.f32("out"), at.f32("mean"), at.f32("rstd"), at.f32("inp"), at.f32("weight"),
+                                      at.f32("bias"), d["B"], d["T"], d["C"], ctx);
+        },
+    // As if a row were read once. FLOP: mean 1, variance 3, (x - mean) * rstd * weight + bias 4.
+    .cost = [](const Sizes& d) -> Cost {
+        const double rows = d.number("B") * d.number("T"), C = d["C"];
+        return {.bytes = kFloat * (2 * rows * C + 2 * rows + 2 * C), .flop = 8 * rows * C};
+    },
+    .rehearsal = "B=2 T=8 C=768"};
+
+}  // namespace cases

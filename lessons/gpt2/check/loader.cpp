@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/loader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace cases {
+namespace {
+
+using checker::CaseFile;
+using checker::FileError;
+using nlohmann::json;
+
+// The names of an op's parameters that are tensors.
+std::vector<std::string> parameters_of(const OpSpec& spec) {
+    std::vector<std::string> names;
+    for (const InputSpec& input : spec.inputs) { names.push_back(input.name); }
+    for (const OutputSpec& output : spec.outputs) { names.push_back(output.name); }
+    return names;
+}
+
+FileCall read_call(const json& row, const OpSpec& spec) {
+    FileCall call{
+        .case_name = row.at("case"), .where = row.at("where"), .sizes = {}, .index = {}, .tensors = {}, .null = {}};
+    for (const char* key : {"dims", "scalars"}) {
+        const json numbers = row.value(key, json::object());
+        for (const auto& [name, value] : numbers.items()) { call.sizes.set(name, value.get<double>()); }
+    }
+    call.index = row.value("index", std::map<std::string, std::string>());
+    for (const char* key : {"args", "results"}) {
+        for (const auto& [name, tensor] : row.at(key).items()) {
+            if (tensor.is_null()) {
+                call.null.push_back(name);
+            } else {
+                call.tensors[name] = tensor.get<std::string>();
+            }
+        }
+    }
+    const std::vector<std::string> parameters = parameters_of(spec);
+    const auto require_known = [&](const std::string& name) {
+        if (std::ranges::find(parameters, name) == parameters.end()) {
+            throw FileError(
+                fmt::format("names {}, which is no tensor of the op; it has {}", name, fmt::join(parameters, ", ")));
+        }
+    };
+    for (const auto& [name, tensor] : call.tensors) { require_known(name); }
+    for (const auto& [name, dims] : call.index) { require_known(name); }
+    std::ranges::for_each(call.null, require_known);
+    for (const std::string& name : parameters) {
+        if (!call.tensors.contains(name) && std::ranges::find(call.null, name) == call.null.end()) {
+            throw FileError(fmt::format("has no {}", name));
+        }
+    }
+    return call;
+}
+
+// Every call of the file, so that a misspelt op is not a call less. The op's name with each.
+std::vector<std::pair<std::string, FileCall>> read_calls(const CaseFile& file) {
+    const auto& metadata = file.tensors().metadata();
+    const auto text = metadata.find("calls");
+    if (text == metadata.end()) {
+        throw FileError(
+            fmt::format("{}: its metadata have no calls; 'make reference' writes them", file.tensors().file()));
+    }
+    const json rows = json::parse(text->second, nullptr, false);
+    if (!rows.is_array()) {
+        throw FileError(fmt::format("{}: the calls in its metadata are no JSON array; 'make reference' writes them",
+                                    file.tensors().file()));
+    }
+    std::vector<std::pair<std::string, FileCall>> calls;
+    for (const json& row : rows) {
+        std::string op;
+        try {
+            op = row.at("op");
+            const OpSpec* spec = find_op(op);
+            if (spec == nullptr) {
+                throw FileError("is of an op that lessons/gpt2/ops.def does not list");
+            }
+            calls.emplace_back(op, read_call(row, *spec));
+        } catch (const std::exception& e) {  // ours, or that of a key that is missing or of another type
+            throw FileError(fmt::format("{}: call {} in its metadata{} {}; 'make reference' writes them",
+                                        file.tensors().file(), calls.size(), op.empty() ? "" : " (" + op + ")",
+                                        e.what()));
+        }
+    }
+    return calls;
+}
+
+// The lengths of the axes `names` of a parameter's tensor: the file's, or where that stores it flat those of the call. An
+// input may have more elements than `op_dims` asks for: a padded vocabulary has rows that no token names.
+std::vector<long> axes_of(const CaseFile& file, const FileCall& call, const std::string& parameter,
+                          const std::string& tensor, const std::string& names, const std::string& op_dims,
+                          bool is_input) {
+    const checker::TensorView& view = file.tensors().at(tensor);
+    const auto refuse = [&](const std::string& asked) {
+        throw FileError(fmt::format("{}: tensor \"{}\" is ({}), but {} asks for {} as {}; 'make reference' writes it",
+                                    file.tensors().file(), tensor, fmt::join(view.shape, ", "), call.where, asked,
+                                    parameter));
+    };
+    const auto product = [](const std::vector<long>& lengths) {
+        return std::accumulate(lengths.begin(), lengths.end(), 1L, std::multiplies<>());
+    };
+    if (call.sizes.has_axes(op_dims)) {
+        const long asked = product(call.sizes.axes(op_dims));
+        if (is_input ? view.elements() < asked : view.elements() != asked) {
+            refuse(fmt::format("{} elements ({})", asked, op_dims));
+        }
+    }
+    if (view.shape.size() == words(names).size()) {
+        return view.shape;
+    }
+    if (!call.sizes.has_axes(names) || product(call.sizes.axes(names)) != view.elements()) {
+        refuse("\"" + names + "\"");
+    }
+    return call.sizes.axes(names);
+}
+
+checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall& of) {
+    const auto names_of = [&](const std::string& parameter, const std::string& dims) {
+        const auto found = of.index.find(parameter);
+        return found == of.index.end() ? dims : found->second;
+    };
+    checker::Call call{.where = of.where, .inputs = {}, .outputs = {}, .null = of.null, .run = {}};
+    call.run = run_of(spec, of.sizes, of.null);
+    for (const InputSpec& input : spec.inputs) {
+        if (!of.tensors.contains(input.name)) {
+            continue;
+        }
+        const std::string& tensor = of.tensors.at(input.name);
+        const std::string names = names_of(input.name, input.dims);
+        std::vector<long> axes = axes_of(file, of, input.name, tensor, names, input.dims, true);
+        call.inputs.push_back(file.tensors().at(tensor).dtype == checker::DType::i32
+                                  ? checker::input(input.name, names, std::move(axes), file.i32(tensor))
+                                  : checker::input(input.name, names, std::move(axes), file.f32(tensor)));
+    }
+    for (const OutputSpec& output : spec.outputs) {
+        const std::string& tensor = of.tensors.at(output.name);
+        const std::string names = names_of(output.name, dims_of(output, of.sizes));
+        std::vector<long> axes = axes_of(file, of, output.name, "local/" + tensor, names, output.dims, false);
+        call.outputs.push_back(
+            checker::output(output.name, names, std::move(axes), file.local(tensor, spec.name + "." + output.name)));
+        if (!output.columns.empty()) {
+            call.outputs.back().columns = of.sizes[output.columns];
+        }
+        call.outputs.back().expected.exact_zeros = output.exact_zeros;
+    }
+    if (spec.scratch_bytes != nullptr) {
+        call.scratch = {scratch_of(spec, of.sizes)};
+    }
+    if (spec.needed != nullptr) {
+        call.needed = spec.needed(of.sizes);
+    }
+    return call;
+}
+
+// What the case's first call has: its sizes, the axes of its first tensor by their names, and the model's config.
+std::string shape_of(const CaseFile& file, const OpSpec& spec, const Sizes& first, const checker::Input& input) {
+    Sizes sizes = first;
+    for (std::size_t axis = 0; axis < input.spec.dims.rank(); axis++) {
+        sizes.set(input.spec.dims.name(axis), static_cast<double>(input.spec.dims.size(axis)));
+    }
+    const std::vector<std::string> names = words(spec.case_shape);
+    const bool as_case = !names.empty() && sizes.has(names.front());
+    for (const auto& [name, value] : file.dims()) {
+        if (!sizes.has(name)) {
+            sizes.set(name, value);
+        }
+    }
+    return sizes.text(as_case ? spec.case_shape : spec.shape);
+}
+
+}  // namespace
+
+std::vector<FileCall> calls_of(const CaseFile& file, const OpSpec& spec) {
+    std::vector<FileCall> result;
+    for (auto& [op, call] : read_calls(file)) {
+        if (op == spec.name) {
+            result.push_back(std::move(call));
+        }
+    }
+    return result;
+}
+
+std::vector<checker::Case> load_cases(const CaseFile& file, const OpSpec& spec) {
+    if (spec.model_calls != nullptr) {
+        Sizes sizes;
+        for (const auto& [name, value] : file.dims()) { sizes.set(name, value); }
+        return {{file.tensors().metadata().at("case"), sizes.text(spec.shape), spec.model_calls(file)}};
+    }
+    std::vector<checker::Case> result;
+    for (const FileCall& call : calls_of(file, spec)) {
+        checker::Call made = make_call(file, spec, call);
+        auto of_name = std::ranges::find(result, call.case_name, &checker::Case::name);
+        if (of_name == result.end()) {
+            result.push_back({call.case_name, shape_of(file, spec, call.sizes, made.inputs.front()), {}});
+            of_name = result.end() - 1;
+        }
+        of_name->calls.push_back(std::move(made));
+    }
+    return result;
+}
+
+}  // namespace cases

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include "checker/cases/blas.h"
+#include "lessons/gpt2/check/cases.h"
+
+namespace cases {
+namespace {
+
+std::vector<double> widened(std::span<const float> values) {
+    return {values.begin(), values.end()};
+}
+
+std::vector<double> squared(std::vector<double> values) {
+    for (double& value : values) { value *= value; }
+    return values;
+}
+
+// An element's value and its share of the row's floor: floors of reference/ops/matmul.py. `squares` is the sum of the
+// products' squares, `terms` how many numbers are added up.
+std::pair<double, double> with_floor(double product, double squares, double bias, int terms) {
+    constexpr double kRounding = 0x1p-24;  // U and SUM of reference/ops/common/rounding.py
+    constexpr double kSum = 0.3;
+    const double value = product + bias;
+    const double of_sum = kSum * kRounding * std::sqrt(terms) * std::sqrt(squares + bias * bias + value * value);
+    return {value, of_sum + kRounding * std::abs(value)};
+}
+
+// out = inp weight^T + bias in float64 from the float32 inputs, rounded to float32 (N, out_stride), and each row's floor.
+checker::Computed compute(const Sizes& d, const Values& inputs) {
+    const int N = d["N"], C = d["C"], OC = d["OC"];
+    const bool has_bias = inputs.size() > 2;
+    const std::vector<double> inp = widened(inputs[0]), weight = widened(inputs[1]);
+    const std::vector<double> out = checker::float64_product(inp, weight, N, C, OC);
+    const std::vector<double> squares = checker::float64_product(squared(inp), squared(weight), N, C, OC);
+
+    const auto stride = static_cast<std::size_t>(d["out_stride"]);
+    checker::Computed computed{.values = std::vector<float>(static_cast<std::size_t>(N) * stride), .floor = {}};
+    for (std::size_t n = 0, i = 0; n < static_cast<std::size_t>(N); n++) {
+        double largest = 0;
+        for (std::size_t o = 0; o < static_cast<std::size_t>(OC); o++, i++) {
+            const double bias = has_bias ? static_cast<double>(inputs[2][o]) : 0.0;
+            const auto [value, floor] = with_floor(out[i], squares[i], bias, C + (has_bias ? 1 : 0));
+            largest = std::max(largest, floor);
+            computed.values[n * stride + o] = static_cast<float>(value);
+        }
+        computed.floor.push_back(static_cast<float>(largest));
+    }
+    return computed;
+}
+
+std::pair<double, double> element(const Sizes& d, long element, const Values& inputs) {
+    const auto n = static_cast<std::size_t>(element / d["OC"]), o = static_cast<std::size_t>(element % d["OC"]);
+    const auto C = static_cast<std::size_t>(d["C"]);
+    const std::span<const float> inp_n = inputs[0].subspan(n * C, C), weight_o = inputs[1].subspan(o * C, C);
+    double product = 0, squares = 0;
+    for (std::size_t c = 0; c < C; c++) {
+        const double term = static_cast<double>(inp_n[c]) * static_cast<double>(weight_o[c]);
+        product += term;
+        squares += term * term;
+    }
+    return with_floor(product, squares, static_cast<double>(inputs[2][o]), d["C"] + 1);
+}
+
+// The device's own; on the host OpenBLAS.
+std::optional<checker::Vendor> library(const checker::Lesson& lesson, const Sizes& d) {
+    if (lesson.on_device()) {
+        return lesson.matmul_library(d["N"], d["C"], d["OC"]);
+    }
+    return checker::Vendor{"OpenBLAS", [=](const Buffers& at) {
+                               checker::blas_matmul(at.f32("out"), at.f32("inp"), at.f32("weight"), at.f32("bias"),
+                                                    d["N"], d["C"], d["OC"], d["out_stride"]);
+                           }};
+}
+
+}  // namespace
+
+const OpSpec matmul_spec{
+    .name = "matmul",
+    .shape = "N C OC",
+    .case_shape = "B T C",
+    .inputs = {{"inp", "N C", normal()}, {"weight", "OC/o C", normal()}, {"bias", "OC/o", normal()}},
+    .outputs = {{"out", "N out_stride/o", "OC"}},
+    .defined = defines<matmul>,
+    .run =
+        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
+            library.find<matmul>()(at.f32("out"), at.f32("inp"), at.f32("weight"), at.f32("bias"), d["N"], d["C"],
+                                   d["OC"], d["out_stride"], ctx);
+        },
+    .cost = [](const Sizes& d) -> Cost {
+        const double N = d["N"], C = d["C"], OC = d["OC"];
+        return {.bytes = kFloat * (N * C + OC * C + OC + N * OC), .flop = 2 * N * C * OC};
+    },
+    .defaults = "out_stride=OC",
+    .rehearsal = "N=144 C=144 OC=144",  // more than one tile of lesson 09, and a part of one
+    .bound = Bound::arithmetic,
+    .compute = compute,
+    .element = element,
+    .library = library};
+
+void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square) {
+    const Sizes square{{"N", kSquare}, {"C", kSquare}, {"OC", kSquare}};
+    matmul.add_drawn("square", square.text("N C OC")).calls.back().needed = of_square;
+    matmul.add_drawn("one", "N=1 C=1 OC=1");
+    matmul.add_drawn("ragged", "N=17 C=33 OC=129");
+    matmul.add_drawn("one_channel", "N=65 C=1 OC=33");
+    const char* const vocabulary = "N=2 C=33 OC=50257";
+    if (matmul.lesson().samples_blocks()) {
+        matmul.add_sampled("vocabulary", vocabulary);
+    } else {
+        matmul.add_drawn("vocabulary", vocabulary);
+    }
+}
+
+void add_huge_matmul(OpCases& matmul) {
+    if (matmul.lesson().takes_sampled() && !matmul.lesson().rehearsal()) {
+        matmul.add_sampled("huge", "N=42735 C=1 OC=50257");  // 2,147,732,895 outputs
+    }
+}
+
+}  // namespace cases

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/op_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace cases {
+
+std::span<const OpSpec* const> all_ops() {
+    static constexpr std::array kAll{
+#define OP(name) &name##_spec,
+#include "lessons/gpt2/ops.def"
+#undef OP
+    };
+    return kAll;
+}
+
+const OpSpec* find_op(std::string_view name) {
+    const auto found = std::ranges::find(all_ops(), name, &OpSpec::name);
+    return found == all_ops().end() ? nullptr : *found;
+}
+
+Draw normal(float sigma) {
+    return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
+        return checker::normal(name, dims, sizes.axes(dims), sigma);
+    };
+}
+
+Draw uniform(float low, float high) {
+    return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
+        return checker::uniform(name, dims, sizes.axes(dims), low, high);
+    };
+}
+
+Draw integers_below(const std::string& size) {
+    return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
+        return checker::integers(name, dims, sizes.axes(dims), sizes[size]);
+    };
+}
+
+std::string dims_of(const OutputSpec& output, const Sizes& sizes) {
+    if (output.columns.empty() || sizes.axes(output.dims).back() != sizes[output.columns]) {
+        return output.dims;
+    }
+    const std::size_t last = output.dims.rfind(' ') + 1, index = output.dims.find('/', last);
+    return output.dims.substr(0, last) + output.columns + output.dims.substr(index);
+}
+
+checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, const std::vector<std::string>& null, int threads) {
+    return [=, run = spec.run](const Library& library, const Buffers& at) {
+        Context fresh;  // its workspace is memory that the worker poisons
+        fresh.threads = threads;
+        Buffers with_null = at;
+        for (const std::string& name : null) { with_null.add_null(name); }
+        run(library, with_null, sizes, fresh);
+    };
+}
+
+checker::RunFunction timed_run_of(const OpSpec& spec, const Sizes& sizes, int threads) {
+    const auto kept = std::make_shared<Context>();
+    kept->threads = threads;
+    return [=, run = spec.run](const Library& library, const Buffers& at) { run(library, at, sizes, *kept); };
+}
+
+checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes) {
+    return {"scratch", [=, bytes = spec.scratch_bytes](const Library& library) { return bytes(library, sizes); }};
+}
+
+checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor, const std::vector<std::string>& null) {
+    if (spec.drawn_call != nullptr) {
+        return spec.drawn_call(sizes);
+    }
+    checker::Call call{.where = sizes.text(spec.shape), .inputs = {}, .outputs = {}, .null = null, .run = {}};
+    call.run = run_of(spec, sizes, null);
+    for (const InputSpec& input : spec.inputs) {
+        if (std::ranges::find(null, input.name) == null.end()) {
+            call.inputs.push_back(input.draw(input.name, input.dims, sizes));
+        }
+    }
+    for (const OutputSpec& output : spec.outputs) {
+        call.outputs.push_back(checker::output(output.name, dims_of(output, sizes), sizes.axes(output.dims)));
+        if (!output.columns.empty()) {
+            call.outputs.back().columns = sizes[output.columns];
+        }
+        if (spec.compute != nullptr) {
+            call.outputs.back().compute = [=, compute = spec.compute](const Values& inputs) {
+                checker::Computed computed = compute(sizes, inputs);
+                computed.factor = factor;
+                return computed;
+            };
+        }
+    }
+    if (spec.scratch_bytes != nullptr) {
+        call.scratch = {scratch_of(spec, sizes)};
+    }
+    return call;
+}
+
+}  // namespace cases

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// What the checker knows of an op, said once in lessons/gpt2/check/OP.cpp: its tensors, how it is called, what it moves
+// and computes. Its cases are the calls that the case files list (loader.h); a lesson adds its own (cases.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/cases/check.h"
+#include "lessons/gpt2/check/sizes.h"
+#include "lessons/gpt2/ops.h"
+
+namespace cases {
+
+using checker::Buffers;
+using checker::defines;
+using checker::Library;
+using Values = std::vector<std::span<const float>>;  // of a call's inputs, in its order
+
+// How a timed call's input is drawn.
+using Draw = std::function<checker::Input(const std::string& name, const std::string& dims, const Sizes&)>;
+Draw normal(float sigma = 1.0F);
+Draw uniform(float low, float high);
+Draw integers_below(const std::string& size);
+
+struct InputSpec {
+    std::string name;  // the parameter in ops.h
+    std::string dims;  // "B T 3C/c": three times C along the last axis, whose index is called c
+    Draw draw;
+};
+
+struct OutputSpec {
+    std::string name;
+    std::string dims;
+    std::string columns = {};  // the size that says how much of the last axis is written; empty: all of it
+    bool exact_zeros = false;  // where the reference is 0, nothing but 0 is right
+};
+
+// What a call must do at least: each input read and each output written once, a multiply-add as two FLOP and every other
+// operation, a tanh and an exp too, as one. 0 bytes where nobody says it.
+struct Cost {
+    double bytes = 0;
+    double flop = 0;
+};
+
+// What a time of the op is shown beside, where it is judged against something else.
+enum class Bound { nothing, copy, arithmetic };
+
+struct OpSpec {
+    std::string name;
+    std::string shape;            // the sizes that lesson.toml names of a timed call: "B T C"
+    std::string case_shape = {};  // those that name a case, where its call has the first of them
+    std::vector<InputSpec> inputs = {};
+    std::vector<OutputSpec> outputs = {};  // in the order in which a learner should look at them
+    bool (*defined)(const Library&) = nullptr;
+    void (*run)(const Library&, const Buffers&, const Sizes&, Context&) = nullptr;
+    std::size_t (*scratch_bytes)(const Library&, const Sizes&) = nullptr;
+    Cost (*cost)(const Sizes&) = nullptr;
+
+    // What a timed or drawn call takes where its shape does not say it; and its sizes in a rehearsal, at most.
+    std::string defaults = {};
+    std::string rehearsal = {};
+    Bound bound = Bound::nothing;
+    bool hot = false;  // a whole model's step, timed with the caches as it left them
+
+    // What a device needs of a call, for lesson.toml's counters.
+    std::vector<checker::Needed> (*needed)(const Sizes&) = nullptr;
+    // What the outputs of drawn inputs should be, without `factor`; and one element of a large output, with its floor.
+    checker::Computed (*compute)(const Sizes&, const Values&) = nullptr;
+    std::pair<double, double> (*element)(const Sizes&, long element, const Values&) = nullptr;
+    // The vendor's routine on the device that the lesson runs on.
+    std::optional<checker::Vendor> (*library)(const checker::Lesson&, const Sizes&) = nullptr;
+
+    // An op whose tensors depend on the model makes its calls itself.
+    std::vector<checker::Call> (*model_calls)(const checker::CaseFile&) = nullptr;
+    checker::Call (*drawn_call)(const Sizes&) = nullptr;
+};
+
+inline constexpr double kFloat = sizeof(float);
+
+#define OP(name) extern const OpSpec name##_spec;
+#include "lessons/gpt2/ops.def"
+#undef OP
+
+// Every op of ops.def, in its order. Null for one that it does not list.
+std::span<const OpSpec* const> all_ops();
+const OpSpec* find_op(std::string_view name);
+
+// The output's dims: where nothing is padding, the last axis is called as its columns are.
+std::string dims_of(const OutputSpec& output, const Sizes& sizes);
+
+// The op's run with these sizes, as a call has it: arguments of `null` are null pointers.
+checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, const std::vector<std::string>& null = {},
+                            int threads = 1);
+// The same, called in a row on one Context, as a model calls it.
+checker::RunFunction timed_run_of(const OpSpec& spec, const Sizes& sizes, int threads = 1);
+
+checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes);
+
+// A call on drawn inputs, whose outputs are computed where the op says how and else compared with the solution's.
+checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor,
+                         const std::vector<std::string>& null = {});
+
+}  // namespace cases

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+
+const OpSpec residual_spec{
+    .name = "residual",
+    .shape = "N",
+    .case_shape = "B T C",
+    .inputs = {{"inp1", "N/i", normal()}, {"inp2", "N/i", normal()}},
+    .outputs = {{"out", "N/i"}},
+    .defined = defines<residual>,
+    .run = [](const Library& library, const Buffers& at, const Sizes& d,
+              Context& ctx) { library.find<residual>()(at.f32("out"), at.f32("inp1"), at.f32("inp2"), d["N"], ctx); },
+    .cost = [](const Sizes& d) -> Cost { return {.bytes = 3 * kFloat * d["N"], .flop = d.number("N")}; },
+    .rehearsal = "N=12288",
+    .bound = Bound::copy,
+    .needed = [](const Sizes& d) -> std::vector<checker::Needed> {
+        return {{"bytes_asked", 3 * kFloat * d["N"]}};
+    }};
+
+}  // namespace cases

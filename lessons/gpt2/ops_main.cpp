@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// build/tools/ops: what the checker knows of the ops, as JSON for scripts.
+//
+//   ops                                          every op, with the sizes that its shapes name
+//   ops --costs 'layernorm B=4 T=1024 C=768' …   the bytes that a call must move at least and its FLOP (lessons/gpt2/check)
+//
+// Sizes that a shape does not name may be given too: 'encoder B=4 T=1024 C=768 Vp=4096'.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace {
+
+using nlohmann::json;
+
+json cost_of(const std::string& call) {
+    const std::vector<std::string> words = cases::words(call);
+    const cases::OpSpec* op = words.empty() ? nullptr : cases::find_op(words.front());
+    if (op == nullptr) {
+        throw std::invalid_argument(fmt::format("'{}' starts with no op; `build/tools/ops` lists them", call));
+    }
+    const cases::Sizes named = cases::Sizes::of(fmt::format("{}", fmt::join(std::span(words).subspan(1), " ")));
+    if (!named.has_axes(op->shape)) {
+        throw std::invalid_argument(fmt::format("'{}' lacks a size: those of {} are {}", call, op->name, op->shape));
+    }
+    const cases::Sizes sizes = named.completed(op->defaults);
+    const cases::Cost cost = op->cost(sizes);
+    // Nobody has said how many bytes a whole forward pass must move.
+    return {{"op", op->name},
+            {"shape", sizes.text(op->shape)},
+            {"bytes", cost.bytes > 0 ? json(cost.bytes) : json()},
+            {"flop", cost.flop}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    json result = json::array();
+    try {
+        if (arguments.empty()) {
+            for (const cases::OpSpec* op : cases::all_ops()) {
+                result.push_back({{"op", op->name}, {"sizes", cases::words(op->shape)}});
+            }
+        } else if (arguments.front() == "--costs") {
+            for (const std::string& call : std::span(arguments).subspan(1)) { result.push_back(cost_of(call)); }
+        } else {
+            throw std::invalid_argument("usage: ops [--costs 'OP SIZE=N …' …]");
+        }
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "ops: {}\n", e.what());
+        return 2;
+    }
+    fmt::print("{}\n", result.dump(1));
+    return 0;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+//
+// What the checker knows of the ops: their cases from the calls in case files, their shapes, their costs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "checker/cases/lesson_toml.h"
+#include "checker/program/run_lesson.h"
+#include "lessons/gpt2/check/cases.h"
+#include "lessons/gpt2/tests/support.h"
+
+using cases::Sizes;
+using nlohmann::json;
+
+namespace {
+
+// A case file with one layernorm of B=1 T=2 C=3 and these calls.
+class CallsInACaseFile : public testing::Test {
+  protected:
+    json call() const {
+        return {{"op", "layernorm"},
+                {"case", "tiny"},
+                {"where", "ln"},
+                {"dims", {{"B", 1}, {"T", 2}, {"C", 3}}},
+                {"args", {{"inp", "x"}, {"weight", "w"}, {"bias", "b"}}},
+                {"results", {{"out", "ln"}, {"mean", "ln_mean"}, {"rstd", "ln_rstd"}}}};
+    }
+
+    std::vector<checker::Case> load(const json& calls) {
+        return load(json{{"config", "{}"}, {"case", "tiny"}, {"calls", calls.dump()}}, 0);
+    }
+    std::vector<checker::Case> load(const json& metadata, int /*whole*/) {
+        const std::vector<std::pair<std::string, std::vector<long>>> tensors{{"x", {1, 2, 3}},
+                                                                             {"w", {3}},
+                                                                             {"b", {3}},
+                                                                             {"local/ln", {1, 2, 3}},
+                                                                             {"floor/ln", {1, 2}},
+                                                                             {"local/ln_mean", {1, 2}},
+                                                                             {"floor/ln_mean", {1}},
+                                                                             {"local/ln_rstd", {1, 2}},
+                                                                             {"floor/ln_rstd", {1}}};
+        json header{{"__metadata__", metadata}};
+        long end = 0;
+        for (const auto& [name, shape] : tensors) {
+            long bytes = sizeof(float);
+            for (const long length : shape) { bytes *= length; }
+            header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {end, end + bytes}}};
+            end += bytes;
+        }
+        std::string text = header.dump();
+        text.resize((text.size() + 7) / 8 * 8, ' ');  // the data are floats
+        write_text(folder_ / "tiny.safetensors",
+                   safetensors_bytes(text, std::string(static_cast<std::size_t>(end), '\0')));
+        file_ = std::make_unique<checker::CaseFile>(folder_ / "tiny.safetensors", budgets_);
+        return cases::load_cases(*file_, cases::layernorm_spec);
+    }
+    std::string refusal(const json& calls) {
+        std::string message = message_of([&] { load(calls); });
+        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        EXPECT_NE(message.find("tiny.safetensors"), std::string::npos) << message;
+        return message;
+    }
+
+    TemporaryFolder folder_;
+    checker::Budgets budgets_ = checker::Budgets::read("reference/cases/budgets.json");
+    std::unique_ptr<checker::CaseFile> file_;
+};
+
+std::vector<std::string> names_of(const std::deque<checker::Case>& all) {
+    std::vector<std::string> names;
+    for (const checker::Case& one : all) { names.push_back(one.name); }
+    return names;
+}
+
+}  // namespace
+
+// ---- sizes -----------------------------------------------------------------------------------------------------------
+
+TEST(Sizes, AreReadFromAShapeAndWrittenInTheOrderAskedFor) {
+    const Sizes sizes = Sizes::of("B=4 T=1024  C=768");
+    EXPECT_EQ(sizes["T"], 1024);
+    EXPECT_EQ(sizes.text("C B"), "C=768 B=4");
+    EXPECT_EQ(sizes.axes("B T 3C/c"), (std::vector<long>{4, 1024, 2304}));
+    EXPECT_FALSE(sizes.has_axes("B NH/h T"));
+    EXPECT_NE(message_of([&] { static_cast<void>(sizes["OC"]); }).find("no OC among the sizes B, C, T"),
+              std::string::npos);
+}
+
+TEST(Sizes, ThatAreNoSizesAreRefusedByName) {
+    for (const char* word : {"N", "N=", "=4", "N=0", "N=-1", "N=4.5", "N=4x", "N=99999999999"}) {
+        EXPECT_NE(message_of([&] { Sizes::of(word); }).find(std::string(word) + " is no size"), std::string::npos)
+            << word;
+    }
+    EXPECT_NE(message_of([] { Sizes::of("N=1 N=2"); }).find("has N twice"), std::string::npos);
+}
+
+TEST(Sizes, AreCompletedByNumbersAndByEachOther) {
+    const Sizes sizes = Sizes::of("N=4 OC=6").completed("out_stride=OC scale=0.125 N=9");
+    EXPECT_EQ(sizes["out_stride"], 6);
+    EXPECT_EQ(sizes.number("scale"), 0.125);
+    EXPECT_EQ(sizes["N"], 4);
+}
+
+// ---- calls in case files ---------------------------------------------------------------------------------------------
+
+TEST_F(CallsInACaseFile, BecomeCases) {
+    json second = call();
+    second["where"] = "other";
+    json another = call();
+    another["case"] = "another";
+    const std::vector<checker::Case> loaded = load(json::array({call(), second, another}));
+    ASSERT_EQ(loaded.size(), 2U);
+    EXPECT_EQ(loaded[0].name, "tiny");
+    EXPECT_EQ(loaded[0].shape, "B=1 T=2 C=3");
+    ASSERT_EQ(loaded[0].calls.size(), 2U);
+    EXPECT_EQ(loaded[0].calls[1].where, "other");
+    const checker::Call& first = loaded[0].calls[0];
+    ASSERT_EQ(first.inputs.size(), 3U);
+    EXPECT_EQ(first.inputs[0].spec.dims.text(), "B=1, T=2, C=3");
+    ASSERT_EQ(first.outputs.size(), 3U);
+    EXPECT_EQ(first.outputs[0].spec.name, "mean") << "where a learner should look first";
+    EXPECT_EQ(loaded[1].name, "another");
+}
+
+TEST_F(CallsInACaseFile, OfOtherOpsAreNoCases) {
+    EXPECT_TRUE(load(json::array()).empty());
+}
+
+TEST_F(CallsInACaseFile, MayNameTheAxesOtherwiseThanTheOp) {
+    json one = call();
+    one["index"] = {{"inp", "b/i rows/r cols/c"}};
+    EXPECT_EQ(load(json::array({one}))[0].calls[0].inputs[0].spec.dims.index_text(5), "i=0, r=1, c=2");
+}
+
+TEST_F(CallsInACaseFile, ThatAreMissingOrNoArrayAreRefused) {
+    EXPECT_NE(message_of([&] {
+                  load(json{{"config", "{}"}, {"case", "tiny"}}, 0);
+              }).find("have no calls; 'make reference'"),
+              std::string::npos);
+    EXPECT_NE(refusal("text").find("no JSON array"), std::string::npos);
+    EXPECT_NE(message_of([&] {
+                  load(json{{"config", "{}"}, {"calls", "[{"}}, 0);
+              }).find("no JSON array"),
+              std::string::npos);
+}
+
+TEST_F(CallsInACaseFile, OfAnUnknownOpAreRefusedThoughAnotherIsAskedFor) {
+    json other = call();
+    other["op"] = "layernrm";
+    const std::string message = refusal(json::array({call(), other}));
+    EXPECT_NE(message.find("call 1 in its metadata (layernrm) is of an op that lessons/gpt2/ops.def does not list"),
+              std::string::npos)
+        << message;
+}
+
+TEST_F(CallsInACaseFile, WithoutAnArgumentOrWithOneTooManyAreRefused) {
+    json without = call();
+    without["args"].erase("bias");
+    EXPECT_NE(refusal(json::array({without})).find("has no bias"), std::string::npos);
+    json more = call();
+    more["args"]["beta"] = "b";
+    EXPECT_NE(refusal(json::array({more})).find("names beta, which is no tensor of the op; it has inp, weight, bias"),
+              std::string::npos);
+    json without_results = call();
+    without_results.erase("results");
+    EXPECT_NE(refusal(json::array({without_results})).find("results"), std::string::npos);
+    json number = call();
+    number["args"]["bias"] = 7;
+    EXPECT_NE(refusal(json::array({number})).find("type must be string"), std::string::npos);
+}
+
+TEST_F(CallsInACaseFile, WhoseTensorIsMissingOrHasAnotherShapeAreRefused) {
+    json missing = call();
+    missing["args"]["inp"] = "y";
+    EXPECT_NE(refusal(json::array({missing})).find("has no tensor \"y\""), std::string::npos);
+    json small = call();
+    small["args"]["inp"] = "w";
+    EXPECT_NE(refusal(json::array({small})).find("tensor \"w\" is (3), but ln asks for 6 elements (B T C) as inp"),
+              std::string::npos);
+    json result = call();
+    result["results"]["out"] = "ln_mean";
+    EXPECT_NE(refusal(json::array({result})).find("asks for 6 elements (B T C) as out"), std::string::npos);
+}
+
+TEST_F(CallsInACaseFile, WithANullArgumentHaveOneInputLess) {
+    json null = call();
+    null["args"]["bias"] = nullptr;
+    const checker::Call loaded = load(json::array({null}))[0].calls[0];
+    EXPECT_EQ(loaded.inputs.size(), 2U);
+    EXPECT_EQ(loaded.null, std::vector<std::string>{"bias"});
+}
+
+// ---- every op --------------------------------------------------------------------------------------------------------
+
+class EveryOp : public testing::TestWithParam<const cases::OpSpec*> {};
+INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(cases::all_ops().begin(), cases::all_ops().end()),
+                         [](const auto& op) { return op.param->name; });
+
+TEST_P(EveryOp, HasCasesFromTheModelsAndFromNothingTwice) {
+    checker::Lesson lesson("00_test", "reference");
+    cases::LessonCases all(lesson);
+    all.add(GetParam()->name);
+    const std::vector<std::string> names = names_of(lesson.ops().front().cases);
+    ASSERT_GE(names.size(), 4U);
+    EXPECT_EQ(std::vector(names.begin(), names.begin() + 4),
+              (std::vector<std::string>{"regular", "odd", "head64", "t1"}));
+    EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
+    for (const checker::Case& one : lesson.ops().front().cases) {
+        EXPECT_FALSE(one.shape.empty());
+        for (const checker::Call& call : one.calls) {
+            EXPECT_FALSE(call.outputs.empty()) << one.name << " " << call.where;
+            EXPECT_TRUE(call.run) << one.name << " " << call.where;
+        }
+    }
+}
+
+TEST_P(EveryOp, CostsMoreAtALargerShape) {
+    const Sizes small = Sizes::of(GetParam()->rehearsal).completed(GetParam()->defaults);
+    Sizes large = small;
+    for (const std::string& name : cases::words(GetParam()->shape)) { large.set(name, 4 * small.number(name)); }
+    EXPECT_GT(GetParam()->cost(small).flop, 0);
+    EXPECT_GT(GetParam()->cost(large).flop, GetParam()->cost(small).flop);
+    EXPECT_GE(GetParam()->cost(large).bytes, GetParam()->cost(small).bytes);
+}
+
+TEST(Costs, CountTheRowsOfTheVocabularyThatAreReadOnceEach) {
+    const auto bytes = [](const char* shape) { return cases::find_op("encoder")->cost(Sizes::of(shape)).bytes; };
+    // A vocabulary of one row: tokens, positions, that row, outputs.
+    EXPECT_EQ(bytes("B=2 T=4 C=8 Vp=1"), 4 * (8 + 4 * 8 + 8 + 2 * 4 * 8));
+    // Of a large one nearly every token has a row of its own.
+    EXPECT_NEAR(bytes("B=2 T=4 C=8 Vp=1000000"), 4 * (8 + 4 * 8 + 2 * 2 * 4 * 8), 4 * 8);
+}
+
+TEST(Costs, LeaveThePaddingOfTheVocabularyAlone) {
+    const auto bytes = [](const char* shape) { return cases::find_op("softmax")->cost(Sizes::of(shape)).bytes; };
+    EXPECT_EQ(bytes("N=2 V=10 Vp=128"), 4 * 2 * 2 * 10);
+}
+
+// ---- lessons ---------------------------------------------------------------------------------------------------------
+
+TEST(LessonCases, AreTimedAtTheShapesOfLessonToml) {
+    checker::LessonToml toml;
+    toml.ops = {"matmul"};
+    checker::Target& target = toml.targets["matmul"];
+    target.against = checker::Rival::library;
+    target.shapes = {"N=8 C=4 OC=6"};
+    target.reported = {"N=9 C=5 OC=7"};
+    checker::Lesson lesson("00_test", "reference", toml);
+    checker::register_cases(lesson);
+    const std::vector<checker::Timed>& timed = lesson.ops().front().timed;
+    ASSERT_EQ(timed.size(), 2U);
+    EXPECT_EQ(timed[0].shape, "N=8 C=4 OC=6");
+    EXPECT_EQ(timed[0].flop, 2 * 8 * 4 * 6);
+    ASSERT_TRUE(timed[0].library);
+    EXPECT_EQ(timed[0].library->name, "OpenBLAS");
+    EXPECT_EQ(timed[1].shape, "N=9 C=5 OC=7");
+}
+
+TEST(LessonCases, OfAnUnknownOpOrAShapeOfAnotherFormAreRefused) {
+    const auto refusal = [](const std::string& op, const std::string& shape) {
+        checker::LessonToml toml;
+        toml.file = "lesson.toml";
+        toml.ops = {op};
+        toml.targets[op].shapes = {shape};
+        checker::Lesson lesson("00_test", "reference", toml);
+        return message_of([&] { checker::register_cases(lesson); });
+    };
+    EXPECT_EQ(refusal("gleu", "N=8"),
+              "lesson.toml: [target.gleu] is of no op of lessons/gpt2/ops.def; did you mean gelu?");
+    for (const char* shape : {"N=8", "N=8 C=4 OC=6 K=2", "C=4 N=8 OC=6", "N=8, C=4, OC=6", ""}) {
+        EXPECT_NE(refusal("matmul", shape)
+                      .find(fmt::format("names the shape \"{}\"; those of matmul are \"N=… C=… OC=…\"", shape)),
+                  std::string::npos)
+            << refusal("matmul", shape);
+    }
+}
