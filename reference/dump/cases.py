@@ -6,9 +6,11 @@ Draws are NumPy's generator's, which gives the same numbers on every machine; al
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -42,6 +44,10 @@ class Case:
     calls: list[Call]
     exact_chained: dict[str, Tensor] = field(default_factory=dict)  # float64
     model: GPT2 | None = None  # float64
+    case: str = ""  # its name in the checks; empty: the file's
+
+
+Builder = Callable[[str, int], Case]  # of the file's name and a seed
 
 
 @dataclass(frozen=True)
@@ -189,9 +195,19 @@ def op_call(op_name: str, args: dict, results: str, ids: tuple[str, ...]) -> tup
     return Call(op_name, names, {out: f"{op_name}.{out}" for out in results.split()}, ids), stored
 
 
-def op_case(name: str, config: dict, parts: list[tuple[Call, dict[str, np.ndarray]]]) -> Case:
+def op_case(name: str, config: dict, parts: list[tuple[Call, dict[str, np.ndarray]]], case: str = "") -> Case:
+    """`case`: what the checks call it, where that is not the file's name."""
     tensors = {key: value for _, stored in parts for key, value in stored.items()}
-    return Case(name, config, tensors, [call for call, _ in parts])
+    return Case(name, config, tensors, [call for call, _ in parts], case=case or name)
+
+
+def matmul_inputs(rng: np.random.Generator, N: int, C: int, OC: int) -> dict[str, np.ndarray]:
+    """Rows of σ 1 and outputs of σ 1."""
+    return {
+        "inp": normal(rng, 1, N, C),
+        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
+        "bias": normal(rng, 0.1, OC),
+    }
 
 
 def c63_case(name: str, seed: int) -> Case:
@@ -203,11 +219,7 @@ def c63_case(name: str, seed: int) -> Case:
     weight, bias = 1 + normal(rng, 0.2, C), normal(rng, 0.1, C)
     tokens = rng.integers(0, V, (B, T), dtype=np.int32)
     encoder = {"tokens": tokens, "wte": normal(rng, 0.3, V, C), "wpe": normal(rng, 0.3, max_T, C)}
-    matmul = {
-        "inp": normal(rng, 1, B * T, C),
-        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
-        "bias": normal(rng, 0.1, OC),
-    }
+    matmul = matmul_inputs(rng, B * T, C, OC)
     pair = {"inp1": normal(rng, 1, B, T, C), "inp2": normal(rng, 0.5, B, T, C)}
     config = {"B": B, "T": T, "C": C, "V": V, "Vp": V, "max_T": max_T, "OC": OC}
     layernorm = {"inp": inp, "weight": weight, "bias": bias}
@@ -222,45 +234,6 @@ def c63_case(name: str, seed: int) -> Case:
         op_call("matmul", matmul, "out", (*matmul_op.SUSPECTS, *matmul_op.OF_TAILS)),
     ]
     return op_case(name, config, parts)
-
-
-def wide_case(name: str, seed: int) -> Case:
-    """Sums of several blocks of terms, or of several turns of a warp, the last of them short; and gelu where float32's
-    exp overflows and vanishes."""
-    rng = generator(name, seed)
-    N, C, OC = 13, 1000, 37
-    matmul = {
-        "inp": normal(rng, 1, N, C),
-        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
-        "bias": normal(rng, 0.1, OC),
-    }
-    inp = normal(rng, 1.5, N, OC)
-    inp[0] = np.linspace(-60, 60, OC)
-    inp[1] *= 4
-    layernorm = {
-        "inp": normal(rng, 1, 3, 180) + normal(rng, 0.5, 3, 1),
-        "weight": 1 + normal(rng, 0.2, 180),
-        "bias": normal(rng, 0.1, 180),
-    }
-    layernorm["inp"][2] = 0.25 + normal(rng, 0.003, 180)  # variance ≈ 1e-5: as large as epsilon
-    parts = [
-        op_call("matmul", matmul, "out", tuple(matmul_op.OF_BLOCKS)),
-        op_call("gelu", {"inp": inp}, "out", ()),
-        op_call("layernorm", layernorm, "out mean rstd", tuple(layernorm_op.OF_WARPS)),
-    ]
-    return op_case(name, {"N": N, "C": C, "OC": OC}, parts)
-
-
-def tile_case(name: str, seed: int) -> Case:
-    """Sums of two tiles of 32 terms and a short third, in a corner of one tile of outputs."""
-    rng = generator(name, seed)
-    N, C, OC = 6, 75, 9
-    matmul = {
-        "inp": normal(rng, 1, N, C),
-        "weight": normal(rng, 1 / math.sqrt(C), OC, C),
-        "bias": normal(rng, 0.1, OC),
-    }
-    return op_case(name, {"N": N, "C": C, "OC": OC}, [op_call("matmul", matmul, "out", tuple(matmul_op.OF_TILES))])
 
 
 def large_scores_case(name: str, seed: int) -> Case:
@@ -292,11 +265,21 @@ def large_scores_case(name: str, seed: int) -> Case:
     return op_case(name, config, parts)
 
 
-SHARED = (*MODELS, "op_c63", "op_large_scores", "op_wide", "op_tile")  # their ratios are every lesson's
-BUILDERS: dict[str, Callable[[str, int], Case]] = {
+def lesson_builders(root: Path) -> dict[str, Builder]:
+    """The case that a lesson has of its own, by file name: solutions/NN_name/cases.py builds it."""
+    builders = {}
+    for path in sorted(root.glob("solutions/[0-9][0-9]_*/cases.py")):
+        spec = importlib.util.spec_from_file_location(f"cases_{path.parent.name}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        builders[f"lesson{path.parent.name[:2]}"] = module.build
+    return builders
+
+
+# What several lessons check, and the model's ratios are measured with.
+SHARED: dict[str, Builder] = {
     **dict.fromkeys(MODELS, model_case),
     "op_c63": c63_case,
     "op_large_scores": large_scores_case,
-    "op_wide": wide_case,
-    "op_tile": tile_case,
 }
+BUILDERS: dict[str, Builder] = SHARED | lesson_builders(Path(__file__).parents[2])

@@ -21,6 +21,7 @@ from reference.ops.common.op import PRECISIONS
 from reference.ops.common.rounding import rows
 
 AGREES = 4  # a stored ratio stays while the fresh one is within this factor of it
+ROOM = 2  # a lesson's own case has a ratio of its own where it is larger than so many of the shared one
 
 
 class Tf32Emulated(TorchFunctionMode):
@@ -143,7 +144,7 @@ def ratios_of(shared: dict[Key, float], own: dict[str, dict[Key, float]], draws:
     """What budgets.json holds, where `stored` is what it held."""
     about = {
         "ratio": "PyTorch's own error in units of the floor, the largest over rows, cases and draws",
-        "own": "by case file, that of a lesson's own case, where it is larger or no shared case has the output",
+        "own": "by case file, that of a lesson's own case, where it is more than twice as large, or the only one",
         "tf32": "emulated: matmul inputs rounded to ten mantissa bits, products and sums in float32",
         "bf16": "torch.autocast on the CPU",
         "draws": draws,
@@ -155,9 +156,11 @@ def ratios_of(shared: dict[Key, float], own: dict[str, dict[Key, float]], draws:
         about |= {key: stored["about"][key] for key in ("draws", "torch", "cpu")}  # where these were measured
     larger: dict[str, dict] = {}
     for name, fresh in own.items():
-        of_case = nested(fresh, {"local": stored.get("own", {}).get(name, {})})["local"]
-        for output, ratios in of_case.items():
-            known = result["local"].get(output, {})
-            if kept := {p: ratio for p, ratio in ratios.items() if p not in known or ratio > max(known[p], 1.0)}:
-                larger.setdefault(name, {})[output] = kept
+        for (_, output, precision), value in fresh.items():
+            known = stored.get("own", {}).get(name, {}).get(output, {}).get(precision)
+            if known is None or not agrees(known, value):
+                shared_one = result["local"].get(output, {}).get(precision)
+                known = None if shared_one and value <= ROOM * max(shared_one, 1.0) else float(f"{value:.4g}")
+            if known is not None:
+                larger.setdefault(name, {}).setdefault(output, {})[precision] = known
     return {"about": about, "k": budget.all_k(), **result, "own": larger}

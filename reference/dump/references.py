@@ -110,7 +110,7 @@ def described(case: Case, call: Call, tensors: dict[str, np.ndarray]) -> dict:
     first = next(iter(call.results.values()))
     result = {
         "op": call.op,
-        "case": case.name,
+        "case": case.case or case.name,
         "where": first.removesuffix(".att") if call.op == "causal_softmax" else first,
         "dims": dims,
         "index": op.index(shapes, dims),

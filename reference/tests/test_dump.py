@@ -15,7 +15,7 @@ import torch
 from safetensors import safe_open
 
 from reference.dump import budget, dump, pytorch_error, references
-from reference.dump.cases import BUILDERS, MODELS, pad_vocabulary
+from reference.dump.cases import BUILDERS, MODELS, lesson_builders, pad_vocabulary
 from reference.dump.dump import CASES
 from reference.ops import OPS
 from reference.ops.matmul import BLOCK, TILE
@@ -106,7 +106,7 @@ def test_the_calls_of_a_case_say_how_its_tensors_were_made(committed):
     name, tensors, metadata = committed
     made = {}
     for call in metadata["calls"]:
-        assert call["case"] == name
+        assert call["case"] == (BUILDERS[name](name, 0).case or name)
         args = {arg: references.argument(tensors, of) for arg, of in call["args"].items()}
         asked = inspect.signature(OPS[call["op"]].run).parameters
         args |= {arg: value for arg, value in (call["dims"] | call.get("scalars", {})).items() if arg in asked}
@@ -235,7 +235,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_op_level_cases_have_the_suspects_of_the_lessons(name):
     keys = set()
-    for case in ("op_c63", "op_large_scores", "op_wide", "op_tile"):
+    for case in BUILDERS.keys() - MODELS.keys():
         keys |= read(CASES / f"{case}.safetensors")[0].keys()
     for id in EXPECTED[name].split():
         if (name, id) != ("softmax.probs", "includes_padding"):
@@ -315,7 +315,7 @@ def test_large_scores_overflow_float32():
 
 
 def test_wide_sums_have_several_blocks_and_gelu_extreme_inputs():
-    tensors, metadata = read(CASES / "op_wide.safetensors")
+    tensors, metadata = read(CASES / "lesson03.safetensors")
     C = metadata["config"]["C"]
     assert C > BLOCK
     assert C % BLOCK not in (0, BLOCK // 2)
@@ -328,7 +328,7 @@ def test_wide_sums_have_several_blocks_and_gelu_extreme_inputs():
 @pytest.mark.parametrize("block", [1000, 768, 384, 1])
 def test_wide_sums_one_term_after_another_pass(block):
     """From the bias on, in blocks that are added to it, and one by one from the last term down."""
-    tensors, _ = read(CASES / "op_wide.safetensors")
+    tensors, _ = read(CASES / "lesson03.safetensors")
     inp, weight, bias = (tensors[f"input/matmul/{name}"] for name in ("inp", "weight", "bias"))
     out = np.tile(bias, (len(inp), 1))
     for start in reversed(range(0, inp.shape[1], block)):
@@ -342,8 +342,9 @@ def test_wide_sums_one_term_after_another_pass(block):
     assert result.used <= 0.5
 
 
-def test_sums_by_tiles_have_a_short_last_tile():
-    C = read(CASES / "op_tile.safetensors")[1]["config"]["C"]
+@pytest.mark.parametrize("name", ["lesson07", "lesson08", "lesson09", "lesson10"])
+def test_sums_by_tiles_have_a_short_last_tile(name):
+    C = read(CASES / f"{name}.safetensors")[1]["config"]["C"]
     assert C > 2 * TILE
     assert C % TILE not in (0, TILE // 2)
 
@@ -383,13 +384,34 @@ def test_a_ratio_stays_while_another_processors_agrees_with_it():
     assert not pytorch_error.agrees(0.5, 4.1)
 
 
+def test_every_case_file_is_one_that_the_dump_writes():
+    assert {path.stem for path in CASES.glob("*.safetensors")} == BUILDERS.keys()
+
+
+def test_a_lessons_own_case_is_built_in_its_folder(tmp_path):
+    for name in ("07_tiled", "24_fp8"):
+        folder = tmp_path / "solutions" / name
+        folder.mkdir(parents=True)
+        (folder / "cases.py").write_text(
+            "from reference.dump.cases import Case\n"
+            "def build(name, seed):\n"
+            f"    return Case(name, {{'folder': '{name}'}}, {{}}, [])\n"
+        )
+    built = {name: build(name, 0).config for name, build in lesson_builders(tmp_path).items()}
+    assert built == {"lesson07": {"folder": "07_tiled"}, "lesson24": {"folder": "24_fp8"}}
+
+
 def test_a_lessons_own_case_moves_no_other_budget():
-    ratios = pytorch_error.ratios_of({GELU: 2.0}, {"lesson24": {GELU: 5.0, SILU: 0.5}, "lesson25": {GELU: 1.5}}, 17, {})
+    ratios = pytorch_error.ratios_of({GELU: 2.0}, {"lesson24": {GELU: 5.0, SILU: 0.5}, "lesson25": {GELU: 3.5}}, 17, {})
     assert ratios["local"] == {"gelu.out": {"fp32": 2.0}}
     assert ratios["own"] == {"lesson24": {"gelu.out": {"fp32": 5.0}, "silu.out": {"fp32": 0.5}}}
     assert budget.ratio_in(ratios, "lesson24", "local", "gelu.out", "fp32") == 5.0
     assert budget.ratio_in(ratios, "lesson25", "local", "gelu.out", "fp32") == 2.0
     assert budget.ratio_in(ratios, "lesson24", "local", "silu.out", "fp32") == 0.5
+    again = pytorch_error.ratios_of(
+        {GELU: 2.0}, {"lesson24": {GELU: 3.0, SILU: 1.5}, "lesson25": {GELU: 3.9}}, 17, ratios
+    )
+    assert again == ratios
 
 
 def test_the_committed_ratios_agree_with_what_this_processor_makes():
