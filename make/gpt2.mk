@@ -110,7 +110,7 @@ bench-cpu: $(bench_programs) .venv/requirements.sha256
 # ---- the ops against the roof ------------------------------------------------------------------------------------------
 
 .PHONY: roofline
-roofline: .venv/requirements.sha256
+roofline: build/tools/ops .venv/requirements.sha256
 	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 

@@ -27,7 +27,7 @@ try:
 except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
-from reference.gpu.lesson_shapes import ShapeError, device_lessons, dims, flop, needed_bytes, tiny
+from reference.gpu.lesson_shapes import ShapeError, device_lessons, dims, tiny
 from reference.gpu.tools import Parser
 from reference.ops import OPS
 from reference.ops.common.op import Baseline, Machine
@@ -45,6 +45,7 @@ class BenchError(Exception):
 
 Call = Callable[[], object]
 BASELINES: dict[str, Baseline] = {name: baseline for op in OPS.values() for name, baseline in op.baselines.items()}
+OP_OF = {name: op for op, of in OPS.items() for name in of.baselines}
 
 
 # ---- the items -------------------------------------------------------------------------------------------------------
@@ -150,14 +151,12 @@ def time_on_host(call: Call) -> list[float]:
     return samples
 
 
-def rates(op: str, d: dict[str, int], seconds: float, precision: str) -> dict[str, float]:
-    """What must be moved and computed, over the time; the bytes are of float32."""
-    result = {}
-    if (work := flop(op.removesuffix("_materialised"), d)) is not None:
-        result["tflop_per_s"] = work / seconds / 1e12
-    elif precision == "fp32" and (size := needed_bytes(op, d)) is not None:
-        result["gb_per_s"] = size / seconds / 1e9
-    return result
+def costed(baseline: str, shape: str, precision: str) -> dict[str, str]:
+    """Which call costs as much (build/tools/ops), and the rate that says most of it. Bytes are of float32."""
+    if not BASELINES[baseline].as_the_op or (len(BASELINES[baseline].precisions) == 1 and precision != "fp32"):
+        return {}
+    rate = "tflop_per_s" if len(BASELINES[baseline].precisions) > 1 else "gb_per_s"
+    return {"call": f"{OP_OF[baseline]} {shape}", "rate": rate}
 
 
 def set_precision(precision: str) -> None:
@@ -220,7 +219,7 @@ class Bench:
         median = statistics.median(samples)
         result |= {"median_ms": median * 1e3, "p10_ms": quantile(samples, 0.1) * 1e3}
         result |= {"p90_ms": quantile(samples, 0.9) * 1e3, "samples": len(samples), "cache": cache}
-        return result | rates(item.op, d, median, item.precision)
+        return result | costed(item.op, shape, item.precision)
 
 
 # ---- requests --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from reference.gpu import tools
-from reference.gpu.lesson_shapes import Lesson, ShapeError, all_lessons, dims, needed_bytes
+from reference.gpu.lesson_shapes import Lesson, ShapeError, all_lessons
 from reference.gpu.programs import SLOW_LIMIT, Programs
 from reference.gpu.report import NO_MEASUREMENT, run_sanitizer, stop
 from reference.gpu.tools import Card, Kernel, Parser, ToolError, run
@@ -117,12 +117,11 @@ def profile_rows(kernel: Kernel) -> list[tuple[str, str]]:
     return rows
 
 
-def profile_text(lesson: Lesson, op: str, kernels: list[Kernel]) -> str:
-    shape = next(iter(lesson.shapes.get(op, ())), "")
+def profile_text(op: str, shape: str, kernels: list[Kernel], need: int | None) -> str:
+    """`need`: the bytes that the op must move at this shape; None where that is not known."""
     lines = [f"  {op}{f'  {shape}' if shape else ''}"]
     for kernel in kernels:
         lines += ["", f"  {kernel.name}", *(f"    {what:<15}  {value}" for what, value in profile_rows(kernel))]
-    need = needed_bytes(op, dims(shape)) if shape else None
     moved = [total(kernel, "dram_bytes_read", "dram_bytes_written") for kernel in kernels]
     if need and None not in moved:
         ratio = three_digits(sum(moved) / need)
@@ -141,6 +140,8 @@ def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
         raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
     programs = Programs(dry)
     programs.build_lesson(lesson, subject, (op,))
+    shape = next(iter(lesson.shapes.get(op, ())), "")
+    need = programs.costs([f"{op} {shape}"])[0].bytes if shape else None
     report = Path("build/dry" if dry else "results") / f"profile-lesson{lesson.number}-{op}.ncu-rep"
     report.parent.mkdir(parents=True, exist_ok=True)
     print(f"lesson {lesson.number} · {source} · Nsight Compute, the first launch of each kernel", flush=True)
@@ -151,7 +152,7 @@ def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
     if not report.exists():
         raise ToolError(tools.ncu_trouble(done.output) or f"ncu wrote no report: {tools.last_line(done.output)}")
     kernels = tools.parse_ncu(run(tools.import_command(ncu, report), LIMIT).output, done.metrics)
-    print(f"\n{profile_text(lesson, op, kernels)}\n")
+    print(f"\n{profile_text(op, shape, kernels, need)}\n")
     print(f"all of it  ncu-ui {report}")
     return 0
 

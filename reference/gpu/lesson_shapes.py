@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What lesson.toml says of a device lesson: its ops and the shapes at which they are timed; and what an op must move
-and compute at such a shape. Needs nothing but Python 3.10."""
+"""What lesson.toml says of a lesson: its ops and the shapes at which they are timed. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 
@@ -9,7 +8,6 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FLOAT = 4  # bytes
 # A rehearsal runs everything, on shapes that take no time.
 TINY = {"B": 2, "T": 8, "C": 64, "NH": 4, "V": 101, "Vp": 128, "OC": 48, "N": 96, "L": 2}
 
@@ -108,48 +106,3 @@ def dims(shape: str) -> dict[str, int]:
 
 def tiny(shape: str) -> str:
     return " ".join(f"{name}={min(value, TINY.get(name, 8))}" for name, value in dims(shape).items())
-
-
-def needed_bytes(op: str, d: dict[str, int]) -> int | None:
-    """Bytes that a float32 op must read and write at least: each input and output once, weights included. None where
-    it is not known here."""
-    try:
-        rows = d["B"] * d["T"] if "B" in d else d["N"]
-        if op == "encoder":  # a row of wte for each token at most; wpe once
-            return FLOAT * (2 * rows * d["C"] + d["T"] * d["C"] + rows)
-        if op == "layernorm":
-            return FLOAT * (2 * rows * d["C"] + 2 * rows + 2 * d["C"])
-        if op == "gelu":
-            return FLOAT * 2 * rows
-        if op == "residual":
-            return FLOAT * 3 * rows
-        if op == "matmul":
-            return FLOAT * (rows * d["C"] + d["OC"] * d["C"] + d["OC"] + rows * d["OC"])
-        if op == "softmax":
-            return FLOAT * rows * (d["V"] + d["Vp"])
-        if op == "causal_softmax":  # half of each square of scores is masked; all of att is written
-            lines = d["B"] * d["NH"] * d["T"]
-            return FLOAT * (lines * (d["T"] + 1) // 2 + lines * d["T"] + lines)
-        if op == "attention":  # without a (T, T) matrix in memory
-            return FLOAT * (4 * rows * d["C"] + d["B"] * d["NH"] * d["T"])
-        if op == "crossentropy":
-            return FLOAT * 3 * rows
-    except KeyError:
-        pass
-    return None
-
-
-def flop(op: str, d: dict[str, int]) -> int | None:
-    """Multiply-adds counted twice, of the ops whose bound is arithmetic; attention only below the diagonal."""
-    try:
-        if op == "matmul":
-            return 2 * d["N"] * d["C"] * d["OC"]
-        if op == "attention":
-            return 2 * d["B"] * d["T"] * (d["T"] + 1) * d["C"]
-        if op == "forward":
-            rows = d["B"] * d["T"]
-            layer = 2 * rows * 12 * d["C"] ** 2 + 2 * rows * (d["T"] + 1) * d["C"]
-            return d["L"] * layer + 2 * rows * d["C"] * d.get("V", 50257)
-    except KeyError:
-        pass
-    return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reference.gpu.costs import PROGRAM, Cost, costs
 from reference.gpu.lesson_shapes import Lesson
 from reference.gpu.tools import Finished, ToolError, last_line, run
 
@@ -38,6 +39,10 @@ class Programs:
         if done.status != 0:
             raise ToolError(f"make {targets[0]}: {error_line(done.output)}")
         return done.output
+
+    def costs(self, calls: list[str], limit: float = BUILD_LIMIT) -> list[Cost]:
+        self.build([str(PROGRAM)], limit)
+        return costs(calls)
 
     def lesson_targets(self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = ()) -> list[str]:
         """The check program, the solution's ops, and those of the learner's that are asked for."""

@@ -347,6 +347,7 @@ class Bench:
         self.errors = setting.scratch / "bench.log"
         caches = {name: str(setting.scratch / name) for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")}
         self.environment = os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | caches
+        self.programs = setting.programs
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -408,7 +409,16 @@ class Bench:
             self.stop()
         if "error" in answer:
             raise ToolError(answer["error"])
-        return answer
+        return self.rated(answer)
+
+    def rated(self, answer: dict) -> dict:
+        """With what the call must move or compute, over its time."""
+        call, rate, median = answer.pop("call", None), answer.pop("rate", None), answer.get("median_ms")
+        if not call or not isinstance(median, (int, float)) or not median > 0:
+            return answer
+        (cost,) = self.programs.costs([call])
+        amount = {"tflop_per_s": (cost.flop, 1e12), "gb_per_s": (cost.bytes, 1e9)}[rate]
+        return answer | {rate: amount[0] / (median * 1e-3) / amount[1]}
 
 
 def baseline_of(root: Path) -> tuple[Path, ...]:

@@ -26,7 +26,7 @@ from matplotlib.ticker import FuncFormatter
 
 from figures import draw
 from reference.gpu import tools as gpu_tools
-from reference.gpu.lesson_shapes import FLOAT, flop, needed_bytes
+from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.tools import Parser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,22 +68,6 @@ def shapes() -> dict[str, Shape]:
     }
 
 
-def operations(op: str, d: dict[str, int]) -> int:
-    """FLOP of an op. A multiply-add is two; a tanh, an exp, a log, a maximum and a division are one each."""
-    known = flop(op, d)
-    if known is not None:
-        return known  # matmul: 2 N C OC; attention: 2 B T (T + 1) C, the two products below the diagonal
-    rows = d["B"] * d["T"] if "B" in d else d["N"]
-    return {
-        "encoder": lambda: rows * d["C"],  # wte + wpe
-        "layernorm": lambda: 8 * rows * d["C"],  # mean 1, variance 3, (x - mean) · rstd · weight + bias 4
-        "residual": lambda: rows,
-        "gelu": lambda: 9 * rows,  # x³ 2, · 0.044715, + x, · sqrt(2/pi), tanh, + 1, · x, · 0.5
-        "softmax": lambda: 5 * rows * d["V"],  # maximum, subtraction, exp, sum, division
-        "crossentropy": lambda: 2 * rows,  # -log of one probability a row
-    }[op]()
-
-
 @dataclass(frozen=True)
 class Op:
     name: str
@@ -99,24 +83,25 @@ class Op:
 def forward_ops(m: Shape, B: int, T: int) -> list[Op]:
     """In the order in which a forward pass with its loss first calls them."""
     N, C = B * T, m.C
-
-    def op(name: str, calls: int, without: int = 0, **d: int) -> Op:
-        kind = name.split()[0]
-        return Op(name, calls, operations(kind, d), needed_bytes(kind, d) - without)
-
+    rows = [
+        ("encoder", 1, f"B={B} T={T} C={C} Vp={m.Vp}"),
+        ("layernorm", 2 * m.L + 1, f"B={B} T={T} C={C}"),
+        ("matmul qkv", m.L, f"N={N} C={C} OC={3 * C}"),
+        ("attention", m.L, f"B={B} T={T} C={C} NH={m.NH}"),
+        ("matmul proj", m.L, f"N={N} C={C} OC={C}"),
+        ("residual", 2 * m.L, f"N={N * C}"),
+        ("matmul fc", m.L, f"N={N} C={C} OC={4 * C}"),
+        ("gelu", m.L, f"N={N * 4 * C}"),
+        ("matmul fcproj", m.L, f"N={N} C={4 * C} OC={C}"),
+        ("matmul logits", 1, f"N={N} C={C} OC={m.V}"),
+        ("softmax", 1, f"N={N} V={m.V} Vp={m.Vp}"),
+        ("crossentropy", 1, f"N={N} Vp={m.Vp}"),
+    ]
+    found = costs((f"{name.split()[0]} {shape}" for name, _, shape in rows), ROOT / PROGRAM)
+    bias = {"matmul logits": 4 * m.V}  # which it has not
     return [
-        op("encoder", 1, B=B, T=T, C=C),
-        op("layernorm", 2 * m.L + 1, B=B, T=T, C=C),
-        op("matmul qkv", m.L, N=N, C=C, OC=3 * C),
-        op("attention", m.L, B=B, T=T, C=C, NH=m.NH),
-        op("matmul proj", m.L, N=N, C=C, OC=C),
-        op("residual", 2 * m.L, N=N * C),
-        op("matmul fc", m.L, N=N, C=C, OC=4 * C),
-        op("gelu", m.L, N=N * 4 * C),
-        op("matmul fcproj", m.L, N=N, C=4 * C, OC=C),
-        op("matmul logits", 1, without=FLOAT * m.V, N=N, C=C, OC=m.V),  # has no bias
-        op("softmax", 1, N=N, V=m.V, Vp=m.Vp),
-        op("crossentropy", 1, N=N),
+        Op(name, calls, cost.flop, cost.bytes - bias.get(name, 0))
+        for (name, calls, _), cost in zip(rows, found, strict=True)
     ]
 
 
@@ -410,7 +395,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("results"), help="the folder that is written to")
     try:
         return run(parser.parse_args(arguments))
-    except RooflineError as error:
+    except (RooflineError, gpu_tools.ToolError) as error:
         print(f"roofline: {error}", file=sys.stderr)
         return 2
 

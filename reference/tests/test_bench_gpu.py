@@ -2,7 +2,6 @@
 """bench_gpu.py as a rehearsal on the CPU: every op runs, and what fails is said in its place."""
 
 import json
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -175,13 +174,13 @@ def test_quantiles_are_interpolated_as_the_checker_does():
     assert bench_gpu.quantile([7.0], 0.9) == 7
 
 
-def test_rates_count_what_an_op_needs():
-    assert bench_gpu.rates("residual", {"N": 1000}, 1e-6, "fp32") == {"gb_per_s": 12.0}
-    assert bench_gpu.rates("matmul", {"N": 100, "C": 10, "OC": 50}, 1e-6, "bf16") == {"tflop_per_s": pytest.approx(0.1)}
-    assert math.isclose(
-        bench_gpu.rates("attention_materialised", {"B": 1, "T": 1, "C": 4, "NH": 1}, 1.0, "fp32")["tflop_per_s"], 16e-12
-    )
-    assert bench_gpu.rates("softmax_crossentropy", {"N": 5, "V": 3, "Vp": 4}, 1.0, "fp32") == {}
+def test_an_answer_names_the_call_that_costs_as_much(bench):
+    assert bench.run(BenchItem("gelu", SHAPES["gelu"], "fp32", "eager"))["call"] == "gelu N=96"
+    assert bench_gpu.costed("residual", "N=8", "fp32") == {"call": "residual N=8", "rate": "gb_per_s"}
+    assert bench_gpu.costed("matmul", "N=8 C=2 OC=3", "bf16") == {"call": "matmul N=8 C=2 OC=3", "rate": "tflop_per_s"}
+    materialised = bench_gpu.costed("attention_materialised", "B=1 T=1 C=4 NH=1", "fp32")
+    assert materialised == {"call": "attention B=1 T=1 C=4 NH=1", "rate": "tflop_per_s"}
+    assert bench_gpu.costed("softmax_crossentropy", "N=5 V=3 Vp=4", "fp32") == {}
 
 
 def test_samples_are_enough_after_fifty_and_a_second():

@@ -82,6 +82,12 @@ rows = [{"lesson": "04_first", "op": "a", "id": "no_bounds_check", "expected": "
 pathlib.Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(rows))
 """
 
+OPS = """
+import json, sys
+calls = [word.split(" ")[0] for word in sys.argv[2:]]
+print(json.dumps([{"op": op, "bytes": 8e6 if op != "b" else None, "flop": 4e9} for op in calls]))
+"""
+
 CALIBRATE = """
 print("measuring ...\\n{\\n \\"copy_bytes_per_s\\": 3e12\\n}")
 """
@@ -100,7 +106,7 @@ for line in sys.stdin:
     elif name.startswith("b") and pathlib.Path("plan_bench").exists():
         sys.exit("CUDA error: an illegal memory access was encountered")
     else:
-        said = {"median_ms": 2.0}
+        said = {"median_ms": 2.0, "call": "a N=3", "rate": "gb_per_s" if name.startswith("a") else "tflop_per_s"}
     print(json.dumps(said), flush=True)
 """
 
@@ -135,7 +141,7 @@ class Course:
         self.kernel("buggy/softmax", "race shared softmax.cu:31 softmax.cu:33")
         self.kernel("buggy/far", "race global far.cu:9 far.cu:9")
         program(root / "bin/make", PYTHON + MAKE)
-        for name, text in (("check", CHECK), ("wrong", WRONG), ("calibrate-gpu", CALIBRATE)):
+        for name, text in (("check", CHECK), ("wrong", WRONG), ("calibrate-gpu", CALIBRATE), ("ops", OPS)):
             program(root / "programs" / name, PYTHON + text)
         program(root / "bin/bench", PYTHON + BENCH)
 
@@ -249,6 +255,8 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert parts["calibrate"]["items"]["roof"]["result"]["copy_bytes_per_s"] == 3e12
     assert parts["timings"]["items"]["lesson04/b"]["result"]["shapes"][0]["median_ms"] == 1.5
     assert parts["baselines"]["versions"] == {"torch": "2.0"}
+    assert parts["baselines"]["items"]["a N=3 fp32 eager"]["result"] == {"median_ms": 2.0, "gb_per_s": 4.0}
+    assert parts["baselines"]["items"]["b N=3 fp32 eager"]["result"] == {"median_ms": 2.0, "tflop_per_s": 2.0}
     assert parts["baselines"]["items"]["d N=3"]["status"] == "unavailable"
     assert len(parts["sanitize"]["items"]) == 2 * 4
     assert parts["ncu"]["items"]["lesson04/a"]["result"]["kernels"][0]["sectors_per_load_request"] == 32

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reference.gpu import lesson_shapes
-from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons, dims, flop, needed_bytes, read_lesson, tiny
+from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons, dims, read_lesson, tiny
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,21 +68,6 @@ def test_a_malformed_shape_is_refused(shape):
 )
 def test_a_lesson_says_what_a_card_lacks(capability, requires, unmet):
     assert Lesson("27_tma", "device", requires=requires).unmet(capability) == unmet
-
-
-def test_bytes_and_operations_are_those_of_the_arithmetic():
-    assert needed_bytes("residual", {"N": 10}) == 120
-    assert needed_bytes("layernorm", {"B": 2, "T": 3, "C": 5}) == 4 * (30 + 30 + 6 + 6 + 5 + 5)
-    assert needed_bytes("matmul", {"N": 2, "C": 3, "OC": 4}) == 4 * (6 + 12 + 4 + 8)
-    assert flop("matmul", {"N": 2, "C": 3, "OC": 4}) == 48
-    one_token = {"B": 1, "T": 1, "C": 4, "NH": 2, "L": 1, "V": 7}
-    assert flop("forward", one_token) == 2 * 12 * 16 + 2 * 2 * 4 + 2 * 4 * 7
-
-
-def test_what_is_not_known_is_none():
-    assert needed_bytes("swiglu", {"N": 1}) is None
-    assert needed_bytes("softmax", {"N": 1}) is None
-    assert flop("gelu", {"N": 1}) is None
 
 
 def test_a_rehearsals_shape_has_the_same_names_and_is_small():

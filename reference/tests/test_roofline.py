@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from reference.gpu import tools as gpu_tools
+from reference.gpu.costs import PROGRAM
 from reference.gpu.lesson_shapes import device_lessons
 from reference.gpu.tools import Card, ToolError
 from reference.plots import roofline
-from reference.plots.roofline import Roof, digits, duration, forward_ops, operations, shapes
+from reference.plots.roofline import Roof, digits, duration, forward_ops, shapes
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,6 +37,8 @@ def card(monkeypatch):
 
 
 def ops_of(config, B, T):
+    if not (ROOT / PROGRAM).exists():
+        pytest.skip(f"no {PROGRAM}; make roofline builds it")
     return {op.name: op for op in forward_ops(shapes()[config], B, T)}
 
 
@@ -58,20 +61,6 @@ def test_the_logits_have_no_bias_and_no_padding():
     logits = ops_of("124M", 1, 8)["matmul logits"]
     assert logits.flop == 2 * 8 * 768 * 50257
     assert logits.bytes == 4 * (8 * 768 + 50257 * 768 + 8 * 50257)
-
-
-def test_ops_on_elements_count_each_of_their_operations():
-    assert operations("residual", {"N": 10}) == 10
-    assert operations("gelu", {"N": 10}) == 90
-    assert operations("encoder", {"B": 2, "T": 3, "C": 5}) == 30
-    assert operations("layernorm", {"B": 2, "T": 3, "C": 5}) == 8 * 30
-    assert operations("softmax", {"N": 2, "V": 7, "Vp": 128}) == 5 * 14
-    assert operations("crossentropy", {"N": 3}) == 6
-
-
-def test_attention_is_two_products_below_the_diagonal():
-    # One sequence of two tokens: row 0 has one score, row 1 two; each score and each weight is C multiply-adds.
-    assert operations("attention", {"B": 1, "T": 2, "C": 8, "NH": 2}) == 2 * 2 * 3 * 8
 
 
 def test_a_forward_pass_calls_what_gpt2_has():

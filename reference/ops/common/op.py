@@ -50,6 +50,7 @@ class Baseline:
 
     make: Callable[[Machine, dict[str, int]], tuple[Callable, tuple]]
     precisions: tuple[str, ...] = ("fp32",)  # more where a precision changes what runs
+    as_the_op: bool = True  # it must move and compute as much as the op
 
 
 @dataclass(frozen=True)
