@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Of the op's calls, the counters that check.cpp says what is needed of.
+// The counters of which check.cpp says how much a call of the op needs.
 std::vector<std::string> needed_of(const Op& op) {
     std::set<std::string> names;
     for (const Case& c : op.cases) {
@@ -66,7 +66,7 @@ void require_counter(const LessonToml& toml, const Op& op, const std::string& co
     }
 }
 
-// By lesson the solution's files of ops.
+// The files of each lesson's solution.
 std::map<std::string, std::vector<fs::path>> solution_files() {
     std::map<std::string, std::vector<fs::path>> files;
     std::error_code error;
@@ -142,20 +142,21 @@ bool has_kernels(const std::string& lesson) {
 bool is_step(const std::string& lesson) {
     const std::string shared = "forward", extension = has_kernels(lesson) ? ".cu" : ".cpp";
     std::set<std::string> all, served{shared};
-    bool is_first_model = false;
-    for (const auto& [name, files] : solution_files()) {
+    bool has_model = false;
+    const auto lessons = solution_files();
+    for (const auto& [name, files] : lessons) {
         for (const fs::path& file : files) {
             const std::string op = file.stem().string();
-            if (!is_first_model) {
+            if (!has_model) {
                 all.insert(op);
             }
             if (name <= lesson && file.extension() == extension) {
                 served.insert(op);
             }
         }
-        is_first_model = is_first_model || all.contains(shared);
+        has_model = has_model || all.contains(shared);
     }
-    return is_first_model && std::ranges::includes(served, all);
+    return lessons.contains(lesson) && has_model && std::ranges::includes(served, all);
 }
 
 std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options) {
