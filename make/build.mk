@@ -129,7 +129,7 @@ build/obj/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(more_flags) $(depfile) -c $< -o $@$(hide)
 
-build/obj/lessons/%/main.o: checker/program/check_main.cpp build/flags
+build/obj/lessons/%/check_main.o: checker/program/check_main.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -DLESSON='"$*"' $(depfile) -c $< -o $@$(hide)
 

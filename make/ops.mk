@@ -119,7 +119,7 @@ $(Q)$(CXX) -o $@ $^ $(if $(filter gpu,$(flavour)),$(cudart),$(if $(filter %/sche
     $(harness_libs) $(if $(filter %/blas.o,$^),$(blas))
 endef
 # Of a folder: what its check has of its own, if anything, and its name.
-check_of = $(call objects,$(wildcard lessons/$1/check.cpp)) build/obj/lessons/$1/main.o
+check_of = $(call objects,$(wildcard lessons/$1/check.cpp)) build/obj/lessons/$1/check_main.o
 check_objects = $(call check_of,$(call named,$*))
 host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$(numbers)))
 # $1 flavour
