@@ -64,7 +64,7 @@ build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
 wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs))
 
 suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program))
-test: $(test_programs) $(tools) $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
+test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
         $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
