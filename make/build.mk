@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What is compiled from what. Everything is under build/:
-#   lib/      libchecker.a, libgpt2.a, libsolutions.a (the newest solution of each op)
+#   lib/      libchecker.a, libops.a (what ops and checks take of lessons/gpt2), libgpt2.a (all of it), libsolutions.a (the
+#             newest solution of each op)
 #   ops/, impl/, check/                             objects of ops, what is judged, check programs (make/ops.mk)
 #   tests/    checker/X_test, gpt2/X_test           GoogleTest programs
 
@@ -10,7 +11,7 @@ empty :=
 space := $(empty) $(empty)
 
 # `make start`, `setup` and `test` install what is missing; every other command says what is missing and stops.
-installing := $(filter start setup test generate,$(MAKECMDGOALS))
+installing := $(filter start setup test test-all generate,$(MAKECMDGOALS))
 local := $(filter-out 0,$(LOCAL))
 
 # What `make setup LOCAL=1` unpacks goes before the system's. The path of its libraries starts at the program, so that
@@ -108,11 +109,12 @@ objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
 # The rooms of the checker, each using only those before it (checker/README.md).
 checker_rooms := base cases clock worker judge program
-checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))) \
+checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))) \
     checker/gpu/gpu_roof.cpp)
 checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/gpu/*.h checker/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
+libops_objects := build/obj/lessons/gpt2/tensors.o
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp)) $(simt_objects_alone)
@@ -141,8 +143,17 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(op_flags) -Werror $(depfile) -c $< -o $@$(hide)
 
+# What reads and writes text is compiled without optimisation: it is most of what is compiled before the first check, and
+# none of what a check waits for.
+texts := $(addprefix checker/,base/%.cpp program/%.cpp judge/report.cpp judge/verdict.cpp judge/describe.cpp clock/roof_file.cpp \
+    worker/finding.cpp worker/messages.cpp worker/worker_process.cpp cases/lesson_toml.cpp cases/budget.cpp cases/counters.cpp \
+    cases/library.cpp cases/dims.cpp cases/buffer_spec.cpp)
+$(filter $(call objects,$(texts)),$(checker_objects)) $(case_objects) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
+    private more_flags := -O0
+
 build/lib/libchecker.a: $(checker_objects)
 build/lib/libgpt2.a: $(gpt2_objects)
+build/lib/libops.a: $(libops_objects)
 build/lib/libsolutions.a: $(newest_objects)
 build/lib/%.a:
 	@mkdir -p $(@D)
@@ -150,7 +161,8 @@ build/lib/%.a:
 
 libs := build/lib/libchecker.a build/lib/libgpt2.a
 $(eval $(call announce,checker,the checker,$(checker_objects)))
-$(eval $(call announce,gpt2,what the lessons share,$(gpt2_objects) $(case_objects)))
+$(eval $(call announce,ops,what the lessons share,$(libops_objects) $(case_objects)))
+$(eval $(call announce,gpt2,the model,$(filter-out $(libops_objects),$(gpt2_objects))))
 
 # ---- tests -----------------------------------------------------------------------------------------------------------
 
@@ -163,12 +175,22 @@ checker_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard checke
 gpt2_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard lessons/gpt2/tests/*.cpp)))
 
 build/tests/checker/fuzz_corpus_test: $(call objects,$(wildcard checker/fuzz/*.cpp))
+# The same with the compiler's sanitizers, which see a read beyond an input.
+sanitized := $(wildcard checker/fuzz/*.cpp) checker/tests/fuzz_corpus_test.cpp checker/cases/safetensors.cpp \
+    $(addprefix lessons/gpt2/,loading.cpp tensors.cpp files.cpp)
+build/sanitized/%.o: %.cpp build/flags
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(depfile) -c $< -o $@$(hide)
+build/sanitized/fuzz_corpus_test: $(sanitized:%.cpp=build/sanitized/%.o) build/lib/libgpt2.a build/lib/libchecker.a
+	$(Q)$(CXX) -fsanitize=address,undefined -o $@ $^ -lgtest_main $(harness_libs)
+-include $(wildcard build/sanitized/*/*/*.d)
 
 build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest_main $(harness_libs)
 
 build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
+build/tests/checker/kept_test: build/obj/checker/base/kept.o
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
@@ -262,8 +284,8 @@ build/tools/ops: build/obj/lessons/gpt2/ops_main.o $(case_objects) build/dry/obj
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
 $(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
-# What reads command lines is compiled without optimisation: no other file takes the compiler as long.
-$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/lessons/gpt2/ops_main.o build/obj/checker/program/options.o: private more_flags := -O0
+$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/lessons/gpt2/ops_main.o: private more_flags := -O0
+build/tools/wrong: build/obj/checker/base/kept.o
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)

@@ -82,7 +82,7 @@ impl_objects = $(call objects_of,$(flavour),$(side),$(call own,$(lesson),$(op)))
 
 # What a kernel's object lacks, the check program has: the CPU device's runtime.
 link_impl = $(CXX) -shared -Wl,-Bsymbolic$(if $(filter $(host_lessons),$(lesson)),$(comma)-z$(comma)defs) -o $@ \
-    $(filter %.o,$^) build/lib/libgpt2.a $(if $(filter gpu,$(flavour)),$(cudart))
+    $(filter %.o,$^) build/lib/libops.a $(if $(filter gpu,$(flavour)),$(cudart))
 define make_impl
 @mkdir -p $(@D)
 $(Q)$(if $(filter solutions,$(side)),$(link_impl),if [ -f $< ]; then \
@@ -94,13 +94,13 @@ impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,
     $(or $4,$(call judged_ops,$(lesson)))))))
 sides := solutions lessons
 
-$(call impls,cpu,$(sides),$(lesson_dirs)): build/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
+$(call impls,cpu,$(sides),$(lesson_dirs)): build/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
-$(call impls,dry,$(sides),$(device_lessons)): build/dry/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
+$(call impls,dry,$(sides),$(device_lessons)): build/dry/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
-$(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
+$(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
-$(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objects) build/lib/libgpt2.a
+$(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
 
 # Said before the first is built.
@@ -112,6 +112,7 @@ $(foreach lesson,$(device_lessons),$(foreach side,$(sides),$(eval $(call announc
 # ---- check programs ---------------------------------------------------------------------------------------------------
 
 blas := -Wl,--as-needed -lopenblas -Wl,--no-as-needed
+check_libs := build/lib/libchecker.a build/lib/libops.a
 with_blas := $(case_objects) build/obj/checker/cases/blas.o
 define link_check
 @mkdir -p $(@D)
@@ -126,22 +127,22 @@ host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$
 device_checks = $(device_numbers:%=$(root_$1)/check/lesson%)
 check_programs := $(host_checks) $(call device_checks,cpu)
 
-$(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(libs)
+$(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(check_libs)
 	$(link_check)
-$(call device_checks,cpu): build/check/lesson%: $$(check_objects) $(with_blas) $(simt_side_objects) $(libs)
+$(call device_checks,cpu): build/check/lesson%: $$(check_objects) $(with_blas) $(simt_side_objects) $(check_libs)
 	$(link_check)
-$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_side_dry) $(libs)
+$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_side_dry) $(check_libs)
 	$(link_check)
-$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_side_gpu) $(libs)
+$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_side_gpu) $(check_libs)
 	$(link_check)
 
 # Any lesson's matmul, timed; ladder-device counts it on the CPU device.
 ladder_check := $(call check_of,ladder)
-build/check/ladder: $(ladder_check) $(with_blas) $(libs)
+build/check/ladder: $(ladder_check) $(with_blas) $(check_libs)
 	$(link_check)
-build/check/ladder-device: $(ladder_check) $(with_blas) $(simt_side_objects) $(libs)
+build/check/ladder-device: $(ladder_check) $(with_blas) $(simt_side_objects) $(check_libs)
 	$(link_check)
-build/dry/check/ladder: $(ladder_check) $$(gpu_side_dry) $(libs)
+build/dry/check/ladder: $(ladder_check) $$(gpu_side_dry) $(check_libs)
 	$(link_check)
-build/gpu/check/ladder: $(ladder_check) $$(gpu_side_gpu) $(libs)
+build/gpu/check/ladder: $(ladder_check) $$(gpu_side_gpu) $(check_libs)
 	$(link_check)

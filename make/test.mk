@@ -13,6 +13,8 @@
 #: The course itself
 #:   make test               every test that can run here; makes .venv for Python
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
+#:   make test-all           the same with nothing kept of earlier runs; and the
+#:                           readers of files under the compiler's sanitizers
 #:   make generate           everything that is generated: the five below
 #:                           and ncu-table
 #:   make stubs              the lessons' stubs, from the solutions
@@ -26,7 +28,7 @@
 #:
 #: V=1 shows the commands that make runs.
 
-.PHONY: start setup doctor test generate stubs reference kill-table figures format clean
+.PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean
 
 setup: build/.setup
 	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make start)"
@@ -52,7 +54,7 @@ gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 # What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
 # The folder is made while the recipe is expanded: $(file) writes before the recipe's first line runs.
 wrong_links = $(foreach lesson,$2,$(foreach op,$(call judged_ops,$(lesson)),$(file >>$@,$(lesson)/$(op) \
-    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) build/lib/libgpt2.a $(if $(filter gpu,$1),$(cudart)))))
+    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) build/lib/libops.a $(if $(filter gpu,$1),$(cudart)))))
 build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
 	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(op_flags) $(warnings_lessons))
 	$(file >>$@,compile.cu $(compile_cpu))
@@ -63,13 +65,26 @@ build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
 	$(call wrong_links,cpu,$(lesson_dirs))@:
 wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs))
 
-suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program))
+# $1 programs, $2 all that they read, where that is known: a suite is not run again while none of it has changed.
+suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program)$(if $2,:$(subst $(space),$(comma),$(strip $2))))
+# The CPU device's suites read what is compiled for it and its own files; but for two, which look at lessons too.
+simt_with_lessons := build/tests/simt/debug_test build/tests/simt/traffic_listing_test
+simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower build/lib/libsimt.a \
+    build/tests/simt/kernels build/tests/simt/objects
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
         $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
-	    $(call suites,$(checker_tests) $(simt_tests) $(gpt2_tests)) \
+	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
+	    $(call suites,$(filter-out %/fuzz_corpus_test,$(checker_tests))) \
+	    $(call suites,$(filter-out $(simt_with_lessons),$(simt_tests)),$(simt_reads)) \
+	    $(call suites,$(simt_with_lessons) $(gpt2_tests)) \
 	    python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
+
+test-all: export SOL_FRESH := 1
+test-all: build/sanitized/fuzz_corpus_test
+	@$< --gtest_brief=1
+	@$(MAKE) test
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 

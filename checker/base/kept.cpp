@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -92,7 +93,8 @@ std::string Key::value() const {
 }
 
 std::optional<std::string> kept(const fs::path& stamp, const std::string& key) {
-    const std::optional<std::string> content = content_of(stamp);
+    const char* fresh = std::getenv("SOL_FRESH");
+    const std::optional<std::string> content = fresh == nullptr || *fresh == '\0' ? content_of(stamp) : std::nullopt;
     if (!content || !content->starts_with(key + "\n")) {
         return std::nullopt;
     }

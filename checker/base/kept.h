@@ -27,7 +27,7 @@ class Key {
     std::uint64_t first_ = 0xCBF29CE484222325U, second_ = 0x84222325CBF29CE4U;
 };
 
-// What was kept in `stamp` under this key, if anything was.
+// What was kept in `stamp` under this key, if anything was; nothing with SOL_FRESH=1 in the environment.
 std::optional<std::string> kept(const std::filesystem::path& stamp, const std::string& key);
 void keep(const std::filesystem::path& stamp, const std::string& key, const std::string& verdict);
 

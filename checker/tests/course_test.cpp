@@ -133,8 +133,11 @@ void write_solved(const std::string& lesson, const std::string& op) {
 
 void write_stub(const std::string& lesson, const std::string& op) {
     const std::string file = file_of(lesson, op);
-    checker::write_file(kTree / "lessons" / file,
-                        checker::extract(read_file("solutions/" + file), file, checker::Text::stub));
+    const std::string stub = checker::extract(read_file("solutions/" + file), file, checker::Text::stub);
+    // What is the stub already keeps its time, and so its object, which came with the copy.
+    if (checker::read_file_if_there(kTree / "lessons" / file) != stub) {
+        checker::write_file(kTree / "lessons" / file, stub);
+    }
 }
 
 class Course : public testing::Test {
@@ -738,6 +741,47 @@ TEST_F(Course, WatchChecksNowAndAgainOnSave) {
         "checked 1; echo \"// saved\" >>lessons/01_layers/gelu.cpp; checked 2; "
         "kill $(ps -o pid= --ppid $watch); wait $watch; cat results/watch'");
     EXPECT_EQ(count(watch.output, "watching lessons/01_layers"), 2u) << watch.output;
+}
+
+// ---- wrong solutions -----------------------------------------------------------------------------------------------
+
+TEST_F(Course, AVerdictOfAWrongSolutionIsTakenAgainOnceAnythingThatItComesFromHasChanged) {
+    ASSERT_TRUE(exits(run("make build/tools/wrong build/wrong/commands"), 0));
+    const auto is_kept = [] {
+        const Finished row =
+            run("build/tools/wrong --gtest_filter=WrongSolutions_01_layers.constant_rounded "
+                "--gtest_output=xml:results/row.xml");
+        EXPECT_TRUE(exits(row, 0));
+        return read_file(kTree / "results/row.xml").find("unchanged") != std::string::npos;
+    };
+    EXPECT_FALSE(is_kept());
+    EXPECT_TRUE(is_kept());
+    for (const auto& [file, added] : std::map<std::string, std::string>{
+             {"solutions/01_layers/gelu.cpp", "// more\n"},
+             {"lessons/gpt2/ops.h", "// more\n"},
+             {"lessons/01_layers/lesson.toml", "# more\n"},
+             {"reference/cases/budgets.json", "\n"},
+             {"build/check/lesson01", "more"},
+             {"build/impl/solutions/01_layers/encoder.so", "more"},
+             {"build/ops/solutions/01_layers/encoder.o", "more"},
+             {"build/flags", "more"},
+         }) {
+        const std::string before = read_file(kTree / file);
+        const auto permissions = fs::status(kTree / file).permissions();
+        checker::write_file(kTree / file, before + added);
+        fs::permissions(kTree / file, permissions);
+        EXPECT_FALSE(is_kept()) << file;
+        EXPECT_TRUE(is_kept()) << file;
+        checker::write_file(kTree / file, before);
+        fs::permissions(kTree / file, permissions);
+    }
+    const std::string rows = read_file(kTree / "solutions/01_layers/wrong.toml");
+    checker::write_file(
+        kTree / "solutions/01_layers/wrong.toml",
+        std::regex_replace(rows, std::regex("(id = \"constant_rounded\"\n[^\\[]*case = )\"[a-z0-9_]+\""), "$1\"odd\"",
+                           std::regex_constants::format_first_only));
+    EXPECT_FALSE(is_kept());
+    checker::write_file(kTree / "solutions/01_layers/wrong.toml", rows);
 }
 
 // ---- setting up ----------------------------------------------------------------------------------------------------

@@ -105,6 +105,66 @@ def test_what_is_left_after_pythons_tests_runs_in_twos(tmp_path):
     assert finished.stdout.splitlines()[-1] == "3 passed, 0 failed, 0 skipped", finished.stdout
 
 
+def suite_line(folder: Path, argument: str, **environment: str) -> tuple[str, str]:
+    """The suite's line and the closing one."""
+    done = subprocess.run(
+        [sys.executable, str(RUN_TESTS), argument],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    suite, closing = done.stdout.splitlines()[-2:]
+    return suite, closing
+
+
+def test_a_suite_is_run_again_once_anything_that_it_reads_has_changed(tmp_path):
+    program = runner(tmp_path, XML.format(""), 0)
+    (tmp_path / "read.txt").write_text("a")
+    (tmp_path / "data/deep").mkdir(parents=True)
+    (tmp_path / "data/deep/one").write_text("1")
+    argument = f"suite={program}:read.txt,data,absent"
+
+    def unchanged(**environment: str) -> bool:
+        suite, closing = suite_line(tmp_path, argument, **environment)
+        assert closing == "1 passed, 0 failed, 0 skipped"
+        return suite.endswith("unchanged")
+
+    assert not unchanged()
+    assert unchanged()
+    assert not unchanged(SOL_FRESH="1")
+    for change in (
+        lambda: (tmp_path / "read.txt").write_text("b"),
+        lambda: (tmp_path / "data/deep/one").write_text("2"),
+        lambda: (tmp_path / "data/deep/one").rename(tmp_path / "data/two"),
+        lambda: (tmp_path / "data/more").write_text(""),
+        lambda: (tmp_path / "data/more").unlink(),
+        lambda: (tmp_path / "absent").write_text(""),
+        lambda: program.write_text(program.read_text() + "# changed\n"),
+        lambda: (tmp_path / "build/test-results/suite.xml").unlink(),
+    ):
+        assert unchanged()
+        change()
+        assert not unchanged(), change
+    assert unchanged()
+
+
+@pytest.mark.parametrize(("xml", "status"), [(XML.format(FAILED), 1), (XML.format(SKIPPED), 0), ("<testsuites/>", 0)])
+def test_a_suite_that_failed_or_skipped_or_ran_nothing_is_run_again(tmp_path, xml, status):
+    program = runner(tmp_path, xml, status)
+    for _ in range(2):
+        suite, _ = suite_line(tmp_path, f"suite={program}:read.txt")
+        assert not suite.endswith("unchanged")
+
+
+def test_a_suite_whose_inputs_are_not_named_always_runs(tmp_path):
+    program = runner(tmp_path, XML.format(""), 0)
+    for _ in range(2):
+        suite, _ = suite_line(tmp_path, f"suite={program}")
+        assert not suite.endswith("unchanged")
+
+
 def test_an_old_xml_does_not_count_for_a_runner_that_crashes(tmp_path):
     assert run(tmp_path, XML.format(""), 0)[0] == "1 passed, 0 failed, 0 skipped"
     assert run(tmp_path, None, 139)[0] == "0 passed, 1 failed, 0 skipped"
