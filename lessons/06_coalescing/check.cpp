@@ -41,7 +41,6 @@ void cases::add_own(LessonCases& lesson) {
     OpCases &residual = lesson.op("residual"), &gelu = lesson.op("gelu"), &layernorm = lesson.op("layernorm");
     add_misaligned_elementwise(residual);
     add_misaligned_elementwise(gelu);
-    layernorm.add_file("lesson06");
     add_misaligned_layernorm(layernorm);
     count(residual, each_once<3>);
     count(gelu, each_once<2>);

@@ -3,7 +3,6 @@
 
 void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
-    matmul.add_file("lesson07");
     // A tile of 32 rows or columns is loaded once for 32 columns or rows of outputs, and each output stored once.
     constexpr double kTile = 32, kN = kSquare;
     add_matmul_shapes(matmul, {{"bytes_moved", kFloat * (2 * kN * kN * kN / kTile + kN * kN)}});

@@ -3,7 +3,6 @@
 
 void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
-    matmul.add_file("lesson08");
     // A tile of 64 rows or columns is loaded once for 64 columns or rows of outputs, and each output stored once, 16 bytes
     // a lane; from shared memory a thread loads 8 floats of either operand for 8 by 8 products.
     constexpr double kTile = 64, kOutputs = 8, kN = kSquare, kRequestBytes = 32 * 16;

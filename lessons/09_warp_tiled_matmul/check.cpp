@@ -3,7 +3,6 @@
 
 void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
-    matmul.add_file("lesson09");
     // A tile of 128 rows or columns is loaded once for 128 columns or rows of outputs, and each output stored once. Of
     // shared memory a warp loads 64 + 32 floats for its 64 · 32 multiply-adds.
     constexpr double kTile = 128, kWarpN = 64, kWarpOC = 32, kN = kSquare, kProducts = kN * kN * kN;

@@ -3,7 +3,6 @@
 
 void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
-    matmul.add_file("lesson10");
     // Lesson 09's bytes; a warp waits once for each 16 channels; and while it sums any stage but the last one, the next one
     // is on its way. A thread loads 8 + 8 floats for 64 multiply-adds.
     constexpr double kTile = 128, kWarpN = 64, kWarpOC = 32, kStep = 16, kN = kSquare, kProducts = kN * kN * kN;

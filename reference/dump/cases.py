@@ -265,6 +265,15 @@ def large_scores_case(name: str, seed: int) -> Case:
     return op_case(name, config, parts)
 
 
+def tile_case(name: str, seed: int) -> Case:
+    """Sums of two tiles of 32 terms and a short third, in a corner of one tile of outputs: the lessons with tiles
+    of matmul have it of their own, the same for each."""
+    N, C, OC = 6, 75, 9
+    inputs = matmul_inputs(generator("op_tile", seed), N, C, OC)
+    parts = [op_call("matmul", inputs, "out", tuple(matmul_op.OF_TILES))]
+    return op_case(name, {"N": N, "C": C, "OC": OC}, parts, case="op_tile")
+
+
 def lesson_builders(root: Path) -> dict[str, Builder]:
     """The case that a lesson has of its own, by file name: solutions/NN_name/cases.py builds it."""
     builders = {}

@@ -108,8 +108,8 @@ OpCases& LessonCases::add(std::string_view op) {
     }
     OpCases& result = ops_.emplace_back(lesson_, *spec);
     std::vector<std::string> files(std::begin(kSharedFiles), std::end(kSharedFiles));
-    if (lesson_.has_case_file(lesson_.name())) {
-        files.push_back(lesson_.name());
+    if (const std::string own = "lesson" + checker::lesson_number(lesson_.name()); lesson_.has_case_file(own)) {
+        files.push_back(own);
     }
     for (const std::string& file : files) {
         if (spec->model_calls == nullptr || lesson_.case_file(file).has_dim("L")) {
