@@ -15,6 +15,8 @@
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
 #:   make test-all           the same with nothing kept of earlier runs; and the
 #:                           readers of files under the compiler's sanitizers
+#:   make new-lesson         lays out the next lesson and says what to do next:
+#:                           NAME=tf32 OPS=matmul; TRACK=host in plain C++
 #:   make generate           everything that is generated: the five below
 #:                           and ncu-table
 #:   make stubs              the lessons' stubs, from the solutions
@@ -27,6 +29,10 @@
 #:   make clean              removes build/
 #:
 #: V=1 shows the commands that make runs.
+
+.PHONY: new-lesson
+new-lesson:
+	@python3 scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) '$(NAME)' $(OPS)
 
 .PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean
 
