@@ -194,7 +194,8 @@ build/tests/checker/kept_test: build/obj/checker/base/kept.o
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
-build/tests/fakes/%.so: checker/tests/fakes/%.cpp checker/tests/fakes/fake.h build/flags
+fake_headers := $(wildcard checker/tests/fakes/*.h) lessons/gpt2/context.h checker/resources.h
+build/tests/fakes/%.so: checker/tests/fakes/%.cpp $(fake_headers) build/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(op_flags) -Werror -shared $< -o $@
 build/tests/checker/end_to_end_test: | $(fakes)
@@ -204,7 +205,7 @@ build/tests/checker/gpu_rehearsal_test: | build/tools/wrong build/dry/wrong/comm
 
 # The same for kernels: a check program with the CPU device, and shared objects that it loads.
 device_fakes := $(patsubst checker/tests/fakes/%.cu,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cu))
-$(device_fakes): build/tests/fakes/%.so: checker/tests/fakes/%.cu checker/tests/fakes/fake_sum.h $(simtcc_needs)
+$(device_fakes): build/tests/fakes/%.so: checker/tests/fakes/%.cu $(fake_headers) $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared $(device_flags) -Xcompiler -Werror $< -o $@$(hide)
 build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_to_end_test.o $(simt_side_objects) $(libs) | $(device_fakes)

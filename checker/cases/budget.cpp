@@ -13,19 +13,12 @@
 
 namespace checker {
 
-double ulp32(float value) {
-    constexpr int kMantissaBits = 23;
-    constexpr int kSmallestExponent = -126;  // below it float32 is denormal and evenly spaced
-    const int exponent = value == 0.0F ? kSmallestExponent : std::max(std::ilogb(value), kSmallestExponent);
-    return std::ldexp(1.0, exponent - kMantissaBits);
-}
-
 double error(float got, float expected) {
     return std::abs(static_cast<double>(got) - static_cast<double>(expected));
 }
 
-double budget(double factor, float floor, float expected) {
-    return std::max(factor * static_cast<double>(floor), ulp32(expected));
+double budget(double factor, float floor, float expected, Element element) {
+    return std::max(factor * static_cast<double>(floor), ulp(expected, element));
 }
 
 Budgets Budgets::read(const std::filesystem::path& path) {

@@ -3,7 +3,7 @@
 // How wrong a result may be: the C++ twin of reference/dump/budget.py; reference/BUDGET.md gives the reasons.
 //
 //   error(i)  = |got[i] - expected[i]|
-//   budget(i) = max(k * max(ratio, 1) * floor[row of i], one float32 ulp of expected[i])
+//   budget(i) = max(k * max(ratio, 1) * floor[row of i], one ulp of expected[i] in the output's own type)
 //
 // k is one constant a precision, ratio PyTorch's own error in that precision in units of the floor, and floor an
 // analytic bound on what rounding costs in that row, stored with each case.
@@ -15,13 +15,14 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/cases/element.h"
+
 namespace checker {
 
-double ulp32(float value);  // the distance from |value| to the next larger float32
 double error(float got, float expected);
 
 // factor = k * max(ratio, 1)
-double budget(double factor, float floor, float expected);
+double budget(double factor, float floor, float expected, Element element = Element::f32);
 
 // `precision` is "fp32", "tf32" or "bf16"; `local` judges one op from the stored inputs, `chained` a tensor of the
 // whole model.

@@ -7,12 +7,16 @@
 #include <string>
 
 #include "checker/cases/dims.h"
+#include "checker/cases/element.h"
 
 namespace checker {
 
-enum class Role { input, output, scratch };
-enum class Element { f32, i32, byte };
-std::size_t bytes_of(Element element);
+enum class Role {
+    input,   // must stay as it is
+    output,  // is written, and holds nothing before
+    inout,   // holds a value before, and another one afterwards: a gradient that grows, a parameter that is updated
+    scratch,
+};
 
 struct BufferSpec {
     std::string name;

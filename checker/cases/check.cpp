@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
@@ -14,21 +13,24 @@
 namespace checker {
 namespace {
 
-template <class T>
-Input filled(std::string name, Element element, std::string_view dims, const std::vector<long>& sizes,
-             std::span<const T> values) {
-    BufferSpec spec{std::move(name), Role::input, element, Dims(dims, sizes)};
-    if (spec.bytes() != values.size_bytes()) {
+void require_bytes(const BufferSpec& spec, std::size_t bytes) {
+    if (spec.bytes() != bytes) {
         throw std::logic_error(
-            fmt::format("input {} ({}) is given {} elements", spec.name, spec.dims.text(), values.size()));
+            fmt::format("{} ({}) is given {} elements", spec.name, spec.dims.text(), bytes / bytes_of(spec.element)));
     }
-    return {std::move(spec), [values](std::span<std::byte> to, std::uint64_t /*seed*/) {
-                std::memcpy(to.data(), values.data(), values.size_bytes());
-            }};
+}
+
+// `bytes` outlive the input: a case file's.
+Input filled(std::string name, Element element, std::string_view dims, const std::vector<long>& sizes,
+             std::span<const std::byte> bytes) {
+    BufferSpec spec{std::move(name), Role::input, element, Dims(dims, sizes)};
+    require_bytes(spec, bytes.size());
+    return {std::move(spec),
+            [bytes](std::span<std::byte> to, std::uint64_t /*seed*/) { std::ranges::copy(bytes, to.begin()); }};
 }
 
 // Seeded by the name too, so that two inputs of a call differ.
-template <class T, class Distribution>
+template <class Distribution>
 Input drawn(std::string name, Element element, std::string_view dims, const std::vector<long>& sizes,
             Distribution distribution) {
     const std::vector<std::uint32_t> letters(name.begin(), name.end());
@@ -39,81 +41,124 @@ Input drawn(std::string name, Element element, std::string_view dims, const std:
                 std::seed_seq sequence(words.begin(), words.end());
                 std::mt19937 random(sequence);
                 Distribution draw = distribution;
-                const std::span values(reinterpret_cast<T*>(to.data()), to.size() / sizeof(T));
                 // Drawing 40 million values takes a second; repeated with a prime period, no two rows are alike.
                 constexpr std::size_t kPeriod = 65'537;
-                std::ranges::generate(values.first(std::min(kPeriod, values.size())), [&] { return draw(random); });
-                for (std::size_t i = kPeriod; i < values.size(); i++) { values[i] = values[i - kPeriod]; }
+                std::vector<float> values(std::min(kPeriod, to.size() / bytes_of(element)));
+                std::ranges::generate(values, [&] { return static_cast<float>(draw(random)); });
+                const std::vector<std::byte> period = encode(values, element);
+                for (std::size_t at = 0; at < to.size(); at += period.size()) {
+                    std::copy_n(period.begin(), std::min(period.size(), to.size() - at),
+                                to.begin() + static_cast<long>(at));
+                }
             }};
+}
+
+Output computed(Output result, ComputeFunction compute) {
+    result.compute = std::move(compute);
+    return result;
+}
+
+Output referred(Output result, Reference reference) {
+    result.expected = reference.expected;
+    result.expected.element = result.spec.element;
+    if (!has_shape(result.expected, result.spec.dims)) {
+        throw std::logic_error(fmt::format("output {} ({}): its reference has {} elements and {} floors",
+                                           result.spec.name, result.spec.dims.text(), reference.expected.values.size(),
+                                           reference.expected.floor.size()));
+    }
+    result.suspects = std::move(reference.suspects);
+    result.precision = std::move(reference.precision);
+    return result;
 }
 
 }  // namespace
 
 void* Buffers::find(std::string_view name, Element element) const {
     const auto found = at_.find(name);
-    if (found == at_.end() || (found->second.data != nullptr && found->second.element != element)) {
+    if (found == at_.end()) {
         throw std::logic_error(fmt::format("check.cpp asks for a buffer '{}' that the call does not have", name));
+    }
+    if (found->second.data != nullptr && found->second.element != element) {
+        throw std::logic_error(fmt::format("check.cpp asks for the buffer '{}' as {}, but it is {}", name,
+                                           name_of(element), name_of(found->second.element)));
     }
     return found->second.data;
 }
 
-float* Buffers::f32(std::string_view name) const {
-    return static_cast<float*>(find(name, Element::f32));
+void Buffers::throw_wrong_size(std::string_view name, Element element, std::size_t bytes) {
+    throw std::logic_error(
+        fmt::format("check.cpp asks for the buffer '{}' of {} in elements of {} bytes", name, name_of(element), bytes));
 }
 
-int* Buffers::i32(std::string_view name) const {
-    return static_cast<int*>(find(name, Element::i32));
+Input input(std::string name, std::string_view dims, std::vector<long> sizes, const TensorView& tensor) {
+    return filled(std::move(name), element_of(tensor.dtype), dims, sizes, tensor.bytes);
 }
 
-void* Buffers::scratch(std::string_view name) const {
-    return find(name, Element::byte);
-}
-
-Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values) {
-    return filled(std::move(name), Element::f32, dims, sizes, values);
+Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values,
+            Element element) {
+    if (element == Element::f32) {
+        return filled(std::move(name), element, dims, sizes, std::as_bytes(values));
+    }
+    BufferSpec spec{std::move(name), Role::input, element, Dims(dims, sizes)};
+    std::vector<std::byte> bytes = encode(values, element);
+    require_bytes(spec, bytes.size());
+    return {std::move(spec), [bytes = std::move(bytes)](std::span<std::byte> to, std::uint64_t /*seed*/) {
+                std::ranges::copy(bytes, to.begin());
+            }};
 }
 
 Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const std::int32_t> values) {
-    return filled(std::move(name), Element::i32, dims, sizes, values);
+    return filled(std::move(name), Element::i32, dims, sizes, std::as_bytes(values));
 }
 
-Input normal(std::string name, std::string_view dims, std::vector<long> sizes, float sigma) {
-    return drawn<float>(std::move(name), Element::f32, dims, sizes, std::normal_distribution<float>(0.0F, sigma));
+Input normal(std::string name, std::string_view dims, std::vector<long> sizes, float sigma, Element element) {
+    return drawn(std::move(name), element, dims, sizes, std::normal_distribution<float>(0.0F, sigma));
 }
 
-Input uniform(std::string name, std::string_view dims, std::vector<long> sizes, float low, float high) {
-    return drawn<float>(std::move(name), Element::f32, dims, sizes, std::uniform_real_distribution<float>(low, high));
+Input uniform(std::string name, std::string_view dims, std::vector<long> sizes, float low, float high,
+              Element element) {
+    return drawn(std::move(name), element, dims, sizes, std::uniform_real_distribution<float>(low, high));
 }
 
-Input integers(std::string name, std::string_view dims, std::vector<long> sizes, int below) {
-    return drawn<int>(std::move(name), Element::i32, dims, sizes, std::uniform_int_distribution<int>(0, below - 1));
+Input integers(std::string name, std::string_view dims, std::vector<long> sizes, int below, Element element) {
+    return drawn(std::move(name), element, dims, sizes, std::uniform_int_distribution<int>(0, below - 1));
 }
 
-Output output(std::string name, std::string_view dims, std::vector<long> sizes) {
+Input left_by_earlier_calls(std::string name, std::string_view dims, std::vector<long> sizes, Element element) {
+    return {{std::move(name), Role::input, element, Dims(dims, sizes)}, {}};
+}
+
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, Element element) {
     Output result;
-    result.spec = {std::move(name), Role::output, Element::f32, Dims(dims, sizes)};
+    result.spec = {std::move(name), Role::output, element, Dims(dims, sizes)};
     result.columns = result.spec.dims.columns();
     return result;
 }
 
-Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute) {
-    Output result = output(std::move(name), dims, std::move(sizes));
-    result.compute = std::move(compute);
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute,
+              Element element) {
+    return computed(output(std::move(name), dims, std::move(sizes), element), std::move(compute));
+}
+
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference, Element element) {
+    return referred(output(std::move(name), dims, std::move(sizes), element), std::move(reference));
+}
+
+Output inout(Input before) {
+    Output result;
+    result.spec = std::move(before.spec);
+    result.spec.role = Role::inout;
+    result.columns = result.spec.dims.columns();
+    result.initial = std::move(before.fill);
     return result;
 }
 
-Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference) {
-    Output result = output(std::move(name), dims, std::move(sizes));
-    const auto elements = static_cast<std::size_t>(result.spec.dims.elements());
-    if (reference.expected.values.size() != elements ||
-        !has_floors(result.spec.dims, reference.expected.floor.size())) {
-        throw std::logic_error(fmt::format("output {} ({}): its reference has {} elements and {} floors",
-                                           result.spec.name, result.spec.dims.text(), reference.expected.values.size(),
-                                           reference.expected.floor.size()));
-    }
-    result.expected = reference.expected;
-    result.suspects = std::move(reference.suspects);
-    return result;
+Output inout(Input before, ComputeFunction compute) {
+    return computed(inout(std::move(before)), std::move(compute));
+}
+
+Output inout(Input before, Reference reference) {
+    return referred(inout(std::move(before)), std::move(reference));
 }
 
 CaseFile::CaseFile(const std::filesystem::path& file, const Budgets& budgets)
@@ -143,20 +188,30 @@ int CaseFile::dim(std::string_view name) const {
     return found->second;
 }
 
-Reference CaseFile::local(std::string_view tensor, std::string_view output) const {
-    return reference("local", tensor,
-                     budgets_.local(output, "fp32", std::filesystem::path(tensors_.file()).stem().string()));
+Reference CaseFile::local(std::string_view tensor, std::string_view output, const std::string& precision) const {
+    return reference("local", tensor, precision, [&] {
+        return budgets_.local(output, precision, std::filesystem::path(tensors_.file()).stem().string());
+    });
 }
 
-Reference CaseFile::chained(std::string_view tensor) const {
-    return reference("chained", tensor, budgets_.chained(tensor, "fp32"));
+Reference CaseFile::chained(std::string_view tensor, const std::string& precision) const {
+    return reference("chained", tensor, precision, [&] { return budgets_.chained(tensor, precision); });
 }
 
-Reference CaseFile::reference(std::string_view scope, std::string_view tensor, double factor) const {
+Reference CaseFile::reference(std::string_view scope, std::string_view tensor, const std::string& precision,
+                              const std::function<double()>& factor) const {
     Reference result;
-    result.expected.values = f32(fmt::format("{}/{}", scope, tensor));
-    result.expected.floor = f32(fmt::format("floor/{}", tensor));
-    result.expected.factor = factor;
+    result.precision = precision;
+    const TensorView& expected = tensors_.at(fmt::format("{}/{}", scope, tensor));
+    if (is_integer(element_of(expected.dtype))) {
+        const Decoded& whole = decoded(expected);
+        result.expected.values = whole.values;
+        result.expected.integers = whole.integers;
+    } else {
+        result.expected.values = expected.f32();
+        result.expected.floor = f32(fmt::format("floor/{}", tensor));
+        result.expected.factor = factor();
+    }
     const std::string prefix = fmt::format("suspect/{}/{}/", scope, tensor);
     for (const TensorView& view : tensors_.tensors()) {
         if (!view.name.starts_with(prefix)) {
@@ -164,9 +219,18 @@ Reference CaseFile::reference(std::string_view scope, std::string_view tensor, d
         }
         const std::string id = view.name.substr(prefix.size());
         const auto what = suspects_.find(id);
-        result.suspects.push_back({id, what == suspects_.end() ? id : what->second, view.f32()});
+        result.suspects.push_back({id, what == suspects_.end() ? id : what->second,
+                                   view.dtype == DType::f32 ? view.f32() : decoded(view).values});
     }
     return result;
+}
+
+const Decoded& CaseFile::decoded(const TensorView& tensor) const {
+    Decoded& kept = decoded_[tensor.name];
+    if (kept.values.empty()) {
+        kept = decode(tensor.bytes, element_of(tensor.dtype));
+    }
+    return kept;
 }
 
 Case& Op::add_case(std::string case_name, std::string shape) {
@@ -209,8 +273,8 @@ const Budgets& Lesson::budgets() {
     return *budgets_;
 }
 
-double Lesson::budget_factor(std::string_view output) {
-    return budgets().local(output, "fp32");
+double Lesson::budget_factor(std::string_view output, std::string_view precision) {
+    return budgets().local(output, precision);
 }
 
 bool Lesson::has_case_file(const std::string& name) const {

@@ -27,19 +27,40 @@
 #include "checker/cases/lesson_toml.h"
 #include "checker/cases/library.h"
 #include "checker/cases/safetensors.h"
+#include "checker/resources.h"
 
 namespace checker {
 
 // ---- one call --------------------------------------------------------------------------------------------------
 
-// Where the buffers of a call lie while it runs, by name.
+// Where the buffers of a call lie while it runs, by name. What is asked for by a name or type that the call lacks throws
+// std::logic_error; an argument that is null in the call is null in any type.
 class Buffers {
   public:
+    // `memory` is where what is kept may work; null: the host's.
+    explicit Buffers(Allocator* memory = nullptr) : memory_(memory) {}
+
     void add(const std::string& name, Element element, void* data) { at_[name] = {element, data}; }
-    void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }  // of any type
-    float* f32(std::string_view name) const;  // these throw std::logic_error for a name or type that the call lacks
-    int* i32(std::string_view name) const;
-    void* scratch(std::string_view name) const;
+    void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }
+
+    float* f32(std::string_view name) const { return elements<float>(name, Element::f32); }
+    int* i32(std::string_view name) const { return elements<int>(name, Element::i32); }
+    void* scratch(std::string_view name) const { return find(name, Element::byte); }
+    // Of other elements, in the type that the op has for them: elements<__nv_bfloat16>("out", Element::bf16).
+    template <class T>
+    T* elements(std::string_view name, Element element) const {
+        if (sizeof(T) != bytes_of(element)) {
+            throw_wrong_size(name, element, sizeof(T));
+        }
+        return static_cast<T*>(find(name, element));
+    }
+
+    // The T of the call, a Context: T(memory), made when it is first asked for. It is kept over the calls of a sequence,
+    // and over those in which an implementation is timed; each other call has its own.
+    template <class T>
+    T& kept() const {
+        return kept_->get<T>(memory_);
+    }
 
   private:
     struct Buffer {
@@ -47,19 +68,28 @@ class Buffers {
         void* data = nullptr;
     };
     void* find(std::string_view name, Element element) const;
+    [[noreturn]] static void throw_wrong_size(std::string_view name, Element element, std::size_t bytes);
+
     std::map<std::string, Buffer, std::less<>> at_;
+    Allocator* memory_;
+    std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();  // of all copies
 };
+
+// Writes a tensor's content. What is committed does not depend on the seed.
+using FillFunction = std::function<void(std::span<std::byte>, std::uint64_t seed)>;
 
 struct Input {
     BufferSpec spec;
-    std::function<void(std::span<std::byte>, std::uint64_t seed)> fill;  // committed values do not depend on the seed
+    FillFunction fill;  // none: it holds what the sequence's earlier calls left there
 };
 
-// What an output should be where no tensor is committed: computed from the call's inputs, in its order, in float64.
+// What an output should be where no tensor is committed: computed in float64 from what the call reads, decoded: its
+// inputs, then what its in-out tensors hold before, each in the call's order.
 struct Computed {
     std::vector<float> values;
     std::vector<float> floor;
     double factor = 0;
+    std::vector<std::int64_t> integers = {};  // of an output of integers
 };
 using ComputeFunction = std::function<Computed(const std::vector<std::span<const float>>& inputs)>;
 
@@ -72,6 +102,8 @@ struct Output {
     ComputeFunction compute;       // in place of `expected`
     bool watch_padding = true;     // padding must stay as it was
     bool stays_untouched = false;  // nothing at all may be written (the loss of a forward without targets)
+    FillFunction initial = {};     // of an in-out tensor: what it holds before; none: what the earlier calls left there
+    std::string precision = "fp32";  // whose budget it has: "tf32", "bf16"
 };
 
 // Memory that the op may use as it likes; how much, the implementation says.
@@ -103,25 +135,43 @@ struct Call {
     std::optional<Sampled> sampled = {};  // in place of outputs
 };
 
-// An input that holds these values.
-Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values);
+// An input that holds these values: a case file's tensor as it is, or numbers, rounded to the element.
+Input input(std::string name, std::string_view dims, std::vector<long> sizes, const TensorView& tensor);
+Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values,
+            Element element = Element::f32);
 Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const std::int32_t> values);
 
-// Inputs drawn from a seed: normally distributed floats, floats in [low, high), integers in [0, below).
-Input normal(std::string name, std::string_view dims, std::vector<long> sizes, float sigma = 1.0F);
-Input uniform(std::string name, std::string_view dims, std::vector<long> sizes, float low, float high);
-Input integers(std::string name, std::string_view dims, std::vector<long> sizes, int below);
+// Inputs drawn from a seed: normally distributed, in [low, high), integers in [0, below).
+Input normal(std::string name, std::string_view dims, std::vector<long> sizes, float sigma = 1.0F,
+             Element element = Element::f32);
+Input uniform(std::string name, std::string_view dims, std::vector<long> sizes, float low, float high,
+              Element element = Element::f32);
+Input integers(std::string name, std::string_view dims, std::vector<long> sizes, int below,
+               Element element = Element::i32);
+
+// In a sequence of calls: what earlier calls left in the tensor of this name.
+Input left_by_earlier_calls(std::string name, std::string_view dims, std::vector<long> sizes,
+                            Element element = Element::f32);
 
 // What an output should be and its suspects, from a case file.
 struct Reference {
     Expected expected;
     std::vector<Suspect> suspects;
+    std::string precision = "fp32";
 };
 
-Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference);
-Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute);
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference,
+              Element element = Element::f32);
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute,
+              Element element = Element::f32);
 // For timing: where there is nothing else to compare with, it is the solution.
-Output output(std::string name, std::string_view dims, std::vector<long> sizes);
+Output output(std::string name, std::string_view dims, std::vector<long> sizes, Element element = Element::f32);
+
+// An in-out tensor: what it holds before the call, and what it should hold afterwards. Before each run it is set anew. In
+// a sample of several timed calls each goes on from what the one before it left.
+Output inout(Input before, Reference reference);
+Output inout(Input before, ComputeFunction compute);
+Output inout(Input before);
 
 // ---- cases -----------------------------------------------------------------------------------------------------
 
@@ -137,14 +187,21 @@ class CaseFile {
     std::span<const float> f32(std::string_view tensor) const { return tensors_.at(tensor).f32(); }
     std::span<const std::int32_t> i32(std::string_view tensor) const { return tensors_.at(tensor).i32(); }
 
+    const TensorView& tensor(std::string_view name) const { return tensors_.at(name); }
+
     // An op's own reference, from the stored inputs; `output` names its budget: local("h.0.ln_1", "layernorm.out").
-    Reference local(std::string_view tensor, std::string_view output) const;
+    Reference local(std::string_view tensor, std::string_view output, const std::string& precision = "fp32") const;
     // The whole model's reference.
-    Reference chained(std::string_view tensor) const;
+    Reference chained(std::string_view tensor, const std::string& precision = "fp32") const;
 
   private:
-    Reference reference(std::string_view scope, std::string_view tensor, double factor) const;
+    // `factor` is asked for where the tensor has a budget: integers have none.
+    Reference reference(std::string_view scope, std::string_view tensor, const std::string& precision,
+                        const std::function<double()>& factor) const;
+    const Decoded& decoded(const TensorView& tensor) const;  // lives as long as the file
+
     SafeTensors tensors_;
+    mutable std::map<std::string, Decoded> decoded_;  // of what is stored as something else than floats
     const Budgets& budgets_;
     std::map<std::string, int, std::less<>> dims_;
     std::map<std::string, std::string> suspects_;  // id -> what
@@ -154,6 +211,9 @@ struct Case {
     std::string name;   // "regular"
     std::string shape;  // "B=2 T=8 C=64"
     std::vector<Call> calls;
+    // Its calls run in turn on the same buffers, by their names, and on the same Context: steps of a training, replays of
+    // a graph. Without, each call stands for itself.
+    bool sequence = false;
     bool is_sampled() const {
         return std::ranges::any_of(calls, [](const Call& call) { return call.sampled.has_value(); });
     }
@@ -171,7 +231,7 @@ struct Timed {
     std::string shape;
     std::size_t bytes_moved = 0;          // read and written once; a copy of as many bytes is its roof
     double flop = 0;                      // of an op that arithmetic bounds: multiply-adds in registers are its roof
-    Call call = {};                       // its run is called in a row on the same Context, if it keeps one
+    Call call = {};                       // its run is called in a row, for each implementation on one Context
     std::optional<Vendor> library = {};   // one core
     RunFunction run_on_two_threads = {};  // for targets that ask how it scales
     bool hot = false;                     // a whole model's step: timed one after another, caches as it left them
@@ -200,8 +260,8 @@ class Lesson {
     bool has_case_file(const std::string& name) const;
     const CaseFile& case_file(const std::string& name);
 
-    // k * max(ratio, 1) of an op's output in fp32, for what is computed.
-    double budget_factor(std::string_view output);
+    // k * max(ratio, 1) of an op's output, for what is computed.
+    double budget_factor(std::string_view output, std::string_view precision = "fp32");
 
     // The vendor's fp32 matmul on the device that the lesson runs on: see DeviceSide.
     std::optional<Vendor> matmul_library(int N, int C, int OC) const;

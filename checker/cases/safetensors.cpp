@@ -36,11 +36,11 @@ struct DTypeInfo {
     std::size_t bytes;
 };
 constexpr std::array kDTypes{
-    DTypeInfo{DType::f64, "F64", 8},      DTypeInfo{DType::f32, "F32", 4}, DTypeInfo{DType::f16, "F16", 2},
-    DTypeInfo{DType::bf16, "BF16", 2},    DTypeInfo{DType::i64, "I64", 8}, DTypeInfo{DType::i32, "I32", 4},
-    DTypeInfo{DType::i16, "I16", 2},      DTypeInfo{DType::i8, "I8", 1},   DTypeInfo{DType::u64, "U64", 8},
-    DTypeInfo{DType::u32, "U32", 4},      DTypeInfo{DType::u16, "U16", 2}, DTypeInfo{DType::u8, "U8", 1},
-    DTypeInfo{DType::boolean, "BOOL", 1},
+    DTypeInfo{DType::f64, "F64", 8},   DTypeInfo{DType::f32, "F32", 4},         DTypeInfo{DType::f16, "F16", 2},
+    DTypeInfo{DType::bf16, "BF16", 2}, DTypeInfo{DType::f8_e4m3, "F8_E4M3", 1}, DTypeInfo{DType::f8_e5m2, "F8_E5M2", 1},
+    DTypeInfo{DType::i64, "I64", 8},   DTypeInfo{DType::i32, "I32", 4},         DTypeInfo{DType::i16, "I16", 2},
+    DTypeInfo{DType::i8, "I8", 1},     DTypeInfo{DType::u64, "U64", 8},         DTypeInfo{DType::u32, "U32", 4},
+    DTypeInfo{DType::u16, "U16", 2},   DTypeInfo{DType::u8, "U8", 1},           DTypeInfo{DType::boolean, "BOOL", 1},
 };
 
 const DTypeInfo& info(DType dtype) {

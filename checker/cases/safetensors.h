@@ -20,7 +20,7 @@
 
 namespace checker {
 
-enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
+enum class DType { f64, f32, f16, bf16, f8_e4m3, f8_e5m2, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
 
 std::string_view to_string(DType dtype);  // as in the file: "F32"
 std::size_t bytes_per_element(DType dtype);

@@ -192,7 +192,7 @@ double Shares::of(Medal medal) const {
     return medal == Medal::gold ? gold : medal == Medal::silver ? silver : bronze;
 }
 
-SpeedVerdict judge(const Ratio& share, const Shares& target) {
+SpeedVerdict speed_of(const Ratio& share, const Shares& target) {
     if (share.interval.high < target.bronze) {
         return {Speed::slow, Medal::none};
     }

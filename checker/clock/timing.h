@@ -132,7 +132,7 @@ struct SpeedVerdict {
     Speed speed = Speed::unclear;
     Medal medal = Medal::none;
 };
-SpeedVerdict judge(const Ratio& share, const Shares& target);
+SpeedVerdict speed_of(const Ratio& share, const Shares& target);
 
 // A rate that no machine can have: even the low end of the interval lies above the roof by more than the margin. The
 // roof of arithmetic is measured and steady. A copy is not the fastest way to touch as many bytes, since reading is

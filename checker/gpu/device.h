@@ -10,6 +10,7 @@
 #include <source_location>
 
 #include "checker/cuda_check.h"
+#include "checker/resources.h"
 
 namespace checker {
 
@@ -48,6 +49,17 @@ using DeviceBuffer = OwnedBuffer<T, DeviceMemory>;
 // Host memory that stays in place, so that the device copies it without the processor's help.
 template <class T>
 using PinnedBuffer = OwnedBuffer<T, PinnedMemory>;
+
+// The device's memory, for a Context's workspace.
+class DeviceAllocator final : public Allocator {
+  public:
+    std::byte* allocate(std::size_t bytes) override {
+        void* memory = nullptr;
+        check(DeviceMemory::allocate(&memory, bytes));
+        return static_cast<std::byte*>(memory);
+    }
+    void release(std::byte* memory) override { static_cast<void>(DeviceMemory::release(memory)); }
+};
 
 class Stream {
   public:

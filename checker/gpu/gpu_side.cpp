@@ -13,6 +13,8 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <list>
+#include <map>
 #include <vector>
 
 #include "checker/base/text.h"
@@ -59,17 +61,29 @@ constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 // A buffer on the device between guard bands, and the host's picture of both.
 class GuardedBuffer {
   public:
-    GuardedBuffer(BufferSpec spec, std::span<const std::byte> content, Schedule schedule)
+    // Throws NoRoom.
+    GuardedBuffer(BufferSpec spec, Schedule schedule)
         : spec_(std::move(spec)),
           schedule_(schedule),
-          placement_{.mapped_bytes = kGuardBytes + (content.size() + 63) / 64 * 64 + kGuardBytes,
-                     .data_offset = kGuardBytes,
-                     .bytes = content.size()},
-          picture_(placement_.mapped_bytes),
-          device_(placement_.mapped_bytes) {
-        fill_with_poison(picture_, schedule);
+          place_{.mapped_bytes = kGuardBytes + (spec_.bytes() + 63) / 64 * 64 + kGuardBytes,
+                 .data_offset = kGuardBytes,
+                 .bytes = spec_.bytes(),
+                 .element = spec_.element},
+          picture_(place_.mapped_bytes),
+          device_(allocate_or_no_room(place_.mapped_bytes)) {
+        poison();
+    }
+
+    // For another call of the sequence, in which it may have another role.
+    void use_as(const BufferSpec& spec) { spec_ = spec; }
+
+    void poison() {
+        fill_with_poison(picture_, spec_.element, schedule_);
+        show();
+    }
+    void set(std::span<const std::byte> content) {
         std::ranges::copy(content, picture_.begin() + kGuardBytes);
-        check(cudaMemcpy(device_.data(), picture_.data(), picture_.size(), cudaMemcpyHostToDevice));
+        show();
     }
 
     const BufferSpec& spec() const { return spec_; }
@@ -79,7 +93,7 @@ class GuardedBuffer {
     std::optional<Finding> fetch() {
         std::vector<std::byte> now(picture_.size());
         check(cudaMemcpy(now.data(), device_.data(), now.size(), cudaMemcpyDeviceToHost));
-        const Scribble scribble = find_scribble(now, placement_, schedule_);
+        const Scribble scribble = find_scribble(now, place_, schedule_);
         std::optional<Finding> finding;
         if (spec_.role == Role::input) {
             finding = find_changed_input(spec_, data_in(picture_), data_in(now));
@@ -91,12 +105,13 @@ class GuardedBuffer {
 
   private:
     std::span<const std::byte> data_in(const std::vector<std::byte>& region) const {
-        return std::span(region).subspan(kGuardBytes, placement_.bytes);
+        return std::span(region).subspan(kGuardBytes, place_.bytes);
     }
+    void show() { check(cudaMemcpy(device_.data(), picture_.data(), picture_.size(), cudaMemcpyHostToDevice)); }
 
     BufferSpec spec_;
     Schedule schedule_;
-    Placement placement_;
+    BufferPlace place_;
     std::vector<std::byte> picture_;
     DeviceBuffer<std::byte> device_;
 };
@@ -180,26 +195,65 @@ Finding describe_error(cudaError_t status) {
             .details = {"where\ta GPU does not say: the same command with DEVICE=cpu names line and thread"}};
 }
 
-BufferSpec scratch_spec(const Scratch& scratch, std::size_t bytes) {
-    return {scratch.name, Role::scratch, Element::byte, Dims("bytes/i", {static_cast<long>(bytes)})};
+BufferSpec bytes_spec(std::string name, std::size_t bytes) {
+    return {std::move(name), Role::scratch, Element::byte, Dims("bytes/i", {static_cast<long>(bytes)})};
 }
 
-std::vector<Finding> run_on_gpu(const Call& call, const Library& library, Schedule schedule) {
-    const SharedMemory shared(dup(kWorkerMemory));
-    const std::vector<BufferSpec> specs = shared_specs(call);
-    const std::vector<Placement> placements = place(specs, schedule);
-    std::deque<GuardedBuffer> memory;
-    Buffers buffers;
-    const auto add = [&](const BufferSpec& spec, std::span<const std::byte> content) {
-        memory.emplace_back(spec, content, schedule);
-        buffers.add(spec.name, spec.element, memory.back().data());
-    };
-    for (std::size_t i = 0; i < specs.size(); i++) { add(specs[i], shared.data(placements[i])); }
-    for (const Scratch& scratch : call.scratch) {
-        std::vector<std::byte> content(scratch_bytes(scratch, library));
-        fill_with_poison(content, schedule);
-        add(scratch_spec(scratch, content.size()), content);
+// What lives as long as a case's calls share buffers: tensors and scratch by name, and the workspaces of the Context.
+class GpuCase final : public Allocator {
+  public:
+    explicit GpuCase(Schedule schedule) : schedule_(schedule) {}
+
+    GuardedBuffer& at(const BufferSpec& spec) {
+        GuardedBuffer& buffer = memory_.try_emplace(spec.name, spec, schedule_).first->second;
+        buffer.use_as(spec);
+        return buffer;
     }
+    Buffers& buffers() { return buffers_; }
+
+    std::byte* allocate(std::size_t bytes) override {
+        workspaces_.emplace_back(bytes_spec("workspace", bytes), schedule_);
+        return workspaces_.back().data();
+    }
+    void release(std::byte* memory) override {
+        workspaces_.remove_if([&](const GuardedBuffer& buffer) { return buffer.data() == memory; });
+    }
+    // What was written beside a workspace.
+    void look_at_workspaces(std::vector<Finding>& findings) {
+        for (GuardedBuffer& workspace : workspaces_) {
+            if (std::optional<Finding> finding = workspace.fetch()) {
+                findings.push_back(std::move(*finding));
+            }
+        }
+    }
+
+  private:
+    Schedule schedule_;
+    std::map<std::string, GuardedBuffer> memory_;
+    std::list<GuardedBuffer> workspaces_;
+    Buffers buffers_{this};  // destroyed first: what it keeps gives its workspace back
+};
+
+std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
+    const Call& call = run.call();
+    const MemoryFile shared(dup(kWorkerMemory));
+    const std::vector<BufferSpec> specs = shared_specs(call);
+    const std::vector<BufferPlace> places = run.places();
+    std::vector<GuardedBuffer*> memory;
+    Buffers& buffers = running.buffers();
+    for (std::size_t i = 0; i < specs.size(); i++) {
+        memory.push_back(&running.at(specs[i]));
+        if (before(call, i) != Before::left) {
+            memory.back()->set(shared.data(places[i]));
+        }
+        buffers.add(specs[i].name, specs[i].element, memory.back()->data());
+    }
+    for (const Scratch& scratch : call.scratch) {
+        memory.push_back(&running.at(bytes_spec(scratch.name, scratch_bytes(scratch, run.library))));
+        memory.back()->poison();
+        buffers.add(scratch.name, Element::byte, memory.back()->data());
+    }
+    for (const std::string& name : call.null) { buffers.add_null(name); }
 
     std::optional<LargeOutput> large;
     if (call.sampled) {
@@ -207,7 +261,7 @@ std::vector<Finding> run_on_gpu(const Call& call, const Library& library, Schedu
         buffers.add(large->spec().name, large->spec().element, large->data());
     }
 
-    call.run(library, buffers);
+    call.run(run.library, buffers);
     std::vector<Finding> findings;
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) {
         findings.push_back({.kind = "unchecked_error",
@@ -216,18 +270,19 @@ std::vector<Finding> run_on_gpu(const Call& call, const Library& library, Schedu
     }
     check(cudaDeviceSynchronize());
     for (std::size_t i = 0; i < memory.size(); i++) {
-        if (std::optional<Finding> finding = memory[i].fetch()) {
+        if (std::optional<Finding> finding = memory[i]->fetch()) {
             findings.push_back(std::move(*finding));
         }
-        if (memory[i].spec().role == Role::output && !large) {
-            std::ranges::copy(memory[i].fetched(), shared.data(placements[i]).begin());
+        if (i < specs.size() && specs[i].role != Role::input && !large) {
+            std::ranges::copy(memory[i]->fetched(), shared.data(places[i]).begin());
         }
     }
+    running.look_at_workspaces(findings);
     if (large) {
         if (std::optional<Finding> finding = large->scribble()) {
             findings.push_back(std::move(*finding));
         }
-        large->sample(*reinterpret_cast<SampledElements*>(shared.data(placements.back()).data()));
+        large->sample(*reinterpret_cast<SampledElements*>(shared.data(places.back()).data()));
     }
     return findings;
 }
@@ -256,8 +311,9 @@ class GpuBench final : public Bench {
 
     std::byte* allocate(std::size_t bytes) override {
         std::byte* const memory = reserve(bytes);
-        fill_in_pieces(memory, bytes,
-                       [](std::span<std::byte> piece, std::size_t) { fill_with_poison(piece, Schedule::end_aligned); });
+        fill_in_pieces(memory, bytes, [](std::span<std::byte> piece, std::size_t) {
+            fill_with_poison(piece, Element::byte, Schedule::end_aligned);
+        });
         return memory;
     }
 
@@ -267,6 +323,10 @@ class GpuBench final : public Bench {
         fill_in_pieces(to, bytes, [&](std::span<std::byte> piece, std::size_t at) {
             std::copy_n(content.begin() + static_cast<long>(at), piece.size(), piece.begin());
         });
+    }
+
+    void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) override {
+        check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice));
     }
 
     void fetch(std::span<std::byte> to, const std::byte* from) override {
@@ -405,17 +465,19 @@ class GpuSide final : public DeviceSide {
         return cudaDeviceSynchronize() != cudaSuccess;
     }
 
-    Reply run(const Call& call, const Library& library, Schedule schedule) override {
+    Reply run(const CallRun& run) override {
+        if (run.begins()) {
+            running_.emplace(run.schedule);
+        }
         Reply reply;
         std::vector<Finding> findings;
         try {
-            findings = run_on_gpu(call, library, schedule);
+            findings = run_on_gpu(run, running_.value());
         } catch (const NoRoom& error) {
-            reply.answer = Answer::no_room;
-            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
-        } catch (const std::exception& error) {
-            reply.answer = Answer::exception;
-            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
+            reply = saying(Answer::no_room, error.what());
+        } catch (const std::exception& error) { reply = saying(Answer::exception, error.what()); }
+        if (run.ends()) {
+            running_.reset();
         }
         static_cast<void>(cudaGetLastError());
         if (const cudaError_t sticky = cudaDeviceSynchronize(); sticky != cudaSuccess) {
@@ -424,6 +486,10 @@ class GpuSide final : public DeviceSide {
         }
         put_findings(reply, findings);
         return reply;
+    }
+
+    void end_case() override {
+        running_.reset();
     }
 
   private:
@@ -438,6 +504,7 @@ class GpuSide final : public DeviceSide {
     }
 
     std::unique_ptr<Cublas> cublas_;
+    std::optional<GpuCase> running_;
 
     static void require_device() {
         int count = 0;

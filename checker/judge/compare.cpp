@@ -2,8 +2,8 @@
 #include "checker/judge/compare.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -26,21 +26,34 @@ void for_columns(const Dims& dims, long begin, long end, F&& f) {
     }
 }
 
-void require_sizes(const Dims& dims, std::size_t got, const Expected& expected) {
-    const std::size_t elements = at(dims.elements());
-    if (got != elements || expected.values.size() != elements || !has_floors(dims, expected.floor.size())) {
+void require_sizes(const Dims& dims, const Got& got, const Expected& expected) {
+    if (got.values.size() != at(dims.elements()) || !has_shape(expected, dims) ||
+        got.integers.size() < expected.integers.size()) {
         throw std::invalid_argument("compare: the output, its reference and its floor do not have the shape (" +
                                     dims.text() + ")");
     }
 }
 
 float floor_of(const Dims& dims, const Expected& expected, long element) {
+    if (expected.floor.empty()) {  // integers
+        return 0.0F;
+    }
     const bool one_a_row = expected.floor.size() == at(dims.rows());
     return expected.floor[at(one_a_row ? element / dims.columns() : element)];
 }
 
-bool holds(const Run& run, long element, std::uint32_t bits) {
-    return std::bit_cast<std::uint32_t>(run.values[at(element)]) == bits;
+// The bits of an element, which has `size` bytes; memory that is all poison repeats them every eight bytes.
+std::uint64_t bits_of(std::span<const std::byte> memory, std::size_t size, long element) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, memory.data() + at(element) * size % memory.size(), size);
+    return bits;
+}
+
+bool is_as_before(const Run& run, long element) {
+    const std::size_t size = bytes_of(run.element);
+    const std::uint64_t poisoned = poison(run.schedule, run.element);
+    const std::span<const std::byte> before = run.before.empty() ? std::as_bytes(std::span(&poisoned, 1)) : run.before;
+    return bits_of(run.after, size, element) == bits_of(before, size, element);
 }
 
 // The elements of the columns from `begin` to `end` for which `is` holds.
@@ -60,15 +73,37 @@ Elements select(const Dims& dims, long begin, long end, F&& is) {
     return result;
 }
 
+bool is_wrongly_nonzero(const Got& got, const Expected& expected, long i) {
+    return expected.exact_zeros && expected.values[at(i)] == 0.0F && got.values[at(i)] != 0.0F;
+}
+
+// How much of its budget an element uses: more than 1 where it is wrong.
+double share_used(const Dims& dims, const Got& got, const Expected& expected, long i) {
+    constexpr double kAll = std::numeric_limits<double>::infinity();
+    if (is_integer(expected.element)) {
+        return got.integers[at(i)] == expected.integers[at(i)] ? 0.0 : kAll;
+    }
+    if (!std::isfinite(got.values[at(i)])) {
+        return kAll;
+    }
+    const double used = error(got.values[at(i)], expected.values[at(i)]) / budget_of(dims, expected, i);
+    return is_wrongly_nonzero(got, expected, i) ? std::max(used, std::nextafter(1.0, 2.0)) : used;
+}
+
 }  // namespace
 
 double budget_of(const Dims& dims, const Expected& expected, long element) {
-    return budget(expected.factor, floor_of(dims, expected, element), expected.values[at(element)]);
+    return budget(expected.factor, floor_of(dims, expected, element), expected.values[at(element)], expected.element);
 }
 
-Comparison compare(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
+bool is_right(const Dims& dims, const Got& got, const Expected& expected, long element) {
+    require_sizes(dims, got, expected);
+    return share_used(dims, got, expected, element) <= 1.0;
+}
+
+Comparison compare(const Dims& dims, long columns, const Got& got, const Expected& expected,
                    const std::vector<bool>& skip) {
-    require_sizes(dims, got.size(), expected);
+    require_sizes(dims, got, expected);
     Comparison result;
     for_columns(dims, 0, columns, [&](long i) {
         result.compared++;
@@ -76,16 +111,11 @@ Comparison compare(const Dims& dims, long columns, std::span<const float> got, c
             result.wrong++;
             return;
         }
-        const float value = got[at(i)];
-        const float reference = expected.values[at(i)];
-        const bool must_be_zero = expected.exact_zeros && reference == 0.0F;
-        double used = error(value, reference) / budget_of(dims, expected, i);
-        if (!std::isfinite(value)) {
+        const double used = share_used(dims, got, expected, i);
+        if (!std::isfinite(got.values[at(i)])) {
             result.nonfinite++;
-            used = std::numeric_limits<double>::infinity();
-        } else if (must_be_zero && value != 0.0F) {
+        } else if (is_wrongly_nonzero(got, expected, i)) {
             result.nonzero++;
-            used = std::max(used, std::nextafter(1.0, 2.0));
         }
         if (result.worst < 0 || used > result.used) {
             result.used = used;
@@ -110,38 +140,39 @@ Comparison compare(const Dims& dims, long columns, std::span<const float> got, c
     return result;
 }
 
-bool fits(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
-          const Suspect& suspect) {
-    require_sizes(dims, got.size(), expected);
-    if (suspect.values.size() != got.size()) {
+bool fits(const Dims& dims, long columns, const Got& got, const Expected& expected, const Suspect& suspect) {
+    require_sizes(dims, got, expected);
+    if (suspect.values.size() != got.values.size()) {
         throw std::invalid_argument("compare: suspect " + suspect.id + " does not have the output's shape");
     }
     bool all = true;
     for_columns(dims, 0, columns, [&](long i) {
-        const float value = got[at(i)];
+        const float value = got.values[at(i)];
         const float guess = suspect.values[at(i)];
         if (!std::isfinite(value) || !std::isfinite(guess)) {
             all = all && !std::isfinite(value) && !std::isfinite(guess);
             return;
         }
-        const double allowed = kFewBudgets * budget(expected.factor, floor_of(dims, expected, i), guess);
+        const double allowed =
+            kFewBudgets * budget(expected.factor, floor_of(dims, expected, i), guess, expected.element);
         all = all && error(value, guess) <= allowed;
     });
     return all;
 }
 
 Elements untouched(const Dims& dims, long columns, const Run& one, const Run& other) {
-    return select(dims, 0, columns, [&](long i) { return holds(one, i, one.poison) && holds(other, i, other.poison); });
+    return select(dims, 0, columns, [&](long i) { return is_as_before(one, i) && is_as_before(other, i); });
 }
 
 Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other) {
     return select(dims, columns, dims.columns(),
-                  [&](long i) { return !holds(one, i, one.poison) || !holds(other, i, other.poison); });
+                  [&](long i) { return !is_as_before(one, i) || !is_as_before(other, i); });
 }
 
 Elements disagreeing(const Dims& dims, long columns, const Run& one, const Run& other) {
+    const std::size_t size = bytes_of(one.element);
     return select(dims, 0, columns,
-                  [&](long i) { return !holds(one, i, std::bit_cast<std::uint32_t>(other.values[at(i)])); });
+                  [&](long i) { return bits_of(one.after, size, i) != bits_of(other.after, size, i); });
 }
 
 Window around(const Dims& dims, long columns, long element) {

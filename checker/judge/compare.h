@@ -11,6 +11,7 @@
 
 #include "checker/cases/dims.h"
 #include "checker/cases/expected.h"
+#include "checker/worker/shared_buffers.h"
 
 namespace checker {
 
@@ -19,7 +20,7 @@ struct Comparison {
     long wrong = 0;               // outside their budget, or skipped
     long nonfinite = 0;           // NaN or infinite where the reference is finite
     long nonzero = 0;             // not 0 where only 0 is right
-    double used = 0;              // max of error / budget; infinite where an element is not finite
+    double used = 0;              // max of error / budget; infinite where an element is not finite, or a wrong integer
     long first = -1;              // the first wrong element that was not skipped, in index order
     long worst = -1;              // the element with the largest share of its budget, none of the skipped
     std::vector<long> low, high;  // the box around the wrong elements: smallest and largest index, an axis each
@@ -27,13 +28,26 @@ struct Comparison {
     bool ok() const { return wrong == 0; }
 };
 
+// An output's values; those of integers exactly too.
+struct Got {
+    Got(std::span<const float> values_) : values(values_) {}
+    Got(const std::vector<float>& values_) : values(values_) {}
+    Got(const Decoded& decoded) : values(decoded.values), integers(decoded.integers) {}
+    explicit Got(const Expected& expected) : values(expected.values), integers(expected.integers) {}
+    std::span<const float> values;
+    std::span<const std::int64_t> integers;
+};
+
 // Judges the first `columns` elements of each row. A NaN is never equal to anything. Elements that are known to hold
 // nothing are named in `skip` (one flag an element, or empty): they are wrong, but no number of theirs is looked at.
-Comparison compare(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
+Comparison compare(const Dims& dims, long columns, const Got& got, const Expected& expected,
                    const std::vector<bool>& skip = {});
 
 // The budget of one element.
 double budget_of(const Dims& dims, const Expected& expected, long element);
+
+// Whether compare() would find this element right.
+bool is_right(const Dims& dims, const Got& got, const Expected& expected, long element);
 
 // What a wrong output would be is computed in another precision than the learner's, so it is met within a few budgets,
 // not one. The dump keeps every suspect at least ten budgets away from the reference.
@@ -41,12 +55,15 @@ inline constexpr double kFewBudgets = 4.0;
 
 // Whether the output is what the suspect gives: its non-finite elements are exactly the suspect's, and every other
 // one is within kFewBudgets of the suspect's.
-bool fits(const Dims& dims, long columns, std::span<const float> got, const Expected& expected, const Suspect& suspect);
+bool fits(const Dims& dims, long columns, const Got& got, const Expected& expected, const Suspect& suspect);
 
-// Memory is filled with a poison before each run; the two runs have different ones.
+// An output's memory after a run, and before it: filled with a poison, of which the two runs have different ones, or
+// with what an in-out tensor holds.
 struct Run {
-    std::span<const float> values;
-    std::uint32_t poison = 0;
+    std::span<const std::byte> after;
+    Element element = Element::f32;
+    Schedule schedule = Schedule::end_aligned;
+    std::span<const std::byte> before = {};  // empty: the schedule's poison
 };
 
 struct Elements {
@@ -56,10 +73,10 @@ struct Elements {
     bool none() const { return count == 0; }
 };
 
-// Elements of the first `columns` columns that hold the poison of their run in both runs.
+// Elements of the first `columns` columns that hold in both runs what they held before.
 Elements untouched(const Dims& dims, long columns, const Run& one, const Run& other);
 
-// Elements of the columns from `columns` on that hold anything else than the poison, in either run.
+// Elements of the columns from `columns` on that hold something else than before, in either run.
 Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other);
 
 // Elements of the first `columns` columns whose bits differ between the runs.

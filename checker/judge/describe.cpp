@@ -17,12 +17,12 @@
 namespace checker {
 namespace {
 
-std::string with_shape(const BufferSpec& spec) {
-    return fmt::format("{} ({})", spec.name, spec.dims.text());
+bool is_scalar(const BufferSpec& spec) {
+    return spec.dims.rank() == 0;
 }
 
-std::string indexed(const BufferSpec& spec, long element) {
-    return fmt::format("{}[{}]", spec.name, spec.dims.index_text(element));
+std::string with_shape(const BufferSpec& spec) {
+    return is_scalar(spec) ? spec.name : fmt::format("{} ({})", spec.name, spec.dims.text());
 }
 
 // "element 1,024 is 1 past the end"; `offset` in bytes, outside the data.
@@ -66,9 +66,10 @@ Finding describe_memory_fault(const Reply& reply, const Call& call) {
     const long bytes = static_cast<long>(reply.buffer_bytes);
     const std::string_view side = reply.offset < 0 ? "before the start" : "past the end";
     if (index >= specs.size()) {
-        const Scratch& scratch = call.scratch.at(index - specs.size());
+        const std::string name =
+            reply.buffer == kWorkspace ? "the workspace" : call.scratch.at(index - specs.size()).name;
         return {"out_of_bounds", "",
-                fmt::format("{} {} of {} ({} bytes): {}", did, side, scratch.name, counted(bytes),
+                fmt::format("{} {} of {} ({} bytes): {}", did, side, name, counted(bytes),
                             outside(reply.offset, bytes, 1, "byte"))};
     }
     const BufferSpec& spec = specs[index];
@@ -98,8 +99,9 @@ Finding describe_fault(const Reply& reply, const Call& call) {
 
 struct Judged {
     const Output* output = nullptr;
-    std::span<const float> got;  // of the first run
-    Elements untouched;
+    Decoded got;         // of the first run
+    Elements untouched;  // that hold what they held before; of an in-out tensor those that are wrong by it
+    bool left_alone;     // all of it holds what it held before
     Comparison comparison;
     bool wrong() const { return comparison.wrong > 0; }
 };
@@ -138,7 +140,7 @@ void add_around(std::vector<std::string>& details, const Judged& judged, long el
     std::string expected;
     for (long i = window.begin; i < window.begin + window.count; i++) {
         const auto k = static_cast<std::size_t>(i);
-        const auto [left, right] = told_apart(judged.got[k], judged.output->expected.values[k]);
+        const auto [left, right] = told_apart(judged.got, Got(judged.output->expected), i);
         const bool empty = !judged.untouched.none() && judged.untouched.flags[k];
         got += fmt::format(" {:>13}", empty ? "-" : left);
         expected += fmt::format(" {:>13}", right);
@@ -164,11 +166,13 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_
     const std::string elements = counted(c.compared, "element") + (of_model ? "" : " of " + spec.name);
     if (!judged.untouched.none()) {
         const bool all = judged.untouched.count == c.compared;
-        Finding finding{
-            "untouched", "",
-            all ? fmt::format("{}{} not written: it is as it was before the call", prefix,
-                              of_model ? "which was" : spec.name + " was")
-                : fmt::format("{}{} of {} were not written", prefix, counted(judged.untouched.count), elements)};
+        Finding finding{"untouched", "",
+                        all ? fmt::format("{}{} not written: it is as it was before the call", prefix,
+                                          of_model ? "which was" : spec.name + " was")
+                        : spec.role == Role::inout ? fmt::format("{}{} of {} still hold what they held before the call",
+                                                                 prefix, counted(judged.untouched.count), elements)
+                                                   : fmt::format("{}{} of {} were not written", prefix,
+                                                                 counted(judged.untouched.count), elements)};
         if (!all) {
             finding.details.push_back(detail("first", indexed(spec, judged.untouched.first)));
         }
@@ -184,28 +188,36 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_
     const auto first = static_cast<std::size_t>(c.first);
     const Expected& expected = judged.output->expected;
     const auto worst = static_cast<std::size_t>(c.worst);
-    const std::string amount =
-        fmt::format("{}{} of {} {} wrong", prefix, counted(c.wrong), elements, c.wrong == 1 ? "is" : "are");
+    const std::string amount = is_scalar(spec) ? fmt::format("{}{} is wrong", prefix, spec.name)
+                                               : fmt::format("{}{} of {} {} wrong", prefix, counted(c.wrong), elements,
+                                                             c.wrong == 1 ? "is" : "are");
     Finding finding{"mismatch", "", ""};
     if (c.nonfinite > 0) {
         finding.kind = "nonfinite";
-        finding.text = fmt::format("{}, {} of them NaN or infinite", amount, counted(c.nonfinite));
+        finding.text = is_scalar(spec) ? amount + ": it is NaN or infinite"
+                                       : fmt::format("{}, {} of them NaN or infinite", amount, counted(c.nonfinite));
     } else if (c.nonzero == c.wrong) {
         finding.text = fmt::format("{}: they must be exactly 0", amount);
+    } else if (is_integer(spec.element)) {
+        finding.text = amount;
     } else {
-        finding.text =
-            fmt::format("{}, worst off by {}", amount, significant(error(judged.got[worst], expected.values[worst])));
+        finding.text = fmt::format("{}, {}off by {}", amount, is_scalar(spec) ? "" : "worst ",
+                                   significant(error(judged.got.values[worst], expected.values[worst])));
     }
-    const auto [got, reference] = told_apart(judged.got[first], expected.values[first]);
+    const auto [got, reference] = told_apart(judged.got, Got(expected), c.first);
     finding.details.push_back(
         detail("first", fmt::format("{}   got {}   expected {}", indexed(spec, c.first), got, reference)));
     const double allowed = budget_of(spec.dims, expected, c.first);
-    const double used = error(judged.got[first], expected.values[first]) / allowed;
+    const double used = error(judged.got.values[first], expected.values[first]) / allowed;
+    const std::string& precision = judged.output->precision;
     if (expected.exact_zeros && expected.values[first] == 0.0F) {
         finding.details.push_back(detail("", "it must be exactly 0"));
+    } else if (is_integer(spec.element)) {
+        finding.details.push_back(detail("", "an integer has no error budget"));
     } else if (std::isfinite(used)) {
-        finding.details.push_back(detail(
-            "", fmt::format("the error budget there is {}; you used {} that", significant(allowed), times(used))));
+        finding.details.push_back(
+            detail("", fmt::format("the {}error budget there is {}; you used {} that",
+                                   precision == "fp32" ? "" : precision + " ", significant(allowed), times(used))));
     }
     add_around(finding.details, judged, c.first);
     if (c.wrong > 1) {
@@ -292,8 +304,8 @@ std::string distance_text(const Displaced::Shift& shift) {
 // Right values in wrong places.
 std::optional<Finding> describe_displaced(const Judged& judged) {
     const BufferSpec& spec = judged.output->spec;
-    const std::optional<Displaced> found =
-        displaced(spec.dims, judged.output->columns, judged.got, judged.output->expected, judged.untouched.flags);
+    const std::optional<Displaced> found = displaced(spec.dims, judged.output->columns, judged.got.values,
+                                                     judged.output->expected, judged.untouched.flags);
     if (!found) {
         return std::nullopt;
     }
@@ -327,6 +339,18 @@ std::optional<Finding> describe_displaced(const Judged& judged) {
 }
 
 }  // namespace
+
+std::string indexed(const BufferSpec& spec, long element) {
+    return is_scalar(spec) ? spec.name : fmt::format("{}[{}]", spec.name, spec.dims.index_text(element));
+}
+
+std::pair<std::string, std::string> told_apart(const Got& one, const Got& other, long element) {
+    const auto i = static_cast<std::size_t>(element);
+    if (!one.integers.empty() && !other.integers.empty()) {
+        return {std::to_string(one.integers[i]), std::to_string(other.integers[i])};
+    }
+    return told_apart(one.values[i], other.values[i]);
+}
 
 std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds) {
     switch (outcome.kind) {
@@ -398,7 +422,7 @@ static void add_order_dependence(CallVerdict& verdict, const Judged& one, const 
         }
         first = first.value_or(k);
         const double budget = budget_of(spec.dims, one.output->expected, static_cast<long>(k));
-        if (!(std::abs(static_cast<double>(one.got[k]) - other.got[k]) <= budget)) {
+        if (!(error(one.got.values[k], other.got.values[k]) <= budget)) {
             beyond = k;
             break;
         }
@@ -409,7 +433,7 @@ static void add_order_dependence(CallVerdict& verdict, const Judged& one, const 
     const bool several = float_atomics.find(',') != std::string::npos;
     const std::string who = fmt::format("{} {} floats atomically", float_atomics, several ? "add" : "adds");
     if (beyond) {
-        const auto [left, right] = told_apart(one.got[*beyond], other.got[*beyond]);
+        const auto [left, right] = told_apart(one.got, other.got, static_cast<long>(*beyond));
         verdict.findings.push_back(
             {"order_dependent",
              "",
@@ -418,15 +442,39 @@ static void add_order_dependence(CallVerdict& verdict, const Judged& one, const 
                      fmt::format("{}   once {}   then {}", indexed(spec, static_cast<long>(*beyond)), left, right)),
               detail("", who + ": each order rounds in its own way")}});
     } else if (first && !one.wrong() && verdict.note.empty()) {
-        const auto [left, right] = told_apart(one.got[*first], other.got[*first]);
+        const auto [left, right] = told_apart(one.got, other.got, static_cast<long>(*first));
         verdict.note = fmt::format("order-dependent: {}; two orders gave {} and {} at {}, both within the budget", who,
                                    left, right, indexed(spec, static_cast<long>(*first)));
     }
 }
 
-CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
-                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
-                          const std::string& float_atomics, bool two_orders, bool raced) {
+// An output after its two runs.
+static Judged compared_output(const Output& output, const Run& one, const Run& other) {
+    const Dims& dims = output.spec.dims;
+    Judged result{.output = &output,
+                  .got = decode(one.after, output.spec.element),
+                  .untouched = untouched(dims, output.columns, one, other),
+                  .left_alone = false,
+                  .comparison = {}};
+    result.left_alone = result.untouched.count == dims.rows() * output.columns;
+    if (output.spec.role == Role::inout) {  // what it held may be right
+        Elements wrong;
+        wrong.flags.resize(result.untouched.flags.size());
+        for (std::size_t i = 0; i < wrong.flags.size(); i++) {
+            if (result.untouched.flags[i] && !is_right(dims, result.got, output.expected, static_cast<long>(i))) {
+                wrong.first = wrong.count++ == 0 ? static_cast<long>(i) : wrong.first;
+                wrong.flags[i] = true;
+            }
+        }
+        result.untouched = std::move(wrong);
+    }
+    result.comparison = compare(dims, output.columns, result.got, output.expected, result.untouched.flags);
+    return result;
+}
+
+CallVerdict describe_call(const Call& call, std::span<const Content> first, std::span<const Content> second,
+                          const std::function<bool()>& deterministic, const std::string& float_atomics, bool two_orders,
+                          bool raced) {
     CallVerdict verdict;
     verdict.untouched = true;
     std::vector<Judged> outputs;
@@ -434,8 +482,8 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
     for (std::size_t i = 0; i < call.outputs.size(); i++) {
         const Output& output = call.outputs[i];
         const BufferSpec& spec = output.spec;
-        const Run one{first[i], poison(Schedule::end_aligned)};
-        const Run other{second[i], poison(Schedule::start_aligned)};
+        const Run one{first[i].after, spec.element, Schedule::end_aligned, first[i].before};
+        const Run other{second[i].after, spec.element, Schedule::start_aligned, second[i].before};
         if (output.stays_untouched) {
             const Elements written = touched_padding(spec.dims, 0, one, other);
             if (!written.none()) {
@@ -451,25 +499,25 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
                                         fmt::format("wrote to {}: columns {} and beyond are padding, to be left alone",
                                                     indexed(spec, padding.first), counted(output.columns))});
         }
-        Judged judged{&output, first[i], untouched(spec.dims, output.columns, one, other), {}};
-        judged.comparison = compare(spec.dims, output.columns, first[i], output.expected, judged.untouched.flags);
-        verdict.untouched = verdict.untouched && judged.untouched.count == judged.comparison.compared;
+        Judged result = compared_output(output, one, other);
+        verdict.untouched = verdict.untouched && result.left_alone;
         verdict.budget_used =
             std::max(verdict.budget_used,
-                     judged.untouched.none() ? judged.comparison.used : std::numeric_limits<double>::infinity());
+                     result.untouched.none() ? result.comparison.used : std::numeric_limits<double>::infinity());
 
         Elements differing = disagreeing(spec.dims, output.columns, one, other);
-        differing.count -= judged.untouched.count;  // those hold two poisons
+        if (spec.role == Role::output) {
+            differing.count -= result.untouched.count;  // those hold two poisons
+        }
         if (differing.count > 0 && !float_atomics.empty()) {
-            const Judged again{&output, second[i], judged.untouched,
-                               compare(spec.dims, output.columns, second[i], output.expected, judged.untouched.flags)};
+            const Judged again = compared_output(output, other, one);
             verdict.budget_used = std::max(verdict.budget_used, again.comparison.used);
-            add_order_dependence(verdict, judged, again, differing, float_atomics);
+            add_order_dependence(verdict, result, again, differing, float_atomics);
         } else if (differing.count > 0 && !asked) {
             asked = true;
             std::size_t k = 0;
-            while (!differing.flags[k] || judged.untouched.flags[k]) { k++; }
-            const auto [left, right] = told_apart(first[i][k], second[i][k]);
+            while (!differing.flags[k] || result.untouched.flags[k]) { k++; }
+            const auto [left, right] = told_apart(result.got, decode(other.after, spec.element), static_cast<long>(k));
             Finding finding;
             if (two_orders) {
                 finding = {
@@ -479,20 +527,24 @@ CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> 
                     {detail("", raced
                                     ? "one thread reads or overwrites what another one writes, and nothing orders them"
                                     : "no race was seen: a variable or array of a thread is read before it has a "
-                                      "value, or the order of atomics decides")}};
+                                      "value, the order of atomics decides, or something is kept from one call to "
+                                      "the next")}};
             } else if (deterministic()) {
                 finding = {"uninitialised",
                            "",
                            "reads memory that it has not written: the result depends on what was there",
                            {detail("", "an output, scratch or local must be set before it is read or added to")}};
             } else {
-                finding = {"nondeterministic", "", "gives another result each time it is run on the same inputs"};
+                finding = {"nondeterministic",
+                           "",
+                           "gives another result each time it is run on the same inputs",
+                           {detail("", "is something kept from one call to the next, a static variable?")}};
             }
             finding.details.push_back(detail(
                 "first", fmt::format("{}   once {}   then {}", indexed(spec, static_cast<long>(k)), left, right)));
             verdict.findings.push_back(std::move(finding));
         }
-        outputs.push_back(std::move(judged));
+        outputs.push_back(std::move(result));
     }
 
     const auto first_wrong = std::ranges::find_if(outputs, &Judged::wrong);

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/cases/check.h"
+#include "checker/judge/compare.h"
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/finding.h"
 #include "checker/worker/worker_process.h"
@@ -27,7 +29,19 @@ Finding describe_changed_input(const BufferSpec& spec, long offset);
 std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<const std::byte> was,
                                           std::span<const std::byte> now);
 
-// The two runs of a call, one value list an output, and its verdict.
+// "out[b=0, t=3]"; of a scalar its name alone.
+std::string indexed(const BufferSpec& spec, long element);
+
+// An element of two results, with as many digits as it takes to tell them apart.
+std::pair<std::string, std::string> told_apart(const Got& one, const Got& other, long element);
+
+// The memory of an output after a run, and of an in-out tensor before it.
+struct Content {
+    std::vector<std::byte> after;
+    std::vector<std::byte> before = {};
+};
+
+// What is said of a call after its two runs.
 struct CallVerdict {
     bool ok = false;
     bool untouched = false;  // no output was written at all
@@ -36,14 +50,14 @@ struct CallVerdict {
     std::string note;  // where all is right: that the result depends on the order of threads
 };
 
-// `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
+// One Content an output. `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
 // `float_atomics`: lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40"; empty: none. What differs
 // there by less than its budget is no finding, as each order of the sum's terms rounds in its own way.
 // `two_orders`: the runs took two orders of a device's threads, which sees what is read unwritten by itself; `raced`: it
 // saw a race.
-CallVerdict describe_call(const Call& call, std::span<const std::vector<float>> first,
-                          std::span<const std::vector<float>> second, const std::function<bool()>& deterministic,
-                          const std::string& float_atomics = "", bool two_orders = false, bool raced = false);
+CallVerdict describe_call(const Call& call, std::span<const Content> first, std::span<const Content> second,
+                          const std::function<bool()>& deterministic, const std::string& float_atomics = "",
+                          bool two_orders = false, bool raced = false);
 
 // The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,

@@ -95,9 +95,9 @@ class Search {
         std::ranges::sample(wrong_ | std::views::drop(1), std::back_inserter(sample_), kSample - 1, std::mt19937_64(1));
         for (const long i : sample_) {
             const double beside = kBeside * budget_of(dims, expected, i);
-            places_.push_back(reference_.of(got[at(i)]));
+            places_.push_back(elsewhere_of(got[at(i)], i));
             for (const double value : {got[at(i)] - beside, got[at(i)] + beside}) {
-                beside_.emplace_back(i, reference_.of(value));
+                beside_.emplace_back(i, elsewhere_of(value, i));
             }
         }
     }
@@ -157,6 +157,13 @@ class Search {
     static long count_of(const Indices& elements) { return static_cast<long>(elements.size()); }
     static double share(long part, const Indices& whole) {
         return whole.empty() ? 0.0 : static_cast<double>(part) / static_cast<double>(whole.size());
+    }
+
+    // Where `value`, which stands at element i, belongs: not there itself, which is wrong by rounding if by little.
+    Indices elsewhere_of(double value, long i) const {
+        Indices places = reference_.of(value);
+        std::erase(places, i);
+        return places;
     }
 
     // The element that is a shift away, -1 where there is none: outside the tensor or among its padding.

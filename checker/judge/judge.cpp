@@ -23,30 +23,33 @@
 namespace checker {
 namespace {
 
-// Buffers are aligned to 64 bytes, and workers wrote floats there.
-std::span<const float> as_floats(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
-}
-
 std::string read_text(const std::filesystem::path& file) {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// Of the largest value in a row, how much two right results may differ there.
+double share_of_row(const std::string& precision) {
+    return precision == "fp32" ? 1e-4 : precision == "tf32" ? 1e-2 : 5e-2;
+}
+
 // The first element in which two results at a timed shape differ by more than rounding can explain; -1 if none.
 // There is no reference for these shapes: the solution, which is right on every case, stands in for it.
-long differing_element(const Output& output, std::span<const float> subject, std::span<const float> solution) {
-    constexpr double kShareOfRow = 1e-4;
+long differing_element(const Output& output, const Decoded& subject, const Decoded& solution) {
     const Dims& dims = output.spec.dims;
     for (long row = 0; row < dims.rows(); row++) {
         double largest = 0;
         for (long column = 0; column < output.columns; column++) {
-            const double value = std::abs(solution[static_cast<std::size_t>(row * dims.columns() + column)]);
+            const double value = std::abs(solution.values[static_cast<std::size_t>(row * dims.columns() + column)]);
             largest = std::max(largest, value);
         }
         for (long column = 0; column < output.columns; column++) {
             const auto i = static_cast<std::size_t>(row * dims.columns() + column);
-            if (!(error(subject[i], solution[i]) <= kShareOfRow * largest)) {
+            const double allowed =
+                std::max(share_of_row(output.precision) * largest, ulp(solution.values[i], output.spec.element));
+            const bool same = subject.integers.empty() ? error(subject.values[i], solution.values[i]) <= allowed
+                                                       : subject.integers[i] == solution.integers[i];
+            if (!same) {
                 return static_cast<long>(i);
             }
         }
@@ -61,19 +64,32 @@ class ComputedCall {
         if (std::ranges::none_of(call.outputs, [](const Output& output) { return output.compute != nullptr; })) {
             return;
         }
-        std::vector<std::vector<float>> inputs;
-        std::vector<std::span<const float>> views;
-        for (const Input& input : call.inputs) {
-            inputs.emplace_back(input.spec.bytes() / sizeof(float));
-            input.fill(std::as_writable_bytes(std::span(inputs.back())), seed);
-            views.emplace_back(inputs.back());
+        std::vector<Decoded> read;
+        const auto add = [&](const BufferSpec& spec, const FillFunction& fill) {
+            std::vector<std::byte> bytes(fill ? spec.bytes() : 0);  // what earlier calls left is not known here
+            if (fill) {
+                fill(bytes, seed);
+            }
+            read.push_back(decode(bytes, spec.element));
+        };
+        for (const Input& input : call.inputs) { add(input.spec, input.fill); }
+        for (const Output& output : call.outputs) {
+            if (output.spec.role == Role::inout) {
+                add(output.spec, output.initial);
+            }
         }
+        std::vector<std::span<const float>> views;
+        for (const Decoded& decoded : read) { views.emplace_back(decoded.values); }
         own_ = call;
         call_ = &*own_;
         for (Output& output : own_->outputs) {
             if (output.compute != nullptr) {
                 const Computed& computed = computed_.emplace_back(output.compute(views));
-                output.expected = {computed.values, computed.floor, computed.factor};
+                output.expected = {.values = computed.values,
+                                   .floor = computed.floor,
+                                   .factor = computed.factor,
+                                   .element = output.spec.element,
+                                   .integers = computed.integers};
             }
         }
     }
@@ -95,13 +111,13 @@ std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
 }
 
 // What a shape's intervals say to its target: the worst of what is asked.
-SpeedVerdict judge_shape(const ShapeTiming& timing, const Target& target) {
-    SpeedVerdict verdict = checker::judge(timing.share.at(target.against), target.shares);
+SpeedVerdict speed_of_shape(const ShapeTiming& timing, const Target& target) {
+    SpeedVerdict verdict = speed_of(timing.share.at(target.against), target.shares);
     const auto also = [&](const std::optional<Ratio>& ratio, double least) {
         if (!ratio || verdict.speed == Speed::slow) {
             return;
         }
-        const Speed speed = checker::judge(*ratio, {least, least, least}).speed;
+        const Speed speed = speed_of(*ratio, {least, least, least}).speed;
         if (speed != Speed::fast) {
             verdict = {speed, Medal::none};
         }
@@ -239,13 +255,22 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     const Op& op = lesson_.ops().at(op_index);
     const Call& call = op.cases.at(case_index).calls.at(call_index);
     const std::vector<BufferSpec> specs = shared_specs(call);
-    const std::vector<Placement> placements = place(specs, schedule);
+    const std::vector<BufferPlace> places = places_of(op.cases.at(case_index), call_index, schedule);
+    const auto copy_of = [&](std::size_t i) {
+        const std::span<const std::byte> data = memory_.data(places[i]);
+        return std::vector<std::byte>(data.begin(), data.end());
+    };
     RunResult result;
     try {
-        lay_out(memory_, call, placements, schedule);
+        lay_out(memory_, call, places, schedule);
     } catch (const NoRoom& error) {
         result.no_room = error.what();
         return result;
+    }
+
+    for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
+        result.outputs.push_back(
+            {.after = {}, .before = specs[i].role == Role::inout ? copy_of(i) : decltype(copy_of(i)){}});
     }
 
     Request request;
@@ -269,29 +294,14 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     if (result.finding) {
         return result;
     }
-    if (call.sampled) {
-        const std::span<const std::byte> sampled = memory_.data(placements.back());
-        result.sampled.assign(sampled.begin(), sampled.end());
-        return result;
-    }
     for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
-        const std::span<const float> values = as_floats(memory_.data(placements[i]));
-        result.values.emplace_back(values.begin(), values.end());
-        const Scribble scribble = find_scribble(memory_.region(placements[i]), placements[i], schedule);
+        result.outputs[i - call.inputs.size()].after = copy_of(i);
+        const Scribble scribble = find_scribble(memory_.region(places[i]), places[i], schedule);
         if (scribble.found) {
             result.seen.push_back(describe_scribble(specs[i], scribble.offset));
         }
     }
     return result;
-}
-
-CallVerdict Judge::judge_sampled(const Call& call, const std::array<RunResult, 2>& runs) {
-    const std::vector<Placement> placements = place(shared_specs(call), Schedule::start_aligned);  // the last run's
-    std::vector<std::span<const float>> inputs;
-    for (std::size_t i = 0; i < call.inputs.size(); i++) { inputs.push_back(as_floats(memory_.data(placements[i]))); }
-    const std::array sampled{reinterpret_cast<const SampledElements*>(runs[0].sampled.data()),
-                             reinterpret_cast<const SampledElements*>(runs[1].sampled.data())};
-    return describe_sampled(call, inputs, sampled);
 }
 
 std::vector<Finding> Judge::all_of(const RunResult& result) {
@@ -300,20 +310,62 @@ std::vector<Finding> Judge::all_of(const RunResult& result) {
     return findings;
 }
 
+std::vector<Judge::RunResult> Judge::run_in_turn(std::size_t op_index, std::size_t case_index, const Calls& calls,
+                                                 Schedule schedule) {
+    std::vector<RunResult> results;
+    for (std::size_t i = calls.begin; i < calls.end; i++) {
+        results.push_back(run(op_index, case_index, i, schedule));
+        if (results.back().ended_early()) {
+            break;
+        }
+    }
+    return results;
+}
+
+CallVerdict Judge::describe_samples(const Call& call, const RunResult& first, const RunResult& second) {
+    std::vector<Decoded> inputs;
+    for (const Input& input : call.inputs) {
+        std::vector<std::byte> bytes(input.spec.bytes());
+        input.fill(bytes, kCaseSeed);
+        inputs.push_back(decode(bytes, input.spec.element));
+    }
+    std::vector<std::span<const float>> views;
+    for (const Decoded& input : inputs) { views.emplace_back(input.values); }
+    const auto sampled = [](const RunResult& run) {
+        return reinterpret_cast<const SampledElements*>(run.outputs.front().after.data());
+    };
+    return describe_sampled(call, views, std::array{sampled(first), sampled(second)});
+}
+
+CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const RunResult& second,
+                                 const std::function<RunResult()>& again) {
+    if (call.sampled) {
+        return describe_samples(call, first, second);
+    }
+    const auto deterministic = [&] {
+        const RunResult repeated = again();
+        return !repeated.ended_early() &&
+               std::ranges::equal(repeated.outputs, first.outputs, {}, &Content::after, &Content::after);
+    };
+    const auto is_race = [](const Finding& finding) { return finding.kind == "race"; };
+    const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
+    return describe_call(call, first.outputs, second.outputs, deterministic,
+                         first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
+                         device_side() != nullptr && device_side()->takes_two_orders(), raced);
+}
+
 std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index, std::size_t call_index,
                                     const std::map<std::string, double>& at_most, std::vector<Counted>& counted) {
     const Op& op = lesson_.ops().at(op_index);
-    const Call& call = op.cases.at(case_index).calls.at(call_index);
-    if (std::ranges::none_of(call.needed, [&](const Needed& needed) { return at_most.contains(needed.counter); })) {
-        return std::nullopt;
-    }
-    lay_out(memory_, call, place(shared_specs(call), Schedule::end_aligned), Schedule::end_aligned);
+    const Case& c = op.cases.at(case_index);
+    const Call& call = c.calls.at(call_index);
+    lay_out(memory_, call, places_of(c, call_index, Schedule::end_aligned), Schedule::end_aligned);
     Request request;
     request.ask = Ask::count;
     request.op = op_index;
     request.case_index = case_index;
     request.call = call_index;
-    const Outcome outcome = ask(request, fmt::format("counting {} {}", op.name, op.cases[case_index].name));
+    const Outcome outcome = ask(request, fmt::format("counting {} {}", op.name, c.name));
     if (std::optional<Finding> finding = finding_of(outcome, op, call)) {
         return finding;
     }
@@ -334,78 +386,66 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     return std::nullopt;
 }
 
-CaseReport Judge::judge(std::size_t op_index, std::size_t case_index, const std::map<std::string, double>& at_most) {
-    const Op& op = lesson_.ops().at(op_index);
-    const Case& c = op.cases.at(case_index);
+CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
+                             const std::map<std::string, double>& at_most) {
+    const Case& c = lesson_.ops().at(op_index).cases.at(case_index);
     CaseReport report{.name = c.name, .shape = c.shape};
     report.ok = true;
     report.untouched = true;
     report.calls = static_cast<long>(c.calls.size());
-
-    for (std::size_t i = 0; i < c.calls.size(); i++) {
-        const ComputedCall computed(c.calls[i], kCaseSeed);
-        const Call& call = computed.call();
-        const auto fail = [&](std::vector<Finding> findings) {
-            report.calls_wrong++;
-            if (!report.ok) {
-                return;
-            }
+    const auto fail = [&](const Call& call, std::vector<Finding> findings) {
+        report.calls_wrong++;
+        if (report.ok) {
             report.ok = false;
             report.where = call.where;
             report.findings = std::move(findings);
-        };
-        const RunResult first = run(op_index, case_index, i, Schedule::end_aligned);
-        if (!first.no_room.empty()) {
-            report.ran = report.untouched = false;
-            report.note = fmt::format("{} is not checked: {}", c.shape, first.no_room);
-            return report;
         }
-        if (first.finding) {
-            fail(all_of(first));
-            report.untouched = false;
-            return report;
-        }
-        const RunResult second = run(op_index, case_index, i, Schedule::start_aligned);
-        if (second.finding) {
-            fail(all_of(second));
-            report.untouched = false;
-            return report;
-        }
-        if (call.sampled) {
-            CallVerdict verdict = judge_sampled(call, {first, second});
-            report.budget_used = std::max(report.budget_used, verdict.budget_used);
-            report.untouched = report.untouched && verdict.untouched;
-            std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
-            std::ranges::move(verdict.findings, std::back_inserter(findings));
-            if (!findings.empty()) {
-                fail(std::move(findings));
+    };
+
+    const std::size_t together = c.sequence ? c.calls.size() : 1;
+    for (Calls calls{0, together}; calls.begin < c.calls.size(); calls = {calls.end, calls.end + together}) {
+        std::array<std::vector<RunResult>, 2> runs;
+        for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
+            std::vector<RunResult>& run = runs[static_cast<std::size_t>(schedule)];
+            run = run_in_turn(op_index, case_index, calls, schedule);
+            if (!run.back().no_room.empty()) {
+                report.ran = report.untouched = false;
+                report.note = fmt::format("{} is not checked: {}", c.shape, run.back().no_room);
+                return report;
             }
-            continue;
+            if (run.back().finding) {
+                fail(c.calls[calls.begin + run.size() - 1], all_of(run.back()));
+                report.untouched = false;
+                return report;
+            }
         }
-        const auto deterministic = [&] {
-            const RunResult again = run(op_index, case_index, i, Schedule::end_aligned);
-            return !again.finding && std::ranges::equal(again.values, first.values, [](const auto& a, const auto& b) {
-                return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+        for (std::size_t i = 0; i < runs[0].size(); i++) {
+            const RunResult &first = runs[0][i], &second = runs[1][i];
+            const ComputedCall computed(c.calls[calls.begin + i], kCaseSeed);
+            CallVerdict verdict = describe_runs(computed.call(), first, second, [&] {
+                return run_in_turn(op_index, case_index, {calls.begin, calls.begin + i + 1}, Schedule::end_aligned)
+                    .back();
             });
-        };
-        const auto is_race = [](const Finding& finding) { return finding.kind == "race"; };
-        const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
-        CallVerdict verdict = describe_call(call, first.values, second.values, deterministic,
-                                            first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                                            device_side() != nullptr && device_side()->takes_two_orders(), raced);
-        std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
-        // Who did something wrong has written something.
-        report.untouched = report.untouched && verdict.untouched && findings.empty();
-        std::ranges::move(verdict.findings, std::back_inserter(findings));
-        report.budget_used = std::max(report.budget_used, verdict.budget_used);
-        report.note = report.note.empty() ? verdict.note : report.note;
-        if (report.ok && findings.empty()) {
-            if (std::optional<Finding> finding = count(op_index, case_index, i, at_most, report.counted)) {
-                findings.push_back(std::move(*finding));
+            std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+            // Who did something wrong has written something.
+            report.untouched = report.untouched && verdict.untouched && (findings.empty() || computed.call().sampled);
+            std::ranges::move(verdict.findings, std::back_inserter(findings));
+            report.budget_used = std::max(report.budget_used, verdict.budget_used);
+            report.note = report.note.empty() ? verdict.note : report.note;
+            if (!findings.empty()) {
+                fail(computed.call(), std::move(findings));
             }
         }
-        if (!findings.empty()) {
-            fail(std::move(findings));
+        const auto is_counted = [&](std::size_t i) {
+            return std::ranges::any_of(c.calls[i].needed,
+                                       [&](const Needed& needed) { return at_most.contains(needed.counter); });
+        };
+        bool counts = false;
+        for (std::size_t i = calls.begin; i < calls.end; i++) { counts = counts || is_counted(i); }
+        for (std::size_t i = calls.begin; i < calls.end && counts && report.ok; i++) {
+            if (std::optional<Finding> finding = count(op_index, case_index, i, at_most, report.counted)) {
+                fail(c.calls[i], {std::move(*finding)});
+            }
         }
     }
     return report;
@@ -498,7 +538,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         return std::nullopt;
     };
     try {
-        memory_.grow(shared_bytes(place(timed_specs(timed), Schedule::start_aligned)));
+        memory_.grow(file_bytes(places_of(timed_specs(timed), Schedule::start_aligned)));
     } catch (const NoRoom& error) { return no_room(error.what()); }
 
     Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
@@ -521,7 +561,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         if (lesson_.rehearsal() || !report.judged || !report.of(target.against)) {
             break;
         }
-        const SpeedVerdict speed = judge_shape(report, target);
+        const SpeedVerdict speed = speed_of_shape(report, target);
         put_speed(report, speed, before);
         if (is_settled(report, target, settle_medal)) {
             break;
@@ -543,24 +583,23 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
 std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t seed) {
     const ComputedCall computed(timed.call, seed);
     const std::vector<Output>& outputs = computed.call().outputs;
-    const std::vector<Placement> placements = place(timed_specs(timed), Schedule::start_aligned);
+    const std::vector<BufferPlace> places = places_of(timed_specs(timed), Schedule::start_aligned);
     for (std::size_t i = 0; i < outputs.size(); i++) {
         const Output& output = outputs[i];
-        const std::span<const float> subject = as_floats(memory_.data(placements[i]));
-        const std::span<const float> solution = as_floats(memory_.data(placements[outputs.size() + i]));
+        const Decoded subject = decode(memory_.data(places[i]), output.spec.element);
+        const Decoded solution = decode(memory_.data(places[outputs.size() + i]), output.spec.element);
         const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
                                             : differing_element(output, subject, solution);
         if (element < 0) {
             continue;
         }
-        const auto k = static_cast<std::size_t>(element);
-        const auto [got, expected] = told_apart(subject[k], output.compute ? output.expected.values[k] : solution[k]);
-        return Finding{
-            "mismatch",
-            "",
-            fmt::format("is wrong at the timed shape {}", timed.shape),
-            {fmt::format("first\t{}[{}]   got {}   {} {}", output.spec.name, output.spec.dims.index_text(element), got,
-                         output.compute ? "expected" : "the solution", expected)}};
+        const auto [got, expected] =
+            told_apart(subject, output.compute ? Got(output.expected) : Got(solution), element);
+        return Finding{"mismatch",
+                       "",
+                       fmt::format("is wrong at the timed shape {}", timed.shape),
+                       {fmt::format("first\t{}   got {}   {} {}", indexed(output.spec, element), got,
+                                    output.compute ? "expected" : "the solution", expected)}};
     }
     return std::nullopt;
 }

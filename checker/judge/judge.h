@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ class Judge {
     void require_device(const LessonToml& toml);
 
     // What is right is counted too, as far as `at_most` has targets: by counter how many times what is needed.
-    CaseReport judge(std::size_t op, std::size_t case_index, const std::map<std::string, double>& at_most);
+    CaseReport check_case(std::size_t op, std::size_t case_index, const std::map<std::string, double>& at_most);
     // Every shape, or, unless `all_shapes`, no more once one is slow. `roof` is this machine's, if it is known.
     TimingReport time(std::size_t op, const Target& target, const std::optional<CpuRoof>& roof, bool all_shapes);
 
@@ -44,17 +45,25 @@ class Judge {
 
   private:
     struct RunResult {
-        std::optional<Finding> finding;          // crash, hang, exit, ...: there are no values then
-        std::vector<std::vector<float>> values;  // one an output
-        std::vector<std::byte> sampled = {};     // of a sampled call: SampledElements
-        std::string no_room = {};                // why it did not run
-        std::vector<Finding> seen;               // beside it: writes outside the data, what the device saw
-        std::string float_atomics;               // lines that add floats atomically: "encoder.cu:31"
+        std::optional<Finding> finding;  // crash, hang, exit, ...: nothing is known of the outputs then
+        std::vector<Content> outputs;    // of a sampled call one: SampledElements
+        std::string no_room = {};        // why it did not run
+        std::vector<Finding> seen;       // beside it: writes outside the data, what the device saw
+        std::string float_atomics;       // lines that add floats atomically: "encoder.cu:31"
+        bool ended_early() const { return finding || !no_room.empty(); }
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
-    // Two runs of a sampled call; its inputs lie in shared memory as the last run found them.
-    CallVerdict judge_sampled(const Call& call, const std::array<RunResult, 2>& runs);
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
+    // Calls of one case, one after the other on what the earlier ones left, as far as the first that ends early.
+    struct Calls {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+    };
+    std::vector<RunResult> run_in_turn(std::size_t op, std::size_t case_index, const Calls& calls, Schedule schedule);
+    // What is said of a call after both runs; `again` repeats the first.
+    static CallVerdict describe_runs(const Call& call, const RunResult& first, const RunResult& second,
+                                     const std::function<RunResult()>& again);
+    static CallVerdict describe_samples(const Call& call, const RunResult& first, const RunResult& second);
     // A further run that adds to `counted` what the call takes; what was wrong with the run, if something was.
     std::optional<Finding> count(std::size_t op, std::size_t case_index, std::size_t call,
                                  const std::map<std::string, double>& at_most, std::vector<Counted>& counted);
@@ -71,7 +80,7 @@ class Judge {
     std::filesystem::path impl_dir_;
     std::filesystem::path reference_dir_;
     std::chrono::duration<double> limit_;
-    SharedMemory memory_;
+    MemoryFile memory_;
     WorkerProcess worker_;
     bool progress_ = false;
 };

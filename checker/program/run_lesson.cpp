@@ -104,7 +104,7 @@ class Session {
             result.untouched = true;  // as far as is known
             result.findings.push_back({kLeftOut, "", "not run: a smaller shape is wrong already"});
         } else {
-            result = judge_.judge(op, case_index, at_most(report.op));
+            result = judge_.check_case(op, case_index, at_most(report.op));
             report.printed += judge_.take_output();
         }
         const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };

@@ -21,5 +21,5 @@ TEST(HostBench, GivesPoisonedMemoryFromAPagesStart) {
     const std::unique_ptr<Bench> bench = host_bench();
     const std::byte* memory = bench->allocate(100);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0U);
-    EXPECT_EQ(memory[0], static_cast<std::byte>(poison(Schedule::end_aligned)));
+    EXPECT_EQ(memory[0], static_cast<std::byte>(poison(Schedule::end_aligned, Element::byte)));
 }

@@ -255,6 +255,10 @@ TEST_F(LessonTomlFile, ThatIsNoTomlIsNamedWithItsLine) {
 
 namespace {
 
+Content content(const std::vector<float>& values) {
+    return {encode(values, Element::f32)};
+}
+
 // out (T=2, C=2) and mean (T=2), with a suspect that speaks of both.
 struct TwoOutputs {
     std::vector<float> out{1, 2, 3, 4}, mean{1, 2}, floor{1e-6F, 1e-6F}, mean_floor{1e-6F};
@@ -267,7 +271,7 @@ struct TwoOutputs {
             output("out", "T C", {2, 2}, Reference{{out, floor, 8, false}, {{"doubled", "doubled", out_doubled}}}));
     }
     CallVerdict judge(const std::vector<float>& got_mean, const std::vector<float>& got_out) const {
-        const std::vector<std::vector<float>> values{got_mean, got_out};
+        const std::vector<Content> values{content(got_mean), content(got_out)};
         return describe_call(call, values, values, [] { return true; });
     }
 };
@@ -287,7 +291,8 @@ TEST(CallInWords, RightOutputsHaveNoFindings) {
 
 TEST(CallInWords, WhereTwoOrdersDifferThereWasARaceOrAVariableHasNoValue) {
     const TwoOutputs two;
-    const std::vector<std::vector<float>> first{two.mean, two.out}, second{two.mean, two.out_doubled};
+    const std::vector<Content> first{content(two.mean), content(two.out)};
+    const std::vector<Content> second{content(two.mean), content(two.out_doubled)};
     const auto reason = [&](bool raced) {
         const CallVerdict verdict = describe_call(
             two.call, first, second, [] { return true; }, "", true, raced);
@@ -311,7 +316,7 @@ TEST(CallInWords, ValuesInWrongPlacesAreNamedWithTheirDistance) {
     call.outputs.push_back(output("out", "B T C", {2, 3, 4}, Reference{{expected, floor, 8, false}, {}}));
     std::vector<float> got = expected;
     std::ranges::rotate(got, got.begin() + 8);  // by two rows
-    const std::vector<std::vector<float>> values{got, got};
+    const std::vector<Content> values{content(got), content(got)};
     const CallVerdict verdict =
         describe_call(call, std::span(values).first(1), std::span(values).last(1), [] { return true; });
     ASSERT_EQ(kinds(verdict), (std::vector<std::string>{"mismatch", "displaced"}));

@@ -23,8 +23,14 @@ struct Example {
     Expected expected{reference, floor, 10.0, false};
 };
 
-float poisoned(std::uint32_t bits) {
-    return std::bit_cast<float>(bits);
+// An element that holds the poison of a run.
+float poisoned(Schedule schedule) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(poison(schedule, Element::f32)));
+}
+constexpr Schedule kOne = Schedule::end_aligned, kOther = Schedule::start_aligned;
+
+Run run(const std::vector<float>& values, Schedule schedule) {
+    return {std::as_bytes(std::span(values)), Element::f32, schedule};
 }
 
 }  // namespace
@@ -192,11 +198,10 @@ TEST(Suspect, IsJudgedWithoutPadding) {
 
 TEST(Untouched, AreElementsThatHoldThePoisonOfBothRuns) {
     const Dims dims("C", {4});
-    const std::uint32_t a = 0x7FC00001, b = 0x7FC00002;
     // Element 1 was written with what happens to be the first poison; element 3 was not written.
-    const std::vector<float> one{1.0F, poisoned(a), 2.0F, poisoned(a)};
-    const std::vector<float> other{1.0F, poisoned(a), 2.0F, poisoned(b)};
-    const Elements elements = untouched(dims, 4, {one, a}, {other, b});
+    const std::vector<float> one{1.0F, poisoned(kOne), 2.0F, poisoned(kOne)};
+    const std::vector<float> other{1.0F, poisoned(kOne), 2.0F, poisoned(kOther)};
+    const Elements elements = untouched(dims, 4, run(one, kOne), run(other, kOther));
     EXPECT_EQ(elements.count, 1);
     EXPECT_EQ(elements.first, 3);
     EXPECT_TRUE(elements.flags[3]);
@@ -205,21 +210,72 @@ TEST(Untouched, AreElementsThatHoldThePoisonOfBothRuns) {
 
 TEST(Padding, IsTouchedWhereEitherRunWroteToIt) {
     const Dims dims("N V", {2, 3});
-    const std::uint32_t a = 0x7FC00001, b = 0x7FC00002;
-    std::vector<float> one{1, 2, poisoned(a), 3, 4, poisoned(a)};
-    std::vector<float> other{1, 2, poisoned(b), 3, 4, poisoned(b)};
-    EXPECT_TRUE(touched_padding(dims, 2, {one, a}, {other, b}).none());
+    std::vector<float> one{1, 2, poisoned(kOne), 3, 4, poisoned(kOne)};
+    std::vector<float> other{1, 2, poisoned(kOther), 3, 4, poisoned(kOther)};
+    EXPECT_TRUE(touched_padding(dims, 2, run(one, kOne), run(other, kOther)).none());
     other[5] = 0.0F;
-    EXPECT_EQ(touched_padding(dims, 2, {one, a}, {other, b}).first, 5);
+    EXPECT_EQ(touched_padding(dims, 2, run(one, kOne), run(other, kOther)).first, 5);
 }
 
 TEST(Runs, DisagreeWhereBitsDiffer) {
     const Dims dims("C", {3});
     const std::vector<float> one{1.0F, 0.0F, kNan};
     const std::vector<float> other{1.0F, -0.0F, kNan};
-    const Elements elements = disagreeing(dims, 3, {one, 0}, {other, 0});
+    const Elements elements = disagreeing(dims, 3, run(one, kOne), run(other, kOther));
     EXPECT_EQ(elements.count, 1);
     EXPECT_EQ(elements.first, 1);
+}
+
+TEST(Untouched, AreElementsOfAnInOutTensorThatHoldWhatTheyHeldBefore) {
+    const Dims dims("C", {3});
+    const std::vector<float> before{1, 2, 3}, one{1, 5, 3}, other{1, 5, 4};
+    const std::span<const std::byte> held = std::as_bytes(std::span(before));
+    const Elements elements = untouched(dims, 3, {std::as_bytes(std::span(one)), Element::f32, kOne, held},
+                                        {std::as_bytes(std::span(other)), Element::f32, kOther, held});
+    EXPECT_EQ(elements.count, 1);
+    EXPECT_TRUE(elements.flags[0]);
+}
+
+TEST(Untouched, AreElementsOfTwoBytesToo) {
+    for (const Element element : {Element::bf16, Element::f16, Element::f8_e4m3, Element::f8_e5m2, Element::i8}) {
+        std::vector<std::byte> one(6 * bytes_of(element)), other = one;
+        fill_with_poison(one, element, kOne);
+        fill_with_poison(other, element, kOther);
+        std::fill_n(one.begin(), bytes_of(element), std::byte{1});
+        const Elements elements = untouched(Dims("C", {6}), 6, {one, element, kOne}, {other, element, kOther});
+        EXPECT_EQ(elements.count, 5) << name_of(element);
+        EXPECT_EQ(elements.first, 1) << name_of(element);
+    }
+}
+
+TEST(Compare, IntegersAreRightOnlyWhereTheyAreEqualHoweverLarge) {
+    const Dims dims("N", {3});
+    constexpr std::int64_t kLarge = (std::int64_t{1} << 40) + 1;  // no float
+    const std::vector<std::int64_t> right{1, kLarge, -7}, wrong{1, kLarge + 1, -7};
+    const auto decoded = [](const std::vector<std::int64_t>& values) {
+        return decode(std::as_bytes(std::span(values)), Element::i64);
+    };
+    const Decoded reference = decoded(right);
+    const Expected expected{
+        .values = reference.values, .floor = {}, .element = Element::i64, .integers = reference.integers};
+    EXPECT_TRUE(compare(dims, 3, decoded(right), expected).ok());
+    const Comparison comparison = compare(dims, 3, decoded(wrong), expected);
+    EXPECT_EQ(comparison.wrong, 1);
+    EXPECT_EQ(comparison.first, 1);
+    EXPECT_EQ(comparison.nonfinite, 0);
+}
+
+TEST(Compare, ABudgetIsNoSmallerThanOneUlpOfTheOutputsOwnElements) {
+    const Dims dims("C", {1});
+    const std::vector<float> one{1.0F}, floor{1e-9F};
+    const auto ok = [&](float got, Element element) {
+        return compare(dims, 1, std::vector<float>{got},
+                       {.values = one, .floor = floor, .factor = 8, .element = element})
+            .ok();
+    };
+    EXPECT_TRUE(ok(1.0F + 0x1p-7F, Element::bf16));
+    EXPECT_FALSE(ok(1.0F + 0x1p-6F, Element::bf16));
+    EXPECT_FALSE(ok(1.0F + 0x1p-7F, Element::f32));
 }
 
 TEST(Window, StaysInTheElementsRow) {

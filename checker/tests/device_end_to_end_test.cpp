@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -20,6 +21,7 @@
 #include "checker/program/run_lesson.h"
 #include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"
+#include "checker/tests/toy_lesson.h"
 
 namespace fs = std::filesystem;
 
@@ -28,7 +30,18 @@ namespace {
 constexpr const char* kFlag = "--fake-check";
 constexpr int kN = 200;
 
+// The check of a lesson with op toy.
+int toy_check(int argc, char** argv) {
+    GTEST_FLAG_SET(filter, "Toy*:Timing.*");
+    std::deque<toy_lesson::Step> steps;
+    return checker::run_lesson(argc, argv, "00_toy",
+                               [&](checker::Lesson& lesson) { toy_lesson::register_toy(lesson, steps); });
+}
+
 int fake_check(int argc, char** argv) {
+    if (std::getenv("TOY_LESSON") != nullptr) {
+        return toy_check(argc, argv);
+    }
     GTEST_FLAG_SET(filter, "Sum*:Timing.*");
     std::vector<float> fractions, whole, longer;
     for (int i = 0; i < kN; i++) {
@@ -119,8 +132,9 @@ class DeviceEndToEnd : public testing::Test {
     Checked check(const std::string& fake, const std::string& environment = "", const std::string& flags = "") const {
         const fs::path impl = folder_ / fake;
         fs::create_directories(impl);
-        fs::remove(impl / "sum.so");
-        fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), impl / "sum.so");
+        const fs::path object = impl / (fake == "toy_on_device" ? "toy.so" : "sum.so");
+        fs::remove(object);
+        fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), object);
         const fs::path json = folder_ / "verdict.json";
         FILE* pipe = popen(fmt::format("{5} {0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
                                        "--json {4} --no-timing {6} 2>&1",
@@ -136,6 +150,15 @@ class DeviceEndToEnd : public testing::Test {
             run.json = nlohmann::json::parse(in);
         }
         return run;
+    }
+
+    // The check of op toy, wrong as `wrong` says.
+    Checked check_toy(const std::string& wrong) const {
+        return check("toy_on_device", "TOY_LESSON=1 TOY_WRONG=" + wrong);
+    }
+    static std::string first_of(const Checked& run, const std::string& part, const std::string& name = "regular") {
+        const nlohmann::json findings = run.of_case(name).at("findings");
+        return findings.empty() ? "no finding" : std::string(findings.at(0).at(part));
     }
 
     fs::path folder_;
@@ -328,6 +351,57 @@ TEST_F(DeviceEndToEnd, EveryCounterOfTheDeviceIsReadFromWhatItCounts) {
     EXPECT_EQ(run.of_case("whole").at("counters").size(), checker::simt_counters().size());
     EXPECT_EQ(run.counter("sectors").at("value"), 26 + 20);
     EXPECT_EQ(run.counter("sectors").at("needed"), 26 + 4 * 20) << "as many as the device says would have done";
+}
+
+// ---- elements, in-out tensors, sequences: as in end_to_end_test.cpp, in the device's memory ------------------------------
+
+TEST_F(DeviceEndToEnd, AnOpThatAccumulatesInBfloat16IsRightInEveryCall) {
+    const Checked run = check_toy("");
+    EXPECT_EQ(run.status, 0) << run.output;
+    for (const std::string name : {"regular", "no_mean", "steps"}) { EXPECT_EQ(run.of_case(name).at("verdict"), "ok"); }
+}
+
+TEST_F(DeviceEndToEnd, OverwritingWhatIsToGrowIsWrong) {
+    EXPECT_NE(first_of(check_toy("overwrites"), "text").find("of 65 elements of grad are wrong"), std::string::npos);
+}
+
+TEST_F(DeviceEndToEnd, RoundingToFewerBitsThanThePrecisionHasIsWrong) {
+    const Checked run = check_toy("few_bits");
+    EXPECT_EQ(first_of(run, "kind"), "mismatch");
+    EXPECT_NE(run.words().find("the tf32 error budget there is"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AnInputBesideAnInOutTensorMustStayAsItIs) {
+    EXPECT_EQ(first_of(check_toy("writes_input"), "text"), "wrote to v[c=1]: an input, which must stay as it is");
+}
+
+TEST_F(DeviceEndToEnd, WhatIsKeptFromOneCallToTheNextIsAsked) {
+    const Checked run = check_toy("keeps_state");
+    EXPECT_EQ(first_of(run, "kind"), "order_dependent") << run.output;
+    EXPECT_NE(run.words().find("or something is kept from one call to the next"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AScalarIsNamedWithoutAnIndex) {
+    EXPECT_EQ(first_of(check_toy("wrong_loss"), "text").find("loss is wrong, off by"), 0U);
+    EXPECT_EQ(first_of(check_toy("no_loss"), "text"), "loss was not written: it is as it was before the call");
+}
+
+TEST_F(DeviceEndToEnd, AnElementPastTheEndIsCountedInItsOwnSize) {
+    const Checked run = check_toy("past_the_end");
+    EXPECT_EQ(first_of(run, "kind"), "out_of_bounds") << run.output;
+    EXPECT_NE(run.words().find("grad[c=65]"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AnOutputThatIsNullInACallIsNamed) {
+    const Checked run = check_toy("mean_always");
+    EXPECT_EQ(run.of_case("regular").at("verdict"), "ok");
+    EXPECT_NE(first_of(run, "text", "no_mean").find("mean is null in this call"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AWorkspaceIsMemoryOfTheDeviceAndIsNamedWhereItIsOverrun) {
+    const Checked run = check_toy("overruns_workspace");
+    EXPECT_EQ(first_of(run, "kind"), "out_of_bounds") << run.output;
+    EXPECT_NE(run.words().find("workspace"), std::string::npos) << run.output;
 }
 
 int main(int argc, char** argv) {

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,7 @@
 #include "checker/clock/roof_file.h"
 #include "checker/program/run_lesson.h"
 #include "checker/tests/fakes/fake.h"
+#include "checker/tests/toy_lesson.h"
 #include "checker/worker/bench.h"
 
 namespace fs = std::filesystem;
@@ -74,8 +76,19 @@ void add_case(checker::Op& op, const std::string& name, const Tensors& t, int N,
                           .run = run_twice(N, C, stride)});
 }
 
+// The check of a lesson with op toy.
+int toy_check(int argc, char** argv) {
+    GTEST_FLAG_SET(filter, "Toy*:Timing.*");
+    std::deque<toy_lesson::Step> steps;
+    return checker::run_lesson(argc, argv, "00_toy",
+                               [&](checker::Lesson& lesson) { toy_lesson::register_toy(lesson, steps); });
+}
+
 // `even` fills its 64-byte lines, `odd` does not and has padding.
 int fake_check(int argc, char** argv) {
+    if (std::getenv("TOY_LESSON") != nullptr) {
+        return toy_check(argc, argv);
+    }
     // Only what op twice registers: this file's own tests would start the program again, without end.
     GTEST_FLAG_SET(filter, "Twice*:Timing.*");
     const Tensors even = make_tensors(4, 16, 16);
@@ -146,6 +159,7 @@ class EndToEnd : public testing::Test {
         target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\n");  // a margin of 8
         fs::create_directories(folder_ / "right");
         fs::create_symlink(fs::absolute("build/tests/fakes/right.so"), folder_ / "right" / "twice.so");
+        fs::create_symlink(fs::absolute("build/tests/fakes/toy.so"), folder_ / "right" / "toy.so");
     }
     void TearDown() override { fs::remove_all(folder_); }
 
@@ -181,6 +195,14 @@ class EndToEnd : public testing::Test {
             run.json = nlohmann::json::parse(in);
         }
         return run;
+    }
+
+    // The check of op toy, wrong as `wrong` says.
+    Checked check_toy(const std::string& wrong, const std::string& options = "--no-timing") {
+        std::ofstream(folder_ / "lesson.toml")
+            << "title = \"toy\"\n[target.toy]\nshapes = [\"N=40 C=65\"]\nagainst = \"solution\"\n"
+            << "bronze = 0.125\nsilver = 0.25\ngold = 0.5\n";
+        return check("right", options, "TOY_LESSON=1 TOY_WRONG=" + wrong);
     }
 
     fs::path folder_;
@@ -388,6 +410,70 @@ TEST_F(EndToEnd, AnObjectThatIsNotThereIsAFinding) {
     const Checked run = check("does_not_exist");
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.kinds(), Kinds{"not_compiled"});
+}
+
+// ---- elements, in-out tensors, sequences ---------------------------------------------------------------------------
+
+TEST_F(EndToEnd, AnOpThatAccumulatesInBfloat16IsRightInEveryCallAndWhenItIsTimed) {
+    const Checked run = check_toy("", "");
+    EXPECT_EQ(run.status, 0) << run.output;
+    for (const std::string name : {"regular", "no_mean", "steps"}) { EXPECT_EQ(run.of_case(name).at("verdict"), "ok"); }
+    EXPECT_EQ(run.json.at("ops").at(0).at("timing").at("verdict"), "ok") << run.output;
+}
+
+TEST_F(EndToEnd, OverwritingWhatIsToGrowIsWrong) {
+    const Checked run = check_toy("overwrites");
+    EXPECT_EQ(run.kinds("regular"), Kinds{"mismatch"});
+    EXPECT_NE(run.first_text("regular").find("of 65 elements of grad are wrong"), std::string::npos)
+        << run.first_text("regular");
+    EXPECT_NE(run.output.find("out and loss and mean are right"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, RoundingToFewerBitsThanThePrecisionHasIsWrong) {
+    const Checked run = check_toy("few_bits");
+    EXPECT_EQ(run.kinds("regular"), Kinds{"mismatch"});
+    EXPECT_NE(run.first_text("regular").find("elements of out"), std::string::npos) << run.first_text("regular");
+    EXPECT_NE(run.output.find("the tf32 error budget there is"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AnInputBesideAnInOutTensorMustStayAsItIs) {
+    EXPECT_EQ(check_toy("writes_input").first_text("regular"), "wrote to v[c=1]: an input, which must stay as it is");
+}
+
+TEST_F(EndToEnd, WhatIsKeptFromOneCallToTheNextIsNondeterministic) {
+    const Checked run = check_toy("keeps_state");
+    EXPECT_EQ(run.kinds("regular").at(0), "nondeterministic") << run.output;
+    EXPECT_EQ(run.of_case("steps").at("verdict"), "WRONG");
+}
+
+TEST_F(EndToEnd, AScalarIsNamedWithoutAnIndex) {
+    const Checked wrong = check_toy("wrong_loss");
+    EXPECT_EQ(wrong.first_text("regular").find("loss is wrong, off by"), 0U) << wrong.first_text("regular");
+    EXPECT_NE(wrong.output.find("loss   got"), std::string::npos) << wrong.output;
+    const Checked untouched = check_toy("no_loss");
+    EXPECT_EQ(untouched.first_text("regular"), "loss was not written: it is as it was before the call");
+}
+
+TEST_F(EndToEnd, AnElementPastTheEndIsCountedInItsOwnSize) {
+    EXPECT_EQ(check_toy("past_the_end").first_text("regular"),
+              "wrote past the end of grad (C=65): element 65 is 1 past the end");
+}
+
+TEST_F(EndToEnd, AnOutputThatIsNullInACallIsNamed) {
+    const Checked run = check_toy("mean_always");
+    EXPECT_EQ(run.of_case("regular").at("verdict"), "ok");
+    EXPECT_EQ(run.kinds("no_mean"), Kinds{"crash"});
+    EXPECT_NE(run.first_text("no_mean").find("null pointer (mean is null in this call)"), std::string::npos)
+        << run.first_text("no_mean");
+}
+
+TEST_F(EndToEnd, LeavingAnInOutTensorAsItWasIsNotWrittenYet) {
+    const Checked run = check_toy("nothing");
+    EXPECT_EQ(run.verdict(), "not written yet") << run.output;
+}
+
+TEST_F(EndToEnd, OverrunningTheWorkspaceIsAFinding) {
+    EXPECT_EQ(check_toy("overruns_workspace").kinds("regular"), Kinds{"out_of_bounds"});
 }
 
 // ---- timing ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 
@@ -22,57 +23,57 @@ std::uintptr_t address(const void* p) {
 struct OneBuffer {
     OneBuffer(long n, Schedule schedule_) : schedule(schedule_) {
         const std::vector<BufferSpec> specs{floats("out", n)};
-        placement = place(specs, schedule).front();
-        memory.grow(placement.mapped_bytes);
-        fill_with_poison(memory.region(placement), schedule);
+        where = places_of(specs, schedule).front();
+        memory.grow(where.mapped_bytes);
+        fill_with_poison(memory.region(where), Element::f32, schedule);
     }
     Schedule schedule;
-    Placement placement;
-    SharedMemory memory;
+    BufferPlace where;
+    MemoryFile memory;
 };
 
 }  // namespace
 
-TEST(Placement, KeepsSixtyFourByteAlignmentInBothSchedules) {
+TEST(BufferPlace, KeepsSixtyFourByteAlignmentInBothSchedules) {
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         for (const std::size_t bytes : {0U, 1U, 4U, 64U, 100U, 4096U, 4100U, 70000U}) {
-            const Placement p = place(bytes, schedule, 0);
+            const BufferPlace p = place_of(bytes, Element::f32, schedule, 0);
             EXPECT_EQ(p.data_offset % 64, 0U) << bytes;
             EXPECT_LE(p.data_offset + bytes, p.mapped_bytes) << bytes;
         }
     }
 }
 
-TEST(Placement, LeavesLessThanAnAlignmentOfSlackAtTheGuard) {
+TEST(BufferPlace, LeavesLessThanAnAlignmentOfSlackAtTheGuard) {
     for (const std::size_t bytes : {1U, 4U, 64U, 100U, 4096U, 4100U}) {
-        const Placement end = place(bytes, Schedule::end_aligned, 0);
+        const BufferPlace end = place_of(bytes, Element::f32, Schedule::end_aligned, 0);
         EXPECT_LT(end.mapped_bytes - end.data_offset - bytes, 64U) << bytes;
-        EXPECT_EQ(place(bytes, Schedule::start_aligned, 0).data_offset, 0U) << bytes;
+        EXPECT_EQ(place_of(bytes, Element::f32, Schedule::start_aligned, 0).data_offset, 0U) << bytes;
     }
 }
 
-TEST(Placement, OfSeveralBuffersDoesNotOverlap) {
+TEST(BufferPlace, OfSeveralBuffersDoesNotOverlap) {
     const std::vector<BufferSpec> specs{floats("a", 1), floats("b", 5000), floats("c", 0)};
-    const std::vector<Placement> placements = place(specs, Schedule::end_aligned);
-    for (std::size_t i = 1; i < placements.size(); i++) {
-        EXPECT_EQ(placements[i].file_offset, placements[i - 1].file_offset + placements[i - 1].mapped_bytes);
+    const std::vector<BufferPlace> places = places_of(specs, Schedule::end_aligned);
+    for (std::size_t i = 1; i < places.size(); i++) {
+        EXPECT_EQ(places[i].file_offset, places[i - 1].file_offset + places[i - 1].mapped_bytes);
     }
-    EXPECT_EQ(shared_bytes(placements), placements[2].file_offset + placements[2].mapped_bytes);
+    EXPECT_EQ(file_bytes(places), places[2].file_offset + places[2].mapped_bytes);
 }
 
 TEST(Scribble, IsNotFoundWhereOnlyTheDataWereWritten) {
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         const OneBuffer b(25, schedule);
-        for (std::byte& byte : b.memory.data(b.placement)) { byte = std::byte{0}; }
-        EXPECT_FALSE(find_scribble(b.memory.region(b.placement), b.placement, schedule).found);
+        for (std::byte& byte : b.memory.data(b.where)) { byte = std::byte{0}; }
+        EXPECT_FALSE(find_scribble(b.memory.region(b.where), b.where, schedule).found);
     }
 }
 
 TEST(Scribble, IsFoundPastTheEnd) {
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         const OneBuffer b(25, schedule);
-        b.memory.region(b.placement)[b.placement.data_offset + 101] = std::byte{0};
-        const Scribble scribble = find_scribble(b.memory.region(b.placement), b.placement, schedule);
+        b.memory.region(b.where)[b.where.data_offset + 101] = std::byte{0};
+        const Scribble scribble = find_scribble(b.memory.region(b.where), b.where, schedule);
         EXPECT_TRUE(scribble.found);
         EXPECT_EQ(scribble.offset, 101);
     }
@@ -80,23 +81,36 @@ TEST(Scribble, IsFoundPastTheEnd) {
 
 TEST(Scribble, IsFoundBeforeTheStart) {
     const OneBuffer b(25, Schedule::end_aligned);
-    b.memory.region(b.placement)[b.placement.data_offset - 3] = std::byte{0};
-    EXPECT_EQ(find_scribble(b.memory.region(b.placement), b.placement, Schedule::end_aligned).offset, -3);
+    b.memory.region(b.where)[b.where.data_offset - 3] = std::byte{0};
+    EXPECT_EQ(find_scribble(b.memory.region(b.where), b.where, Schedule::end_aligned).offset, -3);
 }
 
 TEST(Poison, DiffersBetweenTheSchedules) {
-    EXPECT_NE(poison(Schedule::end_aligned), poison(Schedule::start_aligned));
+    for (const Element element : {Element::f32, Element::bf16, Element::f16, Element::f8_e4m3, Element::f8_e5m2,
+                                  Element::i8, Element::i32, Element::i64, Element::byte}) {
+        EXPECT_NE(poison(Schedule::end_aligned, element), poison(Schedule::start_aligned, element));
+    }
 }
 
-TEST(SharedMemory, ShowsTheSameBytesThroughTwoMappings) {
+TEST(Poison, OfFloatingPointElementsIsANaNAndThenALargeNumber) {
+    for (const Element element : {Element::f32, Element::bf16, Element::f16, Element::f8_e4m3, Element::f8_e5m2}) {
+        std::vector<std::byte> memory(24);
+        fill_with_poison(memory, element, Schedule::end_aligned);
+        for (const float value : decode(memory, element).values) { EXPECT_TRUE(std::isnan(value)) << name_of(element); }
+        fill_with_poison(memory, element, Schedule::start_aligned);
+        for (const float value : decode(memory, element).values) { EXPECT_GT(value, 300.0F) << name_of(element); }
+    }
+}
+
+TEST(MemoryFile, ShowsTheSameBytesThroughTwoMappings) {
     const OneBuffer b(16, Schedule::end_aligned);
-    const GuardedMapping mapping(b.memory.fd(), b.placement, false);
+    const GuardedMapping mapping(b.memory.fd(), b.where, false);
     mapping.data()[5] = std::byte{42};
-    EXPECT_EQ(b.memory.data(b.placement)[5], std::byte{42});
+    EXPECT_EQ(b.memory.data(b.where)[5], std::byte{42});
 }
 
-TEST(SharedMemory, KeepsItsBytesWhenItGrows) {
-    SharedMemory memory;
+TEST(MemoryFile, KeepsItsBytesWhenItGrows) {
+    MemoryFile memory;
     memory.grow(4096);
     memory.bytes()[7] = std::byte{9};
     memory.grow(1 << 20);
@@ -104,17 +118,17 @@ TEST(SharedMemory, KeepsItsBytesWhenItGrows) {
     EXPECT_EQ(memory.bytes().size(), 1U << 20);
 }
 
-TEST(SharedMemory, MovesItsDescriptor) {
-    SharedMemory memory;
+TEST(MemoryFile, MovesItsDescriptor) {
+    MemoryFile memory;
     memory.grow(4096);
     const int fd = memory.fd();
-    const SharedMemory moved = std::move(memory);
+    const MemoryFile moved = std::move(memory);
     EXPECT_EQ(moved.fd(), fd);
 }
 
 TEST(GuardedMapping, IsAlignedAndInsideItsReservation) {
     const OneBuffer b(25, Schedule::end_aligned);
-    const GuardedMapping mapping(b.memory.fd(), b.placement, false);
+    const GuardedMapping mapping(b.memory.fd(), b.where, false);
     EXPECT_EQ(address(mapping.data()) % 64, 0U);
     EXPECT_GT(address(mapping.data()), address(mapping.reserved().data()));
     EXPECT_LT(address(mapping.data()) + 100, address(mapping.reserved().data()) + mapping.reserved().size());
@@ -122,7 +136,7 @@ TEST(GuardedMapping, IsAlignedAndInsideItsReservation) {
 
 TEST(GuardedMappingDeathTest, FaultsOneByteBeyondAFullLine) {
     const OneBuffer b(16, Schedule::end_aligned);
-    const GuardedMapping mapping(b.memory.fd(), b.placement, false);
+    const GuardedMapping mapping(b.memory.fd(), b.where, false);
     volatile std::byte* data = mapping.data();
     data[63] = std::byte{1};
     EXPECT_EXIT(data[64] = std::byte{1}, testing::KilledBySignal(SIGSEGV), "");
@@ -130,15 +144,15 @@ TEST(GuardedMappingDeathTest, FaultsOneByteBeyondAFullLine) {
 
 TEST(GuardedMappingDeathTest, FaultsOneByteBeforeTheStart) {
     const OneBuffer b(16, Schedule::start_aligned);
-    const GuardedMapping mapping(b.memory.fd(), b.placement, false);
+    const GuardedMapping mapping(b.memory.fd(), b.where, false);
     volatile std::byte* data = mapping.data();
     EXPECT_EXIT(data[-1] = std::byte{1}, testing::KilledBySignal(SIGSEGV), "");
 }
 
 TEST(GuardedMappingDeathTest, FaultsOnWritesToAnInput) {
     const OneBuffer b(16, Schedule::end_aligned);
-    const GuardedMapping mapping(b.memory.fd(), b.placement, true);
+    const GuardedMapping mapping(b.memory.fd(), b.where, true);
     volatile std::byte* data = mapping.data();
-    EXPECT_EQ(mapping.data()[0], b.memory.data(b.placement)[0]);
+    EXPECT_EQ(mapping.data()[0], b.memory.data(b.where)[0]);
     EXPECT_EXIT(data[0] = std::byte{1}, testing::KilledBySignal(SIGSEGV), "");
 }

@@ -132,26 +132,26 @@ TEST(Inverse, TurnsATimeRatioIntoAShareOfTheOthersSpeedAndItsIntervalAround) {
 
 constexpr Shares kShares{.bronze = 0.3, .silver = 0.6, .gold = 0.8};
 
-TEST(Judge, IsSlowOnlyWhenEvenTheFavourableEndMissesBronze) {
-    EXPECT_EQ(judge({0.25, {0.20, 0.29}}, kShares).speed, Speed::slow);
-    EXPECT_EQ(judge({0.30, {0.30, 0.35}}, kShares).speed, Speed::fast);
+TEST(SpeedOf, IsSlowOnlyWhenEvenTheFavourableEndMissesBronze) {
+    EXPECT_EQ(speed_of({0.25, {0.20, 0.29}}, kShares).speed, Speed::slow);
+    EXPECT_EQ(speed_of({0.30, {0.30, 0.35}}, kShares).speed, Speed::fast);
 }
 
-TEST(Judge, GivesNoVerdictWhereTheIntervalOverlapsBronze) {
-    EXPECT_EQ(judge({0.28, {0.25, 0.31}}, kShares).speed, Speed::unclear);
-    EXPECT_EQ(judge({0.35, {0.29, 0.90}}, kShares).medal, Medal::none);
+TEST(SpeedOf, GivesNoVerdictWhereTheIntervalOverlapsBronze) {
+    EXPECT_EQ(speed_of({0.28, {0.25, 0.31}}, kShares).speed, Speed::unclear);
+    EXPECT_EQ(speed_of({0.35, {0.29, 0.90}}, kShares).medal, Medal::none);
 }
 
-TEST(Judge, GivesTheMedalThatTheUnfavourableEndReaches) {
-    EXPECT_EQ(judge({0.50, {0.45, 0.59}}, kShares).medal, Medal::bronze);
-    EXPECT_EQ(judge({0.65, {0.59, 0.70}}, kShares).medal, Medal::bronze);
-    EXPECT_EQ(judge({0.70, {0.60, 0.79}}, kShares).medal, Medal::silver);
-    EXPECT_EQ(judge({0.90, {0.80, 1.00}}, kShares).medal, Medal::gold);
+TEST(SpeedOf, GivesTheMedalThatTheUnfavourableEndReaches) {
+    EXPECT_EQ(speed_of({0.50, {0.45, 0.59}}, kShares).medal, Medal::bronze);
+    EXPECT_EQ(speed_of({0.65, {0.59, 0.70}}, kShares).medal, Medal::bronze);
+    EXPECT_EQ(speed_of({0.70, {0.60, 0.79}}, kShares).medal, Medal::silver);
+    EXPECT_EQ(speed_of({0.90, {0.80, 1.00}}, kShares).medal, Medal::gold);
 }
 
-TEST(Judge, OfNotANumberIsUnclear) {
+TEST(SpeedOf, OfNotANumberIsUnclear) {
     const double nan = std::nan("");
-    EXPECT_EQ(judge({nan, {nan, nan}}, kShares).speed, Speed::unclear);
+    EXPECT_EQ(speed_of({nan, {nan, nan}}, kShares).speed, Speed::unclear);
 }
 
 TEST(Impossible, IsARateWhoseLowEndLiesAboveTheRoofByMoreThanTheMargin) {
@@ -183,7 +183,7 @@ Pair synthetic(double slower, double noise, int rounds, const std::function<doub
 }
 
 SpeedVerdict verdict_of(const Pair& pair, const Shares& target) {
-    return judge(inverse(time_ratio(pair.yours, pair.solution)), target);
+    return speed_of(inverse(time_ratio(pair.yours, pair.solution)), target);
 }
 
 constexpr Shares kOfSolution{.bronze = 0.77, .silver = 0.85, .gold = 0.92};

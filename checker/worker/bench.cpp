@@ -51,7 +51,7 @@ class HostBench final : public Bench {
         constexpr std::size_t kAlignment = 4096;
         const std::size_t rounded = std::max((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
         memory_.emplace_back(allocate_what_is_there(kAlignment, rounded));
-        fill_with_poison({memory_.back().get(), rounded}, Schedule::end_aligned);
+        fill_with_poison({memory_.back().get(), rounded}, Element::byte, Schedule::end_aligned);
         return memory_.back().get();
     }
 
@@ -59,6 +59,9 @@ class HostBench final : public Bench {
         draw({to, bytes});
     }
 
+    void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) override {
+        std::memcpy(to, from, bytes);
+    }
     void fetch(std::span<std::byte> to, const std::byte* from) override { std::memcpy(to.data(), from, to.size()); }
 
     Stopwatch& stopwatch() override { return stopwatch_; }

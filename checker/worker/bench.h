@@ -23,6 +23,8 @@ class Bench {
     virtual std::byte* allocate(std::size_t bytes) = 0;
     // Lets `draw` write the memory's content.
     virtual void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) = 0;
+    // Copies from one such memory to another; no clock runs.
+    virtual void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
     // Waits for what was launched, then copies memory to the host.
     virtual void fetch(std::span<std::byte> to, const std::byte* from) = 0;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "checker/worker/call_buffers.h"
 
+#include <fmt/format.h>
+
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -39,12 +42,56 @@ std::size_t bytes_of(const Case& c) {
                            [](std::size_t sum, const Call& call) { return sum + bytes_of(call); });
 }
 
-void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule) {
-    memory.grow(shared_bytes(placements));
-    for (std::size_t i = 0; i < placements.size(); i++) {
-        fill_with_poison(memory.region(placements[i]), schedule);
-        if (i < call.inputs.size()) {
-            call.inputs[i].fill(memory.data(placements[i]), kCaseSeed);
+Before before(const Call& call, std::size_t buffer) {
+    if (buffer < call.inputs.size()) {
+        return call.inputs[buffer].fill ? Before::values : Before::left;
+    }
+    if (call.sampled || call.outputs[buffer - call.inputs.size()].spec.role == Role::output) {
+        return Before::poison;
+    }
+    return call.outputs[buffer - call.inputs.size()].initial ? Before::values : Before::left;
+}
+
+std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule schedule) {
+    const std::vector<BufferSpec> own = shared_specs(c.calls.at(call));
+    for (std::size_t i = 0; i < own.size() && (!c.sequence || call == 0); i++) {
+        if (before(c.calls[call], i) == Before::left) {
+            throw std::logic_error(fmt::format("{}: no call of {} has left anything in it", own[i].name, c.name));
+        }
+    }
+    if (!c.sequence) {
+        return places_of(own, schedule);
+    }
+    std::vector<BufferSpec> all;  // one of each name
+    std::map<std::string, std::size_t> at;
+    for (const Call& each : c.calls) {
+        for (BufferSpec& spec : shared_specs(each)) {
+            const auto [known, is_new] = at.try_emplace(spec.name, all.size());
+            if (is_new) {
+                all.push_back(std::move(spec));
+            } else if (all[known->second].bytes() != spec.bytes() || all[known->second].element != spec.element) {
+                throw std::logic_error(
+                    fmt::format("{} is not the same tensor in all calls of the sequence {}", spec.name, c.name));
+            }
+        }
+    }
+    const std::vector<BufferPlace> places = places_of(all, schedule);
+    std::vector<BufferPlace> result;
+    for (const BufferSpec& spec : own) { result.push_back(places[at.at(spec.name)]); }
+    return result;
+}
+
+void lay_out(MemoryFile& memory, const Call& call, std::span<const BufferPlace> places, Schedule schedule) {
+    memory.grow(file_bytes(places));
+    for (std::size_t i = 0; i < places.size(); i++) {
+        if (before(call, i) == Before::left) {
+            continue;
+        }
+        fill_with_poison(memory.region(places[i]), places[i].element, schedule);
+        if (before(call, i) == Before::values) {
+            const bool input = i < call.inputs.size();
+            const FillFunction& fill = input ? call.inputs[i].fill : call.outputs[i - call.inputs.size()].initial;
+            fill(memory.data(places[i]), kCaseSeed);
         }
     }
 }

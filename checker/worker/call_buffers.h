@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The buffers of a call in the memory that the worker and its parent share.
+// The buffers of a call in the file in memory that the worker and its parent share.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,41 @@ namespace checker {
 
 inline constexpr std::uint64_t kCaseSeed = 0;  // of a case's inputs, where they are drawn
 
-// The buffers of a call that lie in shared memory, in the order in which they lie there: inputs, then outputs, or for a
-// sampled call one of SampledElements.
+// The buffers of a call that lie in the file: inputs, then outputs and in-out tensors, or for a sampled call one of
+// SampledElements.
 std::vector<BufferSpec> shared_specs(const Call& call);
 std::size_t bytes_of(const Call& call);  // of these buffers
 std::size_t bytes_of(const Case& c);     // of all its calls
 
-// Puts a call's buffers there: inputs with their values, outputs with the poison.
-void lay_out(SharedMemory& memory, const Call& call, std::span<const Placement> placements, Schedule schedule);
+// What a buffer holds before its call.
+enum class Before {
+    values,  // those of the case
+    poison,
+    left,  // in a sequence: what an earlier call left there
+};
+Before before(const Call& call, std::size_t buffer);  // counted through shared_specs
+
+// Where the buffers of one of a case's calls lie, as shared_specs lists them. In a sequence those of one name lie at one
+// place; throws std::logic_error where they differ in size or element.
+std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule schedule);
+
+// Puts there what a call's buffers hold before it.
+void lay_out(MemoryFile& memory, const Call& call, std::span<const BufferPlace> places, Schedule schedule);
+
+// One of a case's calls, as the worker runs it.
+struct CallRun {
+    const Case& of;
+    std::size_t index = 0;
+    const Library& library;
+    Schedule schedule = Schedule::end_aligned;
+    bool counts = false;  // what the call takes, in place of a search for races
+
+    const Call& call() const { return of.calls.at(index); }
+    std::vector<BufferPlace> places() const { return places_of(of, index, schedule); }
+    // Whether it is the first, and the last, of those that share buffers.
+    bool begins() const { return !of.sequence || index == 0; }
+    bool ends() const { return !of.sequence || index + 1 == of.calls.size(); }
+};
 
 // Elements of an output that lies on the device alone: those that sampled blocks wrote, as many as fit, or some of all.
 struct SampledElements {

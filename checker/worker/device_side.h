@@ -13,6 +13,7 @@
 #include "checker/cases/check.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/worker/bench.h"
+#include "checker/worker/call_buffers.h"
 #include "checker/worker/messages.h"
 
 namespace checker {
@@ -68,14 +69,13 @@ class DeviceSide {
         throw std::invalid_argument("--traffic: the CPU device counts; this one does not");
     }
 
-    // Runs a call on buffers of the device. Inputs come from the shared memory, outputs go back to it: what the call did
-    // not write keeps the poison of the schedule. What the device saw go wrong is in the reply's `findings`.
-    virtual Reply run(const Call& call, const Library& library, Schedule schedule) = 0;
-
-    // Runs it as Schedule::end_aligned does to count what it takes of `needed`: for the reply's `counted` alone.
-    virtual Reply count([[maybe_unused]] const Call& call, [[maybe_unused]] const Library& library) {
-        throw std::logic_error(name() + " has no counters");
-    }
+    // Runs a call on buffers of the device. What they hold before comes from the shared file, outputs go back to it: what
+    // the call did not write keeps the poison of the schedule. In a sequence the buffers stay where they are until its
+    // last call. What the device saw go wrong is in the reply's `findings`; where the run counts, what the call takes of
+    // `needed` in its `counted`.
+    virtual Reply run(const CallRun& run) = 0;
+    // Frees what a sequence has kept that did not come to its last call.
+    virtual void end_case() = 0;
 };
 
 // Null where ops run on the host.

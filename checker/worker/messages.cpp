@@ -8,6 +8,13 @@
 
 namespace checker {
 
+Reply saying(Answer answer, std::string_view text) {
+    Reply reply;
+    reply.answer = answer;
+    text.copy(reply.text, sizeof reply.text - 1);
+    return reply;
+}
+
 void put_findings(Reply& reply, const std::vector<Finding>& findings) {
     std::vector<Finding> some;
     for (const Finding& finding : findings) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -60,6 +62,7 @@ struct CountedInReply {
     double needed = 0;
     char most[256] = {};
 };
+constexpr std::int32_t kWorkspace = std::numeric_limits<std::int32_t>::max();  // a Context's
 
 // Sent as it lies in memory: both ends are the same program. After a fault it is written by the signal handler.
 struct Reply {
@@ -71,7 +74,7 @@ struct Reply {
     bool stack_overflow = false;
     std::uint64_t address = 0;
 
-    // fault and scribble: the buffer it was in or beside, counted through shared_specs and then the scratch
+    // fault and scribble: the buffer it was in or beside, counted through shared_specs and then the scratch; or kWorkspace
     std::int32_t buffer = -1;
     std::int64_t offset = 0;  // bytes from the start of its data
     std::uint64_t buffer_bytes = 0;
@@ -102,6 +105,9 @@ struct Reply {
     char findings[16384] = {};
 };
 static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
+
+// Of an answer that says something.
+Reply saying(Answer answer, std::string_view text);
 
 // As many findings as the reply holds.
 void put_findings(Reply& reply, const std::vector<Finding>& findings);

@@ -39,45 +39,62 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
     fail(what);
 }
 
-std::byte poison_byte(Schedule schedule, std::size_t offset) {
-    return static_cast<std::byte>(poison(schedule) >> (8 * (offset % 4)));
-}
-
 }  // namespace
 
-// As float the first is a signalling NaN, which every operation on it turns into another bit pattern, the second 5.0e26:
-// whatever is computed from them is far off, and differs. As int both lie far outside every table.
-std::uint32_t poison(Schedule schedule) {
-    return schedule == Schedule::end_aligned ? 0xFFA5A5A5U : 0x6BCDEF01U;
+// As a floating-point number the first is a NaN, a signalling one where there are such, which every operation on it turns
+// into another bit pattern, and the second a large number: whatever is computed from them is far off, and differs. As
+// integers of 32 and 64 bits both lie far outside every table.
+std::uint64_t poison(Schedule schedule, Element element) {
+    const auto either = [&](std::uint64_t first, std::uint64_t second) {
+        return schedule == Schedule::end_aligned ? first : second;
+    };
+    constexpr std::uint64_t kOfEachWord = 0x1'0000'0001, kOfEachHalf = 0x1'0001'0001'0001,
+                            kOfEachByte = 0x101'0101'0101'0101;
+    switch (element) {
+        case Element::bf16:
+            return kOfEachHalf * either(0xFFA5, 0x6BCD);  // NaN, 5.0e26
+        case Element::f16:
+            return kOfEachHalf * either(0xFDA5, 0x7BCD);  // NaN, 63,904
+        case Element::f8_e4m3:
+            return kOfEachByte * either(0xFF, 0x7B);  // NaN, 352
+        case Element::f8_e5m2:
+            return kOfEachByte * either(0xFD, 0x7A);  // NaN, 49,152
+        case Element::i8:
+            return kOfEachByte * either(0xA5, 0x6B);  // -91, 107
+        default:
+            return kOfEachWord * either(0xFFA5A5A5, 0x6BCDEF01);  // NaN, 5.0e26
+    }
 }
 
-Placement place(std::size_t bytes, Schedule schedule, std::size_t file_offset) {
+BufferPlace place_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset) {
     const std::size_t mapped = std::max(round_up(bytes, page_bytes()), page_bytes());
     const std::size_t data = schedule == Schedule::start_aligned ? 0 : mapped - round_up(bytes, kAlignment);
-    return {file_offset, mapped, data, bytes};
+    return {file_offset, mapped, data, bytes, element};
 }
 
-std::vector<Placement> place(std::span<const BufferSpec> specs, Schedule schedule) {
-    std::vector<Placement> placements;
+std::vector<BufferPlace> places_of(std::span<const BufferSpec> specs, Schedule schedule) {
+    std::vector<BufferPlace> places;
     std::size_t offset = 0;
     for (const BufferSpec& spec : specs) {
-        placements.push_back(place(spec.bytes(), schedule, offset));
-        offset += placements.back().mapped_bytes;
+        places.push_back(place_of(spec.bytes(), spec.element, schedule, offset));
+        offset += places.back().mapped_bytes;
     }
-    return placements;
+    return places;
 }
 
-std::size_t shared_bytes(std::span<const Placement> placements) {
-    return placements.empty() ? 0 : placements.back().file_offset + placements.back().mapped_bytes;
+std::size_t file_bytes(std::span<const BufferPlace> places) {
+    std::size_t end = 0;
+    for (const BufferPlace& place : places) { end = std::max(end, place.file_offset + place.mapped_bytes); }
+    return end;
 }
 
-SharedMemory::SharedMemory() : fd_(memfd_create("checker", MFD_CLOEXEC)) {
+MemoryFile::MemoryFile() : fd_(memfd_create("checker", MFD_CLOEXEC)) {
     if (fd_ < 0) {
         fail("memfd_create");
     }
 }
 
-SharedMemory::SharedMemory(int fd) : fd_(fd) {
+MemoryFile::MemoryFile(int fd) : fd_(fd) {
     const off_t size = lseek(fd, 0, SEEK_END);
     if (size < 0) {
         fail("the shared memory of the check");
@@ -85,19 +102,19 @@ SharedMemory::SharedMemory(int fd) : fd_(fd) {
     map(static_cast<std::size_t>(size));
 }
 
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+MemoryFile::MemoryFile(MemoryFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept {
     std::swap(fd_, other.fd_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
 }
 
-SharedMemory::~SharedMemory() {
+MemoryFile::~MemoryFile() {
     if (data_ != nullptr) {
         munmap(data_, size_);
     }
@@ -106,7 +123,7 @@ SharedMemory::~SharedMemory() {
     }
 }
 
-void SharedMemory::grow(std::size_t bytes) {
+void MemoryFile::grow(std::size_t bytes) {
     if (bytes <= size_) {
         return;
     }
@@ -116,7 +133,7 @@ void SharedMemory::grow(std::size_t bytes) {
     map(bytes);
 }
 
-void SharedMemory::map(std::size_t bytes) {
+void MemoryFile::map(std::size_t bytes) {
     if (data_ != nullptr) {
         munmap(data_, size_);
     }
@@ -133,40 +150,46 @@ void SharedMemory::map(std::size_t bytes) {
     size_ = bytes;
 }
 
-std::span<std::byte> SharedMemory::region(const Placement& placement) const {
-    return bytes().subspan(placement.file_offset, placement.mapped_bytes);
+std::span<std::byte> MemoryFile::region(const BufferPlace& place) const {
+    return bytes().subspan(place.file_offset, place.mapped_bytes);
 }
 
-std::span<std::byte> SharedMemory::data(const Placement& placement) const {
-    return region(placement).subspan(placement.data_offset, placement.bytes);
+std::span<std::byte> MemoryFile::data(const BufferPlace& place) const {
+    return region(place).subspan(place.data_offset, place.bytes);
 }
 
-void fill_with_poison(std::span<std::byte> region, Schedule schedule) {
-    // Whole pages, so whole words.
-    const std::span words(reinterpret_cast<std::uint32_t*>(region.data()), region.size() / sizeof(std::uint32_t));
-    std::ranges::fill(words, poison(schedule));
+void fill_with_poison(std::span<std::byte> region, Element element, Schedule schedule) {
+    const std::uint64_t pattern = poison(schedule, element);
+    std::size_t at = 0;
+    for (; at + sizeof pattern <= region.size(); at += sizeof pattern) {
+        std::memcpy(region.data() + at, &pattern, sizeof pattern);
+    }
+    std::memcpy(region.data() + at, &pattern, region.size() - at);
 }
 
-Scribble find_scribble(std::span<const std::byte> region, const Placement& placement, Schedule schedule) {
-    const std::size_t end = placement.data_offset + placement.bytes;
+Scribble find_scribble(std::span<const std::byte> region, const BufferPlace& place, Schedule schedule) {
+    const std::uint64_t pattern = poison(schedule, place.element);
+    const auto is_scribble = [&](std::size_t i) {
+        return region[i] != static_cast<std::byte>(pattern >> (8 * (i % sizeof pattern)));
+    };
+    const std::size_t end = place.data_offset + place.bytes;
     // Nearest first: what was overrun by one is named so, even where more was overwritten.
     for (std::size_t i = end; i < region.size(); i++) {
-        if (region[i] != poison_byte(schedule, i)) {
-            return {true, static_cast<long>(i) - static_cast<long>(placement.data_offset)};
+        if (is_scribble(i)) {
+            return {true, static_cast<long>(i) - static_cast<long>(place.data_offset)};
         }
     }
-    for (std::size_t i = placement.data_offset; i-- > 0;) {
-        if (region[i] != poison_byte(schedule, i)) {
-            return {true, static_cast<long>(i) - static_cast<long>(placement.data_offset)};
+    for (std::size_t i = place.data_offset; i-- > 0;) {
+        if (is_scribble(i)) {
+            return {true, static_cast<long>(i) - static_cast<long>(place.data_offset)};
         }
     }
     return {};
 }
 
-GuardedMapping::GuardedMapping(int fd, const Placement& placement, bool read_only)
-    : region_bytes_(placement.mapped_bytes) {
+GuardedMapping::GuardedMapping(int fd, const BufferPlace& place, bool read_only) : region_bytes_(place.mapped_bytes) {
     // A stride that is wrong by a factor of two still lands in a guard.
-    const std::size_t guard = std::max(kSmallestGuard, round_up(2 * placement.bytes, page_bytes()));
+    const std::size_t guard = std::max(kSmallestGuard, round_up(2 * place.bytes, page_bytes()));
     reserved_bytes_ = 2 * guard + region_bytes_;
     void* reserved = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
@@ -176,14 +199,14 @@ GuardedMapping::GuardedMapping(int fd, const Placement& placement, bool read_onl
     region_ = reserved_ + guard;
     const int access = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    const off_t offset = fd >= 0 ? static_cast<off_t>(placement.file_offset) : 0;
+    const off_t offset = fd >= 0 ? static_cast<off_t>(place.file_offset) : 0;
     if (mmap(region_, region_bytes_, access, kind | MAP_FIXED, fd, offset) == MAP_FAILED) {
         const int why = errno;
         munmap(reserved_, reserved_bytes_);
         errno = why;
         fail("mapping a buffer", region_bytes_);
     }
-    data_ = region_ + placement.data_offset;
+    data_ = region_ + place.data_offset;
 }
 
 GuardedMapping::GuardedMapping(GuardedMapping&& other) noexcept

@@ -12,28 +12,51 @@
 namespace checker {
 namespace {
 
-// The memory of one timed call: inputs shared between the candidates, outputs and scratch each candidate's own.
+// A bench's memory for workspaces: it lives as long as the bench.
+class BenchAllocator final : public Allocator {
+  public:
+    explicit BenchAllocator(Bench& bench) : bench_(bench) {}
+    std::byte* allocate(std::size_t bytes) override { return bench_.allocate(bytes); }
+    void release(std::byte*) override {}
+
+  private:
+    Bench& bench_;
+};
+
+// The memory of one timed call: inputs shared between the candidates; outputs, in-out tensors and scratch each
+// candidate's own.
 class TimedCall {
   public:
-    TimedCall(const Call& call, Bench& bench, std::uint64_t seed) : call_(call), bench_(bench) {
-        for (const Input& input : call.inputs) {
-            inputs_.push_back(bench.allocate(input.spec.bytes()));
-            buffers_.add(input.spec.name, input.spec.element, inputs_.back());
+    TimedCall(const Call& call, Bench& bench, std::uint64_t seed) : call_(call), bench_(bench), allocator_(bench) {
+        for (const Input& input : call.inputs) { inputs_.push_back(bench.allocate(input.spec.bytes())); }
+        for (const Output& output : call.outputs) {
+            initial_.push_back(output.initial ? bench.allocate(output.spec.bytes()) : nullptr);
         }
         draw(seed);
     }
 
-    // New inputs.
+    // New inputs, and new content of in-out tensors for reset().
     void draw(std::uint64_t seed) {
-        for (std::size_t i = 0; i < call_.inputs.size(); i++) {
-            const Input& input = call_.inputs[i];
-            bench_.fill(inputs_[i], input.spec.bytes(), [&](std::span<std::byte> to) { input.fill(to, seed); });
+        const auto fill = [&](std::byte* memory, const BufferSpec& spec, const FillFunction& values) {
+            bench_.fill(memory, spec.bytes(), [&](std::span<std::byte> to) { values(to, seed); });
+        };
+        for (std::size_t i = 0; i < inputs_.size(); i++) {
+            fill(inputs_[i], call_.inputs[i].spec, call_.inputs[i].fill);
+        }
+        for (std::size_t i = 0; i < initial_.size(); i++) {
+            if (initial_[i] != nullptr) {
+                fill(initial_[i], call_.outputs[i].spec, call_.outputs[i].initial);
+            }
         }
     }
 
-    // Buffers of one candidate; `library` says how much scratch it wants, where it is one of ours.
+    // Buffers of one candidate, the next number; `library` says how much scratch it wants, where it is one of ours.
     const Buffers& add_candidate(const Library* library) {
-        Buffers& buffers = candidates_.emplace_back(buffers_);
+        Buffers& buffers = candidates_.emplace_back(&allocator_);
+        for (std::size_t i = 0; i < inputs_.size(); i++) {
+            buffers.add(call_.inputs[i].spec.name, call_.inputs[i].spec.element, inputs_[i]);
+        }
+        for (const std::string& name : call_.null) { buffers.add_null(name); }
         outputs_.emplace_back();
         for (const Output& output : call_.outputs) {
             outputs_.back().push_back(bench_.allocate(output.spec.bytes()));
@@ -44,15 +67,28 @@ class TimedCall {
                 buffers.add(scratch.name, Element::byte, bench_.allocate(scratch_bytes(scratch, *library)));
             }
         }
+        reset(outputs_.size() - 1);
         return buffers;
     }
+    std::size_t candidates() const { return outputs_.size(); }
 
-    // Poison in the outputs of the candidate that was added as number `candidate`.
+    // The candidate's in-out tensors as they are before a call.
+    void reset(std::size_t candidate) {
+        for (std::size_t i = 0; i < initial_.size(); i++) {
+            if (initial_[i] != nullptr) {
+                bench_.copy_content(outputs_[candidate][i], initial_[i], call_.outputs[i].spec.bytes());
+            }
+        }
+    }
+
+    // Poison in the candidate's outputs, and its in-out tensors as they are before a call.
     void poison_outputs(std::size_t candidate) {
         for (std::size_t i = 0; i < call_.outputs.size(); i++) {
-            bench_.fill(outputs_[candidate][i], call_.outputs[i].spec.bytes(),
-                        [](std::span<std::byte> to) { fill_with_poison(to, Schedule::start_aligned); });
+            const BufferSpec& spec = call_.outputs[i].spec;
+            bench_.fill(outputs_[candidate][i], spec.bytes(),
+                        [&](std::span<std::byte> to) { fill_with_poison(to, spec.element, Schedule::start_aligned); });
         }
+        reset(candidate);
     }
 
     const std::byte* output(std::size_t candidate, std::size_t i) const { return outputs_[candidate][i]; }
@@ -60,10 +96,11 @@ class TimedCall {
   private:
     const Call& call_;
     Bench& bench_;
-    Buffers buffers_;
+    BenchAllocator allocator_;
     std::vector<std::byte*> inputs_;
-    std::deque<Buffers> candidates_;
+    std::vector<std::byte*> initial_;  // of each output, null where it is no in-out tensor
     std::vector<std::vector<std::byte*>> outputs_;
+    std::deque<Buffers> candidates_;
 };
 
 }  // namespace
@@ -79,17 +116,20 @@ std::vector<BufferSpec> timed_specs(const Timed& timed) {
 Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
               const Request& request, Bench& bench) {
     mallopt(M_PERTURB, 0);
-    TimedCall call(timed.call, bench, request.seed);
-    const auto run = [&](const RunFunction& function, const Library& library) -> std::function<void()> {
-        return [&function, &library, &buffers = call.add_candidate(&library)] { function(library, buffers); };
-    };
-    const std::function<void()> run_subject = run(timed.call.run, subject);
-    const std::function<void()> run_solution = run(timed.call.run, solution);
-    const std::optional<Library> older_library =
+    const std::optional<Library> older_library =  // before what its calls keep
         (request.rivals & bit(Rival::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
+    TimedCall call(timed.call, bench, request.seed);
+    const auto ours = [&](std::string name, const RunFunction& run, const Library& library) -> Candidate {
+        const Buffers& buffers = call.add_candidate(&library);
+        return {.name = std::move(name),
+                .run = [&] { run(library, buffers); },
+                .prepare = [&call, number = call.candidates() - 1] { call.reset(number); }};
+    };
+    const Candidate by_subject = ours("yours", timed.call.run, subject);
+    const Candidate by_solution = ours("solution", timed.call.run, solution);
 
     Reply reply;
-    std::vector<Candidate> candidates{{"yours", run_subject}};
+    std::vector<Candidate> candidates{by_subject};
     std::vector<Rival> rivals;
     for (std::uint32_t i = 0; i < kRivals; i++) {
         const auto rival = static_cast<Rival>(i);
@@ -106,7 +146,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         rivals.push_back(rival);
         switch (rival) {
             case Rival::solution:
-                candidates.push_back({"solution", run_solution});
+                candidates.push_back(by_solution);
                 break;
             case Rival::library:
                 candidates.push_back({"library", [&timed, &buffers = call.add_candidate(nullptr)] {
@@ -123,28 +163,37 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 break;
             }
             case Rival::older:
-                candidates.push_back({"older", run(timed.call.run, *older_library)});
+                candidates.push_back(ours("older", timed.call.run, *older_library));
                 break;
             case Rival::two_threads:
-                candidates.push_back({"two threads", run(timed.run_on_two_threads, subject)});
+                candidates.push_back(ours("two threads", timed.run_on_two_threads, subject));
                 break;
         }
     }
     if (!timed.hot) {
-        for (Candidate& candidate : candidates) { candidate.prepare = bench.cold(); }
+        for (Candidate& candidate : candidates) {
+            candidate.prepare = [reset = candidate.prepare, cold = bench.cold()] {
+                if (reset) {
+                    reset();
+                }
+                if (cold) {
+                    cold();
+                }
+            };
+        }
     }
     const std::vector<Samples> samples =
         time_interleaved(candidates, bench.options(request.seconds, request.rounds), bench.stopwatch());
 
     call.draw(request.seed + 1);
-    SharedMemory shared(dup(kWorkerMemory));
-    const std::vector<Placement> placements = place(timed_specs(timed), Schedule::start_aligned);
+    MemoryFile shared(dup(kWorkerMemory));
+    const std::vector<BufferPlace> places = places_of(timed_specs(timed), Schedule::start_aligned);
     std::size_t at = 0;
     for (std::size_t who = 0; who < 2; who++) {
         call.poison_outputs(who);
-        who == 0 ? run_subject() : run_solution();
+        (who == 0 ? by_subject : by_solution).run();
         for (std::size_t i = 0; i < timed.call.outputs.size(); i++) {
-            bench.fetch(shared.data(placements[at++]), call.output(who, i));
+            bench.fetch(shared.data(places[at++]), call.output(who, i));
         }
     }
 

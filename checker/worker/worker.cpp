@@ -18,6 +18,7 @@
 #include <deque>
 #include <exception>
 #include <iostream>
+#include <list>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -42,9 +43,15 @@ struct FaultMap {
     };
     std::array<Range, 1024> ranges{};
     std::size_t count = 0;
+    Range workspace;               // the newest
     std::uintptr_t stack_low = 0;  // the lowest address that the main thread's stack may reach
 };
 FaultMap fault_map;
+
+FaultMap::Range range_of(const GuardedMapping& mapping, std::size_t bytes) {
+    const auto reserved = reinterpret_cast<std::uintptr_t>(mapping.reserved().data());
+    return {reserved, reserved + mapping.reserved().size(), reinterpret_cast<std::uintptr_t>(mapping.data()), bytes};
+}
 
 Access access_of([[maybe_unused]] const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -74,14 +81,17 @@ void on_fault(int signal, siginfo_t* info, void* context_pointer) {
         const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
         reply.address = address;
         reply.access = access_of(context);
-        for (std::size_t i = 0; i < fault_map.count; i++) {
-            const FaultMap::Range& range = fault_map.ranges[i];
+        const auto note_if_in = [&](const FaultMap::Range& range, std::int32_t buffer) {
             if (address >= range.begin && address < range.end) {
-                reply.buffer = static_cast<std::int32_t>(i);
+                reply.buffer = buffer;
                 reply.offset = static_cast<std::int64_t>(address) - static_cast<std::int64_t>(range.data);
                 reply.buffer_bytes = range.bytes;
             }
+        };
+        for (std::size_t i = 0; i < fault_map.count; i++) {
+            note_if_in(fault_map.ranges[i], static_cast<std::int32_t>(i));
         }
+        note_if_in(fault_map.workspace, kWorkspace);
         // A frame that does not fit is noticed at its first store below the stack, which may be far below.
         constexpr std::uintptr_t kPage = 4096;
         const std::uintptr_t sp = stack_pointer(context);
@@ -116,8 +126,8 @@ void catch_faults() {
 
 // Locals that are read before they are set hold what the stack holds: let that be garbage, another one each run.
 [[gnu::noinline]] void poison_stack(Schedule schedule) {
-    std::array<std::uint32_t, 16384> garbage;
-    garbage.fill(poison(schedule));
+    std::array<std::uint64_t, 8192> garbage;
+    garbage.fill(poison(schedule, Element::byte));
     asm volatile("" : : "r"(garbage.data()) : "memory");
 }
 
@@ -159,44 +169,75 @@ class Libraries {
     std::map<std::string, Library> open_;
 };
 
+// Private memory between inaccessible pages, full of poison.
 struct ScratchArea {
-    Placement placement;
+    ScratchArea(std::size_t bytes, Schedule schedule)
+        : place(place_of(bytes, Element::byte, schedule, 0)), mapping(-1, place, false) {
+        fill_with_poison(mapping.region(), place.element, schedule);
+    }
+    BufferPlace place;
     GuardedMapping mapping;
+};
+
+// The workspaces of a call's Context.
+class GuardedWorkspaces final : public Allocator {
+  public:
+    explicit GuardedWorkspaces(Schedule schedule) : schedule_(schedule) {}
+    std::byte* allocate(std::size_t bytes) override {
+        // Aligned as promised, and so with at most 255 bytes between the end and what cannot be touched.
+        const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+        areas_.emplace_back(rounded, schedule_);
+        fault_map.workspace = range_of(areas_.back().mapping, bytes);
+        return areas_.back().mapping.data();
+    }
+    void release(std::byte* memory) override {
+        fault_map.workspace = {};
+        areas_.remove_if([&](const ScratchArea& area) { return area.mapping.data() == memory; });
+    }
+
+  private:
+    Schedule schedule_;
+    std::list<ScratchArea> areas_;
+};
+
+// What lives as long as a case's calls share buffers.
+struct HostCase {
+    explicit HostCase(Schedule schedule) : workspaces(schedule) {}
+    GuardedWorkspaces workspaces;
+    Buffers buffers{&workspaces};
 };
 
 // The buffers of one call, mapped and known to the fault handler.
 class MappedCall {
   public:
-    MappedCall(const Call& call, const Library& library, Schedule schedule) : schedule_(schedule) {
-        const std::vector<BufferSpec> specs = shared_specs(call);
-        const std::vector<Placement> placements = place(specs, schedule);
+    MappedCall(const CallRun& run, Buffers& buffers) : schedule_(run.schedule), buffers_(buffers) {
+        const std::vector<BufferSpec> specs = shared_specs(run.call());
+        const std::vector<BufferPlace> places = run.places();
         for (std::size_t i = 0; i < specs.size(); i++) {
-            mappings_.emplace_back(kWorkerMemory, placements[i], specs[i].role == Role::input);
-            add(specs[i].name, specs[i].element, mappings_.back(), placements[i].bytes);
+            mappings_.emplace_back(kWorkerMemory, places[i], specs[i].role == Role::input);
+            add(specs[i].name, specs[i].element, mappings_.back(), places[i].bytes);
         }
-        for (const Scratch& scratch : call.scratch) {
-            const Placement placement = place(scratch_bytes(scratch, library), schedule, 0);
-            scratch_.push_back({placement, GuardedMapping(-1, placement, false)});
-            fill_with_poison(scratch_.back().mapping.region(), schedule);
-            add(scratch.name, Element::byte, scratch_.back().mapping, placement.bytes);
+        for (const Scratch& scratch : run.call().scratch) {
+            const std::size_t bytes = scratch_bytes(scratch, run.library);
+            scratch_.emplace_back(bytes, schedule_);
+            add(scratch.name, Element::byte, scratch_.back().mapping, bytes);
         }
+        for (const std::string& name : run.call().null) { buffers_.add_null(name); }
     }
     MappedCall(const MappedCall&) = delete;
     MappedCall& operator=(const MappedCall&) = delete;
     ~MappedCall() { fault_map.count = 0; }
 
-    const Buffers& buffers() const { return buffers_; }
-
     // The first scratch area that was overrun.
     std::optional<Reply> overrun_scratch() const {
         for (std::size_t i = 0; i < scratch_.size(); i++) {
-            const Scribble scribble = find_scribble(scratch_[i].mapping.region(), scratch_[i].placement, schedule_);
+            const Scribble scribble = find_scribble(scratch_[i].mapping.region(), scratch_[i].place, schedule_);
             if (scribble.found) {
                 Reply reply;
                 reply.answer = Answer::scribble;
                 reply.buffer = static_cast<std::int32_t>(mappings_.size() + i);
                 reply.offset = scribble.offset;
-                reply.buffer_bytes = scratch_[i].placement.bytes;
+                reply.buffer_bytes = scratch_[i].place.bytes;
                 return reply;
             }
         }
@@ -209,31 +250,30 @@ class MappedCall {
         if (fault_map.count == fault_map.ranges.size()) {
             return;
         }
-        const auto reserved = reinterpret_cast<std::uintptr_t>(mapping.reserved().data());
-        fault_map.ranges[fault_map.count++] = {reserved, reserved + mapping.reserved().size(),
-                                               reinterpret_cast<std::uintptr_t>(mapping.data()), bytes};
+        fault_map.ranges[fault_map.count++] = range_of(mapping, bytes);
     }
 
     Schedule schedule_;
+    Buffers& buffers_;
     std::vector<GuardedMapping> mappings_;
     std::vector<ScratchArea> scratch_;
-    Buffers buffers_;
 };
 
-Reply run_call(const Call& call, const Library& library, Schedule schedule) {
-    poison_heap(schedule);
-    poison_stack(schedule);
-    const MappedCall mapped(call, library, schedule);
-    poison_stack(schedule);
-    call.run(library, mapped.buffers());
+// `running`: what earlier calls of a sequence have left.
+Reply run_on_host(const CallRun& run, std::unique_ptr<HostCase>& running) {
+    if (run.begins()) {
+        running.reset();
+        running = std::make_unique<HostCase>(run.schedule);
+    }
+    poison_heap(run.schedule);
+    poison_stack(run.schedule);
+    const MappedCall mapped(run, running->buffers);
+    poison_stack(run.schedule);
+    run.call().run(run.library, running->buffers);
+    if (run.ends()) {
+        running.reset();
+    }
     return mapped.overrun_scratch().value_or(Reply{});
-}
-
-Reply saying(Answer answer, std::string_view text) {
-    Reply reply;
-    reply.answer = answer;
-    text.copy(reply.text, sizeof reply.text - 1);
-    return reply;
 }
 
 }  // namespace
@@ -242,20 +282,21 @@ int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl
                          const std::function<bool(const Op&, const Case&)>& wants) {
     DeviceSide& device = *device_side();
     Libraries subject(impl_dir);
-    SharedMemory memory;
+    MemoryFile memory;
     dup2(memory.fd(), kWorkerMemory);
     for (const Op& op : lesson.ops()) {
         for (const Case& c : op.cases) {
             if (!wants(op, c)) {
                 continue;
             }
-            for (const Call& call : c.calls) {
-                const std::vector<BufferSpec> specs = shared_specs(call);
-                lay_out(memory, call, place(specs, Schedule::end_aligned), Schedule::end_aligned);
-                const Reply reply = device.run(call, subject.at(op.name), Schedule::end_aligned);
+            for (std::size_t i = 0; i < c.calls.size(); i++) {
+                const CallRun run{.of = c, .index = i, .library = subject.at(op.name)};
+                lay_out(memory, run.call(), run.places(), run.schedule);
+                const Reply reply = device.run(run);
                 if (!device.chosen_launch_is_over()) {
                     continue;
                 }
+                device.end_case();
                 device.start();  // only now: what ended this process before would have said so itself
                 flush_output();
                 if (reply.findings[0] != '\0') {
@@ -287,6 +328,9 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     } catch (const std::exception& error) { no_device = error.what(); }
     Libraries subject(impl_dir);
     Libraries solution(reference_dir);
+    std::unique_ptr<HostCase> running;
+    // What is kept goes before the libraries that it comes from.
+    const std::unique_ptr<DeviceSide, void (*)(DeviceSide*)> at_end(device, [](DeviceSide* side) { side->end_case(); });
 
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
@@ -311,10 +355,9 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                     reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
                                     older_implementation(reference_dir, op.name), request, *bench);
                 } else {
-                    const Call& call = op.cases.at(request.case_index).calls.at(request.call);
-                    reply = device == nullptr           ? run_call(call, library, request.schedule)
-                            : request.ask == Ask::count ? device->count(call, library)
-                                                        : device->run(call, library, request.schedule);
+                    const CallRun run{op.cases.at(request.case_index), request.call, library, request.schedule,
+                                      request.ask == Ask::count};
+                    reply = device != nullptr ? device->run(run) : run_on_host(run, running);
                 }
             } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
                 reply = saying(Answer::exception, e.what());

@@ -70,11 +70,10 @@ int main(int argc, char** argv) {
         const std::vector<int> tokens = read_tokens(tokens_file, B, T, params.config.V);
         Activations acts(params.config, B, T);
         const std::unique_ptr<Placement> placement = place(params, acts);
-        Context ctx;
         for (std::string line; std::getline(std::cin, line);) {
             if (line == "run") {
                 const auto begin = std::chrono::steady_clock::now();
-                placement->forward(acts, tokens.data(), nullptr, ctx);
+                placement->forward(acts, tokens.data(), nullptr);
                 const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
                 fmt::print("{}\n", seconds.count());
             } else if (line.starts_with("logits ")) {

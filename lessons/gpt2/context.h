@@ -2,35 +2,66 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 
+#include "checker/resources.h"
+
 struct CUstream_st;  // cudaStream_t is a pointer to it
 
-// What an op needs beside its arguments: on a CPU the threads that it may use and a workspace; on a device also the
-// stream and the library handles.
+// What an op needs beside its arguments: the threads that it may use on a CPU, the stream on a device, a workspace, and
+// the handles of libraries. Who runs the ops makes it: the gpt2 program's placement, or the check.
 class Context {
   public:
     int threads = 1;
     CUstream_st* stream = nullptr;  // what a device's ops launch on; null: the default stream
 
-    // At least `floats` floats, aligned to 64 bytes, unset; they belong to the op until it returns. Grows when needed
-    // and is kept, so that an op that is called often does not pay for fresh memory each time.
-    float* workspace(std::size_t floats) {
-        if (floats > floats_) {
-            memory_.reset();  // first, so that old and new are never there at once
-            floats_ = 0;
-            memory_.reset(static_cast<float*>(::operator new(floats * sizeof(float), kAlignment)));
-            floats_ = floats;
+    // The workspace comes from `memory`, which outlives the Context: the device's, on a device. Null: the host's.
+    explicit Context(checker::Allocator* memory = nullptr) : workspace_(nullptr, Release{memory}) {}
+
+    // At least `bytes` bytes that start at a multiple of `alignment`, unset; they belong to the op until it returns. Grows
+    // when needed and is kept, so that an op that is called often does not pay for fresh memory each time.
+    void* workspace(std::size_t bytes, std::size_t alignment = 64) {
+        bytes += alignment > kAlignment ? alignment - kAlignment : 0;  // an aligned address is among these
+        if (bytes > bytes_) {
+            workspace_.reset();  // first, so that old and new are never there at once
+            bytes_ = 0;
+            checker::Allocator* const memory = workspace_.get_deleter().memory;
+            workspace_.reset(memory != nullptr ? memory->allocate(bytes)
+                                               : static_cast<std::byte*>(::operator new(bytes, kOnHost)));
+            bytes_ = bytes;
         }
-        return memory_.get();
+        const auto address = reinterpret_cast<std::uintptr_t>(workspace_.get());
+        return workspace_.get() + (alignment - address % alignment) % alignment;
+    }
+
+    // The same for `count` elements.
+    template <class T>
+    T* workspace(std::size_t count) {
+        return static_cast<T*>(workspace(count * sizeof(T)));
+    }
+
+    // The one H of this Context: made by H() when it is first asked for, and kept. It owns a library's handle, say:
+    //   struct Cublas {
+    //       cublasHandle_t handle = nullptr;
+    //       Cublas() { check(cublasCreate(&handle)); }
+    //       ~Cublas() { cublasDestroy(handle); }
+    //   };
+    //   … cublasSgemm(ctx.handle<Cublas>().handle, …)
+    template <class H>
+    H& handle() {
+        return handles_.get<H>();
     }
 
   private:
-    static constexpr std::align_val_t kAlignment{64};
-    struct Free {
-        void operator()(float* p) const { ::operator delete(p, kAlignment); }
+    static constexpr std::size_t kAlignment = checker::Allocator::kAlignment;
+    static constexpr std::align_val_t kOnHost{kAlignment};
+    struct Release {
+        checker::Allocator* memory;
+        void operator()(std::byte* p) const { memory != nullptr ? memory->release(p) : ::operator delete(p, kOnHost); }
     };
-    std::unique_ptr<float, Free> memory_;
-    std::size_t floats_ = 0;
+    std::unique_ptr<std::byte, Release> workspace_;
+    std::size_t bytes_ = 0;
+    checker::Kept handles_;  // destroyed before the workspace: a library may work in it
 };

@@ -35,7 +35,7 @@ const Activations& Model::run(std::span<const int> tokens, std::span<const int> 
     check_tokens(targets, config().V);
     // With one sequence, fewer tokens use the first rows of each view.
     acts_.T = static_cast<int>(tokens.size());
-    placement_->forward(acts_, tokens.data(), targets.empty() ? nullptr : targets.data(), ctx_);
+    placement_->forward(acts_, tokens.data(), targets.empty() ? nullptr : targets.data());
     return acts_;
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 
-#include "lessons/gpt2/context.h"
 #include "lessons/gpt2/placement.h"
 #include "lessons/gpt2/tensors.h"
 
@@ -31,7 +30,6 @@ class Model {
     Activations acts_;
     int max_tokens_;
     std::unique_ptr<Placement> placement_;
-    Context ctx_;
 };
 
 // The mean loss of predicting each token but the first. The text is cut into windows of max_tokens() that do not

@@ -6,16 +6,15 @@
 
 #include <memory>
 
-#include "lessons/gpt2/context.h"
 #include "lessons/gpt2/tensors.h"
 
 class Placement {
   public:
     virtual ~Placement() = default;
 
-    // forward() of ops.h. Afterwards acts.logits (and, with targets, acts.losses) hold the result; what else it holds is
+    // forward() of ops.h on the placement's Context. Afterwards acts.logits (and, with targets, acts.losses) hold the result; what else it holds is
     // the placement's affair. acts.B and acts.T may be smaller than those it was made with, for one sequence.
-    virtual void forward(Activations& acts, const int* tokens, const int* targets, Context& ctx) = 0;
+    virtual void forward(Activations& acts, const int* tokens, const int* targets) = 0;
 };
 
 // For activations of at most acts.B sequences of acts.T tokens; allocates what acts needs. Both must outlive the result.

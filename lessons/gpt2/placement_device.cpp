@@ -32,7 +32,7 @@ class DevicePlacement final : public Placement {
         targets_ = allocate<int>(rows);
     }
 
-    void forward(Activations& acts, const int* tokens, const int* targets, Context& ctx) override {
+    void forward(Activations& acts, const int* tokens, const int* targets) override {
         const std::size_t rows = static_cast<std::size_t>(acts.B) * static_cast<std::size_t>(acts.T);
         acts_.B = acts.B;
         acts_.T = acts.T;
@@ -40,7 +40,7 @@ class DevicePlacement final : public Placement {
         if (targets != nullptr) {
             check(cudaMemcpy(targets_, targets, rows * sizeof(int), cudaMemcpyHostToDevice));
         }
-        ::forward(acts_, params_, tokens_, targets != nullptr ? targets_ : nullptr, ctx);
+        ::forward(acts_, params_, tokens_, targets != nullptr ? targets_ : nullptr, ctx_);
         // Waits for the device.
         const std::size_t logits = rows * static_cast<std::size_t>(acts.config.Vp);
         check(cudaMemcpy(acts.logits, acts_.logits, logits * sizeof(float), cudaMemcpyDeviceToHost));
@@ -65,6 +65,8 @@ class DevicePlacement final : public Placement {
     Activations acts_;
     int* tokens_ = nullptr;
     int* targets_ = nullptr;
+    checker::DeviceAllocator workspaces_;
+    Context ctx_{&workspaces_};
 };
 
 }  // namespace

@@ -7,12 +7,13 @@ namespace {
 class HostPlacement final : public Placement {
   public:
     explicit HostPlacement(const Parameters& params) : params_(params) {}
-    void forward(Activations& acts, const int* tokens, const int* targets, Context& ctx) override {
-        ::forward(acts, params_, tokens, targets, ctx);
+    void forward(Activations& acts, const int* tokens, const int* targets) override {
+        ::forward(acts, params_, tokens, targets, ctx_);
     }
 
   private:
     const Parameters& params_;
+    Context ctx_;
 };
 
 }  // namespace

@@ -20,11 +20,16 @@ def k_of(precision: str) -> float:
     return all_k()[precision]
 
 
-def ulp32(x: np.ndarray) -> np.ndarray:
-    """The distance from |x| to the next larger float32: 2^-149 for 0 and the denormals."""
+# Of an output's elements: bits of the fraction, and the exponent below which numbers are evenly spaced.
+ELEMENTS = {"f32": (23, -126), "bf16": (7, -126), "f16": (10, -14), "f8_e4m3": (3, -6), "f8_e5m2": (2, -14)}
+
+
+def ulp(x: np.ndarray, element: str = "f32") -> np.ndarray:
+    """The distance from |x| to the next larger number of these elements: for float32 2^-149 at 0 and the denormals."""
+    fraction_bits, smallest = ELEMENTS[element]
     x = np.asarray(x, dtype=np.float32)
     _, exponent = np.frexp(x)  # |x| = m * 2^exponent, m in [1/2, 1)
-    return np.ldexp(1.0, np.where(x == 0, -126, np.maximum(exponent - 1, -126)) - 23)
+    return np.ldexp(1.0, np.where(x == 0, smallest, np.maximum(exponent - 1, smallest)) - fraction_bits)
 
 
 def ratio_in(ratios: dict, case: str, scope: str, output: str, precision: str) -> float:
@@ -42,16 +47,18 @@ class Verdict:
     used: float  # that quotient: at most 1 passes; infinity where an element is NaN or infinite
 
 
-def budgets(ref: np.ndarray, floor: np.ndarray, ratio: float, k: float) -> np.ndarray:
+def budgets(ref: np.ndarray, floor: np.ndarray, ratio: float, k: float, element: str = "f32") -> np.ndarray:
     """The budget of every element of ref, all finite. ref is (..., n), floor is (...), for one row (1), or as ref."""
     row = k * max(ratio, 1.0) * np.asarray(floor, dtype=np.float64)
     row = row.reshape(np.shape(ref) if row.size == np.size(ref) else (*np.shape(ref)[:-1], 1))
-    return np.maximum(row, ulp32(ref))
+    return np.maximum(row, ulp(ref, element))
 
 
-def verdict(got: np.ndarray, ref: np.ndarray, floor: np.ndarray, ratio: float, k: float) -> Verdict:
+def verdict(
+    got: np.ndarray, ref: np.ndarray, floor: np.ndarray, ratio: float, k: float, element: str = "f32"
+) -> Verdict:
     got, ref = np.asarray(got, dtype=np.float64), np.asarray(ref, dtype=np.float64)
-    budget = budgets(ref, floor, ratio, k)
+    budget = budgets(ref, floor, ratio, k, element)
     with np.errstate(invalid="ignore"):
         used = np.where(np.isfinite(got), np.abs(got - ref) / budget, math.inf)
     return Verdict(int(np.count_nonzero(~(used <= 1.0))), int(np.argmax(used)), float(np.max(used)))

@@ -25,7 +25,8 @@ C = 768  # GPT-2's own
 def test_vectors_shared_with_cpp(vector):
     rows = len(vector["floor"])
     got, ref = (np.array([float(x) for x in vector[key]], dtype=np.float32).reshape(rows, -1) for key in ("got", "ref"))
-    result = budget.verdict(got, ref, np.array(vector["floor"], dtype=np.float32), vector["ratio"], vector["k"])
+    floor = np.array(vector["floor"], dtype=np.float32)
+    result = budget.verdict(got, ref, floor, vector["ratio"], vector["k"], vector.get("element", "f32"))
     assert (result.wrong, result.worst) == (vector["wrong"], vector["worst"])
     assert result.used == pytest.approx(float(vector["used"]), rel=1e-12)
 

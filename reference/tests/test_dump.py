@@ -58,7 +58,7 @@ def one_ulp(name: str, got: np.ndarray, ref: np.ndarray) -> None:
     finite = np.isfinite(ref)
     assert np.array_equal(got[~finite], ref[~finite], equal_nan=True), name
     scale = np.abs(np.where(finite, ref, 0)).max(axis=-1, keepdims=True)
-    allowed = np.maximum(budget.ulp32(np.where(finite, ref, 0)), 1e-7 * budget.ulp32(scale))
+    allowed = np.maximum(budget.ulp(np.where(finite, ref, 0)), 1e-7 * budget.ulp(scale))
     difference = np.abs(got[finite].astype(np.float64) - ref[finite])
     assert (difference <= allowed[finite]).all(), name
 

@@ -142,7 +142,7 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             int N, int C, int OC, int out_stride, Context& ctx) {
     // The workspace holds a block of weight for each thread, and all of inp, which the threads share.
     const std::size_t rows = round_up(N, kTileN);
-    float* weight_panels = ctx.workspace(kWeightFloats * ctx.threads + rows * C);
+    float* weight_panels = ctx.workspace<float>(kWeightFloats * ctx.threads + rows * C);
     float* inp_panels = weight_panels + kWeightFloats * ctx.threads;
     for (int c0 = 0; c0 < C; c0 += kBlockC) {
         pack<kTileN>(inp_panels + rows * c0, inp + c0, C, N, std::min(kBlockC, C - c0));

@@ -11,9 +11,12 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <list>
+#include <map>
 #include <optional>
 #include <vector>
 
+#include "checker/base/text.h"
 #include "checker/gpu/device.h"
 #include "checker/judge/describe.h"
 #include "checker/simt/runtime/chosen.h"
@@ -33,22 +36,65 @@ namespace {
 using DeviceBytes = DeviceBuffer<std::byte>;
 
 simt::Values values_of(Element element) {
-    switch (element) {
-        case Element::f32:
-            return simt::Values::floats;
-        case Element::i32:
-            return simt::Values::integers;
-        case Element::byte:
-            break;
-    }
-    return simt::Values::unknown;
+    return element == Element::f32 ? simt::Values::floats
+           : is_integer(element)   ? simt::Values::integers
+                                   : simt::Values::unknown;
 }
 
+// Throws NoRoom.
 DeviceBytes allocate(const std::string& name, const Dims& dims, Element element) {
-    DeviceBytes memory(static_cast<std::size_t>(dims.elements()) * bytes_of(element));
-    simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
-    return memory;
+    const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
+    try {
+        DeviceBytes memory(bytes);
+        simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
+        return memory;
+    } catch (const CudaError& error) {
+        if (error.code != cudaErrorMemoryAllocation) {
+            throw;
+        }
+    }
+    throw NoRoom(fmt::format("it wants {} more of the device's memory", gib(bytes)));
 }
+
+// The workspaces of a call's Context: device memory that reports know by name.
+class DeviceWorkspaces final : public Allocator {
+  public:
+    std::byte* allocate(std::size_t bytes) override {
+        memory_.push_back(checker::allocate("workspace", Dims("bytes/i", {static_cast<long>(bytes)}), Element::byte));
+        return memory_.back().data();
+    }
+    void release(std::byte* memory) override {
+        memory_.remove_if([&](const DeviceBytes& bytes) { return bytes.data() == memory; });
+    }
+
+  private:
+    std::list<DeviceBytes> memory_;
+};
+
+// What lives as long as a case's calls share buffers.
+class DeviceCase {
+  public:
+    // The memory of the call's buffer of this name, which nobody has written unless earlier calls' content stays in it.
+    DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before) {
+        const auto known = memory_.find(name);
+        if (known == memory_.end()) {
+            return memory_.emplace(name, allocate(name, dims, element)).first->second;
+        }
+        if (before != Before::left) {
+            const DeviceBytes fresh(known->second.size());  // nobody has written it
+            simt::Memory::instance().copy_marks(address(known->second), address(fresh), fresh.size());
+        }
+        return known->second;
+    }
+    Buffers& buffers() { return buffers_; }
+
+  private:
+    static std::uintptr_t address(const DeviceBytes& memory) { return reinterpret_cast<std::uintptr_t>(memory.data()); }
+
+    std::map<std::string, DeviceBytes> memory_;
+    DeviceWorkspaces workspaces_;
+    Buffers buffers_{&workspaces_};
+};
 
 Finding described(const simt::Finding& seen) {
     Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
@@ -94,43 +140,45 @@ void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampl
     }
 }
 
-// With `counts` launches are not searched for races.
-Reply run_on_device(const Call& call, const Library& library, Schedule schedule, bool counts,
-                    std::vector<Finding>& findings) {
-    const SharedMemory shared(dup(kWorkerMemory));
+// Where the run counts, launches are not searched for races.
+Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding>& findings) {
+    const Call& call = run.call();
+    const MemoryFile shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
-    const std::vector<Placement> placements = place(specs, schedule);
-    std::vector<DeviceBytes> memory;
-    Buffers buffers;
+    const std::vector<BufferPlace> places = run.places();
+    std::vector<std::byte*> memory;
+    Buffers& buffers = running.buffers();
     for (std::size_t i = 0; i < specs.size(); i++) {
-        memory.push_back(allocate(specs[i].name, specs[i].dims, specs[i].element));
-        const std::span<const std::byte> host = shared.data(placements[i]);
-        if (specs[i].role == Role::input) {
-            check(cudaMemcpy(memory.back().data(), host.data(), host.size(), cudaMemcpyHostToDevice));
-        } else {  // the poison is there, but counts as written by nobody
+        const Before holds = before(call, i);
+        memory.push_back(running.at(specs[i].name, specs[i].dims, specs[i].element, holds).data());
+        const std::span<const std::byte> host = shared.data(places[i]);
+        if (holds == Before::values) {
+            check(cudaMemcpy(memory.back(), host.data(), host.size(), cudaMemcpyHostToDevice));
+        } else if (holds == Before::poison) {  // the poison is there, but counts as written by nobody
             const simt::OpenMemory open;
-            std::memcpy(memory.back().data(), host.data(), host.size());
+            std::memcpy(memory.back(), host.data(), host.size());
         }
-        buffers.add(specs[i].name, specs[i].element, memory.back().data());
+        buffers.add(specs[i].name, specs[i].element, memory.back());
     }
     for (const Scratch& scratch : call.scratch) {
-        const auto bytes = static_cast<long>(scratch_bytes(scratch, library));
-        memory.push_back(allocate(scratch.name, Dims("bytes/i", {bytes}), Element::byte));
-        buffers.add(scratch.name, Element::byte, memory.back().data());
+        const Dims dims("bytes/i", {static_cast<long>(scratch_bytes(scratch, run.library))});
+        buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, Element::byte, Before::poison).data());
     }
+    for (const std::string& name : call.null) { buffers.add_null(name); }
+    std::optional<DeviceBytes> sampled;
     std::optional<simt::SamplingBlocks> sampling;
     if (call.sampled) {
         const BufferSpec& spec = call.sampled->output;
-        memory.push_back(allocate(spec.name, spec.dims, spec.element));
-        buffers.add(spec.name, spec.element, memory.back().data());
+        sampled.emplace(allocate(spec.name, spec.dims, spec.element));
+        buffers.add(spec.name, spec.element, sampled->data());
         sampling.emplace(
-            simt::Sampling{.others = call.sampled->blocks, .seed = schedule == Schedule::end_aligned ? 1U : 2U});
+            simt::Sampling{.others = call.sampled->blocks, .seed = run.schedule == Schedule::end_aligned ? 1U : 2U});
     }
     std::optional<CountingCall> counting;
-    if (counts) {
+    if (run.counts) {
         counting.emplace();
     }
-    call.run(library, buffers);
+    call.run(run.library, buffers);
     if (counting) {
         counting->host_is_done();
     }
@@ -143,13 +191,12 @@ Reply run_on_device(const Call& call, const Library& library, Schedule schedule,
     check(cudaGetLastError());
     const simt::OpenMemory open;
     for (std::size_t i = 0; i < specs.size(); i++) {
-        const std::span<std::byte> host = shared.data(placements[i]);
-        if (call.sampled && specs[i].role != Role::input) {
-            fetch_sampled(memory.back(), *reinterpret_cast<SampledElements*>(host.data()));
+        const std::span<std::byte> host = shared.data(places[i]);
+        if (sampled && specs[i].role != Role::input) {
+            fetch_sampled(*sampled, *reinterpret_cast<SampledElements*>(host.data()));
         } else if (specs[i].role != Role::input) {
-            std::memcpy(host.data(), memory[i].data(), host.size());
-        } else if (std::optional<Finding> changed =
-                       find_changed_input(specs[i], host, {memory[i].data(), memory[i].size()})) {
+            std::memcpy(host.data(), memory[i], host.size());
+        } else if (std::optional<Finding> changed = find_changed_input(specs[i], host, {memory[i], host.size()})) {
             findings.push_back(std::move(*changed));
         }
     }
@@ -186,30 +233,28 @@ class SimtSide final : public DeviceSide {
         return checker::show_traffic(*this, lesson, options);
     }
 
-    Reply run(const Call& call, const Library& library, Schedule schedule) override {
-        return run(call, library, schedule, false);
-    }
-
     std::vector<Counter> counters() const override { return simt_counters(); }
 
-    Reply count(const Call& call, const Library& library) override {
-        return run(call, library, Schedule::end_aligned, true);
-    }
-
-  private:
-    Reply run(const Call& call, const Library& library, Schedule schedule, bool counts) const {
+    Reply run(const CallRun& run) override {
+        const Call& call = run.call();
+        if (run.begins()) {
+            end_case();
+            running_.emplace();
+        }
         simt::forget_findings();
         simt::forget_float_atomics();
-        simt::set_seed(schedule == Schedule::end_aligned ? 1 : 2);
+        simt::set_seed(run.schedule == Schedule::end_aligned ? 1 : 2);
         std::vector<Finding> changed;
         Reply reply;
         try {
-            reply = run_on_device(call, library, schedule, counts, changed);
-        } catch (const std::exception& error) {
-            reply.answer = Answer::exception;
-            std::string_view(error.what()).copy(reply.text, sizeof reply.text - 1);
+            reply = run_on_device(run, running_.value(), changed);
+        } catch (const NoRoom& error) {
+            reply = saying(Answer::no_room, error.what());
+        } catch (const std::exception& error) { reply = saying(Answer::exception, error.what()); }
+        if (run.ends()) {
+            running_.reset();
+            simt::report_leaks();
         }
-        simt::report_leaks();
         std::vector<Finding> findings = described_findings();
         for (Finding& finding : findings) {
             if (finding.kind == simt::name_of(simt::Kind::null_pointer) && !call.null.empty()) {
@@ -219,10 +264,22 @@ class SimtSide final : public DeviceSide {
         std::ranges::move(changed, std::back_inserter(findings));
         put_findings(reply, findings);
         float_atomics_text().copy(reply.float_atomics, sizeof reply.float_atomics - 1);
-        static_cast<void>(cudaDeviceReset());  // frees what leaked
+        if (run.ends()) {
+            static_cast<void>(cudaDeviceReset());  // frees what leaked
+        }
         reply.last = broken();
         return reply;
     }
+
+    void end_case() override {
+        if (running_) {
+            running_.reset();
+            static_cast<void>(cudaDeviceReset());
+        }
+    }
+
+  private:
+    std::optional<DeviceCase> running_;
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ bool is_judged(const Call& call) {
 // that arithmetic bounds it is the case that its target is judged on.
 struct Work {
     std::string shape;
-    std::vector<const Call*> calls;
+    Case of;
     bool is_whole = true;
 };
 constexpr std::uint64_t kBlocks = 32;                       // of the launch with most of them
@@ -66,15 +66,13 @@ Work work_of(const Op& op, const std::string& wanted) {
         const Timed& timed = op.timed.front();
         const bool judged = chosen != nullptr && std::ranges::any_of(chosen->calls, is_judged);
         if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && judged))) {
-            return {timed.shape, {&timed.call}, false};
+            return {timed.shape, {.name = "timing", .shape = timed.shape, .calls = {timed.call}}, false};
         }
     }
     if (chosen == nullptr) {
         throw std::invalid_argument(fmt::format("{} has no case that can be counted whole", op.name));
     }
-    Work work{fmt::format("{} ({})", chosen->shape, chosen->name), {}};
-    for (const Call& call : chosen->calls) { work.calls.push_back(&call); }
-    return work;
+    return {fmt::format("{} ({})", chosen->shape, chosen->name), *chosen};
 }
 
 // One implementation of the op.
@@ -102,16 +100,17 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
         side.failure = "it does not define " + op.name;
         return;
     }
-    SharedMemory memory;
+    MemoryFile memory;
     dup2(memory.fd(), kWorkerMemory);
     const simt::CountingTraffic counting;
-    for (const Call* call : work.calls) {
-        lay_out(memory, *call, place(shared_specs(*call), Schedule::end_aligned), Schedule::end_aligned);
+    for (std::size_t i = 0; i < work.of.calls.size(); i++) {
+        const CallRun run{.of = work.of, .index = i, .library = library};
+        lay_out(memory, run.call(), run.places(), run.schedule);
         std::optional<simt::SamplingBlocks> sampling;
         if (wanted) {
             sampling.emplace(*wanted);
         }
-        const Reply reply = device.run(*call, library, Schedule::end_aligned);
+        const Reply reply = device.run(run);
         side.findings += static_cast<std::size_t>(std::ranges::count_if(simt::findings(), [&](const auto& finding) {
             // What blocks that did not run would have written.
             return work.is_whole || finding.kind != simt::Kind::uninitialised;
@@ -121,6 +120,7 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
             break;
         }
     }
+    device.end_case();
     side.traffic = simt::traffic_in_all();
     for (const LaunchTraffic& launch : simt::traffic_of_launches()) {
         side.most_blocks = std::max(side.most_blocks, launch.blocks);

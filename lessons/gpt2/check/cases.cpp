@@ -66,7 +66,7 @@ void OpCases::add_with_threads(std::string_view name, int threads) {
     checker::Case& result = op_.add_case("threads", fmt::format("{}, {} threads", whole.shape, threads));
     result.calls.push_back(whole.calls.front());
     const Sizes sizes = calls_of(lesson_.case_file(std::string(name)), spec_).front().sizes;
-    result.calls.front().run = run_of(spec_, sizes, {}, threads);
+    result.calls.front().run = run_of(spec_, sizes, threads);
 }
 
 Sizes OpCases::rehearsed(const Sizes& sizes) const {
@@ -89,8 +89,8 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against) {
     if (spec_.bound != Bound::arithmetic) {  // it would take longer than the op; the solution says what is right
         for (checker::Output& output : timed.call.outputs) { output.compute = {}; }
     }
-    timed.call.run = timed_run_of(spec_, sizes);
-    timed.run_on_two_threads = timed_run_of(spec_, sizes, 2);
+    timed.call.run = run_of(spec_, sizes);
+    timed.run_on_two_threads = run_of(spec_, sizes, 2);
     if (spec_.library != nullptr && (lesson_.on_device() || against == checker::Rival::library)) {
         timed.library = spec_.library(lesson_, sizes);
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -27,7 +26,7 @@ checker::Computed compute(const Sizes& d, const Values& inputs) {
     const auto C = static_cast<std::size_t>(d["C"]), T = static_cast<std::size_t>(d["T"]);
     checker::Computed computed;
     for (std::size_t row = 0; row < inputs[0].size(); row++) {
-        const auto token = static_cast<std::size_t>(std::bit_cast<std::int32_t>(inputs[0][row]));
+        const auto token = static_cast<std::size_t>(inputs[0][row]);
         float largest = 0;
         for (std::size_t c = 0; c < C; c++) {
             const double sum = static_cast<double>(inputs[1][token * C + c]) + inputs[2][row % T * C + c];

@@ -76,7 +76,7 @@ checker::Call model_call(const checker::CaseFile& file, bool with_targets) {
     if (!with_targets) {
         call.null = {"targets"};
     }
-    call.run = run_of(forward_spec, d, call.null);
+    call.run = run_of(forward_spec, d);
     return call;
 }
 

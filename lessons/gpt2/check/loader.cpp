@@ -126,7 +126,7 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         return found == of.index.end() ? dims : found->second;
     };
     checker::Call call{.where = of.where, .inputs = {}, .outputs = {}, .null = of.null, .run = {}};
-    call.run = run_of(spec, of.sizes, of.null);
+    call.run = run_of(spec, of.sizes);
     for (const InputSpec& input : spec.inputs) {
         if (!of.tensors.contains(input.name)) {
             continue;
@@ -134,9 +134,7 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         const std::string& tensor = of.tensors.at(input.name);
         const std::string names = names_of(input.name, input.dims);
         std::vector<long> axes = axes_of(file, of, input.name, tensor, names, input.dims, true);
-        call.inputs.push_back(file.tensors().at(tensor).dtype == checker::DType::i32
-                                  ? checker::input(input.name, names, std::move(axes), file.i32(tensor))
-                                  : checker::input(input.name, names, std::move(axes), file.f32(tensor)));
+        call.inputs.push_back(checker::input(input.name, names, std::move(axes), file.tensors().at(tensor)));
     }
     for (const OutputSpec& output : spec.outputs) {
         const std::string& tensor = of.tensors.at(output.name);

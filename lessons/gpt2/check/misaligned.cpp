@@ -60,7 +60,7 @@ Call with_misaligned(const OpSpec& spec, Call call, const Sizes& sizes, const st
     call.where = name + " starts 4 bytes late, alone";
     call.needed = {};
     call.run = [=, run = spec.run](const Library& library, const Buffers& at) {
-        Context ctx;
+        Context& ctx = at.kept<Context>();
         if (is_output) {
             run(library, at, smallest, ctx);
         }
@@ -87,7 +87,7 @@ void add_misaligned_elementwise(OpCases& op) {
     Call all = whole;
     all.where = "all start 4 bytes late";
     all.run = [=, run = op.spec().run](const Library& library, const Buffers& at) {
-        Context ctx;
+        Context& ctx = at.kept<Context>();
         run(library, at, {{"N", 1}}, ctx);
         run(library, one_float_on(at, tensors), {{"N", N - 1}}, ctx);
     };
@@ -128,7 +128,7 @@ void add_misaligned_matmul(OpCases& matmul) {
         return compute({inputs[0].subspan(1), inputs[1].subspan(1), inputs[2]});
     };
     call.run = [run = matmul.spec().run](const Library& library, const Buffers& at) {
-        Context ctx;
+        Context& ctx = at.kept<Context>();
         const Buffers moved = one_float_on(at, {"inp", "weight"});
         const Sizes first_column{{"N", N}, {"C", C}, {"OC", 1}, {"out_stride", OC}};
         const Sizes others{{"N", N}, {"C", C}, {"OC", OC - 1}, {"out_stride", OC}};

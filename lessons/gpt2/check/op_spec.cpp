@@ -48,20 +48,12 @@ std::string dims_of(const OutputSpec& output, const Sizes& sizes) {
     return output.dims.substr(0, last) + output.columns + output.dims.substr(index);
 }
 
-checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, const std::vector<std::string>& null, int threads) {
+checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads) {
     return [=, run = spec.run](const Library& library, const Buffers& at) {
-        Context fresh;  // its workspace is memory that the worker poisons
-        fresh.threads = threads;
-        Buffers with_null = at;
-        for (const std::string& name : null) { with_null.add_null(name); }
-        run(library, with_null, sizes, fresh);
+        Context& ctx = at.kept<Context>();
+        ctx.threads = threads;
+        run(library, at, sizes, ctx);
     };
-}
-
-checker::RunFunction timed_run_of(const OpSpec& spec, const Sizes& sizes, int threads) {
-    const auto kept = std::make_shared<Context>();
-    kept->threads = threads;
-    return [=, run = spec.run](const Library& library, const Buffers& at) { run(library, at, sizes, *kept); };
 }
 
 checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes) {
@@ -73,7 +65,7 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor, 
         return spec.drawn_call(sizes);
     }
     checker::Call call{.where = sizes.text(spec.shape), .inputs = {}, .outputs = {}, .null = null, .run = {}};
-    call.run = run_of(spec, sizes, null);
+    call.run = run_of(spec, sizes);
     for (const InputSpec& input : spec.inputs) {
         if (std::ranges::find(null, input.name) == null.end()) {
             call.inputs.push_back(input.draw(input.name, input.dims, sizes));

@@ -94,11 +94,8 @@ const OpSpec* find_op(std::string_view name);
 // The output's dims: where nothing is padding, the last axis is called as its columns are.
 std::string dims_of(const OutputSpec& output, const Sizes& sizes);
 
-// The op's run with these sizes, as a call has it: arguments of `null` are null pointers.
-checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, const std::vector<std::string>& null = {},
-                            int threads = 1);
-// The same, called in a row on one Context, as a model calls it.
-checker::RunFunction timed_run_of(const OpSpec& spec, const Sizes& sizes, int threads = 1);
+// The op's run with these sizes, on the Context of the call.
+checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads = 1);
 
 checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes);
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The cases of fakes/toy.h, for the check programs that the end-to-end tests are: `regular`, `no_mean` with a null output,
+// and `steps`, two calls of which the second goes on from the first one's grad.
+#pragma once
+
+#include <cmath>
+#include <deque>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "checker/cases/check.h"
+#include "checker/tests/fakes/toy.h"
+
+namespace toy_lesson {
+
+inline constexpr int kN = 40, kC = 65;
+
+// What a call reads and what it should give, in float64. grad is rounded, as the next step finds it.
+struct Step {
+    std::vector<float> x, v, grad_before, grad, loss{0}, out, mean, floor_of_out, floor_of_grad, floor_of_mean;
+    Step(unsigned int seed, std::vector<float> before) : grad_before(std::move(before)) {
+        const auto draw = [&](std::size_t count) {
+            const checker::Input input = checker::normal("drawn", "N", {static_cast<long>(count)});
+            std::vector<float> values(count);
+            input.fill(std::as_writable_bytes(std::span(values)), seed++);
+            return values;
+        };
+        x = draw(kN * kC);
+        v = draw(kC);
+        if (grad_before.empty()) {
+            grad_before = rounded(draw(kC));
+        }
+        std::vector<double> sums(grad_before.begin(), grad_before.end());
+        double squares = 0;
+        for (std::size_t n = 0; n < kN; n++) {
+            double product = 0, sum = 0, square = 0;
+            for (std::size_t c = 0; c < kC; c++) {
+                const double x_nc = x[n * kC + c], term = x_nc * v[c];
+                product += term;
+                square += term * term;
+                sum += x_nc;
+                sums[c] += x_nc;
+                squares += x_nc * x_nc;
+            }
+            out.push_back(static_cast<float>(product));
+            mean.push_back(static_cast<float>(sum / kC));
+            floor_of_mean.push_back(1e-7F);
+            floor_of_out.push_back(
+                static_cast<float>(0.3 * 0x1p-24 * std::sqrt(kC) * std::sqrt(square + product * product)));
+        }
+        loss[0] = static_cast<float>(squares);
+        grad = rounded({sums.begin(), sums.end()});
+        floor_of_grad = {1e-7F};
+    }
+    static std::vector<float> rounded(const std::vector<float>& values) {
+        return checker::decode(checker::encode(values, checker::Element::bf16), checker::Element::bf16).values;
+    }
+};
+
+// `left`: grad is what the call before has left.
+inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::string& where, bool left,
+                          bool with_mean) {
+    const double tf32 = lesson.budget_factor("matmul.out", "tf32");
+    const auto reference = [](std::span<const float> values, std::span<const float> floor, double factor,
+                              const std::string& precision) {
+        return checker::Reference{{.values = values, .floor = floor, .factor = factor}, {}, precision};
+    };
+    const std::vector<long> channels{kC}, rows{kN};
+    checker::Input before = left ? checker::left_by_earlier_calls("grad", "C", channels, checker::Element::bf16)
+                                 : checker::input("grad", "C", channels, step.grad_before, checker::Element::bf16);
+    checker::Call call{
+        .where = where,
+        .inputs = {checker::input("x", "N C", {kN, kC}, step.x), checker::input("v", "C", channels, step.v)},
+        .outputs = {checker::output("out", "N", rows, reference(step.out, step.floor_of_out, tf32, "tf32")),
+                    checker::inout(std::move(before), reference(step.grad, step.floor_of_grad, 8, "bf16")),
+                    checker::output("loss", "", {}, reference(step.loss, step.floor_of_grad, 8e4, "fp32"))},
+        .run = [](const checker::Library& library, const checker::Buffers& at) {
+            library.find<::toy>()(at.elements<std::uint16_t>("grad", checker::Element::bf16), at.f32("loss"),
+                                  at.f32("out"), at.f32("mean"), at.f32("x"), at.f32("v"), kN, kC, at.kept<Context>());
+        }};
+    if (with_mean) {
+        call.outputs.push_back(checker::output("mean", "N", rows, reference(step.mean, step.floor_of_mean, 8, "fp32")));
+    } else {
+        call.null = {"mean"};
+    }
+    return call;
+}
+
+// `steps` live as long as the lesson.
+inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
+    const Step& first = steps.emplace_back(1, std::vector<float>{});
+    const Step& second = steps.emplace_back(10, first.grad);
+    checker::Op& op = lesson.op("toy", checker::defines<::toy>);
+    const std::string shape = "N=40 C=65";
+    op.add_case("regular", shape).calls.push_back(call(lesson, first, "toy", false, true));
+    op.add_case("no_mean", shape).calls.push_back(call(lesson, second, "toy", false, false));
+    checker::Case& sequence = op.add_case("steps", shape);
+    sequence.sequence = true;
+    sequence.calls = {call(lesson, first, "step 1", false, true), call(lesson, second, "step 2", true, true)};
+    checker::Call timed = call(lesson, first, "", false, true);
+    op.timed.push_back({.shape = shape, .call = std::move(timed)});
+}
+
+}  // namespace toy_lesson
