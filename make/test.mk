@@ -32,7 +32,8 @@
 
 .PHONY: new-lesson
 new-lesson:
-	@python3 scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) '$(NAME)' $(OPS)
+	$(if $(filter-out host device,$(TRACK)),$(error TRACK=$(TRACK): it is device (CUDA C++) or host (plain C++)))@python3 \
+	    scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) '$(NAME)' $(OPS)
 
 .PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean
 

@@ -184,14 +184,14 @@ WRONG = Template("""# ${licence}
 # Mistakes put into the solution. Each must be rejected on its case for its reason, or the test fails. At least five,
 # and one slow. find: exactly one match in the solution's file; edits = [{ find = "…", replace = "…" }, …] for several.
 
-[[wrong]]
-id = "writes_nothing"
-what = "the op returns without writing"
-file = "${file}"
-find = '''${find}'''
-replace = '''${replace}'''
-case = "${case}"
-reason = "untouched"
+# [[wrong]]
+# id = "bias_dropped"
+# what = "the bias is not added"
+# file = "${file}"
+# find = "bias[o]"
+# replace = "0.0f"
+# case = "${case}"
+# reason = "mismatch"
 """)
 
 HINTS = Template("""### ${op}
@@ -294,14 +294,6 @@ if __name__ == "__main__":
 ''')
 
 
-def first_statement(solution: str) -> str:
-    """The solution's marked region, whole: what a wrong solution that writes nothing leaves out."""
-    match = re.search(r"// >>> solution\n(.*?)[ \t]*// <<< solution", solution, re.DOTALL)
-    if not match:
-        raise Refused("the newest solution has no '// >>> solution' region; mark one there first")
-    return "".join(line for line in match[1].splitlines(keepends=True) if not line.lstrip().startswith("//~"))
-
-
 class Layout:
     """The files to write, and two edits; nothing is touched before all is known."""
 
@@ -326,7 +318,6 @@ class Layout:
         for op in self.ops:
             self.files[solution / f"{op}{self.extension}"] = self.solution_of(op)
         first = self.ops[0]
-        text = self.files[solution / f"{first}{self.extension}"]
         values = {
             "licence": LICENCE,
             "name": self.name,
@@ -335,8 +326,6 @@ class Layout:
             "folder": self.folder,
             "op": first,
             "file": f"{first}{self.extension}",
-            "find": first_statement(text),
-            "replace": "",
             "case": f"lesson{self.number}" if first in self.new_ops else "regular",
             "targets": "\n".join(self.target_of(op) for op in self.ops),
             "requires": "" if self.host else '"sm_75"',

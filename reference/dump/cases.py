@@ -31,9 +31,13 @@ class Call:
 
     op: str
     args: dict[str, str | float | None]
-    results: dict[str, str]
+    results: dict[str, str | None]  # None: the argument is null
     suspects: tuple[str, ...] = ()
     dims: dict[str, int] = field(default_factory=dict)
+
+    def written(self, returned: dict[str, Tensor]) -> dict[str, Tensor]:
+        """What the op returned, by the results' names in the case file; without those whose argument is null."""
+        return {name: returned[out] for out, name in self.results.items() if name is not None and out in returned}
 
 
 @dataclass

@@ -78,11 +78,17 @@ def pytorch_ratios(case: Case) -> dict[tuple[str, str, str], float]:
                 _, exact = exact_results_of(case, call)
                 args = [
                     argument(
-                        case.tensors, arg, torch.bfloat16 if precision == "bf16" and in_bf16(arg) else torch.float32
+                        case.tensors,
+                        arg,
+                        torch.bfloat16
+                        if precision == "bf16" and (in_bf16(arg) or name in OPS[call.op].in_bf16)
+                        else torch.float32,
                     )
-                    for arg in call.args.values()
+                    for name, arg in call.args.items()
                 ]
                 for out, value in OPS[call.op].exact(*args).items():
+                    if call.results[out] is None:
+                        continue
                     key = ("local", f"{call.op}.{out}", precision)
                     here = ratio(value, exact[out], floors[call.results[out]])
                     ratios[key] = max(ratios.get(key, 0.0), here)

@@ -32,8 +32,7 @@ def floors_of(case: Case) -> dict[str, Tensor]:
     floors = {}
     for call in case.calls:
         args, exact = exact_results(case, call)
-        for out, value in OPS[call.op].floors_of(exact, *args).items():
-            floors[call.results[out]] = value
+        floors |= call.written(OPS[call.op].floors_of(exact, *args))
         if call.op == "attention" and case.model is not None:
             h = call.results["out"].removesuffix(".attn")
             floors[f"{h}.scores"] = attention.all_floors(*args)[2]
@@ -48,12 +47,11 @@ def local_references(case: Case) -> dict[str, np.ndarray]:
     tensors = {}
     for call in case.calls:
         args, exact = exact_results(case, call)
-        for out, name in call.results.items():
-            tensors[f"local/{name}"] = exact[out].numpy().astype(np.float32)
+        for name, value in call.written(exact).items():
+            tensors[f"local/{name}"] = value.numpy().astype(np.float32)
         for id in call.suspects:
-            for out, value in OPS[call.op].wrong(id, *args).items():
+            for name, value in call.written(OPS[call.op].wrong(id, *args)).items():
                 wrong = value.numpy().astype(np.float32)
-                name = call.results[out]
                 if not np.array_equal(wrong, tensors[f"local/{name}"]):  # a dropped bias leaves the mean right
                     tensors[f"suspect/local/{name}/{id}"] = wrong
     return tensors
@@ -103,11 +101,11 @@ def described(case: Case, call: Call, tensors: dict[str, np.ndarray]) -> dict:
     """A call as the case file's metadata has it (README.md)."""
     stored = {arg: name for arg, name in call.args.items() if name is None or isinstance(name, str)}
     shapes = {arg: tensors[name].shape for arg, name in stored.items() if name is not None}
-    shapes |= {result: tensors[f"local/{name}"].shape for result, name in call.results.items()}
+    shapes |= {result: tensors[f"local/{name}"].shape for result, name in call.results.items() if name is not None}
     numbers = {arg: value for arg, value in call.args.items() if arg not in stored}
     op = OPS[call.op]
     dims = op.dims(shapes) | {arg: value for arg, value in numbers.items() if isinstance(value, int)} | call.dims
-    first = next(iter(call.results.values()))
+    first = next(name for name in call.results.values() if name is not None)
     result = {
         "op": call.op,
         "case": case.case or case.name,

@@ -25,22 +25,29 @@ std::vector<std::string> parameters_of(const OpSpec& spec) {
 }
 
 FileCall read_call(const json& row, const OpSpec& spec) {
-    FileCall call{
-        .case_name = row.at("case"), .where = row.at("where"), .sizes = {}, .index = {}, .tensors = {}, .null = {}};
+    FileCall call{.case_name = row.at("case"),
+                  .where = row.at("where"),
+                  .sizes = {},
+                  .index = {},
+                  .args = {},
+                  .results = {},
+                  .null = {}};
     for (const char* key : {"dims", "scalars"}) {
         const json numbers = row.value(key, json::object());
         for (const auto& [name, value] : numbers.items()) { call.sizes.set(name, value.get<double>()); }
     }
     call.index = row.value("index", std::map<std::string, std::string>());
-    for (const char* key : {"args", "results"}) {
+    const auto read = [&](const char* key, std::map<std::string, std::string>& tensors) {
         for (const auto& [name, tensor] : row.at(key).items()) {
             if (tensor.is_null()) {
                 call.null.push_back(name);
             } else {
-                call.tensors[name] = tensor.get<std::string>();
+                tensors[name] = tensor.get<std::string>();
             }
         }
-    }
+    };
+    read("args", call.args);
+    read("results", call.results);
     const std::vector<std::string> parameters = parameters_of(spec);
     const auto require_known = [&](const std::string& name) {
         if (std::ranges::find(parameters, name) == parameters.end()) {
@@ -48,12 +55,20 @@ FileCall read_call(const json& row, const OpSpec& spec) {
                 fmt::format("names {}, which is no tensor of the op; it has {}", name, fmt::join(parameters, ", ")));
         }
     };
-    for (const auto& [name, tensor] : call.tensors) { require_known(name); }
+    for (const auto& [name, tensor] : call.args) { require_known(name); }
+    for (const auto& [name, tensor] : call.results) { require_known(name); }
     for (const auto& [name, dims] : call.index) { require_known(name); }
     std::ranges::for_each(call.null, require_known);
-    for (const std::string& name : parameters) {
-        if (!call.tensors.contains(name) && std::ranges::find(call.null, name) == call.null.end()) {
+    const auto require = [&](const std::string& name, const std::map<std::string, std::string>& tensors) {
+        if (!tensors.contains(name) && std::ranges::find(call.null, name) == call.null.end()) {
             throw FileError(fmt::format("has no {}", name));
+        }
+    };
+    for (const InputSpec& input : spec.inputs) { require(input.name, call.args); }
+    for (const OutputSpec& output : spec.outputs) {
+        require(output.name, call.results);
+        if (output.before) {
+            require(output.name, call.args);
         }
     }
     return call;
@@ -128,20 +143,33 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
     checker::Call call{.where = of.where, .inputs = {}, .outputs = {}, .null = of.null, .run = {}};
     call.run = run_of(spec, of.sizes);
     for (const InputSpec& input : spec.inputs) {
-        if (!of.tensors.contains(input.name)) {
+        if (!of.args.contains(input.name)) {
             continue;
         }
-        const std::string& tensor = of.tensors.at(input.name);
+        const std::string& tensor = of.args.at(input.name);
         const std::string names = names_of(input.name, input.dims);
         std::vector<long> axes = axes_of(file, of, input.name, tensor, names, input.dims, true);
         call.inputs.push_back(checker::input(input.name, names, std::move(axes), file.tensors().at(tensor)));
     }
     for (const OutputSpec& output : spec.outputs) {
-        const std::string& tensor = of.tensors.at(output.name);
+        if (!of.results.contains(output.name)) {
+            continue;
+        }
+        const std::string& tensor = of.results.at(output.name);
         const std::string names = names_of(output.name, dims_of(output, of.sizes));
-        std::vector<long> axes = axes_of(file, of, output.name, "local/" + tensor, names, output.dims, false);
-        call.outputs.push_back(
-            checker::output(output.name, names, std::move(axes), file.local(tensor, spec.name + "." + output.name)));
+        const std::vector<long> axes = axes_of(file, of, output.name, "local/" + tensor, names, output.dims, false);
+        const checker::Reference reference = file.local(tensor, spec.name + "." + output.name, output.precision);
+        if (output.before) {
+            const std::string& before = of.args.at(output.name);
+            axes_of(file, of, output.name, before, names, output.dims, false);
+            const checker::TensorView& view = file.tensors().at(before);
+            checker::Input content = view.dtype == checker::DType::f32
+                                         ? checker::input(output.name, names, axes, view.f32(), output.element)
+                                         : checker::input(output.name, names, axes, view);
+            call.outputs.push_back(checker::inout(std::move(content), reference));
+        } else {
+            call.outputs.push_back(checker::output(output.name, names, axes, reference, output.element));
+        }
         if (!output.columns.empty()) {
             call.outputs.back().columns = of.sizes[output.columns];
         }

@@ -14,12 +14,13 @@ namespace cases {
 
 // One op of the model on stored tensors.
 struct FileCall {
-    std::string case_name;                       // "regular"
-    std::string where;                           // which of the case's calls: "h.0.ln_1"
-    Sizes sizes;                                 // what the op is called with
-    std::map<std::string, std::string> index;    // by parameter: its dims, where they are not those of the op
-    std::map<std::string, std::string> tensors;  // by parameter: the tensor in the file
-    std::vector<std::string> null;               // parameters that are null
+    std::string case_name;                     // "regular"
+    std::string where;                         // which of the case's calls: "h.0.ln_1"
+    Sizes sizes;                               // what the op is called with
+    std::map<std::string, std::string> index;  // by parameter: its dims, where they are not those of the op
+    std::map<std::string, std::string> args;   // by parameter: the tensor in the file; in-out tensors are in both
+    std::map<std::string, std::string> results;
+    std::vector<std::string> null;  // parameters that are null
 };
 
 // The file's calls of the op, in its order; none where it has none. Throws FileError with the first thing that is wrong

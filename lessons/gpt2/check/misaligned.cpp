@@ -105,7 +105,7 @@ void add_misaligned_layernorm(OpCases& layernorm) {
     const FileCall first_call = calls_of(file, layernorm.spec()).front();
     const Sizes one{{"B", 1}, {"T", 1}, {"C", 1}};
     // A row of one channel is at its mean, so that the bias is left.
-    const float first = file.f32(first_call.tensors.at("bias")).front();
+    const float first = file.f32(first_call.args.at("bias")).front();
     checker::Case& shifted = layernorm.op().add_case("shifted", regular.shape);
     for (const std::string name : {"inp", "weight", "bias", "out"}) {
         shifted.calls.push_back(with_misaligned(layernorm.spec(), whole, first_call.sizes, name, one, first));

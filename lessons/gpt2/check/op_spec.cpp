@@ -22,9 +22,9 @@ const OpSpec* find_op(std::string_view name) {
     return found == all_ops().end() ? nullptr : *found;
 }
 
-Draw normal(float sigma) {
+Draw normal(float sigma, checker::Element element) {
     return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
-        return checker::normal(name, dims, sizes.axes(dims), sigma);
+        return checker::normal(name, dims, sizes.axes(dims), sigma, element);
     };
 }
 
@@ -72,7 +72,14 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor, 
         }
     }
     for (const OutputSpec& output : spec.outputs) {
-        call.outputs.push_back(checker::output(output.name, dims_of(output, sizes), sizes.axes(output.dims)));
+        if (std::ranges::find(null, output.name) != null.end()) {
+            continue;
+        }
+        const std::string dims = dims_of(output, sizes);
+        call.outputs.push_back(output.before
+                                   ? checker::inout(output.before(output.name, dims, sizes))
+                                   : checker::output(output.name, dims, sizes.axes(output.dims), output.element));
+        call.outputs.back().precision = output.precision;
         if (!output.columns.empty()) {
             call.outputs.back().columns = sizes[output.columns];
         }

@@ -24,7 +24,7 @@ using Values = std::vector<std::span<const float>>;  // of a call's inputs, in i
 
 // How a timed call's input is drawn.
 using Draw = std::function<checker::Input(const std::string& name, const std::string& dims, const Sizes&)>;
-Draw normal(float sigma = 1.0F);
+Draw normal(float sigma = 1.0F, checker::Element element = checker::Element::f32);
 Draw uniform(float low, float high);
 Draw integers_below(const std::string& size);
 
@@ -37,8 +37,11 @@ struct InputSpec {
 struct OutputSpec {
     std::string name;
     std::string dims;
-    std::string columns = {};  // the size that says how much of the last axis is written; empty: all of it
-    bool exact_zeros = false;  // where the reference is 0, nothing but 0 is right
+    std::string columns = {};        // the size that says how much of the last axis is written; empty: all of it
+    bool exact_zeros = false;        // where the reference is 0, nothing but 0 is right
+    std::string precision = "fp32";  // whose budget it has: "tf32", "bf16"
+    checker::Element element = checker::Element::f32;
+    Draw before = {};  // of an in-out tensor: what a timed or drawn call finds there; none: the op only writes it
 };
 
 // What a call must do at least: each input read and each output written once, a multiply-add as two FLOP and every other

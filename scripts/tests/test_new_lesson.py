@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""make new-lesson, as its user meets it: in a copy of the tree, a lesson that replaces an op, and one with a new op."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
+# What the tree's build has that no lesson needs.
+LEFT_OUT = ("course_test", "new_lesson_test", "local_test", "wrong", "tests", "test-results", "kept")
+
+# The new op accumulates into a tensor of bfloat16, has an output in TF32, and asks a library for its block.
+DECLARATION = """
+// total[n, c] += inp[n, c], and product[n] = sum over c of inp[n, c] * weight[c].
+void accumulate(std::uint16_t* total,  // (N, C), bfloat16
+                float* product,        // (N), in TF32
+                const float* inp,      // (N, C)
+                const float* weight,   // (C)
+                int N, int C, Context& ctx);
+"""
+SPEC = """// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+
+using checker::Element;
+
+const OpSpec accumulate_spec{
+    .name = "accumulate",
+    .shape = "N C",
+    .inputs = {{"inp", "N C", normal()}, {"weight", "C", normal()}},
+    .outputs = {{.name = "total", .dims = "N C", .precision = "bf16", .element = Element::bf16,
+                 .before = normal(1.0F, Element::bf16)},
+                {.name = "product", .dims = "N", .precision = "tf32"}},
+    .defined = defines<accumulate>,
+    .run =
+        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
+            library.find<accumulate>()(at.elements<std::uint16_t>("total", Element::bf16), at.f32("product"),
+                                       at.f32("inp"), at.f32("weight"), d["N"], d["C"], ctx);
+        },
+    .cost = [](const Sizes& d) -> Cost { return {.bytes = 8.0 * d["N"] * d["C"], .flop = 3.0 * d["N"] * d["C"]}; },
+    .bound = Bound::copy};
+
+}  // namespace cases
+"""
+REFERENCE = """# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from reference.ops.common.op import Op, Suspect
+from reference.ops.common.rounding import U, rows, sum_error
+
+
+def run(total: Tensor, inp: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    return total + inp, torch.matmul(inp, weight.unsqueeze(-1)).squeeze(-1)
+
+
+def floors(results: dict[str, Tensor], total: Tensor, inp: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    square_sum = (inp**2) @ (weight**2)
+    return U * rows(results["total"].abs()), sum_error(square_sum, results["product"], inp.shape[-1])
+
+
+OP = Op(
+    results=("total", "product"),
+    run=run,
+    floors=floors,
+    dims=lambda at: {"N": at["inp"][0], "C": at["inp"][1]},
+    suspects={"overwritten": Suspect("total was overwritten, not added to", lambda total, inp, weight: (inp,))},
+    in_bf16=("total",),
+)
+"""
+CASES = '''# SPDX-License-Identifier: MIT
+"""Rows that fill no block."""
+
+import numpy as np
+
+from reference.dump.cases import Case, generator, normal, op_call, op_case
+
+
+def in_bf16(x: np.ndarray) -> np.ndarray:
+    return (x.view(np.uint32) & 0xFFFF0000).view(np.float32)
+
+
+def build(name: str, seed: int) -> Case:
+    rng = generator(name, seed)
+    N, C = 37, 65
+    inputs = {"total": in_bf16(normal(rng, 1, N, C)), "inp": normal(rng, 1, N, C), "weight": normal(rng, 1, C)}
+    return op_case(name, {"N": N, "C": C}, [op_call("accumulate", inputs, "total product", ("overwritten",))])
+'''
+LIBRARY = """// SPDX-License-Identifier: MIT
+#pragma once
+
+// A library as far as its user sees it: a handle that is made once and kept.
+struct ToyLibrary {
+    int made = 1;
+    int block() const { return 64 * made; }
+};
+"""
+KERNEL = """// SPDX-License-Identifier: MIT
+//
+// total[n, c] += inp[n, c], and product[n] = sum over c of inp[n, c] * weight[c]. One thread per row.
+#include <cuda_bf16.h>
+
+#include "lessons/{folder}/toy_library.h"
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace {{
+
+__global__ void accumulate_kernel(__nv_bfloat16* total, float* product, const float* inp, const float* weight, int N,
+                                  int C) {{
+    const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    // >>> solution
+    //~ // TODO: row n of total, and product[n], for n < N.
+    if (n < N) {{
+        float sum = 0;
+        for (int c = 0; c < C; c++) {{
+            const int i = n * C + c;
+            total[i] = __float2bfloat16(__bfloat162float(total[i]) + inp[i]);
+            sum += inp[i] * weight[c];
+        }}
+        product[n] = sum;
+    }}
+    // <<< solution
+}}
+
+}}  // namespace
+
+void accumulate(std::uint16_t* total, float* product, const float* inp, const float* weight, int N, int C,
+                Context& ctx) {{
+    const int block = ctx.handle<ToyLibrary>().block();
+    accumulate_kernel<<<ceil_div(N, block), block, 0, ctx.stream>>>(reinterpret_cast<__nv_bfloat16*>(total), product,
+                                                                    inp, weight, N, C);
+    check(cudaGetLastError());
+}}
+"""
+WRONG = """
+[[wrong]]
+id = "overwrites"
+what = "total is overwritten, not added to"
+file = "accumulate.cu"
+find = "__bfloat162float(total[i]) + inp[i]"
+replace = "inp[i]"
+case = "{case}"
+reason = "suspect:overwritten"
+"""
+WRONG_MATMUL = """
+[[wrong]]
+id = "bias_dropped"
+what = "the bias is not added"
+file = "matmul.cpp"
+find = "bias != nullptr ? bias[o] : 0.0f"
+replace = "0.0f"
+case = "regular"
+reason = "suspect:bias_dropped"
+"""
+
+
+class Tree:
+    """A copy of this tree, with what is built."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def run(self, command: str, status: int | None = 0) -> str:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=self.path,
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        said = done.stdout + done.stderr
+        assert status is None or done.returncode == status, f"{command}: exit status {done.returncode}\n{said}"
+        return said
+
+    def write(self, path: str, text: str) -> None:
+        (self.path / path).write_text(text)
+
+    def replace(self, path: str, pattern: str, text: str) -> None:
+        file = self.path / path
+        changed, count = re.subn(pattern, lambda _: text, file.read_text(), count=1, flags=re.DOTALL)
+        assert count == 1, f"{path}: no {pattern}"
+        file.write_text(changed)
+
+    def changed(self) -> tuple[set[str], set[str]]:
+        """Files that git knows and that differ, and new ones; folders of lessons as `lessons/NAME` and the like."""
+        lines = self.run("git status --porcelain --untracked-files=all").splitlines()
+        return {line[3:] for line in lines if line[:2] != "??"}, {line[3:] for line in lines if line[:2] == "??"}
+
+    def commit(self) -> None:
+        self.run("git add -A && git -c user.name=t -c user.email=t@example.org commit -qm tree")
+
+
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    path = ROOT / "build/new_lesson_test/tree"
+    shutil.rmtree(path.parent, ignore_errors=True)
+    path.mkdir(parents=True)
+    left_out = " ".join(f"--exclude=build/{name}" for name in LEFT_OUT)
+    copy = (
+        "git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c "
+        '\'for f; do [ -e "$f" ] && echo "$f"; done\' sh | tar cf - -T - | tar xf - -C build/new_lesson_test/tree && '
+        f"tar cf - {left_out} build | tar xf - -C build/new_lesson_test/tree"
+    )
+    subprocess.run(copy, shell=True, cwd=ROOT, check=True)
+    for name in (".venv", ".deps"):
+        if (ROOT / name).exists():
+            (path / name).symlink_to(ROOT / name)
+    tree = Tree(path)
+    tree.run("git init --quiet")
+    tree.commit()
+    return tree
+
+
+@pytest.fixture(scope="module")
+def laid_out(tree: Tree) -> dict[str, str]:
+    """The folders of a lesson that replaces matmul, as it is laid out, and of one with an op of its own, written."""
+    newest = max(path.name for path in (tree.path / "lessons").glob("[0-9][0-9]_*"))
+    replaces, adds = f"{int(newest[:2]) + 1:02}_replaces", f"{int(newest[:2]) + 2:02}_adds"
+    said = tree.run("make new-lesson NAME=replaces OPS=matmul TRACK=host")
+    assert f"lesson {replaces[:2]} is laid out" in said
+    edited, new = tree.changed()
+    assert edited == set()
+    assert {path.split("/")[0] for path in new} == {"lessons", "solutions", "figures"}
+    assert all(replaces in path or path == f"figures/lesson{replaces[:2]}.py" for path in new), new
+    tree.write(f"solutions/{replaces}/wrong.toml", WRONG_MATMUL)
+    tree.commit()
+
+    tree.run("make new-lesson NAME=adds OPS=accumulate")
+    tree.replace("lessons/gpt2/ops.h", r"\n// out\[i\] = inp\[i\]\nvoid accumulate\(.*?;\n", DECLARATION)
+    tree.replace("lessons/gpt2/ops.h", r"#include <cstddef>\n", "#include <cstddef>\n#include <cstdint>\n")
+    tree.write("lessons/gpt2/check/accumulate.cpp", SPEC)
+    tree.write("reference/ops/accumulate.py", REFERENCE)
+    tree.write(f"solutions/{adds}/cases.py", CASES)
+    tree.write(f"lessons/{adds}/toy_library.h", LIBRARY)
+    tree.write(f"solutions/{adds}/accumulate.cu", KERNEL.format(folder=adds))
+    tree.write(f"solutions/{adds}/wrong.toml", WRONG.format(case=f"lesson{adds[:2]}"))
+    tree.replace(f"lessons/{adds}/lesson.toml", r'shapes = \["N=1048576"\]', 'shapes = ["N=1024 C=1024"]')
+    edited, new = tree.changed()
+    assert edited == {"lessons/gpt2/ops.h", "lessons/gpt2/ops.def"}
+    outside = {path for path in new if adds not in path}
+    assert outside == {
+        "lessons/gpt2/check/accumulate.cpp",
+        "reference/ops/accumulate.py",
+        f"figures/lesson{adds[:2]}.py",
+    }
+    tree.run(".venv/bin/python -m reference.dump --draws 1")
+    tree.run("make stubs")
+    return {"replaces": replaces, "adds": adds}
+
+
+@pytest.mark.parametrize("which", ["replaces", "adds"])
+def test_a_new_lesson_is_red_on_its_stub_and_green_on_its_solution(tree: Tree, laid_out: dict[str, str], which: str):
+    number = laid_out[which][:2]
+    assert "not written yet" in tree.run(f"make check-lesson{number}", status=2)
+    tree.run(f"make build/check/lesson{number} check-lesson{number} SOLUTION=1", status=None)
+    said = tree.run(f"build/check/lesson{number} --subject solutions --no-timing")
+    assert "all ok" in said, said
+
+
+@pytest.mark.parametrize("which", ["replaces", "adds"])
+def test_a_new_lesson_rejects_its_wrong_solution_for_its_reason(tree: Tree, laid_out: dict[str, str], which: str):
+    tree.run("make build/tools/wrong build/wrong/commands")
+    said = tree.run(f"build/tools/wrong --lesson {laid_out[which]}")
+    assert "[  PASSED  ] 1 test" in said, said
+
+
+def test_the_figure_of_a_new_lesson_is_drawn(tree: Tree, laid_out: dict[str, str]):
+    number = laid_out["adds"][:2]
+    tree.run(f".venv/bin/python figures/lesson{number}.py")
+    assert (tree.path / "lessons" / laid_out["adds"] / "figure.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        ("", "which name, and which exercises?"),
+        ("NAME=tf32", "which name, and which exercises?"),
+        ("NAME=Tf-32 OPS=matmul", "'Tf-32': names are of a to z"),
+        ("NAME=layers OPS=gelu", "lessons/01_layers has that name"),
+        ("NAME=more OPS=attention TRACK=card", "TRACK=card"),
+    ],
+)
+def test_what_cannot_be_laid_out_is_refused_in_one_line_and_writes_nothing(tree: Tree, words: str, refusal: str):
+    before = tree.changed()
+    said = tree.run(f"make new-lesson {words}", status=2)
+    assert refusal in said
+    assert tree.changed() == before
