@@ -114,10 +114,11 @@ roofline: build/tools/ops .venv/requirements.sha256
 	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 
-# Every lesson's matmul, counted and timed on the CPU; on a GPU, where one is, by the report's part.
-matmuls := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^\[ladder\]' $(lesson_dirs:%=lessons/%/lesson.toml)))
+# Every lesson's matmul, counted and timed on the CPU; on a GPU, where one is, by the report's part. Which of them are rungs
+# build/tools/lessons knows.
+matmuls := $(foreach lesson,$(lesson_dirs),$(if $(filter matmul,$(call ops_of,$(lesson))),$(lesson)))
 ladder_rehearsal := build/dry/check/ladder $(foreach side,lessons solutions,build/dry/impl/$(side)/07_tiled_matmul/matmul.so)
-ladder_needs := build/check/ladder build/check/ladder-device $(matmuls:%=build/impl/solutions/%/matmul.so)
+ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons $(matmuls:%=build/impl/solutions/%/matmul.so)
 .PHONY: ladder
 ladder: $(ladder_needs) .venv/requirements.sha256
 	$(if $(and $(gpu_seen),$(nvcc)),@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)

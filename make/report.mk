@@ -41,7 +41,7 @@ gpu-report simt-vs-gpu:
 	    $(if $(BUDGET),--budget='$(BUDGET)')
 
 .PHONY: ncu-table
-ncu-table: build/tests/simt/rules $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
+ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
 	$(report_run) reference.gpu.simt_vs_ncu
 
 # Ends make with one line where lesson $1, of which only the number $2 is known where there is none, has no such kernel.

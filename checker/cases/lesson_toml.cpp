@@ -113,12 +113,32 @@ class Reader {
         if (ladder == nullptr) {
             refuse(*node, "", "needs ladder as a table");
         }
-        require_known(*ladder, "[ladder]", {"random_shapes"});
+        require_known(*ladder, "[ladder]", {"random_shapes", "multiple_of"});
         const toml::node* shapes = ladder->get("random_shapes");
-        if (shapes != nullptr && shapes->value_or(-1) < 0) {
+        if (shapes != nullptr && !(shapes->is_integer() && shapes->value_or(-1) >= 0)) {
             refuse(*shapes, "[ladder]", "needs random_shapes as a whole number");
         }
-        result_.random_shapes = shapes == nullptr ? 0 : shapes->value_or(0);
+        result_.ladder = {.random_shapes = shapes == nullptr ? 0 : shapes->value_or(0),
+                          .multiple_of = multiple_of(*ladder)};
+    }
+
+    std::map<std::string, int> multiple_of(const toml::table& ladder) const {
+        std::map<std::string, int> result;
+        const toml::node* node = ladder.get("multiple_of");
+        if (node == nullptr) {
+            return result;
+        }
+        if (!node->is_table()) {
+            refuse(*node, "[ladder]", "needs multiple_of as a table such as { C = 16 }");
+        }
+        require_known(*node->as_table(), "[ladder] multiple_of", {"N", "C", "OC", "out_stride"});
+        for (const auto& [size, of] : *node->as_table()) {
+            if (!of.is_integer() || of.value_or(0) < 1) {
+                refuse(of, "[ladder] multiple_of", fmt::format("needs {} as a whole number from 1 on", size.str()));
+            }
+            result[std::string(size.str())] = of.value_or(1);
+        }
+        return result;
     }
 
     // The tables of [target] or [counters], in the file's order.

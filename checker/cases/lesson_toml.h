@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // lessons/NN_name/lesson.toml: what a lesson is about, what it asks of a card, and how fast its ops must be. This is its one
-// reader; make, Python and the tools ask the check program (--describe).
+// reader: a check program describes its lesson (--describe), build/tools/lessons all of them.
 #pragma once
 
 #include <filesystem>
@@ -24,6 +24,13 @@ struct Target {
     bool judges(const std::string& shape) const;
 };
 
+// A lesson whose matmul is a rung of the ladder.
+struct Ladder {
+    int random_shapes = 0;  // at which `make test` checks it
+    std::map<std::string, int> multiple_of =
+        {};  // of "N", "C", "OC", "out_stride": what its matmul takes; else anything
+};
+
 struct LessonToml {
     std::filesystem::path file;
     std::string title, idea;
@@ -32,7 +39,7 @@ struct LessonToml {
     std::map<std::string, Target> targets;
     // On a device, by op: at most so many times what the call needs of the counter.
     std::map<std::string, std::map<std::string, double>> counters;
-    std::optional<int> random_shapes;  // a rung of the ladder: `make test` checks it at so many random shapes
+    std::optional<Ladder> ladder;
     std::map<std::string, int> lines;  // of "target.gelu", "counters.gelu", "counters.gelu.requests"
 
     // "lessons/01_layers/lesson.toml:12: [target.gelu]"

@@ -95,21 +95,35 @@ Json json_of(const Target& target) {
     return result;
 }
 
-Json json_of(const Op& op, const LessonToml& toml, const std::filesystem::path& file) {
-    Json result{{"op", op.name}, {"file", file.string()}};
-    result["cases"] = Json::array();
-    for (const Case& c : op.cases) { result["cases"].push_back({{"case", c.name}, {"shape", c.shape}}); }
-    const auto target = toml.targets.find(op.name);
-    result["target"] = target == toml.targets.end() ? Json(nullptr) : json_of(target->second);
+// What lesson.toml says of an op that is timed at these shapes.
+Json json_of(const std::string& op, const LessonToml& toml, const std::vector<std::string>& shapes) {
+    const auto target = toml.targets.find(op);
+    const auto counters = toml.counters.find(op);
+    const bool has_target = target != toml.targets.end();
+    Json result{{"op", op}, {"target", has_target ? json_of(target->second) : Json(nullptr)}};
     result["shapes"] = Json::array();
-    for (const Timed& timed : op.timed) {
-        const bool judged = target != toml.targets.end() && target->second.judges(timed.shape);
-        result["shapes"].push_back(
-            {{"shape", timed.shape}, {"judged", judged}, {"bytes", timed.bytes_moved}, {"flop", timed.flop}});
+    for (const std::string& shape : shapes) {
+        result["shapes"].push_back({{"shape", shape}, {"judged", has_target && target->second.judges(shape)}});
     }
-    const auto counters = toml.counters.find(op.name);
     result["counters"] = counters == toml.counters.end() ? Json::object() : Json(counters->second);
     return result;
+}
+
+Json json_of(const Op& op, const LessonToml& toml, const fs::path& file) {
+    std::vector<std::string> shapes;
+    for (const Timed& timed : op.timed) { shapes.push_back(timed.shape); }
+    Json result = json_of(op.name, toml, shapes);
+    for (std::size_t i = 0; i < op.timed.size(); i++) {
+        result["shapes"][i].update({{"bytes", op.timed[i].bytes_moved}, {"flop", op.timed[i].flop}});
+    }
+    result["file"] = file.string();
+    result["cases"] = Json::array();
+    for (const Case& c : op.cases) { result["cases"].push_back({{"case", c.name}, {"shape", c.shape}}); }
+    return result;
+}
+
+Json json_of(const Ladder& ladder) {
+    return {{"random_shapes", ladder.random_shapes}, {"multiple_of", ladder.multiple_of}};
 }
 
 }  // namespace
@@ -159,15 +173,36 @@ bool is_step(const std::string& lesson) {
     return lessons.contains(lesson) && has_model && std::ranges::includes(served, all);
 }
 
-std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options) {
-    Json result{{"lesson", lesson_number(lesson.name())},
-                {"name", lesson.name()},
+Json outline_of(const LessonToml& toml, const std::string& lesson) {
+    Json result{{"lesson", lesson_number(lesson)},
+                {"name", lesson},
                 {"title", toml.title},
                 {"idea", toml.idea},
-                {"track", has_kernels(lesson.name()) ? "device" : "host"},
-                {"step", is_step(lesson.name())},
-                {"requires", toml.cards}};
-    result["ladder"] = toml.random_shapes ? Json{{"random_shapes", *toml.random_shapes}} : Json(nullptr);
+                {"track", has_kernels(lesson) ? "device" : "host"},
+                {"step", is_step(lesson)},
+                {"requires", toml.cards},
+                {"ladder", toml.ladder ? json_of(*toml.ladder) : Json(nullptr)}};
+    const std::vector<fs::path> files = solution_files()[lesson];
+    std::vector<std::string> others;
+    for (const fs::path& file : files) {
+        if (!toml.targets.contains(file.stem().string())) {
+            others.push_back(file.stem().string());
+        }
+    }
+    std::ranges::sort(others);
+    result["ops"] = Json::array();
+    for (const std::string& op : toml.ops) {
+        const Target& target = toml.targets.at(op);
+        std::vector<std::string> shapes = target.shapes;
+        shapes.insert(shapes.end(), target.reported.begin(), target.reported.end());
+        result["ops"].push_back(json_of(op, toml, shapes));
+    }
+    for (const std::string& op : others) { result["ops"].push_back(json_of(op, toml, {})); }
+    return result;
+}
+
+std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options) {
+    Json result = outline_of(toml, lesson.name());
     result["ops"] = Json::array();
     for (const Op& op : lesson.ops()) {
         result["ops"].push_back(json_of(op, toml, options.source(lesson.name(), op.name)));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "checker/cases/check.h"
@@ -21,8 +22,12 @@ void require_judged(const LessonToml& toml, const Lesson& lesson);
 bool has_kernels(const std::string& lesson);
 bool is_step(const std::string& lesson);
 
-// JSON: name, title, idea, track, step, requires; of each op its file, cases, target, counters, and the shapes that it is
-// timed at with their bytes and FLOP; the counters of the device.
+// JSON of what lesson.toml says and `ls solutions` adds: number, name, title, idea, track, step, requires, ladder; of each
+// op its target, its counters, and the shapes that it is timed at. Ops without a target come last.
+nlohmann::ordered_json outline_of(const LessonToml& toml, const std::string& lesson);
+
+// The same of a lesson's check program, in order of its ops, with what only that knows: of an op its file and cases, of a
+// shape its bytes and FLOP; the counters of the device.
 std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options);
 
 }  // namespace checker

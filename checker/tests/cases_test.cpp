@@ -190,12 +190,25 @@ TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
 }
 
 TEST_F(LessonTomlFile, SaysWhetherTheLessonIsARung) {
-    EXPECT_FALSE(read("title = \"x\"\n").random_shapes);
-    EXPECT_EQ(read("[ladder]\n").random_shapes, 0);
-    EXPECT_EQ(read("[ladder]\nrandom_shapes = 200\n").random_shapes, 200);
+    EXPECT_FALSE(read("title = \"x\"\n").ladder);
+    EXPECT_EQ(read("[ladder]\n").ladder->random_shapes, 0);
+    EXPECT_EQ(read("[ladder]\nrandom_shapes = 200\n").ladder->random_shapes, 200);
     EXPECT_EQ(refusal("[ladder]\nrandom_shapes = \"few\"\n"), ":2: [ladder] needs random_shapes as a whole number");
     EXPECT_EQ(refusal("[ladder]\nrandom_shape = 2\n"),
               ":2: [ladder] has the unknown key random_shape; did you mean random_shapes?");
+}
+
+TEST_F(LessonTomlFile, SaysWhichSizesTheMatmulOfARungTakes) {
+    EXPECT_TRUE(read("[ladder]\n").ladder->multiple_of.empty());
+    EXPECT_EQ(read("[ladder]\nmultiple_of = { N = 16, out_stride = 4 }\n").ladder->multiple_of,
+              (std::map<std::string, int>{{"N", 16}, {"out_stride", 4}}));
+    EXPECT_EQ(refusal("[ladder]\nmultiple_of = 16\n"), ":2: [ladder] needs multiple_of as a table such as { C = 16 }");
+    EXPECT_EQ(refusal("[ladder]\nmultiple_of = { OCC = 16 }\n"),
+              ":2: [ladder] multiple_of has the unknown key OCC; did you mean OC?");
+    for (const char* value : {"0", "1.5", "\"16\""}) {
+        EXPECT_EQ(refusal(std::string("[ladder]\nmultiple_of = { C = ") + value + " }\n"),
+                  ":2: [ladder] multiple_of needs C as a whole number from 1 on");
+    }
 }
 
 TEST_F(LessonTomlFile, HasItsOpsInTheOrderOfTheFile) {

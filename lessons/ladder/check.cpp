@@ -2,7 +2,8 @@
 //
 // Any lesson's matmul at shapes that the environment names, SOL_LADDER="N=4096 C=768 OC=3072; N=4096 C=768 OC=768", and
 // counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another. And random shapes, as
-// many as the lesson.toml says (SOL_LADDER_RANDOM=200), for which a lesson's own check has no time.
+// many as the lesson.toml says (SOL_LADDER_RANDOM=200), for which a lesson's own check has no time, of sizes that its matmul
+// takes (SOL_LADDER_MULTIPLE_OF="N=16 C=16").
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,21 +35,32 @@ cases::Sizes parse(const std::string& shape) {
         kMost));
 }
 
-// N, C and OC from 1 to 300, as many of them below 17 as above; rows of out up to 7 floats longer than what is written;
+// What the sizes are multiples of.
+cases::Sizes multiples() {
+    const char* said = std::getenv("SOL_LADDER_MULTIPLE_OF");
+    return (said == nullptr ? cases::Sizes() : cases::Sizes::of(said)).completed("N=1 C=1 OC=1 out_stride=1");
+}
+
+int rounded_up(int size, int multiple) {
+    return (size + multiple - 1) / multiple * multiple;
+}
+
+// N, C and OC from 1 to 300, rounded up to their multiples, as many of them below 17 as above; rows of out up to 7 floats longer than what is written;
 // every third without a bias. The same shapes each time.
 void add_random_shapes(cases::OpCases& matmul) {
     static constexpr int kLargest = 300, kLonger = 7;
     const char* wanted = std::getenv("SOL_LADDER_RANDOM");
     const int shapes = wanted == nullptr ? 200 : std::atoi(wanted);
     checker::Case& random = matmul.op().add_case("random", fmt::format("{} shapes up to {}", shapes, kLargest));
+    const cases::Sizes multiple = multiples();
     std::mt19937 generator(8);
-    const auto size = [&generator] {
+    const auto size = [&](const char* name) {
         const double share = static_cast<double>(generator()) / static_cast<double>(std::mt19937::max());
-        return std::min(kLargest, static_cast<int>(std::pow(kLargest + 1, share)));
+        return rounded_up(std::min(kLargest, static_cast<int>(std::pow(kLargest + 1, share))), multiple[name]);
     };
     for (int i = 0; i < shapes; i++) {
-        const int N = size(), C = size(), OC = size();
-        const int out_stride = OC + static_cast<int>(generator() % (kLonger + 1));
+        const int N = size("N"), C = size("C"), OC = size("OC");
+        const int out_stride = rounded_up(OC + static_cast<int>(generator() % (kLonger + 1)), multiple["out_stride"]);
         const bool bias = i % 3 != 0;
         const cases::Sizes sizes{{"N", N}, {"C", C}, {"OC", OC}, {"out_stride", out_stride}};
         checker::Call call = matmul.drawn(sizes, bias ? std::vector<std::string>() : std::vector<std::string>{"bias"});

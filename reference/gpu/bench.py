@@ -28,7 +28,7 @@ except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
 from reference.gpu.lesson_shapes import ShapeError, device_lessons, dims, tiny
-from reference.gpu.tools import Parser
+from reference.gpu.tools import Parser, ToolError
 from reference.ops import OPS
 from reference.ops.common.op import Baseline, Machine
 
@@ -265,7 +265,7 @@ def main(arguments: list[str] | None = None) -> int:
         serve(Bench(options.dry), {item.name: item for item in known}, without)
     except KeyboardInterrupt:
         return 130
-    except (BenchError, ShapeError, OSError, RuntimeError) as error:
+    except (BenchError, ShapeError, ToolError, OSError, RuntimeError) as error:
         print(f"bench-gpu: {str(error).splitlines()[0]}", file=sys.stderr)
         return 1
     return 0

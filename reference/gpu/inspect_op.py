@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from reference.gpu import tools
-from reference.gpu.lesson_shapes import Lesson, ShapeError, all_lessons
+from reference.gpu.lesson_shapes import Lesson, ShapeError
 from reference.gpu.programs import SLOW_LIMIT, Programs
 from reference.gpu.report import NO_MEASUREMENT, run_sanitizer, stop
 from reference.gpu.tools import Card, Kernel, Parser, ToolError, run
@@ -19,9 +19,9 @@ from reference.gpu.tools import Card, Kernel, Parser, ToolError, run
 LIMIT = 540  # seconds for one tool
 
 
-def find_lesson(root: Path, number: str) -> Lesson:
+def find_lesson(programs: Programs, number: str) -> Lesson:
     """Of "05" or "5". Raises ToolError with what there is."""
-    lessons = all_lessons(root)
+    lessons = programs.lessons(Path())
     device = [lesson.number for lesson in lessons if lesson.track == "device"]
     have = f"the lessons with kernels are {', '.join(device)}"
     found = [lesson for lesson in lessons if lesson.number == number.zfill(2)]
@@ -196,7 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     try:
-        lesson = find_lesson(Path(), options.lesson)
+        lesson = find_lesson(Programs(options.dry), options.lesson)
         op = find_op(lesson, options.only)
         if options.dry:
             print(NO_MEASUREMENT)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What lesson.toml says of a lesson: its ops and the shapes at which they are timed. Needs nothing but Python 3.10."""
+"""What lesson.toml says of each lesson, asked of build/tools/lessons; shapes. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 
-import ast
-import re
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reference.gpu.tools import ToolError, last_line, run
+
+PROGRAM = Path("build/tools/lessons")
+LIMIT = 60  # seconds
 # A rehearsal runs everything, on shapes that take no time.
 TINY = {"B": 2, "T": 8, "C": 64, "NH": 4, "V": 101, "Vp": 128, "OC": 48, "N": 96, "L": 2}
 
@@ -23,8 +26,7 @@ class Lesson:
     ops: tuple[str, ...] = ()
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # op to "B=4 T=1024 C=768", …
     requires: tuple[str, ...] = ()  # "sm_80", "sm_90a"
-    rung: bool = False  # of the ladder of matmuls
-    random_shapes: int = 0  # at which the rung is checked
+    ladder: dict | None = None  # of a rung of the ladder: random_shapes, multiple_of
 
     @property
     def number(self) -> str:
@@ -36,60 +38,40 @@ class Lesson:
             return None
         capability = int(compute_capability.replace(".", ""))
         for word in self.requires:
-            need = re.fullmatch(r"sm_(\d+)(a?)", word)
-            if need and (capability < int(need[1]) or (need[2] and capability != int(need[1]))):
+            need, exactly = int(word.removeprefix("sm_").rstrip("a")), word.endswith("a")
+            if capability < need or (exactly and capability != need):
                 return word
         return None
 
 
-def strings(text: str, where: str) -> tuple[str, ...]:
-    """The strings of a TOML array, which is written as Python writes a list."""
+def all_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:
+    """Of the course in `root`, in order. An op's shapes are those that are judged."""
+    if not program.exists():
+        raise ToolError(f"{program} is not there: make {PROGRAM}")
+    done = run([str(program.resolve()), str(root)], LIMIT)
+    if done.status != 0:
+        raise ToolError(last_line(done.output) or f"{program} said nothing")
     try:
-        values = ast.literal_eval(text.strip())
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise ValueError
-        return tuple(values)
-    except (ValueError, SyntaxError):
-        raise ShapeError(f"{where}: not a list of strings: {' '.join(text.split())}") from None
+        return [lesson_of(row) for row in json.loads(done.output)]
+    except (ValueError, LookupError, TypeError):
+        raise ToolError(f"{program} said something of another form: make {PROGRAM}") from None
 
 
-def read_lesson(folder: Path) -> Lesson:
-    path = folder / "lesson.toml"
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise ShapeError(f"{path}: {error.strerror}") from None
-    requires, ops, shapes, table, rung, random_shapes = (), [], {}, "", False, 0
-    # A table's header; or a key with its value, which is an array, maybe on several lines, or the rest of the line.
-    for entry in re.finditer(r"^\s*(?:\[([\w.]+)\]|(\w+)\s*=\s*(\[[^\]]*\]|.*))", text, re.MULTILINE):
-        where = f"{path}:{text.count(chr(10), 0, entry.end()) + 1}"
-        header, key, value = entry.groups()
-        if header:
-            table = header
-            rung = rung or table == "ladder"
-            ops += [table.removeprefix("target.")] if table.startswith("target.") else []
-        elif table == "" and key == "requires":
-            requires = strings(value, where)
-        elif table.startswith("target.") and key == "shapes":
-            shapes[table.removeprefix("target.")] = strings(value, where)
-        elif table == "ladder" and key == "random_shapes":
-            if not value.split("#")[0].strip().isdigit():
-                raise ShapeError(f"{where}: random_shapes is {value}, no whole number")
-            random_shapes = int(value.split("#")[0])
-    # The solution's files say what else it has, and whether they are kernels.
-    files = sorted((folder.parents[1] / "solutions" / folder.name).glob("*.c*"))
-    track = "device" if any(file.suffix == ".cu" for file in files) else "host"
-    ops += [file.stem for file in files if file.suffix in (".cpp", ".cu") and file.stem not in ops]
-    return Lesson(folder.name, track, tuple(ops), shapes, requires, rung, random_shapes)
+def lesson_of(row: dict) -> Lesson:
+    shapes = {op["op"]: tuple(one["shape"] for one in op["shapes"] if one["judged"]) for op in row["ops"]}
+    return Lesson(
+        name=row["name"],
+        track=row["track"],
+        ops=tuple(shapes),
+        shapes={op: judged for op, judged in shapes.items() if judged},
+        requires=tuple(row["requires"]),
+        ladder=row["ladder"],
+    )
 
 
-def all_lessons(root: Path) -> list[Lesson]:
-    return [read_lesson(path.parent) for path in sorted(root.glob("lessons/[0-9][0-9]_*/lesson.toml"))]
-
-
-def device_lessons(root: Path) -> list[Lesson]:
+def device_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:
     """The lessons whose ops are kernels, in order."""
-    return [lesson for lesson in all_lessons(root) if lesson.track == "device"]
+    return [lesson for lesson in all_lessons(root, program) if lesson.track == "device"]
 
 
 def dims(shape: str) -> dict[str, int]:

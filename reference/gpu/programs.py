@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reference.gpu import lesson_shapes
 from reference.gpu.costs import PROGRAM, Cost, costs
-from reference.gpu.lesson_shapes import Lesson
+from reference.gpu.lesson_shapes import Lesson, all_lessons
 from reference.gpu.tools import Finished, ToolError, last_line, run
 
 BUILD_LIMIT = 300  # seconds
@@ -43,6 +44,10 @@ class Programs:
     def costs(self, calls: list[str], limit: float = BUILD_LIMIT) -> list[Cost]:
         self.build([str(PROGRAM)], limit)
         return costs(calls)
+
+    def lessons(self, root: Path) -> list[Lesson]:
+        self.build([str(lesson_shapes.PROGRAM)])
+        return all_lessons(root)
 
     def lesson_targets(self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = ()) -> list[str]:
         """The check program, the solution's ops, and those of the learner's that are asked for."""

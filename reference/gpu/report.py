@@ -27,7 +27,7 @@ from typing import NoReturn
 
 from reference.gpu import rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.costs import PROGRAM, costs
-from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons
+from reference.gpu.lesson_shapes import Lesson, ShapeError
 from reference.gpu.programs import SLOW_LIMIT, Programs, with_json
 from reference.gpu.tools import Card, ClockLog, Parser, ToolError, run
 
@@ -173,7 +173,7 @@ class Setting:
 
     def lessons(self) -> tuple[list[Lesson], dict[str, str]]:
         """The device lessons that this card can run; the others with what they need."""
-        lessons = device_lessons(self.root)
+        lessons = [lesson for lesson in self.programs.lessons(self.root) if lesson.track == "device"]
         if not lessons:
             raise ToolError("there is no lesson for the device here: start it in the folder of the course")
         unmet = {
@@ -333,7 +333,7 @@ def ladder(setting: Setting) -> Work:
         )
         for shape in shapes
         for rung in rungs.rungs(setting.root)
-        if rung.lesson in here
+        if rung.lesson in here and rung.takes(shape)
     ]
     return Work(items, unavailable=unmet)
 
@@ -432,6 +432,7 @@ def baseline_of(root: Path) -> tuple[Path, ...]:
 
 
 def baselines(setting: Setting) -> Work:
+    setting.programs.lessons(setting.root)  # builds what the bench asks of them too
     bench = Bench(setting)
     try:
         said = bench.ask("list", 120)

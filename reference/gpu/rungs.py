@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.gpu.lesson_shapes import ShapeError, all_lessons, dims
@@ -34,6 +34,7 @@ class Rung:
     lesson: str  # "07_tiled_matmul"
     kernel: bool  # or plain C++ for the CPU
     random_shapes: int = 0  # at which `make test` checks it
+    multiple_of: dict[str, int] = field(default_factory=dict)  # of "N", "C", "OC", "out_stride": what it takes
 
     @property
     def number(self) -> str:
@@ -43,12 +44,17 @@ class Rung:
     def title(self) -> str:
         return self.lesson.split("_", 1)[1]
 
+    def takes(self, shape: str) -> bool:
+        """Whether its matmul can be called at "N=4096 C=768 OC=768", whose rows of out are OC floats long."""
+        d = dims(shape)
+        d |= {"out_stride": d["OC"]}
+        return all(d[size] % of == 0 for size, of in self.multiple_of.items())
+
 
 def rungs(root: Path) -> list[Rung]:
     """The lessons whose lesson.toml has [ladder], in order."""
-    return [
-        Rung(lesson.name, lesson.track == "device", lesson.random_shapes) for lesson in all_lessons(root) if lesson.rung
-    ]
+    lessons = [lesson for lesson in all_lessons(root) if lesson.ladder is not None]
+    return [Rung(lesson.name, lesson.track == "device", **lesson.ladder) for lesson in lessons]
 
 
 def shapes(wanted: str | None, default: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from reference.gpu import tools
 from reference.gpu.inspect_op import find_lesson, find_op, source_of
 from reference.gpu.lesson_shapes import ShapeError
+from reference.gpu.programs import Programs
 from reference.gpu.tools import Parser, ToolError, run
 
 LIMIT = 300  # seconds for one tool
@@ -312,7 +313,7 @@ def main(arguments: list[str] | None = None) -> int:
         arch = options.arch or default_arch()
         if not re.fullmatch(r"sm_\d+[af]?", arch):
             raise ToolError(f"ARCH={arch}: it is sm_ and a number, such as sm_80 or sm_90a")
-        lesson = find_lesson(Path(), options.lesson)
+        lesson = find_lesson(Programs(), options.lesson)
         source = source_of(lesson, find_op(lesson, options.only), options.subject)
         nvcc, nvdisasm, mend = tools.find("nvcc"), None, ""
         try:

@@ -323,7 +323,7 @@ def measure(scratch: Path) -> Ladder:
         if rung.kernel:
             counted[rung.lesson] = rungs.count(rung, out)
         else:
-            chosen = rungs.chosen_shapes(rungs.CPU_SHAPES)
+            chosen = [shape for shape in rungs.chosen_shapes(rungs.CPU_SHAPES) if rung.takes(shape)]
             timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape, out) for shape in chosen}
     print("\r\033[K" if sys.stdout.isatty() else "", end="")
     return Ladder(found, counted, {"name": rungs.cpu_name(), "timed": timed}, rungs.gpu_reports(Path()))

@@ -69,7 +69,9 @@ def test_each_op_is_timed_eager_and_compiled_and_matmuls_in_every_precision():
 def test_an_op_that_is_not_known_is_listed(tmp_path):
     folder = tmp_path / "lessons/04_x"
     folder.mkdir(parents=True)
-    (folder / "lesson.toml").write_text('[target.swiglu]\nshapes = ["N=3"]\n')
+    (folder / "lesson.toml").write_text(
+        '[target.swiglu]\nagainst = "copy"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\nshapes = ["N=3"]\n'
+    )
     solution = tmp_path / "solutions/04_x"
     solution.mkdir(parents=True)
     (solution / "swiglu.cu").touch()

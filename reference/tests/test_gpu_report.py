@@ -14,6 +14,7 @@ import pytest
 
 from reference.gpu import report as gpu_report
 from reference.gpu import simt_vs_gpu, simt_vs_ncu, tools
+from reference.gpu.lesson_shapes import PROGRAM as LESSONS
 from reference.gpu.programs import Programs, error_line
 from reference.gpu.report import PART_NAMES, REHEARSAL, Store
 from reference.gpu.tools import STAND_IN, Card, ToolError
@@ -117,6 +118,11 @@ def program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+def target(op: str, shape: str) -> str:
+    text = f'[target.{op}]\nagainst = "copy"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\n'
+    return f'{text}shapes = ["{shape}"]\n'
+
+
 class Course:
     def __init__(self, root: Path):
         self.root = root
@@ -129,7 +135,7 @@ class Course:
             "TMPDIR": str(root / "tmp"),
         }
         (root / "tmp").mkdir()
-        toml = 'requires = ["sm_75"]\n[target.a]\nshapes = ["N=3"]\n'
+        toml = 'requires = ["sm_75"]\n' + target("a", "N=3")
         self.write("lessons/04_first/lesson.toml", toml)
         self.write("lessons/03_host/lesson.toml", "")
         self.write("solutions/03_host/x.cpp", "")
@@ -143,6 +149,7 @@ class Course:
         program(root / "bin/make", PYTHON + MAKE)
         for name, text in (("check", CHECK), ("wrong", WRONG), ("calibrate-gpu", CALIBRATE), ("ops", OPS)):
             program(root / "programs" / name, PYTHON + text)
+        program(root / "programs/lessons", f'#!/bin/sh\nexec {ROOT / LESSONS} "$@"\n')
         program(root / "bin/bench", PYTHON + BENCH)
 
     def write(self, name: str, text: str) -> None:
@@ -818,8 +825,8 @@ def test_a_rehearsal_takes_every_part_and_writes_no_measurement(course):
 
 
 def test_a_rehearsals_baselines_are_pytorchs_own(course):
-    layernorm = '[target.layernorm]\nshapes = ["B=4 T=1024 C=768"]\n[target.swiglu]\nshapes = ["N=3"]\n'
-    course.write("lessons/04_first/lesson.toml", layernorm)
+    toml = target("layernorm", "B=4 T=1024 C=768") + target("swiglu", "N=3")
+    course.write("lessons/04_first/lesson.toml", toml)
     done = course.run("--dry", "--part", "baselines")
     assert done.returncode == 0, done.stdout + done.stderr
     items = course.data(REHEARSAL)["parts"]["baselines"]["items"]

@@ -3,12 +3,12 @@
 
 import json
 import math
+import os
 from pathlib import Path
 
 import pytest
 
 from reference.gpu import rungs
-from reference.gpu.lesson_shapes import ShapeError
 from reference.gpu.programs import with_json
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import ToolError, run
@@ -47,21 +47,22 @@ def line_of(text, begin):
 def test_a_lesson_is_a_rung_because_it_says_so(tmp_path):
     for name, text in (
         ("03_host", "[ladder]\n"),
-        ("05_kernel", "[ladder]\nrandom_shapes = 20  # few\n"),
+        ("05_kernel", "[ladder]\nrandom_shapes = 20  # few\nmultiple_of = { N = 4, out_stride = 16 }\n"),
         ("07_fp8", 'title = "fp8"\n'),
     ):
         (tmp_path / "solutions" / name).mkdir(parents=True)
         (tmp_path / "solutions" / name / ("matmul.cpp" if name == "03_host" else "matmul.cu")).touch()
         (tmp_path / "lessons" / name).mkdir(parents=True)
         (tmp_path / "lessons" / name / "lesson.toml").write_text(text)
-    assert rungs.rungs(tmp_path) == [Rung("03_host", False, 0), Rung("05_kernel", True, 20)]
+    assert rungs.rungs(tmp_path) == [Rung("03_host", False), Rung("05_kernel", True, 20, {"N": 4, "out_stride": 16})]
 
 
-def test_a_rungs_number_of_shapes_is_a_number(tmp_path):
-    (tmp_path / "lessons/05_kernel").mkdir(parents=True)
-    (tmp_path / "lessons/05_kernel/lesson.toml").write_text("[ladder]\nrandom_shapes = many\n")
-    with pytest.raises(ShapeError, match=r"lesson.toml:2: random_shapes is many, no whole number"):
-        rungs.rungs(tmp_path)
+def test_a_rung_is_not_called_at_a_shape_that_it_does_not_take():
+    rung = Rung("27_tma", True, multiple_of={"C": 4, "out_stride": 16})
+    assert rung.takes("N=3 C=4 OC=16")
+    assert not rung.takes("N=3 C=6 OC=16")
+    assert not rung.takes("N=3 C=4 OC=8")
+    assert all(Rung("07_tiled_matmul", True).takes(shape) for shape in rungs.GPU_SHAPES)
 
 
 def test_every_rung_has_a_matmul_and_is_counted_or_timed(committed):
@@ -98,10 +99,42 @@ FUZZED = [rung for rung in rungs.rungs(ROOT) if rung.random_shapes]
 def test_a_kernel_is_right_at_random_shapes(rung, tmp_path):
     out = tmp_path / "out.json"
     command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random", "--json", str(out)]
-    report, done = with_json(command, out, rungs.LIMIT, {"SOL_LADDER_RANDOM": str(rung.random_shapes)})
+    multiple_of = " ".join(f"{size}={of}" for size, of in rung.multiple_of.items())
+    asked = {"SOL_LADDER_RANDOM": str(rung.random_shapes), "SOL_LADDER_MULTIPLE_OF": multiple_of}
+    report, done = with_json(command, out, rungs.LIMIT, asked)
     assert done.status == 0, done.output
     assert [case["verdict"] for case in report["ops"][0]["cases"]] == ["ok"]
     assert 0 < report["ops"][0]["cases"][0]["budget_used"] < 1
+
+
+# Writes nothing at a size that it does not take.
+PARTICULAR = """
+#include "lessons/gpt2/ops.h"
+#define matmul any_matmul
+#include "solutions/02_forward/matmul.cpp"
+#undef matmul
+void matmul(float* out, const float* inp, const float* weight, const float* bias, int N, int C, int OC,
+            int out_stride, Context& ctx) {
+    if (N % 16 == 0 && C % 4 == 0 && OC % 3 == 0 && out_stride % 32 == 0) {
+        any_matmul(out, inp, weight, bias, N, C, OC, out_stride, ctx);
+    }
+}
+"""
+
+
+def test_random_shapes_are_of_the_sizes_that_the_matmul_takes(tmp_path):
+    source, out = tmp_path / "matmul.cpp", tmp_path / "out.json"
+    source.write_text(PARTICULAR)
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-shared", "-fPIC", "-I.", str(source)]
+    assert run([*compiler, "-o", str(tmp_path / "matmul.so")], rungs.LIMIT).status == 0
+    command = [*rungs.program("build", Rung("02_forward", kernel=False)), "--only", "matmul/random", "--json", str(out)]
+    command[command.index("--impl-dir") + 1] = str(tmp_path)
+    verdicts = {}
+    for multiple_of in ("", "C=4", "N=16 C=4 OC=3 out_stride=32"):
+        asked = {"SOL_LADDER_RANDOM": "20", "SOL_LADDER_MULTIPLE_OF": multiple_of}
+        report, _ = with_json(command, out, rungs.LIMIT, asked)
+        verdicts[multiple_of] = report["ops"][0]["cases"][0]["verdict"]
+    assert verdicts == {"": "WRONG", "C=4": "WRONG", "N=16 C=4 OC=3 out_stride=32": "ok"}
 
 
 # ---- outputs that the host has no room for, in the rehearsal of a GPU ------------------------------------------------

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: MIT
 """What is read of lesson.toml, and what an op needs at a shape."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from reference.gpu import lesson_shapes
-from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons, dims, read_lesson, tiny
+from reference.gpu.lesson_shapes import PROGRAM, Lesson, ShapeError, all_lessons, device_lessons, dims, tiny
+from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
 
 
-def write_lesson(root: Path, text: str, name: str = "04_first") -> Path:
+def write_lesson(root: Path, text: str, name: str = "04_first") -> None:
     folder = root / "lessons" / name
     folder.mkdir(parents=True)
     (folder / "lesson.toml").write_text(text)
     solution = root / "solutions" / name
     solution.mkdir(parents=True)
-    for file in ("a.cu", "wrong.toml"):
+    for file in ("a.cu", "c.cu", "b.cu", "wrong.toml"):
         (solution / file).touch()
-    return folder
 
 
 def test_every_timed_shape_of_the_course_is_read():
@@ -33,19 +34,55 @@ def test_every_timed_shape_of_the_course_is_read():
             assert all(dims(shape) for shape in shapes)
 
 
-def test_an_array_may_have_several_lines_and_comments_after_it(tmp_path):
-    text = 'title = "x"\nrequires = ["sm_80"]  # x\n'
-    text += '[target.a]\nshapes = [\n  "N=1 C=2",\n  "N=3",\n]  # y\n'
-    lesson = read_lesson(write_lesson(tmp_path, text))
-    assert (lesson.track, lesson.ops, lesson.requires) == ("device", ("a",), ("sm_80",))
-    assert lesson.shapes == {"a": ("N=1 C=2", "N=3")}
+TARGET = 'against = "copy"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\n'
 
 
-@pytest.mark.parametrize("value", ["[1, 2]", '["a"', "twelve", "{1: 2}"])
-def test_what_is_no_list_of_strings_is_named_with_its_line(tmp_path, value):
-    folder = write_lesson(tmp_path, f'title = "x"\n[target.a]\nshapes = {value}\n')
-    with pytest.raises(ShapeError, match=r"lesson.toml:\d: not a list of strings"):
-        read_lesson(folder)
+def test_a_lesson_has_what_its_file_says_and_what_its_solution_adds(tmp_path):
+    text = 'title = "x"\nrequires = ["sm_80"]  # x\n[target.c]\n' + TARGET
+    text += 'shapes = [\n  "N=1 C=2",  # [y]\n  "N=3",\n]\nreported = ["N=4"]\n[ladder]\n'
+    write_lesson(tmp_path, text)
+    write_lesson(tmp_path, "", "02_before")
+    write_lesson(tmp_path, "no TOML", "ladder")
+    before, lesson = all_lessons(tmp_path)
+    assert before == Lesson("02_before", "device", ("a", "b", "c"))
+    assert (lesson.name, lesson.track, lesson.ops) == ("04_first", "device", ("c", "a", "b"))
+    assert (lesson.requires, lesson.shapes) == (("sm_80",), {"c": ("N=1 C=2", "N=3")})
+    assert lesson.ladder == {"random_shapes": 0, "multiple_of": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("[target.a]\n" + TARGET + "shapes = [1]\n", ":6: [target.a] needs shapes as a list of strings"),
+        ("[ladder]\nrandom_shapes = many\n", ":2: "),
+        ("[ladder]\nrandom_shape = 3\n", ":2: [ladder] has the unknown key random_shape; did you mean random_shapes?"),
+        ('requires = ["two GPUs"]\n', ":1: requires two GPUs, which is no card such as sm_80"),
+    ],
+)
+def test_what_the_checks_refuse_is_refused_with_its_line(tmp_path, text, refusal):
+    write_lesson(tmp_path, text)
+    with pytest.raises(ToolError, match=re.escape(f"lessons: lessons/04_first/lesson.toml{refusal}")):
+        all_lessons(tmp_path)
+
+
+def test_a_lesson_without_its_file_is_named(tmp_path):
+    (tmp_path / "lessons/04_first").mkdir(parents=True)
+    with pytest.raises(ToolError, match=r"lessons/04_first/lesson\.toml"):
+        all_lessons(tmp_path)
+
+
+def test_what_is_not_built_is_named_with_its_mend(tmp_path):
+    with pytest.raises(ToolError, match=re.escape(f"is not there: make {PROGRAM}")):
+        all_lessons(ROOT, tmp_path / "lessons")
+
+
+@pytest.mark.parametrize("said", ["", "[1]", '[{"name": "04_first"}]', "{}x"])
+def test_an_answer_of_another_form_is_an_error(tmp_path, said):
+    program = tmp_path / "lessons"
+    program.write_text(f"#!/bin/sh\necho '{said}'\n")
+    program.chmod(0o755)
+    with pytest.raises(ToolError, match="another form"):
+        all_lessons(ROOT, program)
 
 
 @pytest.mark.parametrize("shape", ["", "B", "B=x", "B=0", "B=4=5"])
@@ -63,7 +100,6 @@ def test_a_malformed_shape_is_refused(shape):
         ("10.0", ("sm_90a",), "sm_90a"),
         ("8.9", ("sm_90a",), "sm_90a"),
         (None, ("sm_90a",), None),
-        ("7.5", ("two GPUs",), None),
     ],
 )
 def test_a_lesson_says_what_a_card_lacks(capability, requires, unmet):
