@@ -135,6 +135,16 @@ void require_judged(const LessonToml& toml, const Lesson& lesson) {
         const Op& op = *std::ranges::find(lesson.ops(), name, &Op::name);
         for (const auto& [counter, at_most] : counters) { require_counter(toml, op, counter); }
     }
+    const auto solutions = solution_files();
+    if (const auto files = solutions.find(lesson.name()); files != solutions.end()) {
+        for (const fs::path& file : files->second) {
+            if (std::ranges::find(lesson.ops(), file.stem().string(), &Op::name) == lesson.ops().end()) {
+                throw FileError(
+                    fmt::format("nothing would check solutions/{}/{}: lessons/{}/lesson.toml has no [target.{}]",
+                                lesson.name(), file.string(), lesson.name(), file.stem().string()));
+            }
+        }
+    }
     const std::vector<std::string> known = counters_here();
     for (const Op& op : lesson.ops()) {
         for (const std::string& counter : needed_of(op)) {

@@ -275,6 +275,19 @@ def test_a_new_lesson_rejects_its_wrong_solution_for_its_reason(tree: Tree, laid
     assert "[  PASSED  ] 1 test" in said, said
 
 
+def test_a_file_that_no_target_names_is_refused(tree: Tree, laid_out: dict[str, str]):
+    folder = laid_out["replaces"]
+    toml = tree.path / "lessons" / folder / "lesson.toml"
+    text = toml.read_text()
+    toml.write_text(text[: text.index("[target.matmul]")])
+    said = tree.run(f"build/check/lesson{folder[:2]} --subject solutions --no-timing", status=2)
+    toml.write_text(text)
+    assert (
+        f"nothing would check solutions/{folder}/matmul.cpp: lessons/{folder}/lesson.toml has no [target.matmul]"
+        in said
+    )
+
+
 def test_the_figure_of_a_new_lesson_is_drawn(tree: Tree, laid_out: dict[str, str]):
     number = laid_out["adds"][:2]
     tree.run(f".venv/bin/python figures/lesson{number}.py")
