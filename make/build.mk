@@ -127,9 +127,25 @@ simtcc_needs := build/simtcc build/simt-lower $(wildcard checker/simt/include/*.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
 build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
 
-build/obj/%.o: %.cpp build/flags
+# Reading the standard library's headers is half of what compiling a file takes: those that many files include are compiled
+# once, with and without optimisation. A file includes what it uses all the same, and where the compiler cannot use what is
+# compiled, it reads the headers.
+common_headers := algorithm array chrono cmath cstdint cstring deque filesystem fmt/format.h fmt/ranges.h fstream functional map \
+    memory numeric optional span sstream stdexcept string string_view utility vector
+optimised := -O2
+headers = build/headers/$(optimised)/common.h
+compiled_headers := build/headers/-O0/common.h.gch build/headers/-O2/common.h.gch
+$(compiled_headers:.gch=): build/flags
 	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(more_flags) $(depfile) -c $< -o $@$(hide)
+	@printf '#include <%s>\n' $(common_headers) >$@
+$(compiled_headers): build/headers/%/common.h.gch: build/headers/%/common.h
+	$(Q)$(CXX) $(harness_flags) $* -MD -MP -MF $(<:.h=.d) -x c++-header $< -o $@
+-include $(wildcard build/headers/*/common.d)
+$(eval $(call announce,headers,the headers that most files read,$(compiled_headers)))
+
+build/obj/%.o: %.cpp build/flags | $(compiled_headers)
+	@mkdir -p $(@D)
+	$(show)$(CXX) $(harness_flags) $(optimised) -include $(headers) $(more_flags) $(depfile) -c $< -o $@$(hide)
 
 build/obj/lessons/%/check_main.o: checker/program/check_main.cpp build/flags
 	@mkdir -p $(@D)
@@ -147,9 +163,9 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 # none of what a check waits for.
 texts := $(addprefix checker/,base/%.cpp program/%.cpp judge/report.cpp judge/verdict.cpp judge/describe.cpp clock/roof_file.cpp \
     worker/finding.cpp worker/messages.cpp worker/worker_process.cpp cases/lesson_toml.cpp cases/budget.cpp cases/counters.cpp \
-    cases/library.cpp cases/dims.cpp cases/buffer_spec.cpp)
+    cases/library.cpp cases/dims.cpp cases/check.cpp cases/safetensors.cpp)
 $(filter $(call objects,$(texts)),$(checker_objects)) $(case_objects) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
-    private more_flags := -O0
+    private optimised := -O0
 
 build/lib/libchecker.a: $(checker_objects)
 build/lib/libgpt2.a: $(gpt2_objects)
@@ -218,16 +234,16 @@ build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lgtest_main $(harness_libs)
 test_objects := $(checker_tests:build/tests/checker/%=build/obj/checker/tests/%.o) \
     $(gpt2_tests:build/tests/gpt2/%=build/obj/lessons/gpt2/tests/%.o) $(checker_test_helpers) $(gpt2_test_helpers)
-# A test is compiled once for each time it runs, and its own code is not what takes time. GoogleTest's header, which is
-# half of the rest, is compiled for all of them; where the compiler cannot use that, it reads the header.
-test_flags := -O0 -include build/obj/tests.h
+# A test is compiled once for each time it runs, and its own code is not what takes time. GoogleTest's header is compiled
+# for all of them.
 build/obj/tests.h: build/flags
 	@mkdir -p $(@D)
-	@echo '#include <gtest/gtest.h>' >$@
+	@printf '#include <%s>\n' gtest/gtest.h $(common_headers) >$@
 build/obj/tests.h.gch: build/obj/tests.h
 	$(Q)$(CXX) $(harness_flags) -O0 -MD -MP -MF build/obj/tests.d -x c++-header $< -o $@
 -include $(wildcard build/obj/tests.d)
-$(test_objects): private more_flags := $(test_flags)
+$(test_objects): private optimised := -O0
+$(test_objects): private headers := build/obj/tests.h
 $(test_objects): | build/obj/tests.h.gch
 $(eval $(call announce,tests,the tests,$(test_objects)))
 
@@ -285,7 +301,7 @@ build/tools/ops: build/obj/lessons/gpt2/ops_main.o $(case_objects) build/dry/obj
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
 $(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
-$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/lessons/gpt2/ops_main.o: private more_flags := -O0
+$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/lessons/gpt2/ops_main.o: private optimised := -O0
 build/tools/wrong: build/obj/checker/base/kept.o
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)

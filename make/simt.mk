@@ -39,7 +39,8 @@ simt_kernels := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%,$(wildcard
 test_programs += $(simt_tests)
 simt_test_objects := $(simt_tests:build/tests/simt/%=build/obj/checker/simt/tests/%.o)
 # half_test goes through every pattern of the small types itself.
-$(filter-out %/half_test.o,$(simt_test_objects)): private more_flags := $(test_flags)
+$(filter-out %/half_test.o,$(simt_test_objects)): private optimised := -O0
+$(filter-out %/half_test.o,$(simt_test_objects)): private headers := build/obj/tests.h
 $(simt_test_objects): | build/obj/tests.h.gch
 $(eval $(call announce,simt-tests,the CPU device's tests,$(simt_test_objects)))
 $(eval $(call announce,simt-kernels,the CPU device's test kernels,$(simt_kernels)))
