@@ -31,7 +31,7 @@
 #: V=1 shows the commands that make runs.
 
 .PHONY: new-lesson
-new-lesson:
+new-lesson: build/tools/lessons
 	$(if $(filter-out host device,$(TRACK)),$(error TRACK=$(TRACK): it is device (CUDA C++) or host (plain C++)))@python3 \
 	    scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) '$(NAME)' $(OPS)
 

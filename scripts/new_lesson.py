@@ -9,7 +9,9 @@ an op that copies N floats: change them into yours. Nothing that exists is overw
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 from string import Template
@@ -38,14 +40,25 @@ def newest_solution(op: str, extension: str) -> Path | None:
     return files[-1] if files else None
 
 
-def newest_target(op: str, extension: str) -> str | None:
-    """The table [target.OP] of the newest lesson that has one on the track, as it stands in its lesson.toml."""
-    for file in sorted(Path("solutions").glob(f"[0-9][0-9]_*/{op}{extension}"), reverse=True):
-        toml = (Path("lessons") / file.parent.name / "lesson.toml").read_text()
-        if match := re.search(
-            rf"^\[target\.{op}\]\n(?:(?!\[|#|\n).*\n)*(?:#.*\n)?(?:reported = \[[^\]]*\]\n)?", toml, re.MULTILINE
-        ):
-            return match[0]
+def toml_of(op: dict) -> str:
+    """The table [target.OP] that build/tools/lessons describes."""
+    shapes = {"shapes": [], "reported": []}
+    for row in op["shapes"]:
+        shapes["shapes" if row["judged"] else "reported"].append(row["shape"])
+    values = op["target"] | {key: found for key, found in shapes.items() if found}
+    lines = [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]
+    return f"[target.{op['op']}]\n{''.join(lines)}"
+
+
+def newest_target(op: str, track: str) -> str | None:
+    """The table [target.OP] of the newest lesson that has one on the track."""
+    done = subprocess.run(["build/tools/lessons"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Refused(done.stderr.strip())
+    for lesson in reversed(json.loads(done.stdout)):
+        for row in lesson["ops"]:
+            if lesson["track"] == track and row["op"] == op and row["target"]:
+                return toml_of(row)
     return None
 
 
@@ -362,7 +375,7 @@ class Layout:
         return newest.read_text()
 
     def target_of(self, op: str) -> str:
-        return newest_target(op, self.extension) or NEW_TARGET.substitute(op=op)
+        return newest_target(op, "host" if self.extension == ".cpp" else "device") or NEW_TARGET.substitute(op=op)
 
     def write(self) -> None:
         for path, text in (self.edits | self.files).items():

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "checker/base/text.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/program/describe_lesson.h"
 
@@ -18,16 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_lesson(const std::string& folder) {
-    const auto is_digit = [&](std::size_t i) { return std::isdigit(static_cast<unsigned char>(folder[i])) != 0; };
-    return folder.size() > 3 && is_digit(0) && is_digit(1) && folder[2] == '_';
-}
-
 // In the course's order. The ladder and the model are no lessons.
 std::vector<std::string> lessons() {
     std::vector<std::string> names;
     for (const fs::directory_entry& folder : fs::directory_iterator("lessons")) {
-        if (const std::string name = folder.path().filename().string(); is_lesson(name)) {
+        if (const std::string name = folder.path().filename().string(); checker::is_lesson(name)) {
             names.push_back(name);
         }
     }

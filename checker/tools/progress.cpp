@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -84,17 +83,12 @@ struct Lesson {
     std::vector<Exercise> exercises;
 };
 
-bool is_lesson(const std::string& folder) {
-    return folder.size() > 3 && std::isdigit(static_cast<unsigned char>(folder[0])) != 0 &&
-           std::isdigit(static_cast<unsigned char>(folder[1])) != 0 && folder[2] == '_';
-}
-
 // What `ls` shows: a lesson's exercises are what its solution has files of.
 std::vector<Lesson> read_lessons() {
     std::vector<Lesson> lessons;
     for (const fs::directory_entry& folder : fs::directory_iterator("solutions")) {
         Lesson lesson{.name = folder.path().filename().string(), .exercises = {}};
-        if (!is_lesson(lesson.name)) {
+        if (!checker::is_lesson(lesson.name)) {
             continue;
         }
         for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
