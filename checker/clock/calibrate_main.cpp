@@ -33,19 +33,19 @@ void print(const checker::CpuRoof& cpu) {
     fmt::print("{}\n", checker::cores_add_up(cpu) ? "the cores add up" : "the cores do not add up");
 }
 
-// What the GPU's program prints, or null where it is not built or there is no GPU. It explains itself on stderr.
-nlohmann::json measure_gpu(const std::filesystem::path& program) {
+// What the GPU's program prints, or nothing where it is not built or there is no GPU. It explains itself on stderr.
+std::string measure_gpu(const std::filesystem::path& program) {
     if (!std::filesystem::exists(program)) {
-        return nullptr;
+        return {};
     }
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(program.c_str(), "r"), pclose);
     if (!pipe) {
-        return nullptr;
+        return {};
     }
     std::string text;
     std::array<char, 4096> part{};
     while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe.get())) { text.append(part.data(), n); }
-    return text.empty() ? nlohmann::json() : nlohmann::json::parse(text);
+    return text;
 }
 
 void print_gpu(const nlohmann::json& gpu) {
@@ -78,8 +78,8 @@ int main(int argc, char** argv) {
         roof.measured_at = checker::utc_now();
         checker::save_roof(roof, out);
         print(roof.cpu);
-        if (!roof.gpu.is_null()) {
-            print_gpu(roof.gpu);
+        if (!roof.gpu.empty()) {
+            print_gpu(nlohmann::json::parse(roof.gpu));
         }
         fmt::print("written to {}\n", out.string());
         return 0;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "checker/base/file_error.h"
@@ -47,7 +48,8 @@ CpuRoof cpu_from_json(const nlohmann::json& cpu) {
 }  // namespace
 
 void save_roof(const Roof& roof, const std::filesystem::path& path) {
-    const nlohmann::json json = {{"cpu", to_json(roof.cpu)}, {"gpu", roof.gpu}, {"measured_at", roof.measured_at}};
+    const nlohmann::json gpu = roof.gpu.empty() ? nlohmann::json() : nlohmann::json::parse(roof.gpu);
+    const nlohmann::json json = {{"cpu", to_json(roof.cpu)}, {"gpu", gpu}, {"measured_at", roof.measured_at}};
     std::error_code ignored;  // write_whole says what is wrong with the folder
     std::filesystem::create_directories(path.parent_path(), ignored);
     write_whole(path, json.dump(2) + '\n');
@@ -61,8 +63,9 @@ std::optional<Roof> load_roof(const std::filesystem::path& path, const std::stri
     }
     try {
         const nlohmann::json json = nlohmann::json::parse(file);
+        const nlohmann::json gpu = json.value("gpu", nlohmann::json());
         Roof roof{.cpu = cpu_from_json(json.at("cpu")),
-                  .gpu = json.value("gpu", nlohmann::json()),
+                  .gpu = gpu.is_null() ? "" : gpu.dump(),
                   .measured_at = json.value("measured_at", "")};
         if (roof.cpu.name != cpu) {
             why = fmt::format("{} was measured on another machine ({}; `make calibrate` measures this one)",

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The roof of this machine as a file, results/roof.json. Apart from roof.h, so that what takes times does not read the
-// JSON library's header.
+// The roof of this machine as a file, results/roof.json.
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -15,7 +13,7 @@ namespace checker {
 
 struct Roof {
     CpuRoof cpu;
-    nlohmann::json gpu;       // null without a GPU; its fields are those that calibrate_gpu.cu prints
+    std::string gpu;          // the JSON object that calibrate_gpu.cu prints; empty without a GPU
     std::string measured_at;  // UTC, "2026-01-31T12:00:00Z"
 };
 

@@ -67,7 +67,16 @@ TEST_F(RoofFile, HoldsWhatWasSaved) {
     EXPECT_EQ(roof->cpu.fma_all, 4e11);
     EXPECT_EQ(roof->cpu.two_processes, 1.9);
     EXPECT_EQ(roof->measured_at, "2026-01-31T12:00:00Z");
-    EXPECT_TRUE(roof->gpu.is_null());
+    EXPECT_TRUE(roof->gpu.empty());
+}
+
+TEST_F(RoofFile, HoldsWhatWasSavedOfAGpu) {
+    Roof roof = example();
+    roof.gpu = R"({"name":"Example GPU"})";
+    save_roof(roof, path_);
+    const std::optional<Roof> loaded = load_roof(path_, "Example CPU", why_);
+    ASSERT_TRUE(loaded) << why_;
+    EXPECT_EQ(loaded->gpu, roof.gpu);
 }
 
 TEST_F(RoofFile, OfAnotherMachineIsNotTaken) {
