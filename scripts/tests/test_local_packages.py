@@ -133,7 +133,8 @@ def reuse_objects(tree: Path, compiler: str) -> None:
     """
     if not same_headers(tree):
         return
-    folders = [ROOT / "checker", ROOT / "lessons/gpt2", ROOT / "lessons/gpt2/check"]
+    rooms = [path for path in (ROOT / "checker").iterdir() if path.is_dir() and path.name not in ("simt", "tests")]
+    folders = [*rooms, ROOT / "lessons/gpt2", ROOT / "lessons/gpt2/check"]
     sources = sorted(s for folder in folders for s in folder.glob("*.cpp") if not s.stem.endswith("main"))
     anew = {
         next((source for source in sources if f"#include <{header}>" in source.read_text()), None)
