@@ -96,7 +96,7 @@ def tree(hidden: Path) -> Path:
         tree / "bin" / "cxx",
         f"""#!/bin/sh
 case " $* " in
-*' -c '*) set -- "$@" -O0 ;;
+*' -c '*|*' c++-header '*) set -- "$@" -O0 ;;
 *' -o '*) exec g++ --sysroot={hidden} "$@" -Wl,--trace >>build/linked ;;
 esac
 exec g++ --sysroot={hidden} "$@"
