@@ -542,10 +542,12 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     } catch (const NoRoom& error) { return no_room(error.what()); }
 
     Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
-    // Where the interval straddles the target, more samples may decide. `slow` is said only when two attempts in a row
-    // agree: other work on the machine can make one of them slow, and an accusation must not rest on that.
+    // Where the interval straddles the target, more samples may decide. `slow` and `impossible` are said only when two
+    // attempts in a row agree: other work on the machine can make one attempt, or the copy beside it, several times
+    // slower, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
     Speed before = Speed::unclear;
+    bool was_impossible = false;
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
@@ -557,6 +559,12 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         }
         leave_out_missing_library(outcome.reply, timed, rivals, notes);
         put_times(report, outcome.reply, rivals);
+        const bool is_impossible = !lesson_.rehearsal() && impossible_rate(report).has_value();
+        if (is_impossible && !was_impossible && attempt + 1 < kAttempts) {
+            was_impossible = true;
+            continue;
+        }
+        was_impossible = is_impossible;
         // The library that it is held to may not be there.
         if (lesson_.rehearsal() || !report.judged || !report.of(target.against)) {
             break;
