@@ -50,7 +50,7 @@ struct CallVerdict {
     std::string note;  // where all is right: that the result depends on the order of threads
 };
 
-// One Content an output. `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
+// One Content per output. `deterministic`: a repetition of the first run gave the same bits. Only asked when the two runs disagree.
 // `float_atomics`: lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40"; empty: none. What differs
 // there by less than its budget is no finding, as each order of the sum's terms rounds in its own way.
 // `two_orders`: the runs took two orders of a device's threads, which sees what is read unwritten by itself; `raced`: it

@@ -14,7 +14,7 @@ const OpSpec crossentropy_spec{
         [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
             library.find<crossentropy>()(at.f32("losses"), at.f32("probs"), at.i32("targets"), d["N"], d["Vp"], ctx);
         },
-    // One probability a row. FLOP: log and sign.
+    // One probability per row. FLOP: log and sign.
     .cost = [](const Sizes& d) -> Cost { return {.bytes = 3 * kFloat * d["N"], .flop = 2.0 * d["N"]}; },
     .rehearsal = "N=16 Vp=256"};
 
