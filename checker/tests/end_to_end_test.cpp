@@ -547,9 +547,10 @@ TEST_F(EndToEnd, AllTimesAreTakenAgainstARoofThatIsMeasuredWhereItIsAnotherMachi
                         .gpu = {},
                         .measured_at = "2026-01-31T12:00:00Z"},
                        roof);
+    // Whatever its verdict: beside other work a copy may be several times slower than what is timed against it.
     const Checked run = check("right", "--timing-only --roof " + roof.string());
-    EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_NE(run.output.find("measured on another machine (Another CPU"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("times in ms"), std::string::npos) << run.output;
     std::string why;
     EXPECT_TRUE(checker::load_roof(roof, checker::cpu_name(), why)) << why;
     EXPECT_EQ(check("right", "--timing-only --roof " + roof.string()).output.find("measuring it now"),
