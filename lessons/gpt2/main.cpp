@@ -7,15 +7,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
+#include <limits>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,7 +36,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kByteVocabulary = 256;  // with this many tokens, a token is a byte
-constexpr int kMaxTokens = 1'000'000;
+constexpr std::int64_t kMaxTokens = 1'000'000;
+constexpr std::int64_t kMaxTopK = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxText = 1u << 30;
 
 struct UsageError : std::runtime_error {
@@ -61,8 +65,27 @@ void print(std::string_view text) {
     write_all(STDOUT_FILENO, text, "standard output");
 }
 
+// One line, also where a path in it holds a line feed or a terminal's escape sequence.
 void note(std::string_view text) {
-    fmt::print(stderr, "gpt2: {}\n", text);
+    std::string line;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        line += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    }
+    fmt::print(stderr, "gpt2: {}\n", line);
+}
+
+// The number that was typed, whole and within [low, high]; anything else is refused with the typed text and both ends.
+template <class Number>
+Number number(const char* option, const std::string& typed, Number low, Number high) {
+    Number value{};
+    const char* end = typed.data() + typed.size();
+    const auto [stop, error] = std::from_chars(typed.data(), end, value);
+    if (error != std::errc() || stop != end || !(value >= low && value <= high)) {
+        throw UsageError(fmt::format("{} {}: must be a {} from {} to {}", option, typed.empty() ? "''" : typed,
+                                     std::is_integral_v<Number> ? "whole number" : "number", low, high));
+    }
+    return value;
 }
 
 // Reports how far long work is, from its third second on: in place on a terminal, else a line every ten seconds.
@@ -100,13 +123,19 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--prompt", options.prompt, "the text to continue")->type_name("TEXT");
     app.add_option("--tokens-in", options.tokens_in, "token ids to continue: 15496,995 or a file of them")
         ->type_name("IDS|FILE");
-    app.add_option("--tokens", options.tokens, "how many tokens to write")->capture_default_str();
-    app.add_option("--temperature", options.temperature, "divides the logits; 0 takes the most likely token")
-        ->capture_default_str();
-    app.add_option("--top-k", options.top_k, "draw from the K most likely tokens only; 0: all")->capture_default_str();
-    app.add_option("--top-p", options.top_p, "draw from the most likely tokens that reach probability P together")
-        ->capture_default_str();
-    app.add_option("--seed", options.seed, "the same seed gives the same text")->capture_default_str();
+    const auto add_number = [&app](const char* name, auto& value, auto low, auto high, const char* what) {
+        const auto parse = [name, &value, low, high](const std::string& typed) {
+            value = number<std::remove_reference_t<decltype(value)>>(name, typed, low, high);
+        };
+        app.add_option_function<std::string>(name, parse, what)->type_name("N")->default_str(fmt::format("{}", value));
+    };
+    constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
+    add_number("--tokens", options.tokens, 0, kMaxTokens, "how many tokens to write");
+    add_number("--temperature", options.temperature, 0.0, 1000.0, "divides the logits; 0 takes the most likely token");
+    add_number("--top-k", options.top_k, 0, kMaxTopK, "draw from the K most likely tokens only; 0: all");
+    add_number("--top-p", options.top_p, 0.0, 1.0,
+               "draw from the most likely tokens that reach probability P together");
+    add_number("--seed", options.seed, 0, kMaxSeed, "the same seed gives the same text");
     app.add_option("--model", options.model, "a Hugging Face GPT-2 folder; without it, the small embedded model")
         ->type_name("DIR");
     app.add_option("--loss", options.loss, "print the mean loss of this text and stop")->type_name("FILE");
@@ -116,29 +145,22 @@ void add_options(CLI::App& app, Options& options) {
         ->expected(2);
 }
 
-// What the parser cannot know: which numbers make sense, and what excludes what.
+// What the parser cannot know: what excludes what.
 void check(const CLI::App& app, const Options& options) {
     const auto refuse = [](const std::string& text) { throw UsageError(text); };
-    if (options.tokens < 0 || options.tokens > kMaxTokens) {
-        refuse(fmt::format("--tokens {}: must be from 0 to {}", options.tokens, kMaxTokens));
-    }
-    if (!(options.temperature >= 0.0) || !std::isfinite(options.temperature)) {
-        refuse(fmt::format("--temperature {}: must be a number from 0 up; 0.8 is usual", options.temperature));
-    }
-    if (options.top_k < 0 || options.top_k > INT32_MAX) {
-        refuse(fmt::format("--top-k {}: must be from 0 (no limit) up", options.top_k));
-    }
-    if (!(options.top_p > 0.0 && options.top_p <= 1.0)) {
-        refuse(fmt::format("--top-p {}: must be above 0 and at most 1", options.top_p));
-    }
-    if (options.seed < 0) {
-        refuse(fmt::format("--seed {}: must be from 0 up", options.seed));
+    if (options.top_p == 0.0) {
+        refuse("--top-p 0: must be above 0 and at most 1");
     }
     if (app.count("--model") && options.model.empty()) {
         refuse("--model is empty; name a folder or leave it out");
     }
     if (options.prompt && options.prompt->empty()) {
         refuse("--prompt is empty; give at least one character to continue");
+    }
+    std::error_code none;
+    if (!options.logits.empty() && (options.logits[0] == options.logits[1] ||
+                                    std::filesystem::equivalent(options.logits[0], options.logits[1], none))) {
+        refuse(fmt::format("--logits: IN and OUT are the same file, {}; name another one for OUT", options.logits[0]));
     }
     const int modes = (options.prompt ? 1 : 0) + (options.tokens_in ? 1 : 0) + (options.loss ? 1 : 0) +
                       (options.logits.empty() ? 0 : 1);

@@ -4,7 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace {
@@ -15,6 +19,46 @@ void check_tokens(std::span<const int> tokens, int V) {
         throw std::invalid_argument(fmt::format("token {} at position {} is not in the vocabulary, 0 to {}", *bad,
                                                 bad - tokens.begin(), V - 1));
     }
+}
+
+using Magnitudes = std::map<std::string, double, std::less<>>;  // the largest |value| of each parameter, by name
+
+Magnitudes magnitudes_of(Parameters& params) {
+    Magnitudes largest;
+    params.visit([&](const std::string& name, float*& view, const Shape& shape) {
+        double& value = largest[name];
+        for (long i = 0; i < shape.elements(); i++) {
+            value = std::max(value, std::fabs(static_cast<double>(view[i])));
+        }
+    });
+    return largest;
+}
+
+// Whether a right forward pass could leave float's range: bounds on the activations, from layer to layer, if every
+// product had the same sign. Trained weights stay far below.
+bool can_overflow(const Config& config, const Magnitudes& largest) {
+    const double C = config.C, head_size = C / config.NH;
+    double reached = 0.0;  // the largest bound so far
+    const auto bound = [&](double value) { return reached = std::max(reached, value), value; };
+    const auto weight = [&](const std::string& name) { return largest.at(name + ".weight"); };
+    const auto layernorm = [&](const std::string& name, double x) {
+        bound(C * x * x);  // the sum of squares; a normalised value is at most sqrt(C)
+        return bound(std::sqrt(C) * weight(name) + largest.at(name + ".bias"));
+    };
+    const auto linear = [&](const std::string& name, double K, double x) {
+        return bound(K * weight(name) * x + largest.at(name + ".bias"));
+    };
+    double x = bound(weight("wte") + weight("wpe"));
+    for (int l = 0; l < config.L; l++) {
+        const std::string h = fmt::format("h.{}.", l);
+        const double qkv = linear(h + "attn.c_attn", C, layernorm(h + "ln_1", x));
+        bound(head_size * qkv * qkv);
+        x = bound(x + linear(h + "attn.c_proj", C, qkv));
+        const double fc = linear(h + "mlp.c_fc", C, layernorm(h + "ln_2", x));
+        x = bound(x + linear(h + "mlp.c_proj", 4.0 * C, fc));
+    }
+    bound(C * weight("wte") * layernorm("ln_f", x));
+    return !(reached < static_cast<double>(std::numeric_limits<float>::max()));
 }
 
 }  // namespace
@@ -36,6 +80,15 @@ const Activations& Model::run(std::span<const int> tokens, std::span<const int> 
     // With one sequence, fewer tokens use the first rows of each view.
     acts_.T = static_cast<int>(tokens.size());
     placement_->forward(acts_, tokens.data(), targets.empty() ? nullptr : targets.data());
+    for (std::size_t t = 0; t < tokens.size(); t++) {
+        const std::span logits_t(acts_.logits + t * static_cast<std::size_t>(config().Vp),
+                                 static_cast<std::size_t>(config().V));
+        const auto bad = std::ranges::find_if_not(logits_t, [](float x) { return std::isfinite(x); });
+        if (bad != logits_t.end()) {
+            throw std::runtime_error(fmt::format("the logit of token {} at position {} is {}; {}",
+                                                 bad - logits_t.begin(), t, *bad, why_not_finite(params_)));
+        }
+    }
     return acts_;
 }
 
@@ -44,6 +97,18 @@ std::span<const float> Model::next_logits(std::span<const int> tokens) {
     const Activations& acts = run(tokens.last(T));
     const float* logits_t = acts.logits + (T - 1) * static_cast<std::size_t>(config().Vp);  // logits[0, T - 1, :]
     return {logits_t, static_cast<std::size_t>(config().V)};
+}
+
+std::string why_not_finite(Parameters& params) {
+    const Magnitudes largest = magnitudes_of(params);
+    if (!can_overflow(params.config, largest)) {
+        return "the forward pass of this build is wrong: run the checks of its lessons";
+    }
+    const auto& [name, value] = *std::ranges::max_element(largest, {}, [](const auto& entry) { return entry.second; });
+    return fmt::format(
+        "the weights of this model are so large ({} reaches {:.2g}) that float overflows: train or download the model "
+        "again",
+        name, value);
 }
 
 double mean_loss(Model& model, std::span<const int> tokens,

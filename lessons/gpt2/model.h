@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "lessons/gpt2/placement.h"
 #include "lessons/gpt2/tensors.h"
@@ -19,7 +20,8 @@ class Model {
     int max_tokens() const { return max_tokens_; }
 
     // The forward pass over 1 to max_tokens() tokens. With targets, as many, the losses too. The result is a view that
-    // the next run overwrites: logits and losses, and on a host step every activation. Throws std::invalid_argument for a token outside the vocabulary.
+    // the next run overwrites: logits and losses, and on a host step every activation. Throws
+    // std::invalid_argument for a token outside the vocabulary, std::runtime_error for a logit that is not finite.
     const Activations& run(std::span<const int> tokens, std::span<const int> targets = {});
 
     // The logits (V) that follow the last of the tokens. Of more than max_tokens() only the tail is looked at.
@@ -31,6 +33,10 @@ class Model {
     int max_tokens_;
     std::unique_ptr<Placement> placement_;
 };
+
+// Whose fault it is that a logit is not finite, and the mend: the weights' where they are so large that a right forward
+// pass could leave float's range, else the forward pass's.
+std::string why_not_finite(Parameters& params);
 
 // The mean loss of predicting each token but the first. The text is cut into windows of max_tokens() that do not
 // overlap: the first token of a window is context only for its own window. progress(done, total) counts predictions.

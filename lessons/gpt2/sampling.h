@@ -23,6 +23,6 @@ struct Sampling {
     double top_p = 1.0;        // only the most likely tokens that together reach this probability, at least one
 };
 
-// Draws one token. top_k is applied first, top_p to what it leaves. Throws std::runtime_error where a logit is NaN or
-// infinite: then the forward pass is wrong.
+// Draws one token. top_k is applied first, top_p to what it leaves. The logits are finite: Model's
+// are, or it throws.
 int sample(std::span<const float> logits, const Sampling& options, Random& random);

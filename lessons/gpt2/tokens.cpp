@@ -67,7 +67,9 @@ std::vector<int> read_int32_tokens(const std::filesystem::path& path) {
 }
 
 std::vector<int> tokens_from_argument(const std::string& argument) {
-    if (argument.find_first_not_of("0123456789, \t\r\n") == std::string::npos) {
+    // What begins as a number does, is a list of ids, unless a file has that name.
+    const bool list = argument.empty() || argument.find_first_of("-0123456789, \t\r\n") == 0;
+    if (std::error_code none; list && !std::filesystem::exists(argument, none)) {
         return parse_token_ids(argument, "--tokens-in");
     }
     const std::string bytes = read_file(argument, kMaxFile);

@@ -123,3 +123,11 @@ TEST(MeanLoss, NeedsTwoTokens) {
     Model model(tiny_parameters(), 6);
     EXPECT_THROW(mean_loss(model, std::vector<int>{1}), std::invalid_argument);
 }
+
+TEST(Model, BlamesTheWeightsForAnOverflowOnlyWhereTheyAreLargeEnough) {
+    Parameters params = tiny_parameters();
+    EXPECT_EQ(why_not_finite(params), "the forward pass of this build is wrong: run the checks of its lessons");
+    params.h[1].mlp_c_fc_bias[2] = -3e30f;
+    const std::string why = why_not_finite(params);
+    EXPECT_NE(why.find("h.1.mlp.c_fc.bias reaches 3e+30) that float overflows"), std::string::npos) << why;
+}

@@ -171,10 +171,15 @@ TEST_F(Program, ShowsTheWayOutForATextAndABpeVocabulary) {
 }
 
 TEST_F(Program, RefusesImpossibleNumbers) {
-    expect_refused({"--prompt", "x", "--tokens", "-1"}, 2, "--tokens -1: must be from 0");
+    expect_refused({"--prompt", "x", "--tokens", "-1"}, 2, "--tokens -1: must be a whole number from 0 to 1000000");
     expect_refused({"--prompt", "x", "--tokens", "9999999999"}, 2, "--tokens");
     expect_refused({"--prompt", "x", "--tokens", "99999999999999999999999"}, 2, "--tokens");
-    expect_refused({"--prompt", "x", "--tokens", "many"}, 2, "--tokens");
+    expect_refused({"--prompt", "x", "--tokens", "many"}, 2, "--tokens many: must be a whole number from 0 to 1000000");
+    expect_refused({"--prompt", "x", "--tokens", "1.5"}, 2, "--tokens 1.5: must be a whole number");
+    expect_refused({"--prompt", "x", "--tokens", ""}, 2, "--tokens '': must be a whole number");
+    expect_refused({"--prompt", "x", "--temperature", ""}, 2, "--temperature '': must be a number from 0 to 1000");
+    expect_refused({"--prompt", "x", "--temperature", "1e400"}, 2, "--temperature 1e400: must be");
+    expect_refused({"--prompt", "x", "--top-k", "0x10"}, 2, "--top-k 0x10: must be");
     expect_refused({"--prompt", "x", "--temperature", "nan"}, 2, "--temperature nan: must be");
     expect_refused({"--prompt", "x", "--temperature", "inf"}, 2, "--temperature inf: must be");
     expect_refused({"--prompt", "x", "--temperature", "-0.5"}, 2, "--temperature -0.5: must be");
@@ -202,7 +207,7 @@ TEST_F(Program, RefusesAnEmptyPrompt) {
 
 TEST_F(Program, RefusesTokensOutsideTheVocabulary) {
     expect_refused({"--tokens-in", "3,11", "--model", bpe()}, 2, "token 11 is not in the vocabulary, 0 to 10");
-    expect_refused({"--tokens-in", "3,x", "--model", bpe()}, 1, "3,x");
+    expect_refused({"--tokens-in", "3,x", "--model", bpe()}, 1, "--tokens-in: \"x\" is no token id");
     write_text(path("in"), int32_bytes({3, 11}));
     expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "token 11 at position 1");
     EXPECT_FALSE(fs::exists(path("out")));
@@ -217,6 +222,38 @@ TEST_F(Program, RefusesTokenFilesThatDoNotFit) {
     expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "the context of this model is 6");
     expect_refused({"--logits", path("none"), path("out"), "--model", bpe()}, 1, "No such file");
     EXPECT_FALSE(fs::exists(path("out")));
+}
+
+TEST_F(Program, RefusesToWriteLogitsOverTheirTokens) {
+    write_text(path("in"), int32_bytes({1, 2}));
+    expect_refused({"--logits", path("in"), path("in"), "--model", bpe()}, 2, "IN and OUT are the same file");
+    fs::create_hard_link(path("in"), path("link"));
+    expect_refused({"--logits", path("in"), path("link"), "--model", bpe()}, 2, "IN and OUT are the same file");
+    EXPECT_EQ(read_text(path("in")), int32_bytes({1, 2}));
+}
+
+TEST_F(Program, PrintsTheControlCharactersOfAPathAsEscapes) {
+    expect_refused({"--prompt", "x", "--model", "a\n\x1b[2Jb"}, 1, "a\\x0a\\x1b[2Jb: no such folder");
+}
+
+TEST_F(Program, TakesAFileWhoseNameBeginsWithADigit) {
+    write_text(path("7ids"), "3 1");
+    const Finished finished = run_gpt2({"--tokens-in", "7ids", "--tokens", "0", "--model", bpe()}, "",
+                                       fmt::format("cd {} &&", folder_.path().string()));
+    EXPECT_EQ(finished.out, "3 1 \n") << finished.err;
+}
+
+// Weights that a float holds, and whose products it does not, are not the fault of the build.
+TEST_F(Program, BlamesWeightsThatOverflow) {
+    TinyModel huge(kByteLevel);
+    for (float& x : huge.at("ln_f.weight").values) { x = 3e38f; }
+    huge.save(folder_ / "huge");
+    const char* const blamed = "so large (ln_f.weight reaches 3e+38) that float overflows";
+    const Finished finished = run_gpt2({"--prompt", "x", "--model", path("huge")});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_TRUE(contains(finished.err, blamed)) << finished.err;
+    write_text(path("text"), "some text");
+    expect_refused({"--loss", path("text"), "--model", path("huge")}, 1, blamed);
 }
 
 TEST_F(Program, RefusesTextsWithoutALoss) {
