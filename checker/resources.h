@@ -23,12 +23,12 @@ class Allocator {
 };
 
 // At most one object of each type, made when it is first asked for. The one that was made last is destroyed first.
-class Kept {
+class OnePerType {
   public:
-    Kept() = default;
-    Kept(Kept&&) = default;
-    Kept& operator=(Kept&&) = default;
-    ~Kept() {
+    OnePerType() = default;
+    OnePerType(OnePerType&&) = default;
+    OnePerType& operator=(OnePerType&&) = default;
+    ~OnePerType() {
         while (!objects_.empty()) { objects_.pop_back(); }
     }
 

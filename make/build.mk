@@ -163,7 +163,7 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 # none of what a check waits for.
 texts := $(addprefix checker/,base/%.cpp program/%.cpp judge/report.cpp judge/verdict.cpp judge/describe.cpp clock/roof_file.cpp \
     worker/finding.cpp worker/messages.cpp worker/worker_process.cpp cases/lesson_toml.cpp cases/budget.cpp cases/counters.cpp \
-    cases/library.cpp cases/dims.cpp cases/check.cpp cases/safetensors.cpp)
+    cases/library.cpp cases/dims.cpp cases/lesson.cpp cases/safetensors.cpp)
 $(filter $(call objects,$(texts)),$(checker_objects)) $(case_objects) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
     private optimised := -O0
 

@@ -230,7 +230,7 @@ bool Target::judges(const std::string& shape) const {
     return !shapes.empty() && std::ranges::find(reported, shape) == reported.end();
 }
 
-std::string LessonToml::place(const std::string& table) const {
+std::string LessonToml::where(const std::string& table) const {
     const auto line = lines.find(table);
     return fmt::format("{}{}: [{}]", file.string(), line == lines.end() ? "" : fmt::format(":{}", line->second), table);
 }

@@ -43,7 +43,7 @@ struct LessonToml {
     std::map<std::string, int> lines;  // of "target.gelu", "counters.gelu", "counters.gelu.requests"
 
     // "lessons/01_layers/lesson.toml:12: [target.gelu]"
-    std::string place(const std::string& table) const;
+    std::string where(const std::string& table) const;
 };
 
 // A GPU. Capability 90 is 9.0; 0 is anything: a rehearsal.

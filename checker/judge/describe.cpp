@@ -35,13 +35,13 @@ std::string outside(long offset, long elements, long element_bytes, std::string_
     return fmt::format("{} {} is {} past the end", unit, counted(element), counted(element - elements + 1));
 }
 
-std::string_view verb(Access access) {
+std::string_view verb(FaultAccess access) {
     switch (access) {
-        case Access::read:
+        case FaultAccess::read:
             return "read";
-        case Access::write:
+        case FaultAccess::write:
             return "wrote";
-        case Access::unknown:
+        case FaultAccess::unknown:
             break;
     }
     return "read or wrote";

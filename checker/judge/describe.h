@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/judge/compare.h"
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/finding.h"

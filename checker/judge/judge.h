@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/clock/roof.h"
 #include "checker/judge/describe.h"

@@ -47,13 +47,13 @@ void require_op(const LessonToml& toml, const Lesson& lesson, const std::string&
     for (const Op& one : lesson.ops()) { known.push_back(one.name); }
     if (!has(known, op)) {
         throw FileError(
-            fmt::format("{} is of no op of the lesson{}", toml.place(table + "." + op), did_you_mean(op, known)));
+            fmt::format("{} is of no op of the lesson{}", toml.where(table + "." + op), did_you_mean(op, known)));
     }
 }
 
 void require_counter(const LessonToml& toml, const Op& op, const std::string& counter) {
     const std::vector<std::string> needed = needed_of(op), counters = counters_here();
-    const std::string place = toml.place(fmt::format("counters.{}.{}", op.name, counter));
+    const std::string place = toml.where(fmt::format("counters.{}.{}", op.name, counter));
     if (device_side() == nullptr) {
         throw FileError(fmt::format("{} counts nothing: the lesson has no kernels", place));
     }

@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/program/options.h"
 

@@ -20,7 +20,7 @@
 #include "checker/base/file_error.h"
 #include "checker/base/files.h"
 #include "checker/base/text.h"
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/clock/roof_file.h"
 #include "checker/judge/judge.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/judge/describe.h"
 #include "checker/judge/judge.h"
@@ -149,7 +149,7 @@ TEST_F(LessonTomlFile, SaysHowMuchOfACounterIsAllowed) {
     ASSERT_TRUE(toml.counters.contains("residual"));
     EXPECT_EQ(toml.counters.at("residual").at("sectors"), 1.02);
     EXPECT_EQ(toml.counters.at("residual").at("requests"), 1.05);
-    EXPECT_EQ(toml.place("counters.residual.sectors"), file_.string() + ":2: [counters.residual.sectors]");
+    EXPECT_EQ(toml.where("counters.residual.sectors"), file_.string() + ":2: [counters.residual.sectors]");
     const std::string sectors = "needs sectors as a number from 1 on: times what is needed";
     EXPECT_EQ(refusal("[counters]\ngelu = { sectors = 0.5 }\n"), ":2: [counters.gelu] " + sectors);
     EXPECT_EQ(refusal("[counters]\ngelu = { sectors = \"2\" }\n"), ":2: [counters.gelu] " + sectors);
@@ -283,7 +283,7 @@ struct TwoOutputs {
         call.outputs.push_back(
             output("out", "T C", {2, 2}, Reference{{out, floor, 8, false}, {{"doubled", "doubled", out_doubled}}}));
     }
-    CallVerdict judge(const std::vector<float>& got_mean, const std::vector<float>& got_out) const {
+    CallVerdict verdict(const std::vector<float>& got_mean, const std::vector<float>& got_out) const {
         const std::vector<Content> values{content(got_mean), content(got_out)};
         return describe_call(call, values, values, [] { return true; });
     }
@@ -299,7 +299,7 @@ std::vector<std::string> kinds(const CallVerdict& verdict) {
 
 TEST(CallInWords, RightOutputsHaveNoFindings) {
     const TwoOutputs two;
-    EXPECT_TRUE(two.judge(two.mean, two.out).ok);
+    EXPECT_TRUE(two.verdict(two.mean, two.out).ok);
 }
 
 TEST(CallInWords, WhereTwoOrdersDifferThereWasARaceOrAVariableHasNoValue) {
@@ -317,8 +317,8 @@ TEST(CallInWords, WhereTwoOrdersDifferThereWasARaceOrAVariableHasNoValue) {
 
 TEST(CallInWords, ASuspectMustFitEveryOutputItSpeaksOf) {
     const TwoOutputs two;
-    EXPECT_EQ(kinds(two.judge(two.mean_doubled, two.out_doubled)), (std::vector<std::string>{"mismatch", "suspect"}));
-    EXPECT_EQ(kinds(two.judge(two.mean, two.out_doubled)), std::vector<std::string>{"mismatch"});
+    EXPECT_EQ(kinds(two.verdict(two.mean_doubled, two.out_doubled)), (std::vector<std::string>{"mismatch", "suspect"}));
+    EXPECT_EQ(kinds(two.verdict(two.mean, two.out_doubled)), std::vector<std::string>{"mismatch"});
 }
 
 TEST(CallInWords, ValuesInWrongPlacesAreNamedWithTheirDistance) {
@@ -341,7 +341,7 @@ TEST(CallInWords, ValuesInWrongPlacesAreNamedWithTheirDistance) {
 
 TEST(CallInWords, TheFirstWrongOutputIsShownAndTheOthersNamed) {
     const TwoOutputs two;
-    const CallVerdict verdict = two.judge(two.mean, two.out_doubled);
+    const CallVerdict verdict = two.verdict(two.mean, two.out_doubled);
     EXPECT_NE(verdict.findings.front().text.find("4 of 4 elements of out are wrong"), std::string::npos);
     EXPECT_EQ(verdict.findings.front().details.back(), "also\tmean is right");
 }

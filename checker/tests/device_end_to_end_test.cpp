@@ -17,7 +17,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/program/run_lesson.h"
 #include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"

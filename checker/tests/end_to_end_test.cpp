@@ -20,7 +20,7 @@
 #include <sstream>
 #include <thread>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/clock/roof_file.h"
 #include "checker/program/run_lesson.h"
 #include "checker/tests/fakes/fake.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/tests/fakes/toy.h"
 
 namespace toy_lesson {

@@ -78,16 +78,16 @@ struct Exercise {
     std::string file;  // the learner's
 };
 
-struct Lesson {
+struct LessonProgress {
     std::string name;  // 01_layers
     std::vector<Exercise> exercises;
 };
 
 // What `ls` shows: a lesson's exercises are what its solution has files of.
-std::vector<Lesson> read_lessons() {
-    std::vector<Lesson> lessons;
+std::vector<LessonProgress> read_lessons() {
+    std::vector<LessonProgress> lessons;
     for (const fs::directory_entry& folder : fs::directory_iterator("solutions")) {
-        Lesson lesson{.name = folder.path().filename().string(), .exercises = {}};
+        LessonProgress lesson{.name = folder.path().filename().string(), .exercises = {}};
         if (!checker::is_lesson(lesson.name)) {
             continue;
         }
@@ -100,7 +100,7 @@ std::vector<Lesson> read_lessons() {
         std::ranges::sort(lesson.exercises, {}, &Exercise::op);
         lessons.push_back(std::move(lesson));
     }
-    std::ranges::sort(lessons, {}, &Lesson::name);
+    std::ranges::sort(lessons, {}, &LessonProgress::name);
     return lessons;
 }
 
@@ -135,7 +135,7 @@ int main() {
         const Results results = read_results("results/results.jsonl");
         long passed = 0;
         std::size_t exercises = 0;
-        for (const Lesson& lesson : read_lessons()) {
+        for (const LessonProgress& lesson : read_lessons()) {
             const std::string number = checker::lesson_number(lesson.name);
             fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson.name));
             for (const Exercise& exercise : lesson.exercises) {

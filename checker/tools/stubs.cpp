@@ -95,7 +95,7 @@ int generate(const std::vector<fs::path>& solutions, bool force) {
     return refused == 0 ? 0 : 1;
 }
 
-int check(const std::vector<fs::path>& solutions) {
+int list_differing(const std::vector<fs::path>& solutions) {
     int drifted = 0;
     for (const fs::path& solution : solutions) {
         const fs::path lesson = lesson_file(solution);
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
             return 0;
         }
         if (only_check) {
-            return check(solutions);
+            return list_differing(solutions);
         }
         return restore ? reset(solutions, new_folder("results/kept")) : generate(solutions, force);
     } catch (const std::exception& error) {

@@ -271,8 +271,8 @@ struct Checked {
     checker::Finished finished;
     json verdict;
 };
-Checked check(const std::string& lesson, const std::string& folder, const std::string& options, int limit_s,
-              const std::string& verdict_file) {
+Checked run_check(const std::string& lesson, const std::string& folder, const std::string& options, int limit_s,
+                  const std::string& verdict_file) {
     fs::remove(verdict_file);
     Checked checked;
     checked.finished = checker::run_command(
@@ -293,7 +293,7 @@ int limit_of(const Row& row) {
 
 Caught run_check(const Row& row) {
     const std::string folder = row.folder().string();
-    const auto [finished, verdict] = check(
+    const auto [finished, verdict] = run_check(
         row.lesson, folder, fmt::format("--only {}/{} {}", row.op(), row.test_case, row.slow() ? "" : "--no-timing"),
         limit_of(row), folder + "/verdict.json");
     if (verdict.is_null()) {
@@ -441,7 +441,7 @@ class OlderSolution : public testing::Test {
         }
         fs::copy_file(older_, folder / (op_ + ".so"), fs::copy_options::overwrite_existing);
         const auto [finished, verdict] =
-            check(lesson_, folder.string(), "--only " + op_, 60, (folder / "verdict.json").string());
+            run_check(lesson_, folder.string(), "--only " + op_, 60, (folder / "verdict.json").string());
         ASSERT_FALSE(verdict.is_null()) << finished.output;
         EXPECT_EQ(finished.status, 1) << finished.output;
         EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), "SLOW") << finished.output;

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/worker/shared_buffers.h"
 
 namespace checker {

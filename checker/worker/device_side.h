@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/worker/bench.h"
 #include "checker/worker/call_buffers.h"

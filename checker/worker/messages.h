@@ -52,7 +52,7 @@ enum class Answer : std::uint32_t {
     no_device,  // what the kernels run on is not there
 };
 
-enum class Access : std::uint32_t { unknown, read, write };
+enum class FaultAccess : std::uint32_t { unknown, read, write };
 
 // A checker::Counted but for its target.
 struct CountedInReply {
@@ -70,7 +70,7 @@ struct Reply {
 
     // fault
     std::int32_t signal = 0;
-    Access access = Access::unknown;
+    FaultAccess access = FaultAccess::unknown;
     bool stack_overflow = false;
     std::uint64_t address = 0;
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/worker/bench.h"
 #include "checker/worker/messages.h"
 

@@ -53,12 +53,12 @@ FaultMap::Range range_of(const GuardedMapping& mapping, std::size_t bytes) {
     return {reserved, reserved + mapping.reserved().size(), reinterpret_cast<std::uintptr_t>(mapping.data()), bytes};
 }
 
-Access access_of([[maybe_unused]] const ucontext_t& context) {
+FaultAccess access_of([[maybe_unused]] const ucontext_t& context) {
 #if defined(__x86_64__)
     constexpr long long kWriteBit = 2;  // of the page fault's error code
-    return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0 ? Access::write : Access::read;
+    return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0 ? FaultAccess::write : FaultAccess::read;
 #else
-    return Access::unknown;
+    return FaultAccess::unknown;
 #endif
 }
 

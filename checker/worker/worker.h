@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 
 namespace checker {
 

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
         }
         const std::vector<int> tokens = read_tokens(tokens_file, B, T, params.config.V);
         Activations acts(params.config, B, T);
-        const std::unique_ptr<Placement> placement = place(params, acts);
+        const std::unique_ptr<Placement> placement = make_placement(params, acts);
         for (std::string line; std::getline(std::cin, line);) {
             if (line == "run") {
                 const auto begin = std::chrono::steady_clock::now();

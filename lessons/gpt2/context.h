@@ -63,5 +63,5 @@ class Context {
     };
     std::unique_ptr<std::byte, Release> workspace_;
     std::size_t bytes_ = 0;
-    checker::Kept handles_;  // destroyed before the workspace: a library may work in it
+    checker::OnePerType handles_;  // destroyed before the workspace: a library may work in it
 };

@@ -146,7 +146,7 @@ void add_options(CLI::App& app, Options& options) {
 }
 
 // What the parser cannot know: what excludes what.
-void check(const CLI::App& app, const Options& options) {
+void check_options(const CLI::App& app, const Options& options) {
     const auto refuse = [](const std::string& text) { throw UsageError(text); };
     if (options.top_p == 0.0) {
         refuse("--top-p 0: must be above 0 and at most 1");
@@ -317,7 +317,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         throw UsageError(fmt::format("{}; gpt2 --help lists the options", error.what()));
     }
-    check(app, options);
+    check_options(app, options);
     end_line_when_interrupted();
 
     Parameters params = load(options);

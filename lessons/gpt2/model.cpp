@@ -65,7 +65,7 @@ bool can_overflow(const Config& config, const Magnitudes& largest) {
 
 Model::Model(Parameters params, int max_tokens)
     : params_(std::move(params)), acts_(params_.config, 1, max_tokens), max_tokens_(max_tokens) {
-    placement_ = place(params_, acts_);
+    placement_ = make_placement(params_, acts_);
 }
 
 const Activations& Model::run(std::span<const int> tokens, std::span<const int> targets) {

@@ -18,4 +18,4 @@ class Placement {
 };
 
 // For activations of at most acts.B sequences of acts.T tokens; allocates what acts needs. Both must outlive the result.
-std::unique_ptr<Placement> place(Parameters& params, Activations& acts);
+std::unique_ptr<Placement> make_placement(Parameters& params, Activations& acts);

@@ -71,7 +71,7 @@ class DevicePlacement final : public Placement {
 
 }  // namespace
 
-std::unique_ptr<Placement> place(Parameters& params, Activations& acts) {
+std::unique_ptr<Placement> make_placement(Parameters& params, Activations& acts) {
     acts.allocate(0);
     return std::make_unique<DevicePlacement>(params, acts);
 }

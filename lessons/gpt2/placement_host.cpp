@@ -18,7 +18,7 @@ class HostPlacement final : public Placement {
 
 }  // namespace
 
-std::unique_ptr<Placement> place(Parameters& params, Activations& acts) {
+std::unique_ptr<Placement> make_placement(Parameters& params, Activations& acts) {
     acts.allocate(forward_scratch_bytes(params.config, acts.B, acts.T));
     return std::make_unique<HostPlacement>(params);
 }

@@ -35,7 +35,7 @@ double seconds_now() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void check(cudaError_t error) {
+void throw_unless_ok(cudaError_t error) {
     if (error != cudaSuccess) {
         throw std::runtime_error(cudaGetErrorString(error));
     }
@@ -45,7 +45,7 @@ void check(cudaError_t error) {
 double seconds_of(const std::function<void()>& work) {
     const double begin = seconds_now();
     work();
-    check(cudaDeviceSynchronize());
+    throw_unless_ok(cudaDeviceSynchronize());
     return seconds_now() - begin;
 }
 
@@ -75,8 +75,8 @@ std::vector<float> numbers(std::size_t count) {
 class Array {
   public:
     explicit Array(std::size_t elements) : host_(numbers(elements)), bytes_(elements * sizeof(float)) {
-        check(cudaMalloc(&device_, bytes_));
-        check(cudaMemcpy(device_, host_.data(), bytes_, cudaMemcpyHostToDevice));
+        throw_unless_ok(cudaMalloc(&device_, bytes_));
+        throw_unless_ok(cudaMemcpy(device_, host_.data(), bytes_, cudaMemcpyHostToDevice));
     }
     ~Array() { static_cast<void>(cudaFree(device_)); }
     Array(const Array&) = delete;
@@ -86,7 +86,7 @@ class Array {
     // Whether both sides hold the same numbers, up to what sums in another order may differ by.
     bool agrees() const {
         std::vector<float> copy(host_.size());
-        check(cudaMemcpy(copy.data(), device_, bytes_, cudaMemcpyDeviceToHost));
+        throw_unless_ok(cudaMemcpy(copy.data(), device_, bytes_, cudaMemcpyDeviceToHost));
         return std::equal(copy.begin(), copy.end(), host_.begin(),
                           [](float a, float b) { return std::fabs(a - b) <= 1e-4F * (1 + std::fabs(b)); });
     }
@@ -103,7 +103,7 @@ void row(const std::string& name, const Ops& checked, const Ops& unchecked, cons
     const auto without_races = [&] {
         simt::Races::instance().want(false);
         work(checked, true);
-        check(cudaDeviceSynchronize());
+        throw_unless_ok(cudaDeviceSynchronize());
         simt::Races::instance().want(true);
     };
     const auto counted = [&] {
@@ -115,7 +115,7 @@ void row(const std::string& name, const Ops& checked, const Ops& unchecked, cons
         const double times[] = {seconds_of([&] { work(plain_ops, false); }), seconds_of([&] { work(unchecked, true); }),
                                 seconds_of(without_races), seconds_of([&] { work(checked, true); }),
                                 seconds_of(counted)};
-        check(cudaGetLastError());
+        throw_unless_ok(cudaGetLastError());
         if (round >= 0) {
             plain_s.push_back(times[0]);
             unchecked_s.push_back(times[1]);

@@ -414,7 +414,7 @@ void judge_span(const void* address, std::size_t bytes, Access access, const voi
         return;
     }
     if (hot.races.on) {
-        Races::instance().judge({.address = begin,
+        Races::instance().touch({.address = begin,
                                  .bytes = bytes,
                                  .touch = access == Access::read ? Touch::read : Touch::write,
                                  .strength = Strength::plain,

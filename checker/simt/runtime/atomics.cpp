@@ -47,7 +47,7 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
         return;
     }
     if (hot.races.on) {
-        Races::instance().judge({.address = begin,
+        Races::instance().touch({.address = begin,
                                  .bytes = sizeof(T),
                                  .touch = access == Access::read ? Touch::read : Touch::write,
                                  .strength = manner.scope == Scope::block ? Strength::block : Strength::device,

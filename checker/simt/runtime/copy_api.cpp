@@ -53,7 +53,7 @@ bool is_pageable(const void* pointer, std::size_t bytes) {
 }
 
 // The name of a call, whether it returns before its work has ended, and its stream.
-struct Call {
+struct CopyCall {
     const char* name;
     bool asynchronous;
     cudaStream_t stream;
@@ -111,7 +111,7 @@ void run_copy(const Copy& c, const void* site) {
 
 // When the call returns, and what it has waited for, is as the runtime's reference says ("API synchronization
 // behavior").
-void issue_copy(const Copy& c, const Call& call) {
+void issue_copy(const Copy& c, const CopyCall& call) {
     Streams& streams = Streams::instance();
     const bool from_pageable = is_pageable(c.from, c.from_bytes());
     const bool to_pageable = is_pageable(c.to, c.to_bytes());
@@ -147,7 +147,7 @@ void issue_copy(const Copy& c, const Call& call) {
     }
 }
 
-cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const Call& call) {
+cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const CopyCall& call) {
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
         return error;
     }
@@ -190,12 +190,13 @@ cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const Call& call) {
     return result(cudaSuccess);
 }
 
-cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const Call& call) {
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const CopyCall& call) {
     return copy(Copy{.to = to, .to_pitch = bytes, .from = from, .from_pitch = bytes, .width = bytes, .height = 1}, kind,
                 call);
 }
 
-cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, const Call& call) {
+cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                const CopyCall& call) {
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || width == 0 || height == 0) {
         return error;
     }
@@ -243,7 +244,7 @@ bool in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
 }
 
 cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                           cudaMemcpyKind kind, const Call& call) {
+                           cudaMemcpyKind kind, const CopyCall& call) {
     if (!device_variable(symbol)) {
         return result(cudaErrorInvalidSymbol);
     }
@@ -256,7 +257,7 @@ cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t byt
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                             const Call& call) {
+                             const CopyCall& call) {
     if (!device_variable(symbol)) {
         return result(cudaErrorInvalidSymbol);
     }

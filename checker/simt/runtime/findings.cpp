@@ -26,7 +26,7 @@ constexpr std::size_t kMostPrinted = 20;
 constexpr std::size_t kMostKept = 10000;  // places, not times
 
 struct Ledger {
-    std::vector<Finding> findings;
+    std::vector<DeviceFinding> findings;
     std::vector<const void*> addresses;  // the address of findings[i]; null if its line was known
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     bool at_exit = true;
@@ -104,14 +104,14 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
         return;
     }
     all.by_place.emplace(key, all.findings.size());
-    Finding finding{.kind = kind,
-                    .space = space,
-                    .line = place.line,
-                    .text = text(),
-                    .kernel = {},
-                    .thread = {},
-                    .other_line = {},
-                    .details = {}};
+    DeviceFinding finding{.kind = kind,
+                          .space = space,
+                          .line = place.line,
+                          .text = text(),
+                          .kernel = {},
+                          .thread = {},
+                          .other_line = {},
+                          .details = {}};
     if (const Lane* lane = running_lane()) {
         finding.kernel = running_kernel_name();
         finding.thread = text_of(*lane);
@@ -164,7 +164,7 @@ void count_again(std::size_t finding) {
     }
 }
 
-std::string again_text(const Finding& finding) {
+std::string again_text(const DeviceFinding& finding) {
     std::string where = finding.kernel;
     if (finding.count > 1) {
         where += fmt::format("{}{} times", where.empty() ? "" : ", ", finding.count);
@@ -174,14 +174,14 @@ std::string again_text(const Finding& finding) {
 
 // Somebody read what nobody had written yet, because nothing makes the reader wait for the writer. The race says so,
 // and comes first. If an asynchronous copy is on its way, the finding about the read itself says what is missing.
-static void put_races_before_their_reads(std::vector<Finding>& all) {
+static void put_races_before_their_reads(std::vector<DeviceFinding>& all) {
     for (auto read = all.begin(); read != all.end(); ++read) {
         if (read->kind != Kind::uninitialised || read->line.file.empty() ||
             read->text.find("asynchronous copy") != std::string::npos) {
             continue;
         }
         const std::string line = text_of(read->line);
-        const auto race = std::find_if(read, all.end(), [&](const Finding& other) {
+        const auto race = std::find_if(read, all.end(), [&](const DeviceFinding& other) {
             return other.kind == Kind::race && other.space == read->space &&
                    (text_of(other.line) == line || text_of(other.other_line) == line);
         });
@@ -191,13 +191,13 @@ static void put_races_before_their_reads(std::vector<Finding>& all) {
     }
 }
 
-std::vector<Finding> findings() {
+std::vector<DeviceFinding> findings() {
     const Busy busy;
     const Ledger& all = ledger();
-    std::vector<Finding> folded;
+    std::vector<DeviceFinding> folded;
     std::map<std::tuple<Kind, std::string, std::string, std::string, std::string>, std::size_t> seen;
     for (std::size_t i = 0; i < all.findings.size(); i++) {
-        Finding finding = all.findings[i];
+        DeviceFinding finding = all.findings[i];
         if (all.addresses[i] != nullptr) {
             finding.line = source_of(all.addresses[i]);
         }
@@ -239,7 +239,7 @@ void end_with_findings() {
 
 namespace {
 
-void print(const Finding& finding) {
+void print(const DeviceFinding& finding) {
     fmt::print(stderr, "simt: {}{}{}: {}\n", name_of(finding.kind), finding.space.empty() ? "" : " ", finding.space,
                finding.text);
     if (!finding.details.empty()) {
@@ -254,10 +254,10 @@ void print(const Finding& finding) {
     fmt::print(stderr, "{}{}\n", where, finding.count > 1 ? fmt::format("; {} times", finding.count) : "");
 }
 
-void write_json(const std::vector<Finding>& all, const char* path) {
+void write_json(const std::vector<DeviceFinding>& all, const char* path) {
     checker::JsonWriter json;
     json.begin_array("findings");
-    for (const Finding& finding : all) {
+    for (const DeviceFinding& finding : all) {
         json.begin_element();
         json.text("kind", name_of(finding.kind));
         json.text("space", finding.space);
@@ -289,7 +289,7 @@ void write_json(const std::vector<Finding>& all, const char* path) {
 }  // namespace
 
 std::size_t print_findings() {
-    const std::vector<Finding> all = findings();
+    const std::vector<DeviceFinding> all = findings();
     std::fflush(stdout);
     for (std::size_t i = 0; i < all.size() && i < kMostPrinted; i++) { print(all[i]); }
     if (all.size() > kMostPrinted) {

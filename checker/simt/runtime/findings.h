@@ -47,7 +47,7 @@ struct Place {
     Place(SourceLine known) : line(std::move(known)) {}
 };
 
-struct Finding {
+struct DeviceFinding {
     Kind kind;
     std::string space;  // global, shared, local, constant; array: a named array in any of them; or empty
     SourceLine line;
@@ -78,11 +78,11 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, cons
 void count_again(std::size_t finding);
 
 // For a race: "scale, 3 times; SIMT_SEED=1 runs it in this order again".
-std::string again_text(const Finding& finding);
+std::string again_text(const DeviceFinding& finding);
 
 // All findings so far, oldest first; those of one kind, space and line are folded. A race comes before what was read too
 // early because of it.
-std::vector<Finding> findings();
+std::vector<DeviceFinding> findings();
 void forget_findings();
 
 // Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Returns how many there are.

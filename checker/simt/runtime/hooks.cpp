@@ -52,7 +52,7 @@ void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch t
         return;
     }
     if (hot.races.on) {
-        Races::instance().judge({.address = address,
+        Races::instance().touch({.address = address,
                                  .bytes = bytes,
                                  .touch = touch,
                                  .strength = strength,

@@ -22,7 +22,7 @@ namespace simt {
 namespace {
 
 // Of the host's accesses, those to memory that streams may touch too; the rest is left to the fault handler.
-void judge(const void* address, std::size_t bytes, Access access, const void* site) {
+void watch_access(const void* address, std::size_t bytes, Access access, const void* site) {
     if (running_lane() != nullptr) {
         judge_span(address, bytes, access, site);
     } else if (hot.checking && Streams::instance().watches_host()) {
@@ -37,19 +37,19 @@ void judge(const void* address, std::size_t bytes, Access access, const void* si
 extern "C" {
 
 void* simt_memcpy(void* to, const void* from, std::size_t bytes) noexcept {
-    simt::judge(from, bytes, simt::Access::read, SIMT_SITE);
-    simt::judge(to, bytes, simt::Access::write, SIMT_SITE);
+    simt::watch_access(from, bytes, simt::Access::read, SIMT_SITE);
+    simt::watch_access(to, bytes, simt::Access::write, SIMT_SITE);
     return std::memmove(to, from, bytes);
 }
 
 void* simt_memmove(void* to, const void* from, std::size_t bytes) noexcept {
-    simt::judge(from, bytes, simt::Access::read, SIMT_SITE);
-    simt::judge(to, bytes, simt::Access::write, SIMT_SITE);
+    simt::watch_access(from, bytes, simt::Access::read, SIMT_SITE);
+    simt::watch_access(to, bytes, simt::Access::write, SIMT_SITE);
     return std::memmove(to, from, bytes);
 }
 
 void* simt_memset(void* to, int value, std::size_t bytes) noexcept {
-    simt::judge(to, bytes, simt::Access::write, SIMT_SITE);
+    simt::watch_access(to, bytes, simt::Access::write, SIMT_SITE);
     return std::memset(to, value, bytes);
 }
 

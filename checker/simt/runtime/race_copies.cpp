@@ -13,7 +13,7 @@ Time Races::begin_copy(const Touched& source, const Touched& destination) {
         return 0;
     }
     if (source.bytes != 0) {
-        judge(source);
+        touch(source);
     }
     const Busy busy;
     if (suspicion_) {

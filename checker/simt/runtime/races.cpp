@@ -381,7 +381,7 @@ bool Races::plainly_ordered_in_shared(const Touched& touched) {
     return true;
 }
 
-void Races::judge(const Touched& touched) {
+void Races::touch(const Touched& touched) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
@@ -475,7 +475,7 @@ namespace {
 // A function of its own, so that the plain case needs no stack frame.
 template <std::size_t kBytes, bool kWrite>
 [[gnu::noinline]] void judge_plain(std::uintptr_t offset, const void* site) {
-    Races::instance().judge({.address = hot.device_begin + offset,
+    Races::instance().touch({.address = hot.device_begin + offset,
                              .bytes = kBytes,
                              .touch = kWrite ? Touch::write : Touch::read,
                              .strength = Strength::plain,

@@ -151,7 +151,7 @@ class Races {
     void sync_lanes(unsigned warp, unsigned mask, unsigned whole);
     void fence(bool beyond_block);
 
-    void judge(const Touched& touched);
+    void touch(const Touched& touched);
     // The thread is about to compare and swap: a plain read of the variable just before was a guess, and no race.
     void about_to_swap(std::uintptr_t address);
 

@@ -165,14 +165,14 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         Block* block = resident_.front();
         resident_.pop_front();
         turn_to(*block);
-        const Outcome outcome = run_block(*block);
-        if (outcome == Outcome::done) {
+        const BlockOutcome outcome = run_block(*block);
+        if (outcome == BlockOutcome::done) {
             release(*block);
             polling = at_grid_barrier = 0;
         } else {
             resident_.push_back(block);
             polling++;
-            at_grid_barrier = outcome == Outcome::at_grid_barrier ? at_grid_barrier + 1 : 0;
+            at_grid_barrier = outcome == BlockOutcome::at_grid_barrier ? at_grid_barrier + 1 : 0;
         }
     }
     while (!resident_.empty()) {
@@ -258,7 +258,7 @@ void Scheduler::turn_to(Block& block) {
     loaded_ = &block;
 }
 
-Scheduler::Outcome Scheduler::run_block(Block& block) {
+Scheduler::BlockOutcome Scheduler::run_block(Block& block) {
     for (Warp& warp : block.warps) {
         for (unsigned lanes = warp.polling; lanes != 0; lanes &= lanes - 1) {
             wake(warp.lanes[std::countr_zero(lanes)]);
@@ -276,12 +276,12 @@ Scheduler::Outcome Scheduler::run_block(Block& block) {
             if (warp.ready != 0) {
                 ran = true;
                 if (!run_warp(block, warp)) {
-                    return Outcome::failed;
+                    return BlockOutcome::failed;
                 }
             }
         }
         if (block.alive == 0) {
-            return Outcome::done;
+            return BlockOutcome::done;
         }
         if (!ran) {
             const bool polls =
@@ -290,14 +290,14 @@ Scheduler::Outcome Scheduler::run_block(Block& block) {
                 return lane.state == LaneState::at_grid_barrier || lane.state == LaneState::exited;
             });
             if (waits_for_the_grid) {
-                return Outcome::at_grid_barrier;
+                return BlockOutcome::at_grid_barrier;
             }
             if (!polls) {
                 name_deadlock(block);
                 error_ = cudaErrorLaunchFailure;
-                return Outcome::failed;
+                return BlockOutcome::failed;
             }
-            return Outcome::polling;
+            return BlockOutcome::polling;
         }
     }
 }

@@ -145,14 +145,14 @@ class Scheduler {
     std::uint64_t slices() const { return slices_; }
 
   private:
-    enum class Outcome { done, polling, at_grid_barrier, failed };
+    enum class BlockOutcome { done, polling, at_grid_barrier, failed };
 
     static void start_lane(boost::context::detail::transfer_t from);
     // Runs the sampled blocks, or all of them; returns how many have begun.
     std::uint64_t run_blocks(const std::vector<std::uint64_t>* sampled);
     Block* new_block(std::uint64_t number);
     void turn_to(Block& block);
-    Outcome run_block(Block& block);
+    BlockOutcome run_block(Block& block);
     bool run_warp(Block& block, Warp& warp);
     bool run_lanes(Block& block, Warp& warp);
     void resume(Lane& lane);

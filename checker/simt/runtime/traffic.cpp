@@ -46,7 +46,7 @@ void note_launch(LaunchTraffic counted) {
     }
 }
 
-std::pair<const std::string&, int> place(const SourceLine& line) {
+std::pair<const std::string&, int> file_and_line(const SourceLine& line) {
     return {line.file, line.line};
 }
 
@@ -86,9 +86,10 @@ void add_buffer(LineTraffic& line, const std::string& name) {
 
 void add_lines(std::vector<LineTraffic>& lines, const std::vector<LineTraffic>& others) {
     for (const LineTraffic& other : others) {
-        const auto at = std::lower_bound(lines.begin(), lines.end(), other,
-                                         [](const auto& a, const auto& b) { return place(a.line) < place(b.line); });
-        if (at == lines.end() || place(at->line) != place(other.line)) {
+        const auto at = std::lower_bound(lines.begin(), lines.end(), other, [](const auto& a, const auto& b) {
+            return file_and_line(a.line) < file_and_line(b.line);
+        });
+        if (at == lines.end() || file_and_line(at->line) != file_and_line(other.line)) {
             lines.insert(at, other);
             continue;
         }
@@ -170,7 +171,7 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
     for (const auto& site : sites) {
         if (!site->ignored && !is_mark(site->kind)) {
             all.push_back(site.get());
-            by_line[place(source_of(reinterpret_cast<const void*>(site->site)))].push_back(site.get());
+            by_line[file_and_line(source_of(reinterpret_cast<const void*>(site->site)))].push_back(site.get());
             counted.total += site->traffic;
         }
     }

@@ -96,7 +96,7 @@ class DeviceCase {
     Buffers buffers_{&workspaces_};
 };
 
-Finding described(const simt::Finding& seen) {
+Finding described(const simt::DeviceFinding& seen) {
     Finding finding{.kind = simt::name_of(seen.kind), .text = seen.text, .details = {}};
     if (seen.kind == simt::Kind::race) {
         finding.details = {"one\t" + seen.details[0], "other\t" + seen.details[1], "why\t" + seen.details[2],
@@ -127,7 +127,7 @@ std::string float_atomics_text() {
 
 std::vector<Finding> described_findings() {
     std::vector<Finding> findings;
-    for (const simt::Finding& seen : simt::findings()) { findings.push_back(described(seen)); }
+    for (const simt::DeviceFinding& seen : simt::findings()) { findings.push_back(described(seen)); }
     return findings;
 }
 

@@ -76,7 +76,7 @@ Work work_of(const Op& op, const std::string& wanted) {
 }
 
 // One implementation of the op.
-struct Side {
+struct Version {
     std::string who;  // "yours", "solution", "lesson 05"
     fs::path source;
     std::string failure = {};  // why it was not counted
@@ -87,17 +87,17 @@ struct Side {
 };
 
 // Objects stay loaded: lines are known by their code's address.
-void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const std::optional<simt::Sampling>& wanted,
-           std::deque<Library>& loaded) {
+void count(Version& version, DeviceSide& device, const Op& op, const Work& work,
+           const std::optional<simt::Sampling>& wanted, std::deque<Library>& loaded) {
     try {
-        loaded.emplace_back(side.object);
+        loaded.emplace_back(version.object);
     } catch (const std::exception&) {
-        side.failure = "it does not compile";
+        version.failure = "it does not compile";
         return;
     }
     const Library& library = loaded.back();
     if (!op.defined(library)) {
-        side.failure = "it does not define " + op.name;
+        version.failure = "it does not define " + op.name;
         return;
     }
     MemoryFile memory;
@@ -111,19 +111,19 @@ void count(Side& side, DeviceSide& device, const Op& op, const Work& work, const
             sampling.emplace(*wanted);
         }
         const Reply reply = device.run(run);
-        side.findings += static_cast<std::size_t>(std::ranges::count_if(simt::findings(), [&](const auto& finding) {
+        version.findings += static_cast<std::size_t>(std::ranges::count_if(simt::findings(), [&](const auto& finding) {
             // What blocks that did not run would have written.
             return work.is_whole || finding.kind != simt::Kind::uninitialised;
         }));
         if (reply.answer != Answer::done) {
-            side.failure = reply.text;
+            version.failure = reply.text;
             break;
         }
     }
     device.end_case();
-    side.traffic = simt::traffic_in_all();
+    version.traffic = simt::traffic_in_all();
     for (const LaunchTraffic& launch : simt::traffic_of_launches()) {
-        side.most_blocks = std::max(side.most_blocks, launch.blocks);
+        version.most_blocks = std::max(version.most_blocks, launch.blocks);
     }
     simt::forget_findings();
 }
@@ -250,19 +250,19 @@ std::vector<Shown> shown_of(const std::vector<std::string>& text, const std::map
     return shown;
 }
 
-void print_listing(const Side& side) {
-    const std::vector<std::string> text = lines_of(side.source);
+void print_listing(const Version& version) {
+    const std::vector<std::string> text = lines_of(version.source);
     std::map<int, const LineTraffic*> here;
     std::vector<Shown> elsewhere;  // in other files
-    for (const LineTraffic& line : side.traffic.lines) {
+    for (const LineTraffic& line : version.traffic.lines) {
         const fs::path file = line.line.file;
-        if (file == side.source && line.line.line <= static_cast<int>(text.size())) {
+        if (file == version.source && line.line.line <= static_cast<int>(text.size())) {
             here[line.line.line] = &line;
         } else {
-            add_rows(elsewhere, line, side.traffic.total, "in " + file.filename().string());
+            add_rows(elsewhere, line, version.traffic.total, "in " + file.filename().string());
         }
     }
-    const std::vector<Shown> shown = shown_of(text, here, side.traffic.total);
+    const std::vector<Shown> shown = shown_of(text, here, version.traffic.total);
     std::size_t margin = kCodeColumns;
     for (const Shown& row : shown) { margin = row.code.empty() ? margin : std::min(margin, indentation(row.code)); }
     fmt::print("line      requests sect. ideal confl. share\n");
@@ -273,24 +273,24 @@ void print_listing(const Side& side) {
     for (const Shown& row : elsewhere) { fmt::print("{}\n", as_text(row.line, row.row, row.code)); }
 }
 
-void print_totals(const std::vector<Side>& sides) {
+void print_totals(const std::vector<Version>& versions) {
     const auto row = [&](const char* name, auto&& value) {
         std::string text = fmt::format("{:<34}", name);
         bool any = false;
-        for (const Side& side : sides) {
-            const std::string cell = side.failure.empty() ? value(side.traffic) : "-";
-            any = any || (side.failure.empty() && !cell.empty() && cell != "0" && cell != "0 B");
+        for (const Version& version : versions) {
+            const std::string cell = version.failure.empty() ? value(version.traffic) : "-";
+            any = any || (version.failure.empty() && !cell.empty() && cell != "0" && cell != "0 B");
             text += fmt::format("{:>14}", cell);
         }
         if (any) {
             fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
         }
     };
-    if (std::ranges::none_of(sides, [](const Side& side) { return side.failure.empty(); })) {
+    if (std::ranges::none_of(versions, [](const Version& version) { return version.failure.empty(); })) {
         return;
     }
     std::string head = fmt::format("\n{:<34}", "in all");
-    for (const Side& side : sides) { head += fmt::format("{:>14}", side.who); }
+    for (const Version& version : versions) { head += fmt::format("{:>14}", version.who); }
     fmt::print("{}\n", head);
     row("requests to global memory", [](const auto& t) { return shortened(t.total.global_requests()); });
     row("sectors a request", [](const auto& t) { return per(t.total.global_sectors(), t.total.global_requests()); });
@@ -308,15 +308,15 @@ void print_totals(const std::vector<Side>& sides) {
     row("launches", [](const auto& t) { return shortened(t.launches); });
 }
 
-void print_costliest(const Side& side) {
-    const LineTraffic* most = side.traffic.costliest();
+void print_costliest(const Version& version) {
+    const LineTraffic* most = version.traffic.costliest();
     if (most == nullptr || most->traffic.global_requests() == 0) {
         return;
     }
     const Traffic& t = most->traffic;
     const std::string sectors = per(t.global_sectors(), t.global_requests());
     fmt::print("\n{} moves most: {} of all bytes.\n", text_of(most->line),
-               share_of(t.bytes_moved(), side.traffic.total.bytes_moved()));
+               share_of(t.bytes_moved(), version.traffic.total.bytes_moved()));
     if (t.global_sectors() > t.ideal_sectors()) {
         fmt::print("A request takes {} sectors there; {} would hold the bytes asked for.\n", sectors,
                    per(t.ideal_sectors(), t.global_requests()));
@@ -325,17 +325,17 @@ void print_costliest(const Side& side) {
     }
 }
 
-void write(JsonWriter& json, const std::string& op, const Work& work, const std::vector<Side>& sides) {
+void write(JsonWriter& json, const std::string& op, const Work& work, const std::vector<Version>& versions) {
     json.begin_element();
     json.text("op", op);
     json.text("shape", work.shape);
     json.begin_array("sides");
-    for (const Side& side : sides) {
+    for (const Version& version : versions) {
         json.begin_element();
-        json.text("who", side.who);
-        json.text("source", side.source.string());
-        json.text("failure", side.failure.empty() ? std::nullopt : std::optional(side.failure));
-        simt::write_traffic(json, side.traffic);
+        json.text("who", version.who);
+        json.text("source", version.source.string());
+        json.text("failure", version.failure.empty() ? std::nullopt : std::optional(version.failure));
+        simt::write_traffic(json, version.traffic);
         json.end_object();
     }
     json.end_array();
@@ -343,49 +343,51 @@ void write(JsonWriter& json, const std::string& op, const Work& work, const std:
 }
 
 // The newest older solution of the op that is a kernel too.
-std::optional<Side> older_side(const Options& options, const std::string& op) {
+std::optional<Version> older_version(const Options& options, const std::string& op) {
     const fs::path object = older_implementation(options.reference_dir, op);
     const std::string lesson = object.parent_path().filename().string();
     const fs::path source = fs::path("solutions") / lesson / (op + ".cu");
     return object.empty() || !fs::exists(source)
                ? std::nullopt
-               : std::optional(Side{.who = "lesson " + lesson_number(lesson), .source = source, .object = object});
+               : std::optional(Version{.who = "lesson " + lesson_number(lesson), .source = source, .object = object});
 }
 
 // The implementations of the op: the subject's, the solution's where that is another, and an older one.
-std::vector<Side> sides_of(const Lesson& lesson, const Options& options, const Op& op) {
+std::vector<Version> versions_of(const Lesson& lesson, const Options& options, const Op& op) {
     const std::string object = op.name + ".so";
     const bool is_solution = options.subject == "solutions";
-    std::vector<Side> sides;
-    sides.push_back({.who = is_solution ? "solution" : "yours",
-                     .source = options.source(lesson.name(), op.name),
-                     .object = options.impl_dir / object});
+    std::vector<Version> versions;
+    versions.push_back({.who = is_solution ? "solution" : "yours",
+                        .source = options.source(lesson.name(), op.name),
+                        .object = options.impl_dir / object});
     if (!is_solution) {
-        sides.push_back({.who = "solution",
-                         .source = fs::path("solutions") / lesson.name() / (op.name + ".cu"),
-                         .object = options.reference_dir / object});
+        versions.push_back({.who = "solution",
+                            .source = fs::path("solutions") / lesson.name() / (op.name + ".cu"),
+                            .object = options.reference_dir / object});
     }
-    if (std::optional<Side> older = older_side(options, op.name)) {
-        sides.push_back(std::move(*older));
+    if (std::optional<Version> older = older_version(options, op.name)) {
+        versions.push_back(std::move(*older));
     }
-    return sides;
+    return versions;
 }
 
 // Counts the same work of all: the same share of a launch's blocks, of which an implementation has more where each computes
 // less. The learner's is counted last, and is not asked how many blocks it has: what it does wrong must not end the others.
-void count(std::vector<Side>& sides, bool is_first_the_learners, DeviceSide& device, const Op& op, const Work& work,
-           std::deque<Library>& loaded) {
+void count(std::vector<Version>& versions, bool is_first_the_learners, DeviceSide& device, const Op& op,
+           const Work& work, std::deque<Library>& loaded) {
     std::optional<simt::Sampling> sampling;
     if (!work.is_whole) {
         std::uint64_t most = kBlocks;
-        for (std::size_t i = is_first_the_learners ? 1 : 0; i < sides.size(); i++) {
-            Side probe = sides[i];
+        for (std::size_t i = is_first_the_learners ? 1 : 0; i < versions.size(); i++) {
+            Version probe = versions[i];
             count(probe, device, op, work, simt::Sampling{}, loaded);
             most = std::max(most, probe.most_blocks);
         }
         sampling = simt::Sampling{.share = static_cast<double>(kBlocks) / static_cast<double>(most)};
     }
-    for (auto side = sides.rbegin(); side != sides.rend(); ++side) { count(*side, device, op, work, sampling, loaded); }
+    for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+        count(*version, device, op, work, sampling, loaded);
+    }
 }
 
 // Gives whether there was something to count.
@@ -395,9 +397,9 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     const fs::path file = options.source(lesson.name(), op.name);
     fmt::print("{}: {} on the CPU device\n", op.name, file.string());
     std::fflush(stdout);
-    std::vector<Side> sides = sides_of(lesson, options, op);
-    count(sides, options.subject != "solutions", device, op, work, loaded);
-    const Side& shown = sides.front();
+    std::vector<Version> versions = versions_of(lesson, options, op);
+    count(versions, options.subject != "solutions", device, op, work, loaded);
+    const Version& shown = versions.front();
     const std::string check = fmt::format("make check-lesson{} ONLY={}", lesson_number(lesson.name()), op.name);
     const auto& [run, blocks] = std::pair(shown.traffic.blocks_run, shown.traffic.blocks);
     fmt::print("{}{}\n", work.shape,
@@ -415,9 +417,9 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     if (shown.findings != 0) {
         fmt::print("\nThe device found {} beside; {}\n", counted(static_cast<long>(shown.findings), "mistake"), check);
     }
-    print_totals(sides);
+    print_totals(versions);
     print_costliest(shown);
-    write(json, op.name, work, sides);
+    write(json, op.name, work, versions);
     return shown.failure.empty();
 }
 

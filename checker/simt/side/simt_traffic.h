@@ -3,7 +3,7 @@
 // A lesson's kernels with what their accesses cost beside each line, as the CPU device counts it (simt/COUNTERS.md).
 #pragma once
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "checker/program/options.h"
 #include "checker/worker/device_side.h"
 

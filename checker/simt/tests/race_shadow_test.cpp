@@ -57,7 +57,7 @@ class LargeBuffers : public testing::Test {
         simt::Races::instance().keep_at_most_open(open_pages);
         FUNCTION(copy_and_write_one)(out_, inp_, kElements / 8, writer, one);
         std::vector<std::string> races;
-        for (const simt::Finding& finding : simt::findings()) {
+        for (const simt::DeviceFinding& finding : simt::findings()) {
             std::string text = simt::name_of(finding.kind);
             for (const std::string& detail : finding.details) { text += '\n' + detail; }
             races.push_back(text);

@@ -117,7 +117,7 @@ TEST_F(SampledBlocks, ALaunchOfNoMoreBlocksRunsWhole) {
 TEST_F(SampledBlocks, AnIndexThatOverflowsIsFound) {
     simt::sample_blocks(simt::Sampling{});
     function("fill_rows_by_int")(out_, kM, kN);
-    const std::vector<simt::Finding> findings = simt::findings();
+    const std::vector<simt::DeviceFinding> findings = simt::findings();
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].kind, simt::Kind::out_of_bounds);
     EXPECT_EQ(findings[0].kernel, "fill_rows_by_int_kernel");

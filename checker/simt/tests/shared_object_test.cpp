@@ -69,7 +69,7 @@ TEST_F(SharedObject, ItsKernelsRunAndAreRight) {
 TEST_F(SharedObject, AFindingSpeaksInTheBuffersOwnTerms) {
     ASSERT_EQ(cudaMemset(inp_, 0, kElements * sizeof(float)), cudaSuccess);
     function("scale_too_far")(out_, inp_, 2.0F, kElements);
-    const std::vector<simt::Finding> findings = simt::findings();
+    const std::vector<simt::DeviceFinding> findings = simt::findings();
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].kind, simt::Kind::out_of_bounds);
     EXPECT_EQ(findings[0].kernel, "scale_too_far_kernel");
@@ -80,7 +80,7 @@ TEST_F(SharedObject, AFindingSpeaksInTheBuffersOwnTerms) {
 
 TEST_F(SharedObject, AnInputThatNobodyHasWrittenIsNamedByItsElement) {
     function("scale")(out_, inp_, 2.0F, 1);
-    const std::vector<simt::Finding> findings = simt::findings();
+    const std::vector<simt::DeviceFinding> findings = simt::findings();
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].text, "reads 4 bytes that nobody has written: inp[b=0, t=0, c=0] of inp (B=2, T=3, C=5)");
 }

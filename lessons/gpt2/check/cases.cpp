@@ -103,7 +103,7 @@ OpCases& LessonCases::add(std::string_view op) {
         std::vector<std::string> known;
         for (const OpSpec* one : all_ops()) { known.push_back(one->name); }
         throw checker::FileError(fmt::format("{} is of no op of lessons/gpt2/ops.def{}",
-                                             lesson_.toml().place(fmt::format("target.{}", op)),
+                                             lesson_.toml().where(fmt::format("target.{}", op)),
                                              checker::did_you_mean(op, known)));
     }
     OpCases& result = ops_.emplace_back(lesson_, *spec);
@@ -143,7 +143,7 @@ cases::Sizes timed_sizes(const checker::Lesson& lesson, const cases::OpSpec& op,
     } catch (const std::invalid_argument&) {  // said below
     }
     throw checker::FileError(fmt::format("{} names the shape \"{}\"; those of {} are \"{}=…\"",
-                                         lesson.toml().place("target." + op.name), shape, op.name,
+                                         lesson.toml().where("target." + op.name), shape, op.name,
                                          fmt::join(cases::words(op.shape), "=… ")));
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 #include "lessons/gpt2/check/sizes.h"
 #include "lessons/gpt2/ops.h"
 

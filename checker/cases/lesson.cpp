@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 
 #include <fmt/format.h>
 

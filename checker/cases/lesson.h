@@ -72,7 +72,7 @@ class Buffers {
 
     std::map<std::string, Buffer, std::less<>> at_;
     Allocator* memory_;
-    std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();  // of all copies
+    std::shared_ptr<OnePerType> kept_ = std::make_shared<OnePerType>();  // of all copies
 };
 
 // Writes a tensor's content. What is committed does not depend on the seed.
