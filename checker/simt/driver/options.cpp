@@ -45,26 +45,10 @@ constexpr std::array kIgnored = {"-g",
                                  "--restrict",
                                  "-restrict"};
 // The same, with a value.
-constexpr std::array kIgnoredWithValue = {"-arch",
-                                          "--gpu-architecture",
-                                          "-gencode",
-                                          "--generate-code",
-                                          "-code",
-                                          "--gpu-code",
-                                          "-rdc",
-                                          "--relocatable-device-code",
-                                          "-Xptxas",
-                                          "--ptxas-options",
-                                          "-maxrregcount",
-                                          "--maxrregcount",
-                                          "-ccbin",
-                                          "--compiler-bindir",
-                                          "-t",
-                                          "--threads",
-                                          "-diag-suppress",
-                                          "--diag-suppress",
-                                          "-cudart",
-                                          "--cudart"};
+constexpr std::array kIgnoredWithValue = {
+    "-arch",   "--gpu-architecture", "-gencode",       "--generate-code", "-code",   "--gpu-code",
+    "-Xptxas", "--ptxas-options",    "-maxrregcount",  "--maxrregcount",  "-ccbin",  "--compiler-bindir",
+    "-t",      "--threads",          "-diag-suppress", "--diag-suppress", "-cudart", "--cudart"};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -72,7 +56,7 @@ bool contains(const List& list, std::string_view word) {
 }
 
 bool is_cuda_or_host_source(const std::string& file) {
-    static constexpr std::array kExtensions = {".cu", ".cpp", ".cc", ".cxx", ".c++"};
+    static constexpr std::array kExtensions = {".cu", ".cpp", ".cc", ".cxx", ".c++", ".c"};
     return contains(kExtensions, std::filesystem::path(file).extension().string());
 }
 
@@ -136,6 +120,7 @@ class Parser {
             options_.help = true;
         } else if (a == "-c" || a == "--compile" || a == "-dc" || a == "--device-c") {
             options_.compile_only = true;
+            options_.relocatable = options_.relocatable || a == "-dc" || a == "--device-c";
         } else if (a == "-shared" || a == "--shared") {
             options_.shared = true;
         } else if (a == "--unchecked") {
@@ -171,6 +156,8 @@ class Parser {
             } else if (*stream != "legacy" && *stream != "null") {
                 throw UsageError("--default-stream " + *stream + ": it is legacy or per-thread");
             }
+        } else if (const auto relocatable = value(a, a.starts_with("-rdc") ? "-rdc" : "--relocatable-device-code")) {
+            options_.relocatable = *relocatable == "true";
         } else if (ignored_with_value(a)) {
             return;
         } else if (const auto standard = value(a, a.starts_with("--std") ? "--std" : "-std")) {
@@ -180,7 +167,10 @@ class Parser {
         } else if (preprocessor(a)) {
             return;
         } else if (const auto library = value(a, "-l", true)) {
-            options_.link.push_back("-l" + *library);
+            static constexpr std::array kDevices = {"cudart", "cudart_static", "cuda", "cudadevrt", "nvToolsExt"};
+            if (!contains(kDevices, *library)) {  // the runtime stands for those
+                options_.link.push_back("-l" + *library);
+            }
         } else if (const auto path = value(a, "-L", true)) {
             options_.link.push_back("-L" + *path);
         } else if (a.starts_with("-Wl,")) {
@@ -218,13 +208,13 @@ class Parser {
         return false;
     }
 
-    // The stand-in headers need C++20; who asks for less gets it too.
+    // The stand-in headers need C++17; who asks for less gets it too.
     void standard(const std::string& name) {
         static constexpr std::array kKnown = {"c++11", "c++14", "c++17", "c++20", "c++23"};
         if (!contains(kKnown, name)) {
             throw UsageError("-std=" + name + ": it is one of c++11, c++14, c++17, c++20, c++23");
         }
-        options_.standard = name == "c++23" ? name : "c++20";
+        options_.standard = name < "c++17" ? "c++17" : name;
     }
 
     void file(const std::string& name) {
@@ -233,7 +223,7 @@ class Parser {
         } else if (options_.all_cuda || is_cuda_or_host_source(name)) {
             options_.sources.push_back(name);
         } else {
-            throw UsageError(name + ": its ending says neither source (.cu, .cpp) nor object (.o, .a, .so)");
+            throw UsageError(name + ": its ending says neither source (.cu, .cpp, .c) nor object (.o, .a, .so)");
         }
     }
 

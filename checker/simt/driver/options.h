@@ -21,6 +21,7 @@ struct Options {
     std::string dependencies;      // -MF: a file for make
     std::string optimise = "-O2";  // of host files; kernels are always compiled for checking
     bool compile_only = false;     // -c
+    bool relocatable = false;      // -dc, -rdc=true: files share device variables and functions
     bool shared = false;           // -shared
     bool all_cuda = false;         // -x cu
     bool checked = true;           // --unchecked: no hooks, so no checks of memory, and faster

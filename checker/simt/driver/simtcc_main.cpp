@@ -129,9 +129,18 @@ bool is_position_independent(const simt::Options& options) {
            std::find(options.compile.begin(), options.compile.end(), "-fPIC") != options.compile.end();
 }
 
+// The stand-in headers use concepts, which g++ has in C++17 on demand.
+Command standard_flags(const simt::Options& options) {
+    Command flags = {"-std=" + options.standard};
+    if (options.standard == "c++17") {
+        flags.push_back("-fconcepts");
+    }
+    return flags;
+}
+
 // The options that decide how a kernel's code looks, except for the user's own.
 Command kernel_flags(const simt::Options& options) {
-    Command flags = {"-std=" + options.standard};
+    Command flags = standard_flags(options);
     if (is_position_independent(options)) {
         flags.push_back("-fPIC");
     }
@@ -150,7 +159,17 @@ Command kernel_flags(const simt::Options& options) {
 }
 
 Command host_flags(const simt::Options& options) {
-    Command flags = {"-std=" + options.standard, options.optimise, "-g"};
+    Command flags = standard_flags(options);
+    append(flags, std::vector<std::string>{options.optimise, "-g"});
+    if (options.shared) {
+        flags.push_back("-fPIC");
+    }
+    return flags;
+}
+
+// Of a C file, which the C++ compiler's driver compiles as C.
+Command c_flags(const simt::Options& options) {
+    Command flags = {"-x", "c", options.optimise, "-g"};
     if (options.shared) {
         flags.push_back("-fPIC");
     }
@@ -217,13 +236,25 @@ std::string first_header(const simt::Options& options, const Installation& here)
     return header.string();
 }
 
+// The user's own folders come before the device's, but for the toolkit's: its headers are not read.
+void append_preprocessor(Command& command, const simt::Options& options, const Installation& here) {
+    Command toolkit;
+    for (const std::string& option : options.preprocess) {
+        const bool has_toolkit =
+            option.starts_with("-I") && fs::exists(fs::path(option.substr(2)) / "cuda_runtime_api.h");
+        (has_toolkit ? toolkit : command).push_back(option);
+    }
+    command.push_back("-I" + here.headers.string());
+    append(command, toolkit);
+}
+
 void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
              const std::string& source, const std::string& object) {
     const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
+    const bool c = !cuda && fs::path(source).extension() == ".c";
     Command reading = {here.compiler};
-    append(reading, cuda ? kernel_flags(options) : host_flags(options));
-    append(reading, std::vector<std::string>{"-I" + here.headers.string()});
-    append(reading, options.preprocess);
+    append(reading, cuda ? kernel_flags(options) : c ? c_flags(options) : host_flags(options));
+    append_preprocessor(reading, options, here);
     if (!options.checked) {
         reading.push_back("-D__SIMT_UNCHECKED__");
     }
@@ -248,6 +279,9 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     if (options.for_debugger) {
         lowering.push_back("--for-debugger");
     }
+    if (options.relocatable) {
+        lowering.push_back("--relocatable");
+    }
     run(lowering, options.verbose);
     Command compiling = {here.compiler};
     append(compiling, kernel_flags(options));
@@ -268,6 +302,9 @@ void link(const simt::Options& options, const Installation& here, const std::vec
                std::vector<std::string>{"-Wl,--whole-archive", here.runtime.string(), "-Wl,--no-whole-archive"});
     }
     append(command, options.link);
+    if (std::find(options.compile.begin(), options.compile.end(), "-fopenmp") != options.compile.end()) {
+        command.push_back("-fopenmp");
+    }
     if (!options.shared) {
         append(command, std::vector<std::string>{"-lboost_context", "-lfmt", "-lpthread"});
     }

@@ -5,12 +5,12 @@
 #pragma once
 #pragma GCC system_header
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "cuda_runtime.h"
+#include "simt/bits_of.h"
 #include "simt/group_functions.h"
 
 namespace simt {
@@ -27,13 +27,13 @@ SIMT_INLINE unsigned int lanes_before(unsigned int lane) {
 // The lane of a rank in a mask that has it.
 SIMT_INLINE unsigned int lane_of_rank(unsigned int mask, unsigned int rank) {
     for (; rank > 0; rank--) { mask &= mask - 1U; }
-    return static_cast<unsigned int>(std::countr_zero(mask));
+    return static_cast<unsigned int>(simt::countr_zero(mask));
 }
 // Bit r of the result is the bit of the mask's r-th lane.
 SIMT_INLINE unsigned int packed(unsigned int mask, unsigned int lanes) {
     unsigned int result = 0;
     for (unsigned int rank = 0; mask != 0; rank++, mask &= mask - 1U) {
-        result |= (lanes >> std::countr_zero(mask) & 1U) << rank;
+        result |= (lanes >> simt::countr_zero(mask) & 1U) << rank;
     }
     return result;
 }
@@ -81,7 +81,7 @@ class thread_group {
     }
     SIMT_INLINE unsigned long long num_threads() const {
         const auto block = blockDim.x * blockDim.y * blockDim.z;
-        return kind_ == simt_kind::lanes   ? static_cast<unsigned long long>(std::popcount(mask_))
+        return kind_ == simt_kind::lanes   ? static_cast<unsigned long long>(simt::popcount(mask_))
                : kind_ == simt_kind::block ? block
                                            : 1ULL * block * gridDim.x * gridDim.y * gridDim.z;
     }
@@ -89,7 +89,7 @@ class thread_group {
     SIMT_INLINE unsigned long long thread_rank() const {
         const unsigned int rank = simt::rank_in_block();
         if (kind_ == simt_kind::lanes) {
-            return static_cast<unsigned long long>(std::popcount(mask_ & simt::lanes_before(rank % 32U)));
+            return static_cast<unsigned long long>(simt::popcount(mask_ & simt::lanes_before(rank % 32U)));
         }
         const auto block = (1ULL * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
         return kind_ == simt_kind::block ? rank : block * blockDim.x * blockDim.y * blockDim.z + rank;
@@ -169,10 +169,10 @@ __attribute__((unavailable("clusters are not on the CPU device"))) cluster_group
 class coalesced_group : public thread_group {
   public:
     SIMT_INLINE void sync() const { simt::sync_group(mask_); }
-    SIMT_INLINE unsigned int num_threads() const { return static_cast<unsigned int>(std::popcount(mask_)); }
+    SIMT_INLINE unsigned int num_threads() const { return static_cast<unsigned int>(simt::popcount(mask_)); }
     SIMT_INLINE unsigned int size() const { return num_threads(); }
     SIMT_INLINE unsigned int thread_rank() const {
-        return static_cast<unsigned int>(std::popcount(mask_ & simt::lanes_before(simt::own_lane())));
+        return static_cast<unsigned int>(simt::popcount(mask_ & simt::lanes_before(simt::own_lane())));
     }
     SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
     SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
@@ -222,7 +222,7 @@ class coalesced_group : public thread_group {
     template <class T, class Operator>
     SIMT_INLINE T simt_reduce(T value, Operator&& op) const {
         const unsigned int threads = num_threads();
-        for (unsigned int offset = std::bit_ceil(threads) / 2; offset > 0; offset /= 2) {
+        for (unsigned int offset = simt::bit_ceil(threads) / 2; offset > 0; offset /= 2) {
             const T other = simt_down(value, offset, "cg::reduce");
             if (thread_rank() < offset && thread_rank() + offset < threads) {
                 value = op(value, other);
@@ -388,9 +388,9 @@ SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
     // Groups are numbered by their first threads.
     const unsigned int own_lane = simt::own_lane();
     const unsigned int leaders = simt::group_ballot(group.simt_mask(), (mask & simt::lanes_before(own_lane)) == 0);
-    const unsigned int leader = static_cast<unsigned int>(std::countr_zero(mask));
-    return group.simt_part(mask, static_cast<unsigned int>(std::popcount(leaders & simt::lanes_before(leader))),
-                           static_cast<unsigned int>(std::popcount(leaders)));
+    const unsigned int leader = static_cast<unsigned int>(simt::countr_zero(mask));
+    return group.simt_part(mask, static_cast<unsigned int>(simt::popcount(leaders & simt::lanes_before(leader))),
+                           static_cast<unsigned int>(simt::popcount(leaders)));
 }
 // The threads of the group whose predicate is true where the caller's is, and false where it is not.
 template <class Group>
@@ -423,7 +423,7 @@ SIMT_INLINE void invoke_one(const Group& group, Function&& function, Arguments&&
 // Its result goes to all of them.
 template <class Group, class Function, class... Arguments>
 SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
-    using Result = std::remove_cvref_t<std::invoke_result_t<Function, Arguments...>>;
+    using Result = simt::remove_cvref_t<std::invoke_result_t<Function, Arguments...>>;
     Result result{};
     if (group.thread_rank() == 0) {
         result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);

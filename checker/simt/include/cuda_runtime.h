@@ -5,6 +5,13 @@
 #include "simt/before_libc.h"
 #pragma GCC system_header
 
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+
+// nvcc reads them before every file too.
+#include <limits.h>
+#include <time.h>
+
 #include "simt/qualifiers.h"
 //
 #include "simt/api.h"

@@ -4,6 +4,8 @@
 #pragma once
 #pragma GCC system_header
 
+#define __VECTOR_TYPES_H__
+
 // The vectors of 1, 2, 3 and 4 numbers. Those of 2 and 4 are aligned to their size, but to 16 bytes at most.
 #define SIMT_VECTORS(name, T)                                    \
     struct name##1 {                                             \

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -20,14 +21,19 @@ struct Edit {
 
 class Lowering {
   public:
-    Lowering(const Source& source, const TokenRun& run, Purpose purpose, std::vector<Edit>& edits)
-        : source_(source), tokens_(run.tokens), is_macro_(run.is_macro), purpose_(purpose), edits_(edits) {}
+    Lowering(const Source& source, const TokenRun& run, Purpose purpose, Linkage linkage, std::vector<Edit>& edits)
+        : source_(source),
+          tokens_(run.tokens),
+          is_macro_(run.is_macro),
+          purpose_(purpose),
+          linkage_(linkage),
+          edits_(edits) {}
 
     void run() {
         for (std::size_t i = 0; i < tokens_.size(); i++) {
             const std::string_view word = text(i);
             if (word == "<") {
-                if (angles(i, "<") && !is(i - 1, "operator") && i > 0) {
+                if ((angles(i, "<") || parted_angles(i, "<")) && !is(i - 1, "operator") && i > 0) {
                     launch(i);
                     i += 2;
                 }
@@ -63,6 +69,11 @@ class Lowering {
     bool angles(std::size_t i, std::string_view angle) const {
         return is(i, angle) && is(i + 1, angle) && is(i + 2, angle) && tokens_[i].end == tokens_[i + 1].begin &&
                tokens_[i + 1].end == tokens_[i + 2].begin;
+    }
+
+    // The same with a space before the third one, as in k << <1, 1>> >(x).
+    bool parted_angles(std::size_t i, std::string_view angle) const {
+        return is(i, angle) && is(i + 1, angle) && is(i + 2, angle) && tokens_[i].end == tokens_[i + 1].begin;
     }
 
     static bool opens(std::string_view word) { return word == "(" || word == "[" || word == "{"; }
@@ -158,13 +169,15 @@ class Lowering {
 
     void launch(std::size_t open) {
         std::size_t close = open + 3;
-        while (close < tokens_.size() && !(angles(close, ">") && is(close + 3, "("))) {
+        const bool parted = !angles(open, "<");
+        const auto ends = [&](std::size_t at) { return angles(at, ">") || (parted && parted_angles(at, ">")); };
+        while (close < tokens_.size() && !(ends(close) && is(close + 3, "("))) {
             close = opens(text(close)) ? match(close) + 1 : close + 1;
             if (is(close, ";") || closes(text(close))) {
                 break;
             }
         }
-        if (!angles(close, ">")) {
+        if (!ends(close)) {
             throw source_.error(tokens_[open].begin, "a launch '<<<' without its '>>>('");
         }
         const std::size_t begin = callee(open);
@@ -473,11 +486,41 @@ class Lowering {
         return std::nullopt;
     }
 
-    // The first of CUDA's words before a variable is replaced by a section and a guard band; before a function it
-    // stays.
+    // A function of the device that other files cannot see: it is neither a member, nor a template, nor the host's too,
+    // nor inline, so that its name is used once in its file.
+    bool is_private_function(std::size_t begin, std::size_t i) const {
+        std::size_t open = begin;
+        for (; open < tokens_.size() && !is(open, "("); open++) {
+            if (takes_brackets(text(open)) && is(open + 1, "(")) {
+                open = match(open + 1);
+            } else if (is(open, "<")) {
+                open = match_angle(open);
+            } else if (is(open, ";") || is(open, "{") || is(open, "}") || is(open, "=") || is(open, "[")) {
+                return false;
+            }
+        }
+        for (const char* word :
+             {"__host__", "__global__", "__forceinline__", "__inline__", "inline", "static", "extern", "template",
+              "constexpr", "friend", "operator", "virtual", "typedef", "using"}) {
+            if (statement_has(begin, open, word)) {
+                return false;
+            }
+        }
+        const bool first = !statement_has(begin, i, "__device__");
+        return first && open > i + 1 && is_name(open - 1) && !is(open - 2, "::") && open > begin + 1 &&
+               !is_in_a_function(begin);
+    }
+
+    // In whole-program compilation each file has device variables and functions of its own, as under nvcc. The first of
+    // CUDA's words before a variable is replaced by a section and a guard band; before a function it stays.
     void device_variable(std::size_t i) {
         const std::size_t begin = statement_begin(i);
         const std::optional<std::size_t> end = is(i - 1, "]") ? std::nullopt : variable_end(begin);
+        if (!end && linkage_ == Linkage::file && !is_macro_ && is(i, "__device__") && !is(i - 1, "]") &&
+            is_private_function(begin, i)) {
+            replace(i, "static __attribute__((unused))");
+            return;
+        }
         if (!end || statement_has(begin, i, "__device__") || statement_has(begin, i, "__constant__")) {
             return;
         }
@@ -494,8 +537,16 @@ class Lowering {
             }
             return;
         }
-        replace(i, fmt::format("SIMT_{}_VARIABLE", kind));
-        if (!is_macro_ && !statement_has(begin, *end, "extern")) {
+        const bool is_extern = statement_has(begin, *end, "extern");
+        const std::string_view name = text(*end - 1);
+        if (is_extern) {
+            declared_elsewhere_.insert(std::string(name));
+        }
+        const bool own = linkage_ == Linkage::file && !is_macro_ && !is_extern &&
+                         !statement_has(begin, *end, "static") && !is(*end - 2, "::") &&
+                         !declared_elsewhere_.contains(std::string(name)) && !is_in_a_function(begin);
+        replace(i, fmt::format("{}SIMT_{}_VARIABLE", own ? "static __attribute__((used)) " : "", kind));
+        if (!is_macro_ && !is_extern) {
             insert(tokens_[begin].begin, fmt::format("SIMT_{}_GUARD({}) ", kind, tokens_[begin].begin));
         }
     }
@@ -504,15 +555,17 @@ class Lowering {
     const std::vector<Token>& tokens_;
     const bool is_macro_;
     const Purpose purpose_;
-    std::size_t kernel_end_ = 0;  // of the last kernel's body so far
+    const Linkage linkage_;
+    std::set<std::string> declared_elsewhere_;  // device variables with an extern declaration
+    std::size_t kernel_end_ = 0;                // of the last kernel's body so far
     std::vector<Edit>& edits_;
 };
 
 }  // namespace
 
-std::string lower(const Source& source, Purpose purpose) {
+std::string lower(const Source& source, Purpose purpose, Linkage linkage) {
     std::vector<Edit> edits;
-    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, edits).run(); }
+    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(); }
     std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });

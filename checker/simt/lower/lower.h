@@ -22,6 +22,9 @@ namespace simt {
 // begins. What serves only the checks is left out.
 enum class Purpose { checks, debugger };
 
-std::string lower(const Source& source, Purpose purpose = Purpose::checks);
+// Whether another file may use this one's device variables and functions (nvcc's -rdc=true), or has its own.
+enum class Linkage { file, program };
+
+std::string lower(const Source& source, Purpose purpose = Purpose::checks, Linkage linkage = Linkage::program);
 
 }  // namespace simt

@@ -11,9 +11,21 @@
 #include "checker/simt/lower/lower.h"
 
 int main(int argc, char** argv) {
-    const bool for_debugger = argc == 4 && std::string_view(argv[3]) == "--for-debugger";
-    if (argc != 3 && !for_debugger) {
-        std::fprintf(stderr, "usage: simt-lower INPUT.ii OUTPUT.ii [--for-debugger]\n");
+    simt::Purpose purpose = simt::Purpose::checks;
+    simt::Linkage linkage = simt::Linkage::file;
+    bool understood = argc >= 3;
+    for (int i = 3; i < argc; i++) {
+        const std::string_view option = argv[i];
+        if (option == "--for-debugger") {
+            purpose = simt::Purpose::debugger;
+        } else if (option == "--relocatable") {
+            linkage = simt::Linkage::program;
+        } else {
+            understood = false;
+        }
+    }
+    if (!understood) {
+        std::fprintf(stderr, "usage: simt-lower INPUT.ii OUTPUT.ii [--for-debugger] [--relocatable]\n");
         return 2;
     }
     std::ifstream in(argv[1], std::ios::binary);
@@ -23,7 +35,7 @@ int main(int argc, char** argv) {
     }
     try {
         const simt::Source source(std::string(std::istreambuf_iterator<char>(in), {}));
-        const std::string lowered = simt::lower(source, for_debugger ? simt::Purpose::debugger : simt::Purpose::checks);
+        const std::string lowered = simt::lower(source, purpose, linkage);
         std::ofstream out(argv[2], std::ios::binary);
         out << lowered;
         out.close();

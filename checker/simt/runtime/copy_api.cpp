@@ -296,6 +296,23 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
                       {"cudaMemcpy2DAsync", true, stream, __builtin_return_address(0)});
 }
 
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+    if (to_device != 0 || from_device != 0) {
+        return result(cudaErrorInvalidDevice);
+    }
+    return simt::copy(to, from, bytes, cudaMemcpyDeviceToDevice,
+                      {"cudaMemcpyPeer", false, nullptr, __builtin_return_address(0)});
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream) {
+    if (to_device != 0 || from_device != 0) {
+        return result(cudaErrorInvalidDevice);
+    }
+    return simt::copy(to, from, bytes, cudaMemcpyDeviceToDevice,
+                      {"cudaMemcpyPeerAsync", true, stream, __builtin_return_address(0)});
+}
+
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
     return simt::set(pointer, bytes, value, bytes, 1, {"cudaMemset", false, nullptr, __builtin_return_address(0)});
 }

@@ -46,6 +46,7 @@ std::optional<int> attribute(cudaDeviceAttr which) {
         case cudaDevAttrConcurrentKernels:
         case cudaDevAttrCanUseHostPointerForRegisteredMem:
         case cudaDevAttrHostRegisterSupported:
+        case cudaDevAttrMemoryPoolsSupported:
             return 1;
         case cudaDevAttrKernelExecTimeout:
         case cudaDevAttrIntegrated:
@@ -61,7 +62,6 @@ std::optional<int> attribute(cudaDeviceAttr which) {
         case cudaDevAttrHostNativeAtomicSupported:
         case cudaDevAttrPageableMemoryAccess:
         case cudaDevAttrComputePreemptionSupported:
-        case cudaDevAttrMemoryPoolsSupported:
         case cudaDevAttrClusterLaunch:
             return 0;
         case cudaDevAttrMaxPitch:
@@ -170,6 +170,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.minor = simt::kMinor;
     p.multiProcessorCount = 1;
     p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.cooperativeLaunch = 1;
+    p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = p.memoryPoolsSupported = 1;
+    p.textureAlignment = 512;
     p.memoryBusWidth = 256;
     p.maxThreadsPerMultiProcessor = static_cast<int>(simt::kMaxThreadsPerMultiprocessor);
     p.sharedMemPerMultiprocessor = simt::kSharedPerMultiprocessor;
@@ -237,6 +239,20 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
         return result(can == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     }
     *can = 0;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
+    return result(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+    return result(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+    return result(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
     return result(cudaSuccess);
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@
 namespace simt {
 
 enum class Residence { device, managed, pinned };
+
+// What streams allocate from: how much of it is in use, and what the program has set.
+struct Pool {
+    unsigned long long used = 0, most_used = 0;  // bytes
+    unsigned long long release_threshold = 0;
+    int follows_events = 1, is_opportunistic = 1, adds_dependencies = 1;
+};
 
 // What a buffer holds, if somebody has said so.
 enum class Values { unknown, floats, integers };
@@ -34,6 +42,7 @@ struct Allocation {
     checker::Dims dims = {};
     std::size_t element_bytes = 1;
     Values values = Values::unknown;
+    std::shared_ptr<Pool> pool = {};
     std::size_t room_before = 0;  // free bytes before it: an address there is taken to mean this buffer
 };
 

@@ -3,6 +3,9 @@
 // The runtime's functions for memory, except for copies and memsets (copy_api.cpp).
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +69,15 @@ bool may_free(void* pointer, bool pinned, const void* site) {
     return true;
 }
 
+// A pointer that may be freed.
+void free(void* pointer, const void* site) {
+    Allocation& allocation = *Memory::instance().begins_at(pointer);
+    if (allocation.pool != nullptr) {
+        allocation.pool->used -= allocation.bytes;
+    }
+    Memory::instance().free(allocation, site);
+}
+
 // First waits for all work of the device, as cudaFree and cudaFreeHost do in practice.
 cudaError_t free(void* pointer, bool pinned, const void* site) {
     if (pointer == nullptr) {
@@ -75,7 +87,7 @@ cudaError_t free(void* pointer, bool pinned, const void* site) {
     if (!may_free(pointer, pinned, site)) {
         return result(cudaErrorInvalidValue);
     }
-    Memory::instance().free(*Memory::instance().begins_at(pointer), site);
+    free(pointer, site);
     return result(cudaSuccess);
 }
 
@@ -88,7 +100,7 @@ cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site)
     }
     Operation operation{.name = "cudaFreeAsync", .run = [=] {
                             if (may_free(pointer, false, site)) {
-                                Memory::instance().free(*Memory::instance().begins_at(pointer), site);
+                                free(pointer, site);
                             }
                         }};
     const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
@@ -97,12 +109,60 @@ cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site)
     return result(cudaSuccess);
 }
 
-cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaStream_t stream, const void* site) {
+// By handle. Those that the program has destroyed live on in their allocations.
+using Pools = std::map<cudaMemPool_t, std::shared_ptr<Pool>>;
+Pools& pools() {
+    static auto& instance = *new Pools;
+    return instance;
+}
+
+cudaMemPool_t add_pool() {
+    auto pool = std::make_shared<Pool>();
+    const auto handle = reinterpret_cast<cudaMemPool_t>(pool.get());
+    pools()[handle] = std::move(pool);
+    return handle;
+}
+
+cudaMemPool_t default_pool() {
+    static cudaMemPool_t const pool = add_pool();
+    return pool;
+}
+cudaMemPool_t& current_pool() {
+    static cudaMemPool_t pool = default_pool();
+    return pool;
+}
+
+bool is_pool(cudaMemPool_t pool) {
+    return pool == default_pool() || pools().contains(pool);
+}
+
+int* reuse_of(Pool& pool, cudaMemPoolAttr attribute) {
+    switch (attribute) {
+        case cudaMemPoolReuseFollowEventDependencies:
+            return &pool.follows_events;
+        case cudaMemPoolReuseAllowOpportunistic:
+            return &pool.is_opportunistic;
+        case cudaMemPoolReuseAllowInternalDependencies:
+            return &pool.adds_dependencies;
+        default:
+            return nullptr;
+    }
+}
+
+cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream,
+                               const void* site) {
     if (!Streams::instance().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
     }
+    if (!is_pool(pool)) {
+        return result(cudaErrorInvalidValue);
+    }
     const cudaError_t error = allocate(pointer, bytes, Residence::device, site);
     if (error == cudaSuccess && bytes > 0) {
+        Allocation& allocation = *Memory::instance().begins_at(*pointer);
+        allocation.pool = pools()[pool];
+        allocation.pool->used += bytes;
+        allocation.pool->most_used = std::max(allocation.pool->most_used, allocation.pool->used);
         const auto begin = reinterpret_cast<std::uintptr_t>(*pointer);
         Operation operation{.name = "cudaMallocAsync"};
         operation.touched.add(Use::write, {begin, begin + bytes, site});
@@ -143,7 +203,121 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-    return simt::allocate_in_stream(pointer, bytes, stream, __builtin_return_address(0));
+    return simt::allocate_in_stream(pointer, bytes, simt::current_pool(), stream, __builtin_return_address(0));
+}
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return simt::allocate_in_stream(pointer, bytes, pool, stream, __builtin_return_address(0));
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+    if (pool == nullptr || device != 0) {
+        return result(pool == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    }
+    *pool = simt::default_pool();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    if (pool == nullptr || device != 0) {
+        return result(pool == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    }
+    *pool = simt::current_pool();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+    if (device != 0 || !simt::is_pool(pool)) {
+        return result(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    }
+    simt::current_pool() = pool;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+    if (pool == nullptr || properties == nullptr || properties->allocType != cudaMemAllocationTypePinned ||
+        properties->location.type != cudaMemLocationTypeDevice) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (properties->location.id != 0 || properties->handleTypes != cudaMemHandleTypeNone) {
+        return result(properties->location.id != 0 ? cudaErrorInvalidDevice : cudaErrorNotSupported);
+    }
+    *pool = simt::add_pool();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+    if (!simt::is_pool(pool) || pool == simt::default_pool()) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (simt::current_pool() == pool) {
+        simt::current_pool() = simt::default_pool();
+    }
+    simt::pools().erase(pool);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+    if (!simt::is_pool(pool) || value == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    simt::Pool& it = *simt::pools()[pool];
+    if (int* reuse = simt::reuse_of(it, attribute)) {
+        *reuse = *static_cast<const int*>(value);
+        return result(cudaSuccess);
+    }
+    const unsigned long long number = *static_cast<const unsigned long long*>(value);
+    if (attribute == cudaMemPoolAttrReleaseThreshold) {
+        it.release_threshold = number;
+        return result(cudaSuccess);
+    }
+    // A high-water mark may be set to 0: it begins again.
+    if ((attribute != cudaMemPoolAttrUsedMemHigh && attribute != cudaMemPoolAttrReservedMemHigh) || number != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    it.most_used = it.used;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+    if (!simt::is_pool(pool) || value == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    simt::Pool& it = *simt::pools()[pool];
+    if (const int* reuse = simt::reuse_of(it, attribute)) {
+        *static_cast<int*>(value) = *reuse;
+        return result(cudaSuccess);
+    }
+    if (attribute < cudaMemPoolAttrReleaseThreshold || attribute > cudaMemPoolAttrUsedMemHigh) {
+        return result(cudaErrorInvalidValue);
+    }
+    const bool high = attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh;
+    *static_cast<unsigned long long*>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? it.release_threshold
+                                               : high                                       ? it.most_used
+                                                                                            : it.used;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
+    return result(simt::is_pool(pool) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* accesses, std::size_t count) {
+    if (!simt::is_pool(pool) || accesses == nullptr) {
+        return result(cudaErrorInvalidValue);
+    }
+    const bool own = std::all_of(accesses, accesses + count, [](const cudaMemAccessDesc& access) {
+        return access.location.type == cudaMemLocationTypeDevice && access.location.id == 0 &&
+               access.flags == cudaMemAccessFlagsProtReadWrite;
+    });
+    return result(own ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+    if (flags == nullptr || !simt::is_pool(pool) || location == nullptr || location->id != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    *flags = cudaMemAccessFlagsProtReadWrite;
+    return result(cudaSuccess);
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {

@@ -2,6 +2,7 @@
 //
 // The runtime's functions for streams and events.
 #include <chrono>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -41,6 +42,17 @@ cudaError_t create(cudaStream_t* stream, unsigned int flags, const void* site) {
     }
     *stream = streams().create(flags == cudaStreamDefault, site);
     return result(cudaSuccess);
+}
+
+using Attributes = std::map<std::pair<cudaStream_t, cudaStreamAttrID>, cudaStreamAttrValue>;
+Attributes& attributes() {
+    static auto& instance = *new Attributes;
+    return instance;
+}
+
+bool is_stream_attribute(cudaStreamAttrID attribute) {
+    return attribute == cudaStreamAttributeAccessPolicyWindow ||
+           attribute == cudaStreamAttributeSynchronizationPolicy || attribute == cudaStreamAttributePriority;
 }
 
 // "A host function must not make any CUDA API calls" (cudaLaunchHostFunc).
@@ -86,6 +98,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         return result(cudaErrorInvalidResourceHandle);
     }
     simt::streams().destroy(stream);
+    std::erase_if(simt::attributes(), [&](const auto& known) { return known.first.first == stream; });
     return result(cudaSuccess);
 }
 
@@ -122,6 +135,40 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
     }
     *priority = 0;
     return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+    if (value == nullptr || !simt::is_stream_attribute(attribute)) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (simt::streams().exists(stream)) {
+        simt::attributes()[{stream, attribute}] = *value;
+    }
+    return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
+    if (value == nullptr || !simt::is_stream_attribute(attribute)) {
+        return result(cudaErrorInvalidValue);
+    }
+    if (simt::streams().exists(stream)) {
+        const auto known = simt::attributes().find({stream, attribute});
+        *value = known == simt::attributes().end() ? cudaStreamAttrValue{} : known->second;
+    }
+    return simt::stream_result(stream);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    if (!simt::streams().exists(to)) {
+        return simt::stream_result(to);
+    }
+    for (const cudaStreamAttrID attribute : {cudaStreamAttributeAccessPolicyWindow,
+                                             cudaStreamAttributeSynchronizationPolicy, cudaStreamAttributePriority}) {
+        if (const auto known = simt::attributes().find({from, attribute}); known != simt::attributes().end()) {
+            simt::attributes()[{to, attribute}] = known->second;
+        }
+    }
+    return simt::stream_result(from);
 }
 
 // After a sticky error a host function is not called, as CUDA documents; a callback is, and gets the error.

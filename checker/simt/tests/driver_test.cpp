@@ -107,6 +107,19 @@ TEST(Options, CompilingForALaterDeviceLinkIsCompilingToAnObject) {
     EXPECT_TRUE(options.objects.empty());
 }
 
+TEST(Options, TheDevicesOwnLibrariesAreLinkedAlready) {
+    const simt::Options options = parsed({"-lcudart", "-l", "cuda", "-lcudart_static", "-lcudadevrt", "-lm", "a.cu"});
+    EXPECT_EQ(options.link, (std::vector<std::string>{"-lm"}));
+}
+
+TEST(Options, FilesShareDeviceVariablesOnDemand) {
+    EXPECT_TRUE(parsed({"-rdc=true", "a.cu"}).relocatable);
+    EXPECT_TRUE(parsed({"--relocatable-device-code", "true", "a.cu"}).relocatable);
+    EXPECT_TRUE(parsed({"-dc", "a.cu"}).relocatable);
+    EXPECT_FALSE(parsed({"-c", "a.cu"}).relocatable);
+    EXPECT_FALSE(parsed({"-rdc=false", "a.cu"}).relocatable);
+}
+
 TEST(Options, AnUnknownOneIsNamed) {
     try {
         parsed({"--frobnicate", "a.cu"});
@@ -140,6 +153,112 @@ TEST_F(Driver, FilesThatShareAHeaderWithKernelsAndLaunchesMakeOneProgram) {
     EXPECT_EQ(run.output, "8\n");
 }
 
+TEST_F(Driver, FilesHaveDeviceVariablesAndFunctionsOfTheirOwnUnlessTheyAreToShareThem) {
+    const auto text = [](const char* declaration, const char* definition, const char* name, int value) {
+        return fmt::format(
+            "{}__device__ int kept[2] = {{{}}};\n{}__device__ int value(int x) {{ return x + {}; }}\n"
+            "static __global__ void k(int* x) {{ *x = value(kept[0]); }}\n"
+            "int {}() {{\n int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x); cudaMemcpy(&y, x, 4, "
+            "cudaMemcpyDeviceToHost);\n cudaFree(x); return y;\n}}\n",
+            declaration, value, definition, value, name);
+    };
+    file("a.cu", text("", "", "first", 10));
+    file("b.cu", text("", "", "second", 20) + "int first();\nint main() { return first() + second(); }\n");
+    const Finished apart = simtcc("a.cu b.cu -Xcompiler -Wall,-Wextra,-Werror -o apart");
+    ASSERT_EQ(apart.status, 0) << apart.output;
+    EXPECT_EQ(shell("./apart").status, 60);
+    EXPECT_NE(simtcc("-rdc=true a.cu b.cu -o together").output.find("multiple definition of `kept'"),
+              std::string::npos);
+    file("c.cu",
+         "extern __device__ int kept[2];\n__device__ int value(int x);\n__global__ void k(int* x) { *x = "
+         "value(kept[0]); }\n"
+         "int first();\nint main() {\n int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x); cudaMemcpy(&y, x, 4, "
+         "cudaMemcpyDeviceToHost);\n cudaFree(x); return y + first();\n}\n");
+    const Finished shared = simtcc("-rdc=true a.cu c.cu -o shared");
+    ASSERT_EQ(shared.status, 0) << shared.output;
+    EXPECT_EQ(shell("./shared").status, 40);
+}
+
+TEST_F(Driver, WhatNvccReadsBeforeEveryFileIsThere) {
+    file("a.cu",
+         "__global__ void k(unsigned* x) { *x = umax(2u, umin(3u, 4u)); }\n"
+         "int main() {\n unsigned *x, y; cudaMalloc(&x, 4); k << <1, 1>> >(x);\n cudaMemcpy(&y, x, 4, "
+         "cudaMemcpyDeviceToHost); cudaFree(x);\n return INT_MAX == 2147483647 && clock() >= 0 && CLOCKS_PER_SEC > 0 "
+         "? static_cast<int>(y) : 0;\n}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 3);
+}
+
+// NVIDIA's helper headers ask for these names of the toolkit's headers.
+TEST_F(Driver, TheHeadersSayThatTheyWereRead) {
+    for (const char* ending : {"cu", "cpp"}) {
+        file(
+            fmt::format("a.{}", ending),
+            "#include <cuda_runtime.h>\n#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || "
+            "!defined(__VECTOR_TYPES_H__)\n#error not read\n#endif\n"
+            "int main() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); cudaSetDeviceFlags(cudaDeviceBlockingSync);"
+            " return p.pageableMemoryAccess + cudaComputeModeProhibited; }\n");
+        const Finished compile = simtcc(fmt::format("a.{} -o a", ending));
+        ASSERT_EQ(compile.status, 0) << compile.output;
+        EXPECT_EQ(shell("./a").status, 2);
+    }
+}
+
+TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
+    fs::create_directories(folder_ / "mine");
+    fs::create_directories(folder_ / "toolkit");
+    file("mine/mma.h", "constexpr int mine = 7;\n");
+    file("toolkit/cuda_runtime_api.h", "#error the toolkit's\n");
+    file("toolkit/cuda_fp16.h", "#error the toolkit's\n");
+    file("a.cu",
+         "#include <cuda_fp16.h>\n#include <cuda_runtime_api.h>\n#include <mma.h>\nint main() { return mine + "
+         "sizeof(__half); }\n");
+    const Finished compile = simtcc("-Itoolkit -Imine a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 9);
+}
+
+TEST_F(Driver, Cpp17StaysCpp17) {
+    file("a.cu",
+         "#include <cmath>\n#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n"
+         "#include <cooperative_groups/scan.h>\n#include <cuda/pipeline>\n#include <cuda_bf16.h>\n#include "
+         "<cuda_fp16.h>\n"
+         "inline __device__ __host__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+         "__device__ int of_block(int i) { __shared__ int all[32]; all[i] = i; __syncthreads(); return all[31 - i]; }\n"
+         "__global__ void k(float* x) { x[threadIdx.x] = lerp(1.0f, 3.0f, 0.5f) + of_block(threadIdx.x); }\n"
+         "int main() {\n float *x, y; cudaMalloc(&x, 128); k<<<1, 32>>>(x);\n cudaMemcpy(&y, x, 4, "
+         "cudaMemcpyDeviceToHost); cudaFree(x);\n return static_cast<int>(y) + (__cplusplus == 201703L ? 0 : "
+         "100);\n}\n");
+    for (const char* standard : {"c++17", "c++14"}) {
+        const Finished compile = simtcc(fmt::format("-std={} -Xcompiler -Wall,-Wextra,-Werror a.cu -o a", standard));
+        ASSERT_EQ(compile.status, 0) << compile.output;
+        EXPECT_EQ(shell("./a").status, 33);
+    }
+}
+
+TEST_F(Driver, ACFileIsCompiledAsC) {
+    file("twice.c", "int twice(int class) { return 2 * class; }\n");
+    file("a.cu", "extern \"C\" int twice(int x);\nint main() { return twice(21); }\n");
+    const Finished compile = simtcc("a.cu twice.c -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 42);
+    file("headers.c", "#include <cuda_runtime.h>\n");
+    EXPECT_NE(
+        simtcc("-c headers.c").output.find("the CPU device's headers are C++: give this file the ending .cu or .cpp"),
+        std::string::npos);
+}
+
+TEST_F(Driver, ObjectsThatUseOpenMPAreLinkedWithIt) {
+    file("a.cpp",
+         "#include <omp.h>\nint main() { int n = 0;\n#pragma omp parallel num_threads(2)\n{\n#pragma omp "
+         "atomic\nn++;\n}\nreturn n; }\n");
+    ASSERT_EQ(simtcc("-Xcompiler -fopenmp -c a.cpp -o a.o").output, "");
+    const Finished link = simtcc("-Xcompiler -fopenmp a.o -o a");
+    ASSERT_EQ(link.status, 0) << link.output;
+    EXPECT_EQ(shell("./a").status, 2);
+}
+
 TEST_F(Driver, ErrorsNameTheUsersFileAndLine) {
     file("a.cu",
          "#include <string>\n__global__ void k(float* x, int n) { x[0] = n; }\nint main() {\n    float* x = nullptr;\n"
@@ -162,9 +281,9 @@ TEST_F(Driver, WhatTheDeviceLacksDoesNotCompile) {
 
 TEST_F(Driver, EachFunctionThatTheDeviceLacksIsNamed) {
     const std::vector<std::string> functions = {
-        "cudaMalloc3D",         "cudaMemcpy3DAsync",          "cudaMemcpyPeerAsync", "cudaMemPoolCreate",
-        "cudaStreamEndCapture", "cudaGraphInstantiate",       "cudaIpcGetMemHandle", "cudaDeviceEnablePeerAccess",
-        "cudaHostGetFlags",     "cudaDeviceGetDefaultMemPool"};
+        "cudaMalloc3D",         "cudaMemcpy3DAsync",    "cudaMemcpy3D",        "cudaMemRangeGetAttribute",
+        "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle",
+        "cudaHostGetFlags",     "cudaMallocArray"};
     std::string program = "int main() {\n";
     for (const std::string& function : functions) { program += function + "();\n"; }
     file("a.cu", program + "}\n");
@@ -178,7 +297,8 @@ TEST_F(Driver, EachFunctionThatTheDeviceLacksIsNamed) {
 
 TEST_F(Driver, MarksForAProfilerCompileAndNest) {
     file("a.cu",
-         "#include <nvtx3/nvToolsExt.h>\nint main() {\n const int first = nvtxRangePushA(\"a\");\n const int second = "
+         "#include <nvtx3/nvToolsExt.h>\n#include <nvtx3/nvToolsExtCudaRt.h>\n#include <nvtx3/nvToolsExtMem.h>\nint "
+         "main() {\n const int first = nvtxRangePushA(\"a\");\n const int second = "
          "nvtxRangePush(\"b\");\n nvtxMarkA(\"c\");\n return 100 * first + 10 * second + nvtxRangePop();\n}\n");
     const Finished compile = simtcc("a.cu -o a");
     ASSERT_EQ(compile.status, 0) << compile.output;

@@ -10,9 +10,9 @@ namespace cooperative_groups {
 
 // The operator is associative and commutative. The order of rounding is not stated, as under CUDA.
 template <class Group, class T, class Operator>
-SIMT_INLINE std::remove_cvref_t<T> reduce(const Group& group, T&& value, Operator&& op) {
+SIMT_INLINE simt::remove_cvref_t<T> reduce(const Group& group, T&& value, Operator&& op) {
     static_assert(SimtGroupOfLanes<Group>, "cg::reduce takes a tile or a coalesced group");
-    return group.simt_reduce(static_cast<std::remove_cvref_t<T>>(value), op);
+    return group.simt_reduce(static_cast<simt::remove_cvref_t<T>>(value), op);
 }
 
 #define SIMT_MISSING(name)  \

@@ -26,27 +26,27 @@ namespace cooperative_groups {
 
 // Combines the values up to the thread's own, which is included.
 template <class Group, class T, class Operator>
-SIMT_INLINE std::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value, Operator&& op) {
+SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value, Operator&& op) {
     static_assert(SimtGroupOfLanes<Group>, "cg::inclusive_scan takes a tile or a coalesced group");
-    return simt::inclusive_scan(group, static_cast<std::remove_cvref_t<T>>(value), op, "cg::inclusive_scan");
+    return simt::inclusive_scan(group, static_cast<simt::remove_cvref_t<T>>(value), op, "cg::inclusive_scan");
 }
 template <class Group, class T>
-SIMT_INLINE std::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value) {
-    return inclusive_scan(group, value, plus<std::remove_cvref_t<T>>());
+SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value) {
+    return inclusive_scan(group, value, plus<simt::remove_cvref_t<T>>());
 }
 
 // Combines the values before the thread's own; T() for rank 0.
 template <class Group, class T, class Operator>
-SIMT_INLINE std::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value, Operator&& op) {
+SIMT_INLINE simt::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value, Operator&& op) {
     static_assert(SimtGroupOfLanes<Group>, "cg::exclusive_scan takes a tile or a coalesced group");
-    using Value = std::remove_cvref_t<T>;
+    using Value = simt::remove_cvref_t<T>;
     const Value with = simt::inclusive_scan(group, static_cast<Value>(value), op, "cg::exclusive_scan");
     const Value before = group.simt_up(with, 1, "cg::exclusive_scan");
     return group.thread_rank() == 0 ? Value() : before;
 }
 template <class Group, class T>
-SIMT_INLINE std::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value) {
-    return exclusive_scan(group, value, plus<std::remove_cvref_t<T>>());
+SIMT_INLINE simt::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value) {
+    return exclusive_scan(group, value, plus<simt::remove_cvref_t<T>>());
 }
 
 #define SIMT_MISSING(name)  \

@@ -7,6 +7,7 @@
 
 #include <type_traits>
 
+#include "bits_of.h"
 #include "judged.h"
 
 namespace simt {
@@ -28,7 +29,7 @@ concept OneOf = (std::is_same_v<T, Types> || ...);
 // The function for the device, for the block, and for the system, of each of these types.
 #define SIMT_ATOMIC_IN(scope, name, operation, ...)                                       \
     template <simt::OneOf<__VA_ARGS__> T>                                                 \
-    inline T name(T* address, std::type_identity_t<T> value) {                            \
+    inline T name(T* address, simt::type_identity_t<T> value) {                           \
         return simt::atomic(simt::Atomic::operation, address, value, simt::Scope::scope); \
     }
 #define SIMT_ATOMIC(name, operation, ...)                       \
@@ -48,10 +49,10 @@ SIMT_ATOMIC(atomicXor, bit_xor, int, unsigned int, unsigned long long)
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_IN
 
-#define SIMT_COMPARE_AND_SWAP(scope, name)                                                         \
-    template <simt::OneOf<int, unsigned int, unsigned long long, unsigned short> T>                \
-    inline T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) { \
-        return simt::compare_and_swap(address, expected, desired, simt::Scope::scope);             \
+#define SIMT_COMPARE_AND_SWAP(scope, name)                                                           \
+    template <simt::OneOf<int, unsigned int, unsigned long long, unsigned short> T>                  \
+    inline T name(T* address, simt::type_identity_t<T> expected, simt::type_identity_t<T> desired) { \
+        return simt::compare_and_swap(address, expected, desired, simt::Scope::scope);               \
     }
 SIMT_COMPARE_AND_SWAP(device, atomicCAS)
 SIMT_COMPARE_AND_SWAP(block, atomicCAS_block)

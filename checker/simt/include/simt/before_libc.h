@@ -8,6 +8,10 @@
 #pragma once
 #pragma GCC system_header
 
+#ifndef __cplusplus
+#error "the CPU device's headers are C++: give this file the ending .cu or .cpp"
+#endif
+
 #include <stddef.h>
 
 #ifndef SIMT_HARNESS

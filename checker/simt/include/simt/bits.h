@@ -4,26 +4,27 @@
 #pragma once
 #pragma GCC system_header
 
-#include <bit>
 #include <cstdint>
 
+#include "bits_of.h"
+
 constexpr int __popc(unsigned int x) {
-    return std::popcount(x);
+    return simt::popcount(x);
 }
 constexpr int __popcll(unsigned long long x) {
-    return std::popcount(x);
+    return simt::popcount(x);
 }
 constexpr int __clz(int x) {
-    return std::countl_zero(static_cast<unsigned int>(x));
+    return simt::countl_zero(static_cast<unsigned int>(x));
 }
 constexpr int __clzll(long long x) {
-    return std::countl_zero(static_cast<unsigned long long>(x));
+    return simt::countl_zero(static_cast<unsigned long long>(x));
 }
 constexpr int __ffs(int x) {
-    return x == 0 ? 0 : std::countr_zero(static_cast<unsigned int>(x)) + 1;
+    return x == 0 ? 0 : simt::countr_zero(static_cast<unsigned int>(x)) + 1;
 }
 constexpr int __ffsll(long long x) {
-    return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1;
+    return x == 0 ? 0 : simt::countr_zero(static_cast<unsigned long long>(x)) + 1;
 }
 constexpr unsigned int __brev(unsigned int x) {
     unsigned int reversed = 0;
@@ -100,30 +101,30 @@ constexpr unsigned int __urhadd(unsigned int x, unsigned int y) {
 }
 
 constexpr int __float_as_int(float x) {
-    return std::bit_cast<int>(x);
+    return simt::bit_cast<int>(x);
 }
 constexpr unsigned int __float_as_uint(float x) {
-    return std::bit_cast<unsigned int>(x);
+    return simt::bit_cast<unsigned int>(x);
 }
 constexpr float __int_as_float(int x) {
-    return std::bit_cast<float>(x);
+    return simt::bit_cast<float>(x);
 }
 constexpr float __uint_as_float(unsigned int x) {
-    return std::bit_cast<float>(x);
+    return simt::bit_cast<float>(x);
 }
 constexpr long long __double_as_longlong(double x) {
-    return std::bit_cast<long long>(x);
+    return simt::bit_cast<long long>(x);
 }
 constexpr double __longlong_as_double(long long x) {
-    return std::bit_cast<double>(x);
+    return simt::bit_cast<double>(x);
 }
 constexpr int __double2hiint(double x) {
-    return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 32);
+    return static_cast<int>(simt::bit_cast<std::uint64_t>(x) >> 32);
 }
 constexpr int __double2loint(double x) {
-    return static_cast<int>(std::bit_cast<std::uint64_t>(x));
+    return static_cast<int>(simt::bit_cast<std::uint64_t>(x));
 }
 constexpr double __hiloint2double(int high, int low) {
-    return std::bit_cast<double>((static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) |
-                                 static_cast<std::uint32_t>(low));
+    return simt::bit_cast<double>((static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) |
+                                  static_cast<std::uint32_t>(low));
 }

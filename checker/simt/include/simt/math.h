@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "../vector_types.h"
+#include "rounding.h"
 
 // The C library's functions without std::, as CUDA gives them.
 using std::abs;
@@ -46,6 +47,24 @@ constexpr unsigned int min(int a, unsigned int b) {
 }
 constexpr unsigned int max(int a, unsigned int b) {
     return max(static_cast<unsigned int>(a), static_cast<unsigned int>(b));
+}
+constexpr unsigned int umin(unsigned int a, unsigned int b) {
+    return min(a, b);
+}
+constexpr unsigned int umax(unsigned int a, unsigned int b) {
+    return max(a, b);
+}
+constexpr long long llmin(long long a, long long b) {
+    return min(a, b);
+}
+constexpr long long llmax(long long a, long long b) {
+    return max(a, b);
+}
+constexpr unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+    return min(a, b);
+}
+constexpr unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+    return max(a, b);
 }
 // fmin and fmax: a NaN loses.
 SIMT_INLINE float min(float a, float b) {
@@ -126,8 +145,10 @@ SIMT_FUNCTION(float, __fmul_rn, (float x, float y), x* y)
 SIMT_FUNCTION(float, __fdiv_rn, (float x, float y), x / y)
 SIMT_FUNCTION(float, __fmaf_rn, (float x, float y, float z), fmaf(x, y, z))
 SIMT_FUNCTION(double, __dadd_rn, (double x, double y), x + y)
+SIMT_FUNCTION(double, __dsub_rn, (double x, double y), x - y)
 SIMT_FUNCTION(double, __dmul_rn, (double x, double y), x* y)
 SIMT_FUNCTION(double, __ddiv_rn, (double x, double y), x / y)
+SIMT_FUNCTION(double, __drcp_rn, (double x), 1.0 / x)
 SIMT_FUNCTION(double, __fma_rn, (double x, double y, double z), fma(x, y, z))
 #undef SIMT_FUNCTION
 SIMT_INLINE void __sincosf(float x, float* sine, float* cosine) {

@@ -44,9 +44,10 @@
 // the kernel into which the function was inlined, uses the variable, and how large that is (runtime/modules.h:
 // SharedUse). The note is in the same section group as its code, so that the linker drops both or neither.
 #define SIMT_NOTE_SHARED_USE(variable, n)                                                                   \
+    constexpr int simt_identity_##n = ::simt::identity_of(__PRETTY_FUNCTION__, n);                          \
     __asm__ volatile(                                                                                       \
         "1:\n\t.pushsection simt_shared_use,\"a?\",@progbits\n\t.quad 1b - .\n\t.quad %c0\n\t.quad %c1\n\t" \
-        ".popsection" ::"i"(::simt::identity_of(__PRETTY_FUNCTION__, n)),                                   \
+        ".popsection" ::"i"(simt_identity_##n),                                                             \
         "i"(sizeof(variable)));
 
 // Guard bands between variables. Their names tell the runtime what they are.

@@ -5,11 +5,11 @@
 #pragma once
 #pragma GCC system_header
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "bits_of.h"
 #include "judged.h"
 
 namespace simt {
@@ -29,20 +29,20 @@ struct ShortFormat {
         const std::uint32_t sign = std::uint32_t{bits & kSign} << 16;
         const std::uint32_t magnitude = bits & ~kSign;
         if (magnitude > kInfinity) {
-            return std::bit_cast<float>(0x7fffffffU);
+            return simt::bit_cast<float>(0x7fffffffU);
         }
         if (magnitude == kInfinity) {
-            return std::bit_cast<float>(sign | 0x7f800000U);
+            return simt::bit_cast<float>(sign | 0x7f800000U);
         }
         if (magnitude >> kFractionBits == 0) {  // subnormal: a multiple of the smallest number there is
             constexpr double kSmallest = smallest();
-            return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(magnitude * kSmallest)) | sign);
+            return simt::bit_cast<float>(simt::bit_cast<std::uint32_t>(static_cast<float>(magnitude * kSmallest)) | sign);
         }
-        return std::bit_cast<float>(sign | ((magnitude << (23 - kFractionBits)) + ((127U - kBias) << 23)));
+        return simt::bit_cast<float>(sign | ((magnitude << (23 - kFractionBits)) + ((127U - kBias) << 23)));
     }
 
     static constexpr std::uint16_t round(double number, Rounding mode = Rounding::nearest) {
-        const auto bits = std::bit_cast<std::uint64_t>(number);
+        const auto bits = simt::bit_cast<std::uint64_t>(number);
         const bool negative = bits >> 63 != 0;
         const auto sign = static_cast<std::uint16_t>(negative ? kSign : 0);
         const int field = static_cast<int>(bits >> 52 & 0x7ff);
@@ -90,7 +90,7 @@ inline double exact_enough_fma(double a, double b, double c) {
     const double sum = product + c;
     const double taken = sum - product;
     const double error = (product - (sum - taken)) + (c - taken);
-    const auto bits = std::bit_cast<std::uint64_t>(sum);
+    const auto bits = simt::bit_cast<std::uint64_t>(sum);
     if (!std::isfinite(sum) || error == 0 || (bits & 1U) != 0) {
         return sum;
     }

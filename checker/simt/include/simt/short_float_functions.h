@@ -450,6 +450,6 @@ SIMT_INLINE SIMT_SHORT atomicAdd(SIMT_SHORT* address, SIMT_SHORT addend) {
 }
 SIMT_INLINE SIMT_PAIR atomicAdd(SIMT_PAIR* address, SIMT_PAIR addend) {
     const SIMT_PAIR_RAW raw = addend;
-    return std::bit_cast<SIMT_PAIR_RAW>(simt::atomic_add_pair<SIMT_FORMAT>(
+    return simt::bit_cast<SIMT_PAIR_RAW>(simt::atomic_add_pair<SIMT_FORMAT>(
         reinterpret_cast<std::uint32_t*>(address), raw.x | static_cast<std::uint32_t>(raw.y) << 16));
 }

@@ -52,7 +52,7 @@ constexpr Extents extents_of() {
 
 // Tells the n-th variable of a function from all others, also from that of another instance of its template. It has 31
 // bits, so that an assembler statement takes it as a constant on every processor.
-consteval int identity_of(const char* signature, std::uint64_t n) {
+constexpr int identity_of(const char* signature, std::uint64_t n) {
     std::uint64_t hash = 0xcbf29ce484222325U ^ n;  // FNV-1a
     for (; *signature != '\0'; signature++) { hash = (hash ^ static_cast<unsigned char>(*signature)) * 0x100000001b3U; }
     return static_cast<int>(hash >> 33);
