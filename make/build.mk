@@ -214,7 +214,7 @@ fake_headers := $(wildcard checker/tests/fakes/*.h) lessons/gpt2/context.h check
 build/tests/fakes/%.so: checker/tests/fakes/%.cpp $(fake_headers) build/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(op_flags) -Werror -shared $< -o $@
-build/tests/checker/end_to_end_test: | $(fakes)
+build/tests/checker/end_to_end_test build/tests/checker/bench_test: | $(fakes)
 build/tests/checker/progress_test: | build/tools/progress
 build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
 build/tests/checker/gpu_rehearsal_test: | build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu

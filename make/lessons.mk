@@ -25,6 +25,9 @@
 #:   make check-lesson04 DEVICE=gpu      on your GPU, with times; DEVICE=cpu on the
 #:                           CPU device alone; without DEVICE on both that there
 #:                           are. DRY=1 rehearses the GPU's part without a GPU
+#:   make time-aa            how fair the clock is: the solutions of 01 to 03, each
+#:                           timed REPEAT=20 times against itself; DEVICE=gpu
+#:                           those of all lessons; VERBOSE=1 lists all shares
 #:   make calibrate          how fast this machine copies and computes at best
 #:
 
@@ -113,6 +116,16 @@ $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$
 	$(on_gpu_too)
 $(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time)) $$(if $$(call is_device,$$(here)),,$$(older_impls))
 	@$(call run_check,$(call place,time),--timing-only)
+
+# The solutions against themselves, by the same check.
+aa_lessons := $(host_lessons) $(if $(filter gpu,$(DEVICE)),$(device_lessons))
+aa_place = $(if $(call is_device,$(here)),$(card),cpu)
+aa_check = $(root_$(aa_place))/check/lesson$(call number,$(here))
+aa_needs := $(foreach here,$(aa_lessons),$(aa_check) $(call impls,$(aa_place),solutions,$(here)))
+aa_options = $(if $(call is_device,$(here)),$(addsuffix $(gpu)/impl/solutions/$(here),--impl-dir= --reference-dir=))
+.PHONY: time-aa
+time-aa: $(aa_needs)
+	@VERBOSE='$(VERBOSE)' python3 scripts/time_aa.py $(or $(REPEAT),20) $(foreach here,$(aa_lessons),'$(aa_check) $(aa_options)')
 
 # ---- working on a lesson ------------------------------------------------------------------------------------------------
 

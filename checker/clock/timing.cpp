@@ -5,8 +5,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 
 namespace checker {
@@ -24,17 +28,51 @@ std::optional<double> time_calls(const Candidate& candidate, int calls, Stopwatc
     });
 }
 
-// The smallest power of two of calls that together take at least `min_seconds`. A sample without a reading says nothing of
-// how long the calls take, so it is taken again; where none comes, the clock is too coarse for so few calls.
-int calls_for(const Candidate& candidate, double min_seconds, Stopwatch& stopwatch) {
-    constexpr int kTries = 10;
+// Calls that one sample repeats, and the seconds that one of them then takes.
+struct Repeated {
     int calls = 1;
-    for (; calls < kMaxCallsPerSample; calls *= 2) {
-        std::optional<double> seconds;
-        for (int i = 0; i < kTries && !seconds; i++) { seconds = time_calls(candidate, calls, stopwatch); }
-        if (seconds.value_or(0.0) >= min_seconds) {
+    double seconds = 0;
+};
+
+// How a sample that lasts so long finds the caches matters little: it need not be taken or repeated again.
+constexpr double kLongSample = 1e-3;
+
+// The smallest power of two of calls that together take at least `min_seconds`. A short sample is taken three times and
+// the least counts: the first call of all finds nothing in the caches. A sample without a reading says nothing of how long
+// the calls take, so it is taken again; where none comes, the clock is too coarse for so few calls.
+Repeated repeated(const Candidate& candidate, double min_seconds, Stopwatch& stopwatch) {
+    constexpr int kTries = 10;
+    constexpr int kReadings = 3;
+    Repeated result;
+    for (; result.calls < kMaxCallsPerSample; result.calls *= 2) {
+        std::optional<double> least;
+        for (int i = 0, readings = 0; i < kTries && readings < kReadings && least.value_or(0.0) < kLongSample; i++) {
+            if (const std::optional<double> seconds = time_calls(candidate, result.calls, stopwatch)) {
+                least = std::min(least.value_or(*seconds), *seconds);
+                readings++;
+            }
+        }
+        result.seconds = least.value_or(0.0) / result.calls;
+        if (least.value_or(0.0) >= min_seconds) {
             break;
         }
+    }
+    return result;
+}
+
+// All candidates repeat as many calls, as far as their samples stay short: the first call of a sample is slower than the
+// others, and must weigh as much for each.
+std::vector<int> calls_per_sample(std::span<const Candidate> candidates, double min_seconds, Stopwatch& stopwatch) {
+    std::vector<Repeated> all;
+    int most = 1;
+    for (const Candidate& candidate : candidates) {
+        all.push_back(repeated(candidate, min_seconds, stopwatch));
+        most = std::max(most, all.back().calls);
+    }
+    std::vector<int> calls;
+    for (const Repeated& one : all) {
+        calls.push_back(one.calls);
+        while (calls.back() < most && 2 * calls.back() * one.seconds <= kLongSample) { calls.back() *= 2; }
     }
     return calls;
 }
@@ -73,11 +111,10 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
         throw std::invalid_argument("timing: no candidates");
     }
     const double begin = stopwatch.now();
+    const std::vector<int> calls = calls_per_sample(candidates, options.min_sample_seconds, stopwatch);
     std::vector<Samples> all;
-    for (const Candidate& candidate : candidates) {
-        all.push_back({.name = candidate.name,
-                       .seconds = {},
-                       .calls_per_sample = calls_for(candidate, options.min_sample_seconds, stopwatch)});
+    for (std::size_t c = 0; c < candidates.size(); c++) {
+        all.push_back({.name = candidates[c].name, .seconds = {}, .calls_per_sample = calls[c]});
     }
     // Finding the number of calls has warmed up what takes long.
     for (int i = 0; i < options.warmup_rounds && stopwatch.now() - begin < options.max_seconds / 2; i++) {
@@ -85,10 +122,16 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
     }
 
     std::vector<std::optional<double>> round(candidates.size());
+    std::vector<std::size_t> order(candidates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937 random;
     for (int i = 0; i < options.max_rounds; i++) {
-        for (std::size_t c = 0; c < candidates.size(); c++) {
-            round[c] = time_calls(candidates[c], all[c].calls_per_sample, stopwatch);
+        if (i % 2 == 0) {
+            std::ranges::shuffle(order, random);
+        } else {
+            std::ranges::reverse(order);
         }
+        for (const std::size_t c : order) { round[c] = time_calls(candidates[c], all[c].calls_per_sample, stopwatch); }
         const bool usable = std::ranges::all_of(round, [](const auto& seconds) { return seconds.has_value(); });
         for (std::size_t c = 0; c < candidates.size(); c++) {
             if (usable) {
@@ -205,12 +248,19 @@ SpeedVerdict speed_of(const Ratio& share, const Shares& target) {
 }
 
 Candidate copy_candidate(std::size_t bytes) {
-    // Written once here, so that every page exists before the first copy is timed.
-    auto from = std::make_shared<std::vector<std::byte>>(bytes / 2, std::byte{1});
-    auto to = std::make_shared<std::vector<std::byte>>(bytes / 2, std::byte{2});
-    return {.name = "copy", .run = [from, to] {
-                std::memcpy(to->data(), from->data(), from->size());
-                asm volatile("" : : "r"(to->data()) : "memory");  // the copy is wanted though nothing reads it
+    // Both halves begin with a page: a target some bytes further into its page than the source into its own is copied
+    // several times slower by some processors (Zen 4). Written once here, so that every page exists before the first copy
+    // is timed.
+    constexpr std::size_t kPage = 4096;
+    const std::size_t half = bytes / 2, mapped = (half / kPage + 1) * kPage;
+    const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(std::aligned_alloc(kPage, 2 * mapped)), std::free);
+    if (!memory) {
+        throw std::bad_alloc();
+    }
+    std::memset(memory.get(), 1, 2 * mapped);
+    return {.name = "copy", .run = [memory, half, mapped] {
+                std::memcpy(memory.get() + mapped, memory.get(), half);
+                asm volatile("" : : "r"(memory.get()) : "memory");  // the copy is wanted though nothing reads it
             }};
 }
 

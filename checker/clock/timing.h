@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Timing of several callables against each other. Samples alternate (a, b, c, a, b, c, …), so that a machine that
-// slows down for a moment slows all of them; a ratio is taken round by round and its interval is that of the ratios'
-// median. Everything but time_interleaved is a pure function of samples. A stopwatch takes the time: the host's clock
+// Timing of several callables against each other. Samples alternate, so that a machine that slows down for a moment slows
+// all of them; a ratio is taken round by round and its interval is that of the ratios' median. What a callable finds in
+// the caches depends on which one ran before it: so the order of a round is drawn, and the next round goes back the same
+// way (b, a, c, c, a, b, …). Everything but time_interleaved is a pure function of samples. A stopwatch takes the time: the host's clock
 // here, CUDA events in event_stopwatch.h.
 #pragma once
 
@@ -54,7 +55,7 @@ struct TimingOptions {
     int fewest_rounds = 6;             // … that has so many before it: fewer have no 95% interval
     double last_seconds = 20;          // this ends it whatever there is
     double interval_goal = 0.02;       // stop when each median's 95% interval is no wider than this share of it
-    double min_sample_seconds = 2e-5;  // a shorter callable is repeated within one sample
+    double min_sample_seconds = 2e-5;  // a shorter callable is repeated within one sample, and the others with it
 };
 
 // One candidate's samples, in the order taken. Sample i of every candidate is from the same round.

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 using namespace checker;
 
@@ -225,7 +228,10 @@ TEST(SyntheticSamples, ThatAreThemselvesBimodalAreWideAndHaveNoVerdict) {
     EXPECT_EQ(verdict_of(pair, kOfSolution).speed, Speed::unclear);
 }
 
-TEST(TimeInterleaved, RunsTheCandidatesInTurn) {
+namespace {
+
+// The order of `rounds` rounds of three candidates, without what comes before: "cab", "bac", …
+std::vector<std::string> orders(int rounds) {
     std::string order;
     FakeClock fake;
     const auto logged = [&](char letter) {
@@ -235,8 +241,69 @@ TEST(TimeInterleaved, RunsTheCandidatesInTurn) {
                          }};
     };
     const std::vector<Candidate> candidates = {logged('a'), logged('b'), logged('c')};
-    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = 3, .max_rounds = 3}, fake.stopwatch);
-    EXPECT_EQ(order, "abc" /* calls per sample */ "abc" /* warm-up */ "abcabcabc");
+    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = rounds, .max_rounds = rounds}, fake.stopwatch);
+    EXPECT_EQ(order.substr(0, 6), "abc" /* calls per sample */ "abc" /* warm-up */);
+    std::vector<std::string> result;
+    for (std::size_t i = 6; i < order.size(); i += 3) { result.push_back(order.substr(i, 3)); }
+    return result;
+}
+
+}  // namespace
+
+TEST(TimeInterleaved, RunsEachCandidateOnceInARoundAndGoesBackTheSameWayInTheNext) {
+    const std::vector<std::string> rounds = orders(40);
+    ASSERT_EQ(rounds.size(), 40u);
+    for (std::size_t i = 0; i < rounds.size(); i += 2) {
+        EXPECT_TRUE(std::ranges::is_permutation(rounds[i], std::string("abc"))) << rounds[i];
+        EXPECT_EQ(rounds[i + 1], std::string(rounds[i].rbegin(), rounds[i].rend()));
+    }
+    EXPECT_EQ(std::set<std::string>(rounds.begin(), rounds.end()).size(), 6u);  // each order there is
+}
+
+// As in lesson 01: the copy leaves nothing of the inputs in the caches, an encoder leaves all of them to whoever is next.
+TEST(TimeInterleaved, GivesNoneOfTwoEqualCandidatesTheBetterPlaceInTheRounds) {
+    FakeClock fake;
+    bool warm = false;
+    const auto encoder = [&](const char* name) {
+        return Candidate{name, [&] { fake.now += std::exchange(warm, true) ? 1'000'000 : 1'100'000; }};
+    };
+    const std::vector<Candidate> candidates = {encoder("yours"), encoder("solution"), {"copy", [&] {
+                                                                                           warm = false;
+                                                                                           fake.now += 1'000'000;
+                                                                                       }}};
+    const std::vector<Samples> all =
+        time_interleaved(candidates, {.min_rounds = 40, .max_rounds = 40, .max_seconds = 100}, fake.stopwatch);
+    const Interval interval = time_ratio(all[0], all[1]).interval;
+    EXPECT_LE(interval.low, 1.0);
+    EXPECT_GE(interval.high, 1.0);
+    const auto cold = [](const Samples& samples) {
+        return std::ranges::count_if(samples.seconds, [](double seconds) { return seconds > 1.05e-3; });
+    };
+    EXPECT_NEAR(static_cast<double>(cold(all[0])), static_cast<double>(cold(all[1])), 8);
+}
+
+TEST(TimeInterleaved, RepeatsEqualCandidatesAsOftenThoughTheFirstCallOfAllFindsTheCachesEmpty) {
+    FakeClock fake;
+    bool first = true;
+    const auto takes = [&](const char* name) {
+        return Candidate{name, [&] { fake.now += std::exchange(first, false) ? 50'000 : 6'000; }};
+    };
+    const std::vector<Candidate> candidates = {takes("yours"), takes("solution")};
+    const std::vector<Samples> all = time_interleaved(candidates, {.min_sample_seconds = 2e-5}, fake.stopwatch);
+    EXPECT_EQ(all[0].calls_per_sample, 4);
+    EXPECT_EQ(all[1].calls_per_sample, 4);
+}
+
+// The first call of each sample is a cold one: where it is one of four of the one and the only one of the other, the other
+// seems slower than it is.
+TEST(TimeInterleaved, RepeatsAllCandidatesAsOftenAsTheShortestAsLongAsTheirSamplesStayShort) {
+    FakeClock fake;
+    const std::vector<Candidate> candidates = {fake.takes("short", 6'000), fake.takes("longer", 25'000),
+                                               fake.takes("long", 400'000)};
+    const std::vector<Samples> all = time_interleaved(candidates, {.min_sample_seconds = 2e-5}, fake.stopwatch);
+    EXPECT_EQ(all[0].calls_per_sample, 4);
+    EXPECT_EQ(all[1].calls_per_sample, 4);
+    EXPECT_EQ(all[2].calls_per_sample, 2);
 }
 
 TEST(TimeInterleaved, ReportsSecondsForOneCallWhenShortCallsAreBatched) {

@@ -4,32 +4,61 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "checker/worker/call_buffers.h"
 
 namespace checker {
 namespace {
 
-// A bench's memory for workspaces: it lives as long as the bench.
-class BenchAllocator final : public Allocator {
+// Scratch and workspaces of all candidates of a bench: as only one runs at a time, they work in the same memory, so that
+// none has the better place in the caches.
+class SharedBlocks {
   public:
-    explicit BenchAllocator(Bench& bench) : bench_(bench) {}
-    std::byte* allocate(std::size_t bytes) override { return bench_.allocate(bytes); }
-    void release(std::byte*) override {}
+    explicit SharedBlocks(Bench& bench) : bench_(bench) {}
+    // The first that is large enough and not among `held`.
+    std::byte* take(std::size_t bytes, const std::vector<std::byte*>& held) {
+        const auto fits = [&](const Block& block) {
+            return block.bytes >= bytes && std::ranges::find(held, block.memory) == held.end();
+        };
+        const auto found = std::ranges::find_if(blocks_, fits);
+        return (found != blocks_.end() ? *found : blocks_.emplace_back(bench_.allocate(bytes), bytes)).memory;
+    }
 
   private:
+    struct Block {
+        std::byte* memory;
+        std::size_t bytes;
+    };
     Bench& bench_;
+    std::vector<Block> blocks_;
 };
 
-// The memory of one timed call: inputs shared between the candidates; outputs, in-out tensors and scratch each
-// candidate's own.
+// What one candidate holds of them.
+class HeldBlocks final : public Allocator {
+  public:
+    explicit HeldBlocks(SharedBlocks& blocks) : blocks_(blocks) {}
+    std::byte* allocate(std::size_t bytes) override {
+        held_.push_back(blocks_.take(bytes, held_));
+        return held_.back();
+    }
+    void release(std::byte* memory) override { std::erase(held_, memory); }
+
+  private:
+    SharedBlocks& blocks_;
+    std::vector<std::byte*> held_;
+};
+
+// The memory of one timed call, which all candidates share.
 class TimedCall {
   public:
-    TimedCall(const Call& call, Bench& bench, std::uint64_t seed) : call_(call), bench_(bench), allocator_(bench) {
+    TimedCall(const Call& call, Bench& bench, std::uint64_t seed) : call_(call), bench_(bench), blocks_(bench) {
         for (const Input& input : call.inputs) { inputs_.push_back(bench.allocate(input.spec.bytes())); }
         for (const Output& output : call.outputs) {
+            outputs_.push_back(bench.allocate(output.spec.bytes()));
             initial_.push_back(output.initial ? bench.allocate(output.spec.bytes()) : nullptr);
         }
         draw(seed);
@@ -50,56 +79,54 @@ class TimedCall {
         }
     }
 
-    // Buffers of one candidate, the next number; `library` says how much scratch it wants, where it is one of ours.
+    // Buffers of one candidate; `library` says how much scratch it wants, where it is one of ours.
     const Buffers& add_candidate(const Library* library) {
-        Buffers& buffers = candidates_.emplace_back(&allocator_);
+        HeldBlocks& held = held_.emplace_back(blocks_);
+        Buffers& buffers = candidates_.emplace_back(&held);
         for (std::size_t i = 0; i < inputs_.size(); i++) {
             buffers.add(call_.inputs[i].spec.name, call_.inputs[i].spec.element, inputs_[i]);
         }
         for (const std::string& name : call_.null) { buffers.add_null(name); }
-        outputs_.emplace_back();
-        for (const Output& output : call_.outputs) {
-            outputs_.back().push_back(bench_.allocate(output.spec.bytes()));
-            buffers.add(output.spec.name, output.spec.element, outputs_.back().back());
+        for (std::size_t i = 0; i < outputs_.size(); i++) {
+            buffers.add(call_.outputs[i].spec.name, call_.outputs[i].spec.element, outputs_[i]);
         }
         for (const Scratch& scratch : call_.scratch) {
             if (library != nullptr) {
-                buffers.add(scratch.name, Element::byte, bench_.allocate(scratch_bytes(scratch, *library)));
+                buffers.add(scratch.name, Element::byte, held.allocate(scratch_bytes(scratch, *library)));
             }
         }
-        reset(outputs_.size() - 1);
         return buffers;
     }
-    std::size_t candidates() const { return outputs_.size(); }
 
-    // The candidate's in-out tensors as they are before a call.
-    void reset(std::size_t candidate) {
+    // The in-out tensors as they are before a call.
+    void reset() {
         for (std::size_t i = 0; i < initial_.size(); i++) {
             if (initial_[i] != nullptr) {
-                bench_.copy_content(outputs_[candidate][i], initial_[i], call_.outputs[i].spec.bytes());
+                bench_.copy_content(outputs_[i], initial_[i], call_.outputs[i].spec.bytes());
             }
         }
     }
 
-    // Poison in the candidate's outputs, and its in-out tensors as they are before a call.
-    void poison_outputs(std::size_t candidate) {
+    // Poison in the outputs, and the in-out tensors as they are before a call.
+    void poison_outputs() {
         for (std::size_t i = 0; i < call_.outputs.size(); i++) {
             const BufferSpec& spec = call_.outputs[i].spec;
-            bench_.fill(outputs_[candidate][i], spec.bytes(),
+            bench_.fill(outputs_[i], spec.bytes(),
                         [&](std::span<std::byte> to) { fill_with_poison(to, spec.element, Schedule::start_aligned); });
         }
-        reset(candidate);
+        reset();
     }
 
-    const std::byte* output(std::size_t candidate, std::size_t i) const { return outputs_[candidate][i]; }
+    const std::byte* output(std::size_t i) const { return outputs_[i]; }
 
   private:
     const Call& call_;
     Bench& bench_;
-    BenchAllocator allocator_;
+    SharedBlocks blocks_;
     std::vector<std::byte*> inputs_;
+    std::vector<std::byte*> outputs_;
     std::vector<std::byte*> initial_;  // of each output, null where it is no in-out tensor
-    std::vector<std::vector<std::byte*>> outputs_;
+    std::deque<HeldBlocks> held_;      // of each candidate
     std::deque<Buffers> candidates_;
 };
 
@@ -121,9 +148,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     TimedCall call(timed.call, bench, request.seed);
     const auto ours = [&](std::string name, const RunFunction& run, const Library& library) -> Candidate {
         const Buffers& buffers = call.add_candidate(&library);
-        return {.name = std::move(name),
-                .run = [&] { run(library, buffers); },
-                .prepare = [&call, number = call.candidates() - 1] { call.reset(number); }};
+        return {.name = std::move(name), .run = [&] { run(library, buffers); }, .prepare = [&call] { call.reset(); }};
     };
     const Candidate by_subject = ours("yours", timed.call.run, subject);
     const Candidate by_solution = ours("solution", timed.call.run, solution);
@@ -149,9 +174,10 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 candidates.push_back(by_solution);
                 break;
             case Rival::library:
-                candidates.push_back({"library", [&timed, &buffers = call.add_candidate(nullptr)] {
-                                          timed.library.value().run(buffers);
-                                      }});
+                candidates.push_back(
+                    {.name = "library",
+                     .run = [&timed, &buffers = call.add_candidate(nullptr)] { timed.library.value().run(buffers); },
+                     .prepare = [&call] { call.reset(); }});
                 break;
             case Rival::copy:
                 candidates.push_back(bench.copy(timed.bytes_moved));
@@ -190,10 +216,10 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     const std::vector<BufferPlace> places = places_of(timed_specs(timed), Schedule::start_aligned);
     std::size_t at = 0;
     for (std::size_t who = 0; who < 2; who++) {
-        call.poison_outputs(who);
+        call.poison_outputs();
         (who == 0 ? by_subject : by_solution).run();
         for (std::size_t i = 0; i < timed.call.outputs.size(); i++) {
-            bench.fetch(shared.data(places[at++]), call.output(who, i));
+            bench.fetch(shared.data(places[at++]), call.output(i));
         }
     }
 
