@@ -192,7 +192,7 @@ gpt2_test_helpers := $(call objects,$(filter-out %_test.cpp,$(wildcard lessons/g
 
 build/tests/checker/fuzz_corpus_test: $(call objects,$(wildcard checker/fuzz/*.cpp))
 # The same with the compiler's sanitizers, which see a read beyond an input.
-sanitized := $(wildcard checker/fuzz/*.cpp) checker/tests/fuzz_corpus_test.cpp checker/cases/safetensors.cpp \
+sanitized := $(wildcard checker/fuzz/*.cpp) checker/tests/fuzz_corpus_test.cpp checker/base/json.cpp checker/cases/safetensors.cpp \
     $(addprefix lessons/gpt2/,loading.cpp tensors.cpp files.cpp)
 build/sanitized/%.o: %.cpp build/flags
 	@mkdir -p $(@D)

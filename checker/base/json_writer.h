@@ -44,22 +44,48 @@ class JsonWriter {
         return text_;
     }
 
-  private:
+    // What is no UTF-8 becomes U+FFFD.
     static std::string quoted(std::string_view value) {
         std::string result = "\"";
-        for (const char c : value) {
-            if (c == '"' || c == '\\') {
-                result += '\\';
-                result += c;
-            } else if (static_cast<unsigned char>(c) < 0x20) {
+        while (!value.empty()) {
+            const std::size_t length = length_of_character(value);
+            if (length == 0) {
+                result += "\\ufffd";
+            } else if (value[0] == '"' || value[0] == '\\') {
+                result += {'\\', value[0]};
+            } else if (static_cast<unsigned char>(value[0]) < 0x20) {
                 char escape[8];
-                std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+                std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(value[0]));
                 result += escape;
             } else {
-                result += c;
+                result += value.substr(0, length);
             }
+            value.remove_prefix(length == 0 ? 1 : length);
         }
         return result + '"';
+    }
+
+  private:
+    // The bytes of the UTF-8 character that the text starts with; 0 where it starts with none.
+    static std::size_t length_of_character(std::string_view text) {
+        const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+        const unsigned first = byte(0);
+        if (first < 0x80) {
+            return 1;
+        }
+        // Of the second byte: longer than need be, a half of a UTF-16 pair, beyond the last character.
+        const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+        const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+        const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+        if (byte(1) < low || byte(1) > high) {
+            return 0;
+        }
+        for (std::size_t i = 2; i < length; i++) {
+            if ((byte(i) & 0xc0) != 0x80) {
+                return 0;
+            }
+        }
+        return length;
     }
 
     void new_line() { text_ += '\n' + std::string(2 * depth_, ' '); }

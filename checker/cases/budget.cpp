@@ -5,13 +5,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <exception>
 #include <optional>
 
 #include "checker/base/file_error.h"
+#include "checker/base/files.h"
+#include "checker/base/json.h"
 
 namespace checker {
+namespace {
+
+void read_to(double& to, const Json& from) {
+    to = from.number();
+}
+
+template <class T>
+void read_to(std::map<std::string, T, std::less<>>& to, const Json& from) {
+    for (const auto& [name, value] : from.members()) { read_to(to[name], value); }
+}
+
+}  // namespace
 
 double error(float got, float expected) {
     return std::abs(static_cast<double>(got) - static_cast<double>(expected));
@@ -24,20 +37,20 @@ double budget(double factor, float floor, float expected, Element element) {
 Budgets Budgets::read(const std::filesystem::path& path) {
     Budgets budgets;
     budgets.file_ = path.string();
-    std::ifstream in(path);
-    if (!in) {
+    const std::optional<std::string> text = read_file_if_there(path);
+    if (!text) {
         throw FileError(
             fmt::format("{} is missing; 'git checkout reference/cases' brings it back, 'make reference' "
                         "makes it anew",
                         budgets.file_));
     }
     try {
-        const nlohmann::json file = nlohmann::json::parse(in);
-        file.at("k").get_to(budgets.k_);
-        file.at("local").get_to(budgets.local_);
-        file.at("chained").get_to(budgets.chained_);
-        file.at("own").get_to(budgets.own_);
-    } catch (const nlohmann::json::exception& e) {
+        const Json file = Json::parse(*text);
+        read_to(budgets.k_, file.at("k"));
+        read_to(budgets.local_, file.at("local"));
+        read_to(budgets.chained_, file.at("chained"));
+        read_to(budgets.own_, file.at("own"));
+    } catch (const std::exception& e) {
         throw FileError(fmt::format("{} is not what 'make reference' writes: {}", budgets.file_, e.what()));
     }
     return budgets;

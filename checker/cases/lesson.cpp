@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
 
+#include "checker/base/json.h"
 #include "checker/worker/device_side.h"
 
 namespace checker {
@@ -165,14 +165,15 @@ CaseFile::CaseFile(const std::filesystem::path& file, const Budgets& budgets)
     : tensors_(SafeTensors::open(file)), budgets_(budgets) {
     try {
         const auto& metadata = tensors_.metadata();
-        const nlohmann::json config = nlohmann::json::parse(metadata.at("config"));  // outlives the loop over its items
-        for (const auto& [key, value] : config.items()) {
-            if (value.is_number_integer()) {
-                dims_[key] = value.get<int>();
+        const Json config = Json::parse(metadata.at("config"));  // outlives the loop over its members
+        for (const auto& [key, value] : config.members()) {
+            if (value.is_integer()) {
+                dims_[key] = static_cast<int>(value.integer());
             }
         }
         if (const auto suspects = metadata.find("suspects"); suspects != metadata.end()) {
-            nlohmann::json::parse(suspects->second).get_to(suspects_);
+            const Json what = Json::parse(suspects->second);
+            for (const auto& [id, text] : what.members()) { suspects_[id] = text.text(); }
         }
     } catch (const std::exception& e) {
         throw FileError(

@@ -11,12 +11,13 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "checker/base/json.h"
 #include "checker/base/text.h"
 
 namespace checker {
@@ -57,13 +58,13 @@ struct Entry {
 
 // Reads the header's JSON as it is parsed. A document tree would keep only the last of two equal names, and would grow
 // with whatever the file holds; this accepts the three levels of the format and stops at anything else.
-class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+class HeaderReader : public JsonEvents {
   public:
     std::vector<Entry> entries;
     std::map<std::string, std::string> metadata;
     std::string error;
 
-    bool start_object(std::size_t) override {
+    bool start_object() override {
         switch (where_) {
             case Where::start:
                 where_ = Where::top;
@@ -80,7 +81,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
                 return misplaced("an object");
         }
     }
-    bool key(string_t& text) override {
+    bool key(std::string& text) override {
         key_ = text;
         switch (where_) {
             case Where::top:
@@ -105,7 +106,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         where_ = where_ == Where::top ? Where::end : Where::top;
         return true;
     }
-    bool string(string_t& text) override {
+    bool string(std::string& text) override {
         if (where_ == Where::metadata_value) {
             where_ = Where::metadata;
             if (!metadata.insert({key_, text}).second) {
@@ -128,7 +129,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         entries.back().dtype = known->dtype;
         return true;
     }
-    bool start_array(std::size_t) override {
+    bool start_array() override {
         if (where_ != Where::tensor_value || key_ == "dtype") {
             return misplaced("an array");
         }
@@ -144,9 +145,18 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         where_ = Where::tensor;
         return true;
     }
-    bool number_unsigned(number_unsigned_t value) override {
+    bool number(const std::string& digits) override {
         if (where_ != Where::numbers) {
             return misplaced("a number");
+        }
+        std::uint64_t value = 0;
+        const char* end = digits.data() + digits.size();
+        if (const auto read = std::from_chars(digits.data(), end, value); read.ec != std::errc() || read.ptr != end) {
+            const bool negative = digits[0] == '-' && digits.find_first_of(".eE") == std::string::npos;
+            return fail(negative ? fmt::format("has the negative number {} in {} of tensor {}", digits, key_,
+                                               in_quotes(tensor()))
+                                 : fmt::format("has {} in {} of tensor {}, which is no 64-bit integer",
+                                               in_quotes(digits), key_, in_quotes(tensor())));
         }
         if (numbers()->size() == kMaxRank) {
             return fail(
@@ -155,25 +165,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         numbers()->push_back(value);
         return true;
     }
-    bool number_integer(number_integer_t value) override {
-        if (where_ != Where::numbers) {
-            return misplaced("a number");
-        }
-        return fail(fmt::format("has the negative number {} in {} of tensor {}", value, key_, in_quotes(tensor())));
-    }
-    bool number_float(number_float_t, const string_t& text) override {
-        if (where_ != Where::numbers) {
-            return misplaced("a number");
-        }
-        return fail(fmt::format("has {} in {} of tensor {}, which is no 64-bit integer", in_quotes(text), key_,
-                                in_quotes(tensor())));
-    }
     bool null() override { return misplaced("null"); }
     bool boolean(bool) override { return misplaced("true or false"); }
-    bool binary(binary_t&) override { return misplaced("binary data"); }
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
-        return fail(fmt::format("is not JSON (from byte {} of the header)", position));
-    }
+    void no_json(std::size_t byte) override { error = fmt::format("is not JSON (from byte {} of the header)", byte); }
 
   private:
     enum class Where { start, top, top_value, metadata, metadata_value, tensor, tensor_value, numbers, end };
@@ -349,11 +343,11 @@ void SafeTensors::parse(std::span<const std::byte> bytes) {
                            bytes.size() - kLengthBytes),
                kAgain);
     }
-    const char* header = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
+    const std::string_view header(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, header_bytes);
     const std::span<const std::byte> data = bytes.subspan(kLengthBytes + header_bytes);
 
     HeaderReader reader;
-    if (!nlohmann::json::sax_parse(header, header + header_bytes, &reader)) {
+    if (!read_json(header, reader)) {
         refuse("the header " + reader.error, kWriteAgain);
     }
     metadata_ = std::move(reader.metadata);

@@ -10,11 +10,11 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "checker/base/files.h"
+#include "checker/base/json.h"
 #include "checker/clock/roof_file.h"
 
 namespace {
@@ -48,11 +48,11 @@ std::string measure_gpu(const std::filesystem::path& program) {
     return text;
 }
 
-void print_gpu(const nlohmann::json& gpu) {
+void print_gpu(const checker::Json& gpu) {
     fmt::print("GPU\n");
-    for (const auto& [key, value] : gpu.items()) {
+    for (const auto& [key, value] : gpu.members()) {
         if (value.is_number() || value.is_string()) {
-            fmt::print("  {:<44}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+            fmt::print("  {:<44}{}\n", key, value.is_string() ? value.text() : value.dump());
         }
     }
 }
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
         checker::save_roof(roof, out);
         print(roof.cpu);
         if (!roof.gpu.empty()) {
-            print_gpu(nlohmann::json::parse(roof.gpu));
+            print_gpu(checker::Json::parse(roof.gpu));
         }
         fmt::print("written to {}\n", out.string());
         return 0;

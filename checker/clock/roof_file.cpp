@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "checker/base/file_error.h"
 #include "checker/base/files.h"
+#include "checker/base/json.h"
 
 namespace checker {
 namespace {
 
-nlohmann::json to_json(const CpuRoof& cpu) {
+Json to_json(const CpuRoof& cpu) {
     return {{"name", cpu.name},
             {"cores", cpu.cores},
             {"lanes", cpu.lanes},
@@ -26,18 +25,18 @@ nlohmann::json to_json(const CpuRoof& cpu) {
 }
 
 // A rate in the file must be a number above 0; anything else is no roof.
-double rate(const nlohmann::json& cpu, const char* key) {
-    const double value = cpu.at(key).get<double>();
+double rate(const Json& cpu, const char* key) {
+    const double value = cpu.at(key).number();
     if (!(value > 0 && std::isfinite(value))) {
         throw std::runtime_error(fmt::format("{} is {}", key, value));
     }
     return value;
 }
 
-CpuRoof cpu_from_json(const nlohmann::json& cpu) {
-    return {.name = cpu.at("name").get<std::string>(),
-            .cores = cpu.at("cores").get<int>(),
-            .lanes = cpu.at("lanes").get<int>(),
+CpuRoof cpu_from_json(const Json& cpu) {
+    return {.name = cpu.at("name").text(),
+            .cores = static_cast<int>(cpu.at("cores").integer()),
+            .lanes = static_cast<int>(cpu.at("lanes").integer()),
             .copy_one = rate(cpu, "copy_one_bytes_per_s"),
             .copy_all = rate(cpu, "copy_all_bytes_per_s"),
             .fma_one = rate(cpu, "fma_one_flop_per_s"),
@@ -48,25 +47,25 @@ CpuRoof cpu_from_json(const nlohmann::json& cpu) {
 }  // namespace
 
 void save_roof(const Roof& roof, const std::filesystem::path& path) {
-    const nlohmann::json gpu = roof.gpu.empty() ? nlohmann::json() : nlohmann::json::parse(roof.gpu);
-    const nlohmann::json json = {{"cpu", to_json(roof.cpu)}, {"gpu", gpu}, {"measured_at", roof.measured_at}};
+    const Json gpu = roof.gpu.empty() ? Json() : Json::parse(roof.gpu);
+    const Json json = {{"cpu", to_json(roof.cpu)}, {"gpu", gpu}, {"measured_at", roof.measured_at}};
     std::error_code ignored;  // write_whole says what is wrong with the folder
     std::filesystem::create_directories(path.parent_path(), ignored);
     write_whole(path, json.dump(2) + '\n');
 }
 
 std::optional<Roof> load_roof(const std::filesystem::path& path, const std::string& cpu, std::string& why) {
-    std::ifstream file(path);
-    if (!file) {
+    const std::optional<std::string> text = read_file_if_there(path);
+    if (!text) {
         why = "the roof of this machine is not measured yet (`make calibrate` does)";
         return std::nullopt;
     }
     try {
-        const nlohmann::json json = nlohmann::json::parse(file);
-        const nlohmann::json gpu = json.value("gpu", nlohmann::json());
+        const Json json = Json::parse(*text);
+        const Json *gpu = json.find("gpu"), *measured_at = json.find("measured_at");
         Roof roof{.cpu = cpu_from_json(json.at("cpu")),
-                  .gpu = gpu.is_null() ? "" : gpu.dump(),
-                  .measured_at = json.value("measured_at", "")};
+                  .gpu = gpu == nullptr || gpu->is_null() ? "" : gpu->dump(),
+                  .measured_at = measured_at == nullptr ? "" : measured_at->text()};
         if (roof.cpu.name != cpu) {
             why = fmt::format("{} was measured on another machine ({}; `make calibrate` measures this one)",
                               path.string(), roof.cpu.name);

@@ -14,22 +14,15 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "checker/base/file_error.h"
 #include "checker/base/files.h"
+#include "checker/base/json.h"
 #include "checker/base/text.h"
 
 namespace checker {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// JSON has no infinity.
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
 
 Json to_json(const std::vector<Finding>& findings) {
     Json result = Json::array();
@@ -40,19 +33,19 @@ Json to_json(const std::vector<Finding>& findings) {
 }
 
 Json interval(const Interval& of, double unit = 1) {
-    return {number(of.low * unit), number(of.high * unit)};
+    return Json::array({of.low * unit, of.high * unit});
 }
 
 Json to_json(const ShapeTiming& timing) {
     constexpr double kMs = 1e3;
     Json share = Json::object();
     for (const auto& [rival, ratio] : timing.share) {
-        share[to_string(rival)] = {{"share", number(ratio.value)}, {"interval", interval(ratio.interval)}};
+        share[to_string(rival)] = {{"share", ratio.value}, {"interval", interval(ratio.interval)}};
     }
     Json result{{"shape", timing.shape},
-                {"median_ms", number(timing.seconds.median * kMs)},
-                {"p10_ms", number(timing.seconds.p10 * kMs)},
-                {"p90_ms", number(timing.seconds.p90 * kMs)},
+                {"median_ms", timing.seconds.median * kMs},
+                {"p10_ms", timing.seconds.p10 * kMs},
+                {"p90_ms", timing.seconds.p90 * kMs},
                 {"interval_ms", interval(timing.seconds.interval, kMs)},
                 {"samples", timing.seconds.samples},
                 {"discarded", timing.discarded},
@@ -62,7 +55,7 @@ Json to_json(const ShapeTiming& timing) {
                 {"medal", to_string(timing.medal)},
                 {"findings", to_json(timing.findings)}};
     if (timing.flop > 0 || timing.bytes > 0) {
-        result[timing.flop > 0 ? "flop_per_s" : "bytes_per_s"] = number(timing.rate());
+        result[timing.flop > 0 ? "flop_per_s" : "bytes_per_s"] = timing.rate();
     }
     return result;
 }
@@ -78,9 +71,9 @@ Json to_json(const TimingReport& timing) {
         {"target", {{"bronze", timing.target.bronze}, {"silver", timing.target.silver}, {"gold", timing.target.gold}}},
         {"verdict", to_string(timing.verdict())},
         {"medal", to_string(worst.medal)},
-        {"share", share ? number(share->value) : Json(nullptr)},
+        {"share", share ? Json(share->value) : Json()},
         {"shapes", shapes},
-        {"notes", timing.notes}};
+        {"notes", Json::array(timing.notes)}};
 }
 
 Json to_json(const std::vector<Counted>& counters) {
@@ -98,23 +91,24 @@ Json to_json(const std::vector<Counted>& counters) {
 Json to_json(const OpReport& op) {
     Json cases = Json::array();
     for (const CaseReport& report : op.cases) {
-        cases.push_back({{"case", report.name},
+        Json one{{"case", report.name},
                          {"shape", report.shape},
                          {"verdict", to_string(report.ok ? Verdict::ok : Verdict::wrong)},
                          {"ran", report.ran},
-                         {"budget_used", number(report.budget_used)},
+                         {"budget_used", report.budget_used},
                          {"where", report.where},
                          {"counters", to_json(report.counted)},
-                         {"findings", to_json(report.findings)}});
+                         {"findings", to_json(report.findings)}};
         if (!report.note.empty()) {
-            cases.back()["note"] = report.note;
+            one["note"] = report.note;
         }
+        cases.push_back(std::move(one));
     }
     Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
     if (op.timing.ran()) {
         result["timing"] = to_json(op.timing);
     } else if (!op.timing.notes.empty()) {
-        result["not_timed"] = op.timing.notes;
+        result["not_timed"] = Json::array(op.timing.notes);
     }
     return result;
 }
@@ -131,11 +125,11 @@ std::string result_line(const LessonReport& report, const OpReport& op, const st
               {"cases", op.cases.size()},
               {"all_cases", op.all_cases},
               {"verdict", to_string(op.verdict())},
-              {"budget_used", number(op.budget_used())}};
+              {"budget_used", op.budget_used()}};
     if (op.timing.ran()) {
         line["timing"] = to_json(op.timing);
     }
-    return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return line.dump() + "\n";
 }
 
 }  // namespace
@@ -237,9 +231,9 @@ std::string to_json(const LessonReport& report) {
                       {"device", report.device},
                       {"rehearsal", report.rehearsal},
                       {"ok", report.ok()},
-                      {"seconds", number(report.seconds)},
+                      {"seconds", report.seconds},
                       {"ops", ops}};
-    return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return result.dump(2) + "\n";
 }
 
 void append_results(const std::filesystem::path& file, const LessonReport& report) {

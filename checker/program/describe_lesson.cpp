@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "checker/base/file_error.h"
@@ -17,7 +16,6 @@ namespace checker {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // The counters of which check.cpp says how much a call of the op needs.
 std::vector<std::string> needed_of(const Op& op) {
@@ -84,8 +82,9 @@ std::map<std::string, std::vector<fs::path>> solution_files() {
 Json json_of(const Target& target) {
     Json result{{"against", to_string(target.against)}};
     if (!target.shapes.empty()) {
-        result.update(
-            {{"bronze", target.shares.bronze}, {"silver", target.shares.silver}, {"gold", target.shares.gold}});
+        result["bronze"] = target.shares.bronze;
+        result["silver"] = target.shares.silver;
+        result["gold"] = target.shares.gold;
     }
     for (const auto& [key, value] : {std::pair("older", target.older), std::pair("threads", target.threads)}) {
         if (value > 0) {
@@ -100,12 +99,12 @@ Json json_of(const std::string& op, const LessonToml& toml, const std::vector<st
     const auto target = toml.targets.find(op);
     const auto counters = toml.counters.find(op);
     const bool has_target = target != toml.targets.end();
-    Json result{{"op", op}, {"target", has_target ? json_of(target->second) : Json(nullptr)}};
+    Json result{{"op", op}, {"target", has_target ? json_of(target->second) : Json()}};
     result["shapes"] = Json::array();
     for (const std::string& shape : shapes) {
         result["shapes"].push_back({{"shape", shape}, {"judged", has_target && target->second.judges(shape)}});
     }
-    result["counters"] = counters == toml.counters.end() ? Json::object() : Json(counters->second);
+    result["counters"] = counters == toml.counters.end() ? Json::object() : Json::object(counters->second);
     return result;
 }
 
@@ -114,7 +113,9 @@ Json json_of(const Op& op, const LessonToml& toml, const fs::path& file) {
     for (const Timed& timed : op.timed) { shapes.push_back(timed.shape); }
     Json result = json_of(op.name, toml, shapes);
     for (std::size_t i = 0; i < op.timed.size(); i++) {
-        result["shapes"][i].update({{"bytes", op.timed[i].bytes_moved}, {"flop", op.timed[i].flop}});
+        Json& shape = result["shapes"][i];
+        shape["bytes"] = op.timed[i].bytes_moved;
+        shape["flop"] = op.timed[i].flop;
     }
     result["file"] = file.string();
     result["cases"] = Json::array();
@@ -123,7 +124,7 @@ Json json_of(const Op& op, const LessonToml& toml, const fs::path& file) {
 }
 
 Json json_of(const Ladder& ladder) {
-    return {{"random_shapes", ladder.random_shapes}, {"multiple_of", ladder.multiple_of}};
+    return {{"random_shapes", ladder.random_shapes}, {"multiple_of", Json::object(ladder.multiple_of)}};
 }
 
 }  // namespace
@@ -190,8 +191,8 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
                 {"idea", toml.idea},
                 {"track", has_kernels(lesson) ? "device" : "host"},
                 {"step", is_step(lesson)},
-                {"requires", toml.cards},
-                {"ladder", toml.ladder ? json_of(*toml.ladder) : Json(nullptr)}};
+                {"requires", Json::array(toml.cards)},
+                {"ladder", toml.ladder ? json_of(*toml.ladder) : Json()}};
     const std::vector<fs::path> files = solution_files()[lesson];
     std::vector<std::string> others;
     for (const fs::path& file : files) {

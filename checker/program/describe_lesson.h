@@ -4,9 +4,9 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "checker/base/json.h"
 #include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/program/options.h"
@@ -24,7 +24,7 @@ bool is_step(const std::string& lesson);
 
 // JSON of what lesson.toml says and `ls solutions` adds: number, name, title, idea, track, step, requires, ladder; of each
 // op its target, its counters, and the shapes that it is timed at. Ops without a target come last.
-nlohmann::ordered_json outline_of(const LessonToml& toml, const std::string& lesson);
+Json outline_of(const LessonToml& toml, const std::string& lesson);
 
 // The same of a lesson's check program, in order of its ops, with what only that knows: of an op its file and cases, of a
 // shape its bytes and FLOP; the counters of the device.

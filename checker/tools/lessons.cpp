@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "checker/base/json.h"
 #include "checker/base/text.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/program/describe_lesson.h"
@@ -33,7 +33,7 @@ std::vector<std::string> lessons() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    checker::Json all = checker::Json::array();
     try {
         fs::current_path(argc > 1 ? argv[1] : ".");
         for (const std::string& name : lessons()) {
