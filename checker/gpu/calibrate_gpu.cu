@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // Measures the roof of a GPU: what its memory, its arithmetic, its launches and its link to the host do at best.
-// One JSON object goes to stdout, once everything is measured; progress goes to stderr. Takes under a minute and
-// changes no setting of the card. It needs nvcc and nothing else:
-//   nvcc -std=c++20 -O3 -arch=native -I. checker/gpu/calibrate_gpu.cu checker/gpu/gpu_roof.cpp checker/clock/timing.cpp
+// One JSON object goes to stdout, once everything is measured. Takes under a minute and changes no setting of the card:
+// that which CUDA_VISIBLE_DEVICES names first.
 #include <cuda_bf16.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "checker/clock/timing.h"
@@ -37,66 +32,34 @@ constexpr double kComputeSeconds = 2e-3;
 constexpr double kLongestGemm = 0.06;  // a shape that takes longer is left out
 constexpr int kMostLaunches = 32;      // in one sample
 
-constexpr int kExitUsage = 2;
-constexpr int kExitNoGpu = 3;
-
-struct NoGpu : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 void say(const std::string& line) {
     std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-// Throws NoGpu, with the mend, where there is no device to measure.
-int count_devices() {
-    int count = 0;
-    const cudaError_t status = cudaGetDeviceCount(&count);
-    if (status == cudaSuccess && count > 0) {
-        return count;
-    }
-    int driver = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess) {
-        driver = 0;
-    }
-    if (driver == 0) {
-        throw NoGpu(
-            "no NVIDIA driver here, so no GPU to measure: install one (`nvidia-smi` must list the card; a "
-            "container needs --gpus all)");
-    }
-    if (status == cudaErrorInsufficientDriver) {
-        throw NoGpu(
-            format("the NVIDIA driver is too old: it knows CUDA %s and this program is built with %s; install "
-                   "a newer driver, or build with an older toolkit",
-                   cuda_version(driver).c_str(), cuda_version(CUDART_VERSION).c_str()));
-    }
-    if (status == cudaSuccess || status == cudaErrorNoDevice) {
-        throw NoGpu(
-            "the NVIDIA driver finds no GPU: see whether `nvidia-smi` lists one and CUDA_VISIBLE_DEVICES "
-            "does not hide it");
-    }
-    throw NoGpu(format("no GPU can be used (%s: %s): see what `nvidia-smi` says", cudaGetErrorName(status),
-                       cudaGetErrorString(status)));
-}
-
-int attribute(cudaDeviceAttr which, int device) {
+int attribute(cudaDeviceAttr which) {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, device));
+    check(cudaDeviceGetAttribute(&value, which, 0));
     return value;
 }
 
-Device open_device(int index) {
-    const int count = count_devices();
-    if (index < 0 || index >= count) {
-        throw std::runtime_error(format("there is no device %d; the last is %d", index, count - 1));
+// The first device that CUDA_VISIBLE_DEVICES leaves. Throws, with the mend, where there is none to measure.
+Device open_device() {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess || count == 0) {
+        throw std::runtime_error(format(
+            "no GPU to measure (%s): `nvidia-smi` must list one, a container needs --gpus all, and a driver that "
+            "is older than CUDA %s a newer one",
+            cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status),
+            cuda_version(CUDART_VERSION).c_str()));
     }
-    check(cudaSetDevice(index));
+    check(cudaSetDevice(0));
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, index));
+    check(cudaGetDeviceProperties(&properties, 0));
+    char bus_id[32] = "";
+    check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0));
     Device device;
     device.name = properties.name;
-    char bus_id[32] = "";
-    check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
     device.pci_bus_id = bus_id;
     device.major = properties.major;
     device.minor = properties.minor;
@@ -105,12 +68,12 @@ Device open_device(int index) {
     device.shared_bytes_per_sm = properties.sharedMemPerMultiprocessor;
     check(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     check(cudaDriverGetVersion(&device.driver_cuda));
-    if (const int kilohertz = attribute(cudaDevAttrClockRate, index); kilohertz > 0) {
+    if (const int kilohertz = attribute(cudaDevAttrClockRate); kilohertz > 0) {
         device.clock_hz = kilohertz * 1e3;
     }
-    if (attribute(cudaDevAttrIntegrated, index) == 0) {
-        device.bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
-        device.memory_clock_hz = attribute(cudaDevAttrMemoryClockRate, index) * 1e3;
+    if (attribute(cudaDevAttrIntegrated) == 0) {
+        device.bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth);
+        device.memory_clock_hz = attribute(cudaDevAttrMemoryClockRate) * 1e3;
     }
     return device;
 }
@@ -127,6 +90,12 @@ int resident_blocks(void (*kernel)(Args...), const Device& device) {
         throw std::runtime_error("a kernel fits no multiprocessor of this card");
     }
     return per_sm * device.sm_count;
+}
+
+template <class... Params, class... Args>
+void launch(void (*kernel)(Params...), int blocks, cudaStream_t stream, Args... args) {
+    kernel<<<blocks, kBlock, 0, stream>>>(args...);
+    check(cudaGetLastError());
 }
 
 // The compute capability that a kernel was compiled for, 80 for 8.0: older code may run, but lacks what came later.
@@ -163,108 +132,80 @@ void require(bool right, const char* what) {
 
 constexpr std::uint32_t kNever32 = std::numeric_limits<std::uint32_t>::max();  // a needle: not to be found
 
-void fill_bits(std::uint32_t* out, std::size_t count, std::uint32_t seed, cudaStream_t stream) {
-    constexpr int kGrid = 4096;
-    fill_bits_kernel<<<kGrid, kBlock, 0, stream>>>(out, count, seed);
-    check(cudaGetLastError());
+constexpr int kFillBlocks = 4096;
+
+void fill_bits(uint4* out, std::size_t count, std::uint32_t seed, cudaStream_t stream) {
+    launch(fill_bits_kernel, kFillBlocks, stream, reinterpret_cast<std::uint32_t*>(out), 4 * count, seed);
 }
 
-// How a memory kernel is run: 16-byte accesses in flight in each thread (4 or 1), and blocks.
-struct Variant {
-    int loads = 0;
-    int blocks = 0;
+// The memory kernels by the 16-byte accesses that a thread has in flight.
+struct MemoryKernels {
+    int loads;
+    decltype(&copy_kernel<4>) copy;
+    decltype(&read_kernel<4>) read;
+    decltype(&write_kernel<4>) write;
+
+    std::size_t tiles(std::size_t bytes) const { return bytes / (tile_size(loads) * sizeof(uint4)); }
+    int resident(Operation operation, const Device& device) const {
+        return operation == Operation::copy   ? resident_blocks(copy, device)
+               : operation == Operation::read ? resident_blocks(read, device)
+                                              : resident_blocks(write, device);
+    }
 };
-
-constexpr int kLoadChoices[] = {4, 1};
-
-constexpr std::size_t tile_bytes(int loads) {
-    return tile_size(loads) * sizeof(uint4);
-}
+const MemoryKernels kMemoryKernels[] = {{4, copy_kernel<4>, read_kernel<4>, write_kernel<4>},
+                                        {1, copy_kernel<1>, read_kernel<1>, write_kernel<1>}};
 
 // All sizes are multiples of this, so that a copy's halves are whole tiles.
-constexpr std::size_t kCopyStep = 2 * tile_bytes(4);
+constexpr std::size_t kTile = tile_size(4) * sizeof(uint4);
+constexpr std::size_t kCopyStep = 2 * kTile;
 
-void copy(uint4* out, const uint4* inp, std::size_t bytes, int passes, Variant variant, cudaStream_t stream) {
-    const auto kernel = variant.loads == 4 ? copy_kernel<4> : copy_kernel<1>;
-    kernel<<<variant.blocks, kBlock, 0, stream>>>(out, inp, bytes / tile_bytes(variant.loads), passes);
-    check(cudaGetLastError());
-}
-
-void read(std::uint32_t* total, const uint4* inp, std::size_t bytes, int passes, std::uint32_t needle, Variant variant,
-          cudaStream_t stream) {
-    const auto kernel = variant.loads == 4 ? read_kernel<4> : read_kernel<1>;
-    kernel<<<variant.blocks, kBlock, 0, stream>>>(total, inp, bytes / tile_bytes(variant.loads), passes, needle);
-    check(cudaGetLastError());
-}
-
-void write(uint4* out, std::size_t bytes, int passes, std::uint32_t seed, Variant variant, cudaStream_t stream) {
-    const auto kernel = variant.loads == 4 ? write_kernel<4> : write_kernel<1>;
-    kernel<<<variant.blocks, kBlock, 0, stream>>>(out, bytes / tile_bytes(variant.loads), passes, seed);
-    check(cudaGetLastError());
-}
-
-int resident_blocks(Operation operation, int loads, const Device& device) {
-    switch (operation) {
-        case Operation::copy:
-            return resident_blocks(loads == 4 ? copy_kernel<4> : copy_kernel<1>, device);
-        case Operation::read:
-            return resident_blocks(loads == 4 ? read_kernel<4> : read_kernel<1>, device);
-        case Operation::write:
-            return resident_blocks(loads == 4 ? write_kernel<4> : write_kernel<1>, device);
-        case Operation::memcpy:
-            break;
-    }
-    return 0;
-}
+// How a call is run; of cudaMemcpy nothing is chosen.
+struct Variant {
+    const MemoryKernels* kernels = nullptr;
+    int blocks = 0;
+};
 
 bool same(uint4 a, uint4 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
 }
 
 // The kernels move every byte they should and no other, as often as they should.
-void verify_memory_kernels(int loads, cudaStream_t stream) {
-    constexpr std::size_t kBytes = 203 * tile_bytes(4);
+void verify(const MemoryKernels& kernels, cudaStream_t stream) {
+    constexpr std::size_t kBytes = 203 * kTile;
     constexpr std::size_t kCount = kBytes / sizeof(uint4);
     constexpr std::size_t kBehind = tile_size(4);  // uint4 that must not be written
-    constexpr int kPasses = 3;
-    constexpr std::uint32_t kSeed = 11;
-    constexpr int kPoison = 0xA5;
-    const Variant variant{loads, 31};  // 31 does not divide the number of tiles
+    constexpr int kPasses = 3, kPoison = 0xA5;
+    constexpr int kBlocks = 31;  // does not divide the number of tiles
+    constexpr std::uint32_t kSeed = 11, kPoisonWord = 0x01010101U * kPoison;
+    const std::size_t tiles = kernels.tiles(kBytes);
     const DeviceBuffer<uint4> inp(kCount), out(kCount + kBehind);
     const DeviceBuffer<std::uint32_t> total(1);
-    fill_bits(reinterpret_cast<std::uint32_t*>(inp.data()), 4 * kCount, kSeed, stream);
-
-    const auto untouched_behind = [&](const std::vector<uint4>& all) {
-        constexpr std::uint32_t kWord = 0x01010101U * kPoison;
-        return std::all_of(all.begin() + kCount, all.end(), [](uint4 v) {
-            return same(v, {kWord, kWord, kWord, kWord});
-        });
-    };
-    const auto poison = [&] { check(cudaMemsetAsync(out.data(), kPoison, out.bytes(), stream)); };
-
-    poison();
-    copy(out.data(), inp.data(), kBytes, kPasses, variant, stream);
-    std::vector<uint4> got = to_host(out.data(), out.size(), stream);
-    bool right = untouched_behind(got);
+    fill_bits(inp.data(), kCount, kSeed, stream);
+    std::vector<uint4> copied(kCount + kBehind, {kPoisonWord, kPoisonWord, kPoisonWord, kPoisonWord});
+    std::vector<uint4> written = copied;
     std::uint32_t sum = 0;
     for (std::uint32_t i = 0; i < kCount; i++) {
         const std::uint32_t first = kSeed + 4 * i;
-        const uint4 expected = {scramble(first), scramble(first + 1), scramble(first + 2), scramble(first + 3)};
-        right = right && same(got[i], expected);
-        sum += sum_of(expected);
+        copied[i] = {scramble(first), scramble(first + 1), scramble(first + 2), scramble(first + 3)};
+        written[i] = pattern(i, kSeed + kPasses - 1);
+        sum += sum_of(copied[i]);
     }
-    require(right, "copy");
+    const auto holds = [&](const std::vector<uint4>& expected) {
+        const std::vector<uint4> got = to_host(out.data(), out.size(), stream);
+        return std::equal(got.begin(), got.end(), expected.begin(), same);
+    };
+
+    check(cudaMemsetAsync(out.data(), kPoison, out.bytes(), stream));
+    launch(kernels.copy, kBlocks, stream, out.data(), inp.data(), tiles, kPasses);
+    require(holds(copied), "copy");
 
     set(total.data(), 0U, stream);
-    read(total.data(), inp.data(), kBytes, kPasses, 0, variant, stream);
+    launch(kernels.read, kBlocks, stream, total.data(), inp.data(), tiles, kPasses, 0U);
     require(to_host(total.data(), 1, stream)[0] == kPasses * sum, "read");
 
-    poison();
-    write(out.data(), kBytes, kPasses, kSeed, variant, stream);
-    got = to_host(out.data(), out.size(), stream);
-    right = untouched_behind(got);
-    for (std::uint32_t i = 0; i < kCount; i++) { right = right && same(got[i], pattern(i, kSeed + kPasses - 1)); }
-    require(right, "write");
+    check(cudaMemsetAsync(out.data(), kPoison, out.bytes(), stream));
+    launch(kernels.write, kBlocks, stream, out.data(), tiles, kPasses, kSeed);
+    require(holds(written), "write");
 }
 
 // The size of the buffer that memory is measured on: 64 times L2 where half of the free memory holds that. Throws
@@ -290,11 +231,10 @@ class MemoryBench {
         : sampler_(sampler),
           device_(device),
           arena_(arena_bytes(device) / sizeof(uint4)),
-          other_(4 * device.l2_bytes / tile_bytes(4) * tile_size(4)),
-          total_(1),
-          fill_l2_{4, resident_blocks(Operation::read, 4, device)} {
-        fill_bits(reinterpret_cast<std::uint32_t*>(arena_.data()), 4 * arena_.size(), 1, sampler.stream());
-        fill_bits(reinterpret_cast<std::uint32_t*>(other_.data()), 4 * other_.size(), 2, sampler.stream());
+          other_(4 * device.l2_bytes / kTile * tile_size(4)),
+          total_(1) {
+        fill_bits(arena_.data(), arena_.size(), 1, sampler.stream());
+        fill_bits(other_.data(), other_.size(), 2, sampler.stream());
     }
 
     std::vector<std::size_t> sizes() const { return memory_sizes(device_.l2_bytes, kCopyStep, arena_.bytes()); }
@@ -302,10 +242,11 @@ class MemoryBench {
     // The fastest of the ways to run it; which one that is differs between cards and sizes.
     MemoryRow measure(Operation operation, Cache cache, std::size_t bytes) {
         MemoryRow best{operation, cache, bytes, 0, 0, {}};
-        for (const Variant variant : variants(operation, cache, bytes)) {
+        for (const Variant& variant : variants(operation, cache, bytes)) {
             Result result = measure(operation, cache, bytes, variant);
             if (!best.result.seconds || (result.seconds && result.seconds->median < best.result.seconds->median)) {
-                best = {operation, cache, bytes, variant.loads, variant.blocks, std::move(result)};
+                best = {operation,        cache, bytes, variant.kernels ? variant.kernels->loads : 0, variant.blocks,
+                        std::move(result)};
             }
         }
         best.result.work = static_cast<double>(bytes);
@@ -316,21 +257,10 @@ class MemoryBench {
     }
 
   private:
-    static std::size_t bytes_read(Operation operation, std::size_t bytes) {
-        switch (operation) {
-            case Operation::read:
-                return bytes;
-            case Operation::write:
-                return 0;
-            default:
-                return bytes / 2;
-        }
-    }
+    static bool copies(Operation operation) { return operation == Operation::copy || operation == Operation::memcpy; }
 
     // Bytes that one call goes over in the arena; a copy takes as many in each half of it.
-    static std::size_t extent(Operation operation, std::size_t bytes) {
-        return operation == Operation::copy || operation == Operation::memcpy ? bytes / 2 : bytes;
-    }
+    static std::size_t extent(Operation operation, std::size_t bytes) { return copies(operation) ? bytes / 2 : bytes; }
 
     // Each number of loads with as many blocks as are resident at once, and with one for each tile. Passes inside one
     // kernel need the first, or a block would go over its own tile again and again.
@@ -339,50 +269,38 @@ class MemoryBench {
             return {Variant{}};
         }
         std::vector<Variant> variants;
-        for (const int loads : kLoadChoices) {
-            const auto tiles = static_cast<int>(extent(operation, bytes) / tile_bytes(loads));
-            const int resident = resident_blocks(operation, loads, device_);
-            variants.push_back({loads, std::min(tiles, resident)});
+        for (const MemoryKernels& kernels : kMemoryKernels) {
+            const auto tiles = static_cast<int>(kernels.tiles(extent(operation, bytes)));
+            const int resident = kernels.resident(operation, device_);
+            variants.push_back({&kernels, std::min(tiles, resident)});
             if (tiles > resident && cache != Cache::hot_in_kernel) {
-                variants.push_back({loads, tiles});
+                variants.push_back({&kernels, tiles});
             }
         }
         return variants;
     }
 
-    Result measure(Operation operation, Cache cache, std::size_t bytes, Variant variant) {
-        switch (cache) {
-            case Cache::hot_in_kernel:
-                return hot_in_kernel(operation, bytes, variant);
-            case Cache::hot:
-                return hot(operation, bytes, variant);
-            case Cache::cold:
-                return cold(operation, bytes, variant);
-        }
-        return {};
-    }
-
     // One call on the slice-th part of the arena.
-    void launch(Operation operation, std::size_t bytes, int slice, int passes, Variant variant) const {
+    void call(Operation operation, std::size_t bytes, int slice, int passes, const Variant& variant) const {
         const cudaStream_t stream = sampler_.stream();
         const std::size_t part = extent(operation, bytes);
         uint4* first = arena_.data() + static_cast<std::size_t>(slice) * part / sizeof(uint4);
         uint4* second = first + arena_.size() / 2;
-        switch (operation) {
-            case Operation::copy:
-                return copy(second, first, part, passes, variant, stream);
-            case Operation::read:
-                return read(total_.data(), first, part, passes, kNever32, variant, stream);
-            case Operation::write:
-                return write(first, part, passes, 3, variant, stream);
-            case Operation::memcpy:
-                return check(cudaMemcpyAsync(second, first, part, cudaMemcpyDeviceToDevice, stream));
+        if (operation == Operation::memcpy) {
+            return check(cudaMemcpyAsync(second, first, part, cudaMemcpyDeviceToDevice, stream));
+        }
+        const MemoryKernels& kernels = *variant.kernels;
+        if (operation == Operation::copy) {
+            launch(kernels.copy, variant.blocks, stream, second, first, kernels.tiles(part), passes);
+        } else if (operation == Operation::read) {
+            read(kernels, variant.blocks, first, part, passes);
+        } else {
+            launch(kernels.write, variant.blocks, stream, first, kernels.tiles(part), passes, 3U);
         }
     }
 
-    // Leaves L2 full of the other buffer, which is four times as large.
-    void fill_l2() const {
-        read(total_.data(), other_.data(), other_.bytes(), 1, kNever32, fill_l2_, sampler_.stream());
+    void read(const MemoryKernels& kernels, int blocks, const uint4* inp, std::size_t bytes, int passes) const {
+        launch(kernels.read, blocks, sampler_.stream(), total_.data(), inp, kernels.tiles(bytes), passes, kNever32);
     }
 
     // At most L2 of a call's bytes can still be there when the next call or pass comes to them.
@@ -390,34 +308,41 @@ class MemoryBench {
         return bytes > device_.l2_bytes ? static_cast<double>(bytes - device_.l2_bytes) : 0.0;
     }
 
-    Result hot_in_kernel(Operation operation, std::size_t bytes, Variant variant) {
-        const int passes = sampler_.repeats_for(kHotSeconds, [&](int n) { launch(operation, bytes, 0, n, variant); });
-        Result result = sampler_.on_device([] {}, [&] { launch(operation, bytes, 0, passes, variant); }, passes);
+    Result measure(Operation operation, Cache cache, std::size_t bytes, const Variant& variant) {
+        if (cache == Cache::cold) {
+            return cold(operation, bytes, variant);
+        }
+        Result result;
+        if (cache == Cache::hot_in_kernel) {
+            const auto run = [&](int passes) { call(operation, bytes, 0, passes, variant); };
+            const int passes = sampler_.repeats_for(kHotSeconds, run);
+            result = sampler_.on_device([] {}, [&] { run(passes); }, passes);
+        } else {
+            const auto one = [&] { call(operation, bytes, 0, 1, variant); };
+            sampler_.once(one);
+            const double seconds = std::max(sampler_.once(one), 1e-6);
+            const int launches = std::clamp(static_cast<int>(2e-4 / seconds), 1, kMostLaunches);
+            const auto all = [&] {
+                for (int i = 0; i < launches; i++) { one(); }
+            };
+            result = sampler_.on_device(one, all, launches);
+        }
         result.bus_bytes = beyond_l2(bytes);
         return result;
     }
 
-    Result hot(Operation operation, std::size_t bytes, Variant variant) {
-        const auto one = [&] { launch(operation, bytes, 0, 1, variant); };
-        sampler_.once(one);
-        const double seconds = std::max(sampler_.once(one), 1e-6);
-        const int launches = std::clamp(static_cast<int>(2e-4 / seconds), 1, kMostLaunches);
-        const auto all = [&] {
-            for (int i = 0; i < launches; i++) { one(); }
-        };
-        Result result = sampler_.on_device(one, all, launches);
-        result.bus_bytes = beyond_l2(bytes);
-        return result;
-    }
-
-    // As many slices as half of L2 holds, so that none is there before its call and what they write need not leave.
-    Result cold(Operation operation, std::size_t bytes, Variant variant) {
+    // As many slices as half of L2 holds, so that none is there before its call and what they write need not leave. The
+    // other buffer, which L2 is full of before, is four times as large.
+    Result cold(Operation operation, std::size_t bytes, const Variant& variant) {
         const int slices = std::clamp(static_cast<int>(device_.l2_bytes / 2 / bytes), 1, kMostLaunches);
         const auto all = [&] {
-            for (int i = 0; i < slices; i++) { launch(operation, bytes, i, 1, variant); }
+            for (int i = 0; i < slices; i++) { call(operation, bytes, i, 1, variant); }
         };
-        Result result = sampler_.on_device([&] { fill_l2(); }, all, slices);
-        const std::size_t read = bytes_read(operation, bytes);
+        const MemoryKernels& kernels = kMemoryKernels[0];
+        const int blocks = kernels.resident(Operation::read, device_);
+        const auto fill_l2 = [&] { read(kernels, blocks, other_.data(), other_.bytes(), 1); };
+        Result result = sampler_.on_device(fill_l2, all, slices);
+        const std::size_t read = copies(operation) ? bytes / 2 : operation == Operation::read ? bytes : 0;
         const std::size_t written = bytes - read;
         result.bus_bytes = static_cast<double>(read) + beyond_l2(static_cast<std::size_t>(slices) * written) / slices;
         return result;
@@ -428,43 +353,19 @@ class MemoryBench {
     DeviceBuffer<uint4> arena_;
     DeviceBuffer<uint4> other_;
     DeviceBuffer<std::uint32_t> total_;
-    Variant fill_l2_;
 };
 
-std::string gigabytes(const Result& result) {
-    const std::optional<double> rate = result.rate();
-    if (rate) {
-        return format("%.4g GB/s", *rate / 1e9);
-    }
-    return result.seconds ? "impossible" : "-";
-}
-
 void measure_memory(GpuRoof& roof, Sampler& sampler) {
-    for (const int loads : kLoadChoices) { verify_memory_kernels(loads, sampler.stream()); }
+    for (const MemoryKernels& kernels : kMemoryKernels) { verify(kernels, sampler.stream()); }
     MemoryBench bench(sampler, *roof.device);
     const std::vector<std::size_t> sizes = bench.sizes();
-    // Measures one row and returns its rate in words.
-    const auto measure = [&](Operation operation, Cache cache, std::size_t bytes) {
-        MemoryRow row = bench.measure(operation, cache, bytes);
-        add_bound(row.result, *roof.device, fastest_clock(roof));
-        roof.memory.push_back(row);
-        return gigabytes(row.result);
-    };
-    const auto line = [](Operation operation, std::size_t bytes, const std::string& hot_in_kernel,
-                         const std::string& hot, const std::string& cold) {
-        say(format("%-10s %9.4g MiB %16s %16s %16s", name(operation), static_cast<double>(bytes) / kMiB,
-                   hot_in_kernel.c_str(), hot.c_str(), cold.c_str()));
-    };
-    say(format("%-10s %13s %16s %16s %16s", "memory", "size", "hot in kernel", "hot", "cold"));
     for (const Operation operation : kOperations) {
         for (const std::size_t bytes : sizes) {
-            const std::string hot_in_kernel = measure(operation, Cache::hot_in_kernel, bytes);
-            const std::string hot = measure(operation, Cache::hot, bytes);
-            line(operation, bytes, hot_in_kernel, hot, measure(operation, Cache::cold, bytes));
+            for (const Cache cache : kCaches) { roof.memory.push_back(bench.measure(operation, cache, bytes)); }
         }
     }
     // The library's own copy, to see that the kernel is no worse.
-    line(Operation::memcpy, sizes.back(), "", "", measure(Operation::memcpy, Cache::cold, sizes.back()));
+    roof.memory.push_back(bench.measure(Operation::memcpy, Cache::cold, sizes.back()));
 }
 
 // ---- Arithmetic and shared memory
@@ -472,31 +373,13 @@ void measure_memory(GpuRoof& roof, Sampler& sampler) {
 constexpr float kNever = std::numeric_limits<float>::infinity();
 constexpr float kAlways = -kNever;
 
-void fma(float* out, ClockReading* clock, int rounds, float needle, std::uint32_t seed, int grid, cudaStream_t stream) {
-    fma_kernel<<<grid, kBlock, 0, stream>>>(out, clock, rounds, needle, seed);
-    check(cudaGetLastError());
-}
-
-template <class Precision>
-void mma(float* out, ClockReading* clock, int rounds, float needle, float middle, float spread, std::uint32_t seed,
-         int grid, cudaStream_t stream) {
-    mma_kernel<Precision><<<grid, kBlock, 0, stream>>>(out, clock, rounds, needle, middle, spread, seed);
-    check(cudaGetLastError());
-}
-
-void shared_read(std::uint32_t* total, ClockReading* clock, int rounds, std::uint32_t needle, std::uint32_t seed,
-                 int grid, cudaStream_t stream) {
-    shared_read_kernel<<<grid, kBlock, 0, stream>>>(total, clock, rounds, needle, seed);
-    check(cudaGetLastError());
-}
-
 // The same points turned on the host.
 void verify_fma(cudaStream_t stream) {
     constexpr int kRounds = 3;
     constexpr std::uint32_t kSeed = 5;
     const DeviceBuffer<float> out(kBlock);
     const DeviceBuffer<ClockReading> clock(1);
-    fma(out.data(), clock.data(), kRounds, kAlways, kSeed, 1, stream);
+    launch(fma_kernel, 1, stream, out.data(), clock.data(), kRounds, kAlways, kSeed);
     const std::vector<float> got = to_host(out.data(), out.size(), stream);
     bool right = true;
     for (std::uint32_t thread = 0; thread < kBlock; thread++) {
@@ -523,7 +406,7 @@ void verify_mma(cudaStream_t stream, const char* what) {
     constexpr int kRounds = 3;
     const DeviceBuffer<float> out(kBlock);
     const DeviceBuffer<ClockReading> clock(1);
-    mma<Precision>(out.data(), clock.data(), kRounds, kAlways, 0.5F, 0.0F, 7, 1, stream);
+    launch(mma_kernel<Precision>, 1, stream, out.data(), clock.data(), kRounds, kAlways, 0.5F, 0.0F, 7U);
     constexpr float kExpected = kMmaOutputs * kRounds * kMmaSteps * Precision::kDepth / 4.0F;
     const std::vector<float> got = to_host(out.data(), out.size(), stream);
     require(std::all_of(got.begin(), got.end(), [](float value) { return value == kExpected; }), what);
@@ -535,48 +418,38 @@ void verify_shared_read(cudaStream_t stream) {
     const DeviceBuffer<std::uint32_t> total(1);
     const DeviceBuffer<ClockReading> clock(1);
     set(total.data(), 0U, stream);
-    shared_read(total.data(), clock.data(), kRounds, 0, kSeed, kGrid, stream);
+    launch(shared_read_kernel, kGrid, stream, total.data(), clock.data(), kRounds, 0U, kSeed);
     std::uint32_t sum = 0;
     for (std::uint32_t i = 0; i < kSharedBytes / 4 * kGrid; i++) { sum += scramble(kSeed + i); }
     require(to_host(total.data(), 1, stream)[0] == kRounds * sum, "shared-memory");
 }
 
-// Samples of a kernel that repeats its work `rounds` times inside; `work` and `sm_cycles` are those of one round.
-Result measure_rounds(Sampler& sampler, const ClockReading* clock, double work, double sm_cycles,
-                      const std::function<void(int)>& launch) {
-    const int rounds = sampler.repeats_for(kComputeSeconds, launch);
-    Result result = sampler.on_device([] {}, [&] { launch(rounds); }, 1);
-    result.work = work * rounds;
-    result.sm_cycles = sm_cycles * rounds;
-    const ClockReading reading = to_host(clock, 1, sampler.stream())[0];
+// Samples of a kernel on all multiprocessors that repeats its work `rounds` times inside: kernel(out, clock, rounds,
+// more...). `work` is what a block does in one round, and per_cycle what a multiprocessor can do of it in a cycle.
+template <class Out, class... Params, class... More>
+Result measure_rounds(Sampler& sampler, const Device& device, void (*kernel)(Out*, ClockReading*, int, Params...),
+                      double work, double per_cycle, More... more) {
+    const int grid = resident_blocks(kernel, device);
+    const DeviceBuffer<Out> out(static_cast<std::size_t>(grid) * kBlock);
+    const DeviceBuffer<ClockReading> clock(1);
+    const auto run = [&](int rounds) {
+        launch(kernel, grid, sampler.stream(), out.data(), clock.data(), rounds, more...);
+    };
+    const int rounds = sampler.repeats_for(kComputeSeconds, run);
+    Result result = sampler.on_device([] {}, [&] { run(rounds); }, 1);
+    result.work = work * grid * rounds;
+    result.sm_cycles = per_cycle > 0 ? result.work / (per_cycle * device.sm_count) : 0;
+    const ClockReading reading = to_host(clock.data(), 1, sampler.stream())[0];
     if (result.seconds && reading.nanoseconds > 0) {
         result.sm_clock = static_cast<double>(reading.cycles) / static_cast<double>(reading.nanoseconds) * 1e9;
     }
     return result;
 }
 
-// Adds the bound to a result and prints it.
-void conclude(GpuRoof& roof, Result& result, const std::string& what, double unit, const char* unit_name) {
-    add_bound(result, *roof.device, fastest_clock(roof));
-    const std::optional<double> rate = result.rate();
-    if (rate) {
-        say(format("%-36s %8.4g %s%s", what.c_str(), *rate / unit, unit_name,
-                   result.sm_clock ? format(" at %.4g MHz", *result.sm_clock / 1e6).c_str() : ""));
-    } else {
-        say(format("%-36s %s", what.c_str(), result.seconds ? "impossible" : result.why.c_str()));
-    }
-}
-
-void measure_fma(GpuRoof& roof, Sampler& sampler) {
+Result measure_fma(const Device& device, Sampler& sampler) {
     verify_fma(sampler.stream());
-    const int grid = resident_blocks(fma_kernel, *roof.device);
-    const DeviceBuffer<float> out(static_cast<std::size_t>(grid) * kBlock);
-    const DeviceBuffer<ClockReading> clock(1);
-    const double work = kFmaFlopPerRound * kBlock * grid;
-    roof.fma =
-        measure_rounds(sampler, clock.data(), work, work / (fma_flop_per_cycle(*roof.device) * roof.device->sm_count),
-                       [&](int rounds) { fma(out.data(), clock.data(), rounds, kNever, 1, grid, sampler.stream()); });
-    conclude(roof, roof.fma, "fp32 multiply-adds", 1e12, "TFLOP/s");
+    return measure_rounds(sampler, device, fma_kernel, kFmaFlopPerRound * kBlock, fma_flop_per_cycle(device), kNever,
+                          1U);
 }
 
 template <class Precision>
@@ -589,37 +462,18 @@ Result measure_mma(const Device& device, Sampler& sampler, double flop_per_cycle
         return not_measured(format("this program was built for sm_%d; build it with -arch=native", built));
     }
     verify_mma<Precision>(sampler.stream(), what);
-    const int grid = resident_blocks(mma_kernel<Precision>, device);
-    const DeviceBuffer<float> out(static_cast<std::size_t>(grid) * kBlock);
-    const DeviceBuffer<ClockReading> clock(1);
     constexpr int kWarpsPerBlock = kBlock / 32;
-    const double work = kMmaFlopPerRound<Precision> * kWarpsPerBlock * grid;
-    const double cycles = flop_per_cycle > 0 ? work / (flop_per_cycle * device.sm_count) : 0;
-    return measure_rounds(sampler, clock.data(), work, cycles, [&](int rounds) {
-        mma<Precision>(out.data(), clock.data(), rounds, kNever, 0.0F, 1.0F, 1, grid, sampler.stream());
-    });
+    return measure_rounds(sampler, device, mma_kernel<Precision>, kMmaFlopPerRound<Precision> * kWarpsPerBlock,
+                          flop_per_cycle, kNever, 0.0F, 1.0F, 1U);
 }
 
-void measure_shared_read(GpuRoof& roof, Sampler& sampler) {
+Result measure_shared_read(const Device& device, Sampler& sampler) {
     verify_shared_read(sampler.stream());
-    const int grid = resident_blocks(shared_read_kernel, *roof.device);
-    const DeviceBuffer<std::uint32_t> total(1);
-    const DeviceBuffer<ClockReading> clock(1);
-    const double work = static_cast<double>(kSharedBytes) * grid;
-    roof.shared_read = measure_rounds(
-        sampler, clock.data(), work, work / (kPortBytesPerCycle * roof.device->sm_count),
-        [&](int rounds) { shared_read(total.data(), clock.data(), rounds, kNever32, 1, grid, sampler.stream()); });
-    conclude(roof, roof.shared_read, "shared memory, read", 1e9, "GB/s");
+    return measure_rounds(sampler, device, shared_read_kernel, static_cast<double>(kSharedBytes), kPortBytesPerCycle,
+                          kNever32, 1U);
 }
 
 // ---- cuBLAS
-
-float to_float(float value) {
-    return value;
-}
-float to_float(__nv_bfloat16 value) {
-    return __bfloat162float(value);
-}
 
 // A few outputs against sums in double. Inputs are uniform in [-1, 1], so that an output is about sqrt(C) / 3; bf16
 // rounds it by at most 1/256 of itself, and TF32 rounds the inputs by 1/2048.
@@ -633,13 +487,12 @@ void verify_matmul(const T* out, const T* inp, const T* weight, const MatmulShap
         const std::vector<T> weight_oc = to_host(weight + oc * C, C, stream);  // weight[oc, :]
         double expected = 0;
         for (std::size_t c = 0; c < C; c++) {
-            expected += static_cast<double>(to_float(inp_n[c])) * static_cast<double>(to_float(weight_oc[c]));
+            expected += double{static_cast<float>(inp_n[c])} * double{static_cast<float>(weight_oc[c])};
         }
-        const T got = to_host(out + n * static_cast<std::size_t>(shape.OC) + oc, 1, stream)[0];
-        const double error = std::abs(static_cast<double>(to_float(got)) - expected);
-        if (!(error <= 0.02 * std::sqrt(static_cast<double>(shape.C)))) {
-            throw std::runtime_error(
-                format("out[%zu, %zu] is %g where %g is right", n, oc, static_cast<double>(to_float(got)), expected));
+        const double got =
+            double{static_cast<float>(to_host(out + n * static_cast<std::size_t>(shape.OC) + oc, 1, stream)[0])};
+        if (!(std::abs(got - expected) <= 0.02 * std::sqrt(static_cast<double>(shape.C)))) {
+            throw std::runtime_error(format("out[%zu, %zu] is %g where %g is right", n, oc, got, expected));
         }
     }
 }
@@ -647,7 +500,6 @@ void verify_matmul(const T* out, const T* inp, const T* weight, const MatmulShap
 template <class T>
 GemmRow measure_gemm(const Cublas& cublas, Cublas::Precision precision, const MatmulShape& shape, const Device& device,
                      double flop_per_cycle, Sampler& sampler) {
-    constexpr int kGrid = 4096;
     const cudaStream_t stream = sampler.stream();
     const auto elements = [](int rows, int cols) {
         return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
@@ -664,10 +516,8 @@ GemmRow measure_gemm(const Cublas& cublas, Cublas::Precision precision, const Ma
     const DeviceBuffer<T> out(elements(shape.N, shape.OC));     // (N, OC)
     const DeviceBuffer<T> inp(elements(shape.N, shape.C));      // (N, C)
     const DeviceBuffer<T> weight(elements(shape.OC, shape.C));  // (OC, C)
-    fill_uniform_kernel<T><<<kGrid, kBlock, 0, stream>>>(inp.data(), inp.size(), 1);
-    check(cudaGetLastError());
-    fill_uniform_kernel<T><<<kGrid, kBlock, 0, stream>>>(weight.data(), weight.size(), 0x40000000U);
-    check(cudaGetLastError());
+    launch(fill_uniform_kernel<T>, kFillBlocks, stream, inp.data(), inp.size(), 1U);
+    launch(fill_uniform_kernel<T>, kFillBlocks, stream, weight.data(), weight.size(), 0x40000000U);
     check(cudaMemsetAsync(out.data(), 0xFF, out.bytes(), stream));  // NaN
     const auto matmul = [&] { cublas.matmul(precision, out.data(), inp.data(), weight.data(), shape); };
     sampler.once(matmul);
@@ -683,134 +533,114 @@ GemmRow measure_gemm(const Cublas& cublas, Cublas::Precision precision, const Ma
 }
 
 template <class T>
-void measure_cublas(GpuRoof& roof, TensorRoof& tensor, const Cublas& cublas, Cublas::Precision precision,
-                    double flop_per_cycle, const char* what, Sampler& sampler) {
+void measure_cublas(TensorRoof& tensor, const Cublas& cublas, Cublas::Precision precision, const Device& device,
+                    double flop_per_cycle, Sampler& sampler) {
     for (const MatmulShape& shape : kGemmShapes) {
         GemmRow row{shape, {}};
         try {
-            row = measure_gemm<T>(cublas, precision, shape, *roof.device, flop_per_cycle, sampler);
+            row = measure_gemm<T>(cublas, precision, shape, device, flop_per_cycle, sampler);
         } catch (const std::exception& error) { row.result = not_measured(error.what()); }
-        conclude(roof, row.result, format("%s, cuBLAS, %d x %d x %d", what, shape.N, shape.OC, shape.C), 1e12,
-                 "TFLOP/s");
         tensor.cublas.push_back(row);
     }
 }
 
-void measure_tensor(GpuRoof& roof, Sampler& sampler, const std::string& cublas_path) {
+void measure_tensor(GpuRoof& roof, Sampler& sampler) {
     const Device& device = *roof.device;
     const double bf16_flop = bf16_flop_per_cycle(device);
     roof.tf32.mma_sync = measure_mma<Tf32>(device, sampler, bf16_flop / 2, "TF32 tensor");
-    conclude(roof, roof.tf32.mma_sync, "TF32, mma.sync", 1e12, "TFLOP/s");
     roof.bf16.mma_sync = measure_mma<Bf16>(device, sampler, bf16_flop, "bf16 tensor");
-    conclude(roof, roof.bf16.mma_sync, "bf16, mma.sync", 1e12, "TFLOP/s");
-
     std::string why;
     if (device.capability() < 80) {
         why = roof.tf32.mma_sync.why;
     } else {
         try {
-            const Cublas cublas(cublas_path, sampler.stream());
+            const Cublas cublas("", sampler.stream());
             roof.cublas_version = cublas.version();
-            measure_cublas<float>(roof, roof.tf32, cublas, Cublas::Precision::tf32, bf16_flop / 2, "TF32", sampler);
-            measure_cublas<__nv_bfloat16>(roof, roof.bf16, cublas, Cublas::Precision::bf16, bf16_flop, "bf16", sampler);
+            measure_cublas<float>(roof.tf32, cublas, Cublas::Precision::tf32, device, bf16_flop / 2, sampler);
+            measure_cublas<__nv_bfloat16>(roof.bf16, cublas, Cublas::Precision::bf16, device, bf16_flop, sampler);
         } catch (const std::runtime_error& error) {
             why = format(
-                "cuBLAS cannot be used (%s): name its file with --cublas, or its folder in LD_LIBRARY_PATH; "
+                "cuBLAS cannot be used (%s): name its file in SOL_CUBLAS, or its folder in LD_LIBRARY_PATH; "
                 "`find / -name 'libcublas.so*'` finds it",
                 error.what());
+            say(why);
         }
     }
     roof.tf32.why_no_cublas = roof.bf16.why_no_cublas = why;
-    if (!why.empty()) {
-        say("cuBLAS: " + why);
-    }
 }
 
 // ---- Launches and host copies
 
-void launch_empty(cudaStream_t stream) {
-    empty_kernel<<<1, 32, 0, stream>>>();
-    check(cudaGetLastError());
-}
-
-void measure_launches(GpuRoof& roof, Sampler& sampler) {
+LaunchRoof measure_launches(Sampler& sampler) {
     constexpr int kQueued = 200;  // fewer than a stream holds without making the host wait
     constexpr int kBackToBack = 1000;
     constexpr int kSynchronised = 20;
-    const cudaStream_t stream = sampler.stream();
-    const auto launches = [stream](int count) {
-        for (int i = 0; i < count; i++) { launch_empty(stream); }
+    const auto synchronise = [&] { check(cudaStreamSynchronize(sampler.stream())); };
+    const auto launches = [&](int count) {
+        for (int i = 0; i < count; i++) {
+            empty_kernel<<<1, 32, 0, sampler.stream()>>>();
+            check(cudaGetLastError());
+        }
     };
-    LaunchRoof& launch = roof.launch;
-    launch.queued = sampler.on_device([] {}, [&] { launches(kQueued); }, kQueued);
-    launch.event_pair = sampler.on_device([] {}, [&] { launches(1); }, 1);
-    launch.back_to_back = sampler.on_host(
-        [&] {
-            launches(kBackToBack);
-            check(cudaStreamSynchronize(stream));
-        },
-        kBackToBack);
-    launch.launch_and_sync = sampler.on_host(
-        [&] {
-            for (int i = 0; i < kSynchronised; i++) {
-                launch_empty(stream);
-                check(cudaStreamSynchronize(stream));
-            }
-        },
-        kSynchronised);
-    const auto line = [](const char* what, const Result& result) {
-        const std::optional<double> time = result.time();
-        say(format("%-36s %s", what, time ? format("%8.4g us", *time * 1e6).c_str() : result.why.c_str()));
+    const auto back_to_back = [&] {
+        launches(kBackToBack);
+        synchronise();
     };
-    line("empty kernel, queued", launch.queued);
-    line("empty kernel, back to back", launch.back_to_back);
-    line("empty kernel, then synchronise", launch.launch_and_sync);
-    line("two events around an empty kernel", launch.event_pair);
+    const auto one_by_one = [&] {
+        for (int i = 0; i < kSynchronised; i++) {
+            launches(1);
+            synchronise();
+        }
+    };
+    LaunchRoof roof;
+    roof.queued = sampler.on_device([] {}, [&] { launches(kQueued); }, kQueued);
+    roof.event_pair = sampler.on_device([] {}, [&] { launches(1); }, 1);
+    roof.back_to_back = sampler.on_host(back_to_back, kBackToBack);
+    roof.launch_and_sync = sampler.on_host(one_by_one, kSynchronised);
+    return roof;
 }
 
 // `pinned` copies are timed by events, the others by the host, which takes part in them.
-void measure_host_copies(GpuRoof& roof, Sampler& sampler) {
+HostCopyRoof measure_host_copies(const Device& device, Sampler& sampler) {
     const cudaStream_t stream = sampler.stream();
-    const std::size_t words = std::min(64 * kMiB, roof.device->free_bytes / 4) / sizeof(std::uint32_t);
+    const std::size_t words = std::min(64 * kMiB, device.free_bytes / 4) / sizeof(std::uint32_t);
     const std::size_t bytes = words * sizeof(std::uint32_t);
-    const DeviceBuffer<std::uint32_t> device(words);
-    std::vector<std::uint32_t> pageable(words), back(words);
-    for (std::size_t i = 0; i < words; i++) { pageable[i] = scramble(static_cast<std::uint32_t>(i)); }
+    const DeviceBuffer<std::uint32_t> there(words);
+    std::vector<std::uint32_t> here(words), back(words);
+    for (std::size_t i = 0; i < words; i++) { here[i] = scramble(static_cast<std::uint32_t>(i)); }
 
-    // Returns when the bytes have arrived.
-    const auto copy = [&](void* out, const void* inp, cudaMemcpyKind kind) {
-        check(cudaMemcpyAsync(out, inp, bytes, kind, stream));
+    const auto to_device = [&](const void* inp) {
+        check(cudaMemcpyAsync(there.data(), inp, bytes, cudaMemcpyHostToDevice, stream));
+    };
+    const auto to_host = [&](void* out) {
+        check(cudaMemcpyAsync(out, there.data(), bytes, cudaMemcpyDeviceToHost, stream));
+    };
+    const auto all = [&](const auto& copy, auto* host) {  // returns when the bytes have arrived
+        copy(host);
         check(cudaStreamSynchronize(stream));
     };
-    copy(device.data(), pageable.data(), cudaMemcpyHostToDevice);
-    copy(back.data(), device.data(), cudaMemcpyDeviceToHost);
-    if (back != pageable) {
+    all(to_device, here.data());
+    all(to_host, back.data());
+    if (back != here) {
         throw std::runtime_error("what was copied to the device and back has changed on the way");
     }
-    HostCopyRoof& host = roof.host;
-    host.to_device_pageable = sampler.on_host([&] { copy(device.data(), pageable.data(), cudaMemcpyHostToDevice); }, 1);
-    host.to_host_pageable = sampler.on_host([&] { copy(back.data(), device.data(), cudaMemcpyDeviceToHost); }, 1);
+    HostCopyRoof roof;
+    roof.to_device_pageable = sampler.on_host([&] { all(to_device, here.data()); }, 1);
+    roof.to_host_pageable = sampler.on_host([&] { all(to_host, back.data()); }, 1);
     try {
         const PinnedBuffer<std::uint32_t> pinned(words);
-        std::copy(pageable.begin(), pageable.end(), pinned.data());
-        host.to_device_pinned = sampler.on_device(
-            [] {}, [&] { check(cudaMemcpyAsync(device.data(), pinned.data(), bytes, cudaMemcpyHostToDevice, stream)); },
-            1);
-        host.to_host_pinned = sampler.on_device(
-            [] {}, [&] { check(cudaMemcpyAsync(pinned.data(), device.data(), bytes, cudaMemcpyDeviceToHost, stream)); },
-            1);
+        std::copy(here.begin(), here.end(), pinned.data());
+        roof.to_device_pinned = sampler.on_device([] {}, [&] { to_device(pinned.data()); }, 1);
+        roof.to_host_pinned = sampler.on_device([] {}, [&] { to_host(pinned.data()); }, 1);
     } catch (const CudaError& error) {
-        host.to_device_pinned = host.to_host_pinned =
+        roof.to_device_pinned = roof.to_host_pinned =
             not_measured(format("no pinned memory could be had (%s)", error.what()));
     }
     for (Result* result :
-         {&host.to_device_pinned, &host.to_host_pinned, &host.to_device_pageable, &host.to_host_pageable}) {
+         {&roof.to_device_pinned, &roof.to_host_pinned, &roof.to_device_pageable, &roof.to_host_pageable}) {
         result->work = static_cast<double>(bytes);
     }
-    conclude(roof, host.to_device_pinned, "host to device, pinned", 1e9, "GB/s");
-    conclude(roof, host.to_host_pinned, "device to host, pinned", 1e9, "GB/s");
-    conclude(roof, host.to_device_pageable, "host to device, pageable", 1e9, "GB/s");
-    conclude(roof, host.to_host_pageable, "device to host, pageable", 1e9, "GB/s");
+    return roof;
 }
 
 // ---- All of it
@@ -820,7 +650,9 @@ void warm_up(GpuRoof& roof, Sampler& sampler, const Nvml* nvml) {
     const int grid = resident_blocks(fma_kernel, *roof.device);
     const DeviceBuffer<float> out(static_cast<std::size_t>(grid) * kBlock);
     const DeviceBuffer<ClockReading> clock(1);
-    const auto run = [&](int rounds) { fma(out.data(), clock.data(), rounds, kNever, 1, grid, sampler.stream()); };
+    const auto run = [&](int rounds) {
+        launch(fma_kernel, grid, sampler.stream(), out.data(), clock.data(), rounds, kNever, 1U);
+    };
     const int rounds = sampler.repeats_for(5e-3, run);
     for (int i = 0; i < 80; i++) {
         sampler.once([&] { run(rounds); });
@@ -845,13 +677,11 @@ void require_code_for(const Device& device) {
     }
 }
 
-GpuRoof measure(int index, const std::string& cublas_path) {
+GpuRoof measure() {
     GpuRoof roof;
     roof.runtime_cuda = CUDART_VERSION;
-    roof.device = open_device(index);
+    roof.device = open_device();
     const Device& device = *roof.device;
-    say(format("%s, compute capability %d.%d, %d multiprocessors, L2 %.4g MiB", device.name.c_str(), device.major,
-               device.minor, device.sm_count, static_cast<double>(device.l2_bytes) / kMiB));
     require_code_for(device);
     arena_bytes(device);  // throws now rather than after a minute
     std::unique_ptr<Nvml> nvml;
@@ -859,13 +689,14 @@ GpuRoof measure(int index, const std::string& cublas_path) {
         nvml = std::make_unique<Nvml>(device.pci_bus_id);
         roof.driver_version = nvml->driver_version();
     } catch (const std::runtime_error& error) { say(format("NVML: %s; the clocks it tells stay null", error.what())); }
+    say("measuring " + device.name + ", under a minute …");
     Sampler sampler;
     warm_up(roof, sampler, nvml.get());
-    measure_launches(roof, sampler);
-    measure_fma(roof, sampler);
-    measure_tensor(roof, sampler, cublas_path);
-    measure_shared_read(roof, sampler);
-    measure_host_copies(roof, sampler);
+    roof.launch = measure_launches(sampler);
+    roof.fma = measure_fma(device, sampler);
+    measure_tensor(roof, sampler);
+    roof.shared_read = measure_shared_read(device, sampler);
+    roof.host = measure_host_copies(device, sampler);
     measure_memory(roof, sampler);  // last: it has the most to leave out where time is short
 
     const std::optional<double> clock = fastest_clock(roof);
@@ -881,100 +712,15 @@ GpuRoof measure(int index, const std::string& cublas_path) {
     return roof;
 }
 
-// What `measure` returns, with nothing measured: for --dry-run.
-GpuRoof dry_roof() {
-    constexpr std::size_t kSomeL2 = 4 * kMiB, kSomeMemory = 1024 * kMiB;
-    GpuRoof roof;
-    roof.runtime_cuda = CUDART_VERSION;
-    for (const Operation operation : kOperations) {
-        for (const std::size_t bytes : memory_sizes(kSomeL2, kCopyStep, kSomeMemory / 2)) {
-            for (const Cache cache : kCaches) { roof.memory.push_back({operation, cache, bytes, 0, 0, {}}); }
-        }
-    }
-    for (TensorRoof* tensor : {&roof.tf32, &roof.bf16}) {
-        for (const MatmulShape& shape : kGemmShapes) { tensor->cublas.push_back({shape, {}}); }
-    }
-    for_each(roof, [](Result& result) { result = not_measured("--dry-run measures nothing"); });
-    roof.tf32.why_no_cublas = roof.bf16.why_no_cublas = roof.fma.why;
-    return roof;
-}
-
-// ---- The command line
-
-struct Options {
-    int device = 0;
-    std::string cublas_path;
-    bool dry_run = false;
-    bool help = false;
-};
-
-constexpr const char* kUsage =
-    "usage: calibrate_gpu [--device N] [--cublas FILE] [--dry-run]\n"
-    "Measures what this GPU does at best; one JSON object on stdout, progress on stderr.\n"
-    "  --device N     which GPU, as CUDA counts them (0)\n"
-    "  --cublas FILE  libcublas.so, where the loader does not find it by itself\n"
-    "  --dry-run      measures nothing and needs no GPU: the same object, full of nulls\n";
-
-// Throws std::invalid_argument.
-Options parse(int argc, char** argv) {
-    Options options;
-    for (int i = 1; i < argc; i++) {
-        const std::string_view word = argv[i];
-        const auto value = [&]() -> std::string {
-            if (i + 1 == argc) {
-                throw std::invalid_argument(std::string(word) + " needs a value");
-            }
-            return argv[++i];
-        };
-        if (word == "--dry-run") {
-            options.dry_run = true;
-        } else if (word == "--help" || word == "-h") {
-            options.help = true;
-        } else if (word == "--cublas") {
-            options.cublas_path = value();
-        } else if (word == "--device") {
-            const std::string number = value();
-            char* end = nullptr;
-            const long device = std::strtol(number.c_str(), &end, 10);
-            if (number.empty() || *end != '\0' || device < 0 || device > 1024) {
-                throw std::invalid_argument("--device takes a number from 0, not '" + number + "'");
-            }
-            options.device = static_cast<int>(device);
-        } else {
-            throw std::invalid_argument("'" + std::string(word) + "' is no option");
-        }
-    }
-    return options;
-}
-
-int run(int argc, char** argv) {
-    Options options;
-    try {
-        options = parse(argc, argv);
-    } catch (const std::invalid_argument& error) {
-        std::fprintf(stderr, "calibrate_gpu: %s\n%s", error.what(), kUsage);
-        return kExitUsage;
-    }
-    if (options.help) {
-        std::fputs(kUsage, stdout);
-        return 0;
-    }
-    try {
-        const GpuRoof roof = options.dry_run ? dry_roof() : measure(options.device, options.cublas_path);
-        std::puts(to_json(roof).c_str());
-        return 0;
-    } catch (const NoGpu& error) {
-        std::fprintf(stderr, "calibrate_gpu: %s\n", error.what());
-        return kExitNoGpu;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "calibrate_gpu: %s\n", error.what());
-        return 1;
-    }
-}
-
 }  // namespace
 }  // namespace checker
 
-int main(int argc, char** argv) {
-    return checker::run(argc, argv);
+int main() {
+    try {
+        std::puts(checker::to_json(checker::measure()).c_str());
+        return 0;
+    } catch (const std::exception& error) {
+        checker::say(std::string("calibrate-gpu: ") + error.what());
+        return 1;
+    }
 }

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "checker/base/files.h"
 
 namespace checker {
 namespace {
@@ -129,18 +130,15 @@ TEST(GpuRoof, TheMemorysRateIsThatOfTheLargestColdSize) {
 }
 
 // The program itself, as far as it goes without a GPU.
-TEST(CalibrateGpu, PrintsOneJsonObjectInADryRun) {
+TEST(CalibrateGpu, SaysInOneLineThatThereIsNoGpuToMeasure) {
     const std::string program = "build/calibrate-gpu";
     if (!std::filesystem::exists(program)) {
         GTEST_SKIP() << program << " is not built: nvcc is not here";
     }
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((program + " --dry-run 2>/dev/null").c_str(), "r"), pclose);
-    ASSERT_TRUE(pipe);
-    std::string text;
-    for (int c; (c = std::fgetc(pipe.get())) != EOF;) { text.push_back(static_cast<char>(c)); }
-    const nlohmann::json json = nlohmann::json::parse(text);
-    EXPECT_TRUE(json.contains("copy_bytes_per_s"));
-    EXPECT_TRUE(json.at("copy_bytes_per_s").is_null());
+    const Finished finished = run_command("CUDA_VISIBLE_DEVICES= " + program + " 2>&1");
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.output.find("calibrate-gpu: no GPU to measure ("), 0U) << finished.output;
+    EXPECT_EQ(std::ranges::count(finished.output, '\n'), 1) << finished.output;
 }
 
 }  // namespace

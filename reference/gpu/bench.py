@@ -10,10 +10,8 @@ It reads requests from stdin, a line each, and answers with a line of JSON: `lis
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
-import math
 import os
 import statistics
 import sys
@@ -27,8 +25,8 @@ try:
 except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
-from reference.gpu.lesson_shapes import ShapeError, device_lessons, dims, tiny
-from reference.gpu.tools import Parser, ToolError
+from reference.gpu.lesson_shapes import device_lessons, dims, tiny
+from reference.gpu.tools import Parser, ToolError, first_line, run_main
 from reference.ops import OPS
 from reference.ops.common.op import Baseline, Machine
 
@@ -37,10 +35,6 @@ MIN_SAMPLES = 50
 MAX_SAMPLES = 200
 ENOUGH_S = 1.0  # of samples, once there are MIN_SAMPLES
 WARMUP = 5
-
-
-class BenchError(Exception):
-    """One line for the user."""
 
 
 Call = Callable[[], object]
@@ -83,13 +77,11 @@ def all_items(root: Path) -> tuple[list[BenchItem], list[str]]:
 # ---- timing ----------------------------------------------------------------------------------------------------------
 
 
-def quantile(values: list[float], q: float) -> float:
-    """Linear interpolation between order statistics, as checker/clock/timing.h has it."""
-    ordered = sorted(values)
-    at = q * (len(ordered) - 1)
-    low = math.floor(at)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+def summarise(samples: list[float]) -> dict:
+    """In milliseconds; quantiles between order statistics as checker/clock/timing.h has them."""
+    p10, *_, p90 = statistics.quantiles(samples, n=10, method="inclusive")
+    times = {"median_ms": statistics.median(samples), "p10_ms": p10, "p90_ms": p90}
+    return {name: seconds * 1e3 for name, seconds in times.items()} | {"samples": len(samples)}
 
 
 class Flush:
@@ -216,10 +208,7 @@ class Bench:
             samples, cache = time_hot(call), "hot"
         else:
             samples, cache = time_cold(call, self.flush), "cold"
-        median = statistics.median(samples)
-        result |= {"median_ms": median * 1e3, "p10_ms": quantile(samples, 0.1) * 1e3}
-        result |= {"p90_ms": quantile(samples, 0.9) * 1e3, "samples": len(samples), "cache": cache}
-        return result | costed(item.op, shape, item.precision)
+        return result | summarise(samples) | {"cache": cache} | costed(item.op, shape, item.precision)
 
 
 # ---- requests --------------------------------------------------------------------------------------------------------
@@ -240,35 +229,29 @@ def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: list[s
     try:
         return bench.run(items[line])
     except Exception as error:  # torch.compile fails in many ways, and each is a result here
-        first = next((text.strip() for text in str(error).splitlines() if text.strip()), "")
-        return {"error": f"{type(error).__name__}: {first}", "lost": not bench.alive()}
+        return {"error": f"{type(error).__name__}: {first_line(str(error))}", "lost": not bench.alive()}
     finally:
         set_precision("fp32")
 
 
-def serve(bench: Bench, items: dict[str, BenchItem], without: list[str]) -> None:
+def serve(dry: bool) -> int:
+    if not dry and not torch.cuda.is_available():
+        raise ToolError(f"PyTorch {torch.__version__} reaches no GPU; --dry needs none")
+    known, without = all_items(Path())
+    bench, items = Bench(dry), {item.name: item for item in known}
     # What libraries print to stdout must not get between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
         print(json.dumps(answer(line.strip(), bench, items, without)), file=answers, flush=True)
+    return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(prog="bench-gpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("bench-gpu", __doc__)
     parser.add_argument("--dry", action="store_true", help="on the CPU, at tiny shapes")
     options = parser.parse_args(arguments)
-    try:
-        if not options.dry and not torch.cuda.is_available():
-            raise BenchError(f"PyTorch {torch.__version__} reaches no GPU; --dry needs none")
-        known, without = all_items(Path())
-        serve(Bench(options.dry), {item.name: item for item in known}, without)
-    except KeyboardInterrupt:
-        return 130
-    except (BenchError, ShapeError, ToolError, OSError, RuntimeError) as error:
-        print(f"bench-gpu: {str(error).splitlines()[0]}", file=sys.stderr)
-        return 1
-    return 0
+    return run_main("bench-gpu", lambda: serve(options.dry), errors=(RuntimeError,))
 
 
 if __name__ == "__main__":

@@ -4,15 +4,13 @@ build/tools/ops. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference.gpu.tools import ToolError, last_line, run
+from reference.gpu.tools import ToolError, asked
 
 PROGRAM = Path("build/tools/ops")
-LIMIT = 60  # seconds
 
 
 @dataclass(frozen=True)
@@ -24,14 +22,11 @@ class Cost:
 def costs(calls: Iterable[str], program: Path = PROGRAM) -> list[Cost]:
     """Of calls such as "layernorm B=4 T=1024 C=768"."""
     calls = list(calls)
-    if not program.exists():
-        raise ToolError(f"{program} is not there: make {PROGRAM}")
-    done = run([str(program.resolve()), "--costs", *calls], LIMIT)
-    try:
-        rows = json.loads(done.output)
-        found = [Cost(row["bytes"] and round(row["bytes"]), round(row["flop"])) for row in rows]
-    except (ValueError, LookupError, TypeError):
-        raise ToolError(last_line(done.output) or f"{program} said nothing") from None
+    found = asked(
+        program,
+        ["--costs", *calls],
+        lambda rows: [Cost(row["bytes"] and round(row["bytes"]), round(row["flop"])) for row in rows],
+    )
     if len(found) != len(calls):
         raise ToolError(f"{program} counted {len(found)} of {len(calls)} calls")
     return found

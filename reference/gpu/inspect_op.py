@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import argparse
-import math
-import signal
 import sys
 import tempfile
 from pathlib import Path
 
 from reference.gpu import tools
-from reference.gpu.lesson_shapes import Lesson, ShapeError
-from reference.gpu.programs import SLOW_LIMIT, Programs
-from reference.gpu.report import NO_MEASUREMENT, run_sanitizer, stop
-from reference.gpu.tools import Card, Kernel, Parser, ToolError, run
+from reference.gpu.lesson_shapes import Lesson
+from reference.gpu.programs import Programs
+from reference.gpu.report import NO_MEASUREMENT, run_sanitizer
+from reference.gpu.tools import Kernel, Parser, ToolError, counted, three_digits
 
 LIMIT = 540  # seconds for one tool
 
@@ -40,24 +38,21 @@ def find_op(lesson: Lesson, only: str) -> str:
     return op
 
 
-def find_card(dry: bool) -> Card:
-    try:
-        return tools.read_card(tools.find("nvidia-smi", dry))
-    except ToolError as error:
-        raise ToolError(f"{error}; the CPU device's checks need no GPU: make check-lessonNN") from None
-
-
 def source_of(lesson: Lesson, op: str, subject: str) -> Path:
     return Path(subject) / lesson.name / f"{op}.cu"
 
 
-# ---- numbers as the terminal shows them ------------------------------------------------------------------------------
+def find_kernels(lesson: Lesson, op: str, subject: str) -> tuple[Path, list[str]]:
+    """The op's file and its kernels. Raises ToolError with the lesson's ops that have some."""
+    source = source_of(lesson, op, subject)
+    with_kernels = [name for name in lesson.ops if tools.has_kernels(source_of(lesson, name, "solutions"))]
+    names = tools.kernels_of(source) if op in with_kernels else []
+    if not names:
+        raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(with_kernels)}")
+    return source, names
 
 
-def three_digits(value: float) -> str:
-    if value == 0:
-        return "0"
-    return f"{value:,.{min(2, max(0, 2 - math.floor(math.log10(abs(value)))))}f}"
+# ---- Nsight Compute --------------------------------------------------------------------------------------------------
 
 
 def scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
@@ -70,10 +65,6 @@ def scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
     return "-"
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def duration(nanoseconds: float | None) -> str:
     return scaled(nanoseconds, ((1e6, "ms"), (1e3, "us"), (1, "ns")))
 
@@ -84,9 +75,6 @@ def size(amount: float | None) -> str:
 
 def cell(value: float | None, unit: str = "") -> str:
     return "-" if value is None else three_digits(value) + unit
-
-
-# ---- Nsight Compute --------------------------------------------------------------------------------------------------
 
 
 def total(kernel: Kernel, *names: str) -> float | None:
@@ -130,28 +118,15 @@ def profile_text(op: str, shape: str, kernels: list[Kernel], need: int | None) -
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
 
-def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
-    find_card(dry)
-    ncu = tools.find("ncu", dry)
-    source = source_of(lesson, op, subject)
-    names = tools.kernels_of(source) if tools.has_kernels(source_of(lesson, op, "solutions")) else []
-    if not names:
-        others = [name for name in lesson.ops if tools.has_kernels(source_of(lesson, name, "solutions"))]
-        raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
-    programs = Programs(dry)
+def profile(lesson: Lesson, op: str, subject: str, programs: Programs) -> int:
+    source, names = find_kernels(lesson, op, subject)
     programs.build_lesson(lesson, subject, (op,))
     shape = next(iter(lesson.shapes.get(op, ())), "")
     need = programs.costs([f"{op} {shape}"])[0].bytes if shape else None
-    report = Path("build/dry" if dry else "results") / f"profile-lesson{lesson.number}-{op}.ncu-rep"
+    report = Path("build/dry" if programs.dry else "results") / f"profile-lesson{lesson.number}-{op}.ncu-rep"
     report.parent.mkdir(parents=True, exist_ok=True)
     print(f"lesson {lesson.number} · {source} · Nsight Compute, the first launch of each kernel", flush=True)
-    program, slow = programs.at_timed_shape(lesson, op, subject), {"SOL_TIMEOUT_S": SLOW_LIMIT}
-    done = tools.profile(ncu, names, program, LIMIT, report=report, extra=slow)
-    if done.status is None:
-        raise ToolError(f"ncu took more than {LIMIT} s")
-    if not report.exists():
-        raise ToolError(tools.ncu_trouble(done.output) or f"ncu wrote no report: {tools.last_line(done.output)}")
-    kernels = tools.parse_ncu(run(tools.import_command(ncu, report), LIMIT).output, done.metrics)
+    kernels, _ = tools.profile(names, programs.at_timed_shape(lesson, op, subject), LIMIT, report)
     print(f"\n{profile_text(op, shape, kernels, need)}\n")
     print(f"all of it  ncu-ui {report}")
     return 0
@@ -160,15 +135,10 @@ def profile(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
 # ---- compute-sanitizer -----------------------------------------------------------------------------------------------
 
 
-def sanitize(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
-    find_card(dry)
-    tools.find("compute-sanitizer", dry)
-    programs = Programs(dry)
+def sanitize(lesson: Lesson, op: str, subject: str, programs: Programs) -> int:
     programs.build_lesson(lesson, subject, (op,))
-    print(
-        f"lesson {lesson.number} · {source_of(lesson, op, subject)} · compute-sanitizer on the small cases\n",
-        flush=True,
-    )
+    source = source_of(lesson, op, subject)
+    print(f"lesson {lesson.number} · {source} · compute-sanitizer on the small cases\n", flush=True)
     found = 0
     with tempfile.TemporaryDirectory(prefix="sanitize-") as scratch:
         for tool in tools.SANITIZERS:
@@ -184,33 +154,41 @@ def sanitize(lesson: Lesson, op: str, subject: str, dry: bool) -> int:
     return 1 if found else 0
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(prog="gpu-inspect", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("profile", "sanitize"))
+ACTS = {"profile": ("ncu", profile), "sanitize": ("compute-sanitizer", sanitize)}
+
+
+def inspect(options: argparse.Namespace) -> int:
+    programs = Programs(options.dry)
+    lesson = find_lesson(programs, options.lesson)
+    op = find_op(lesson, options.only)
+    if options.dry:
+        tools.rehearse()
+        print(NO_MEASUREMENT)
+    tool, act = ACTS[options.what]
+    try:
+        tools.read_card()
+    except ToolError as error:
+        raise ToolError(f"{error}; the CPU device's checks need no GPU: make check-lessonNN") from None
+    tools.find(tool)
+    status = act(lesson, op, options.subject, programs)
+    if options.dry:
+        print(NO_MEASUREMENT)
+    return status
+
+
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("lesson", help="a lesson's number")
     parser.add_argument("--only", default="", help="the op; the lesson's first where it is left out")
     parser.add_argument("--subject", choices=("lessons", "solutions"), default="lessons", help="whose files")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser("gpu-inspect", __doc__)
+    parser.add_argument("what", choices=ACTS)
+    add_arguments(parser)
     parser.add_argument("--dry", action="store_true", help="a rehearsal without a GPU")
     options = parser.parse_args(arguments)
-    name = f"{options.what}-lesson{options.lesson}"
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
-    try:
-        lesson = find_lesson(Programs(options.dry), options.lesson)
-        op = find_op(lesson, options.only)
-        if options.dry:
-            print(NO_MEASUREMENT)
-        act = profile if options.what == "profile" else sanitize
-        status = act(lesson, op, options.subject, options.dry)
-        if options.dry:
-            print(NO_MEASUREMENT)
-        return status
-    except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
-        return 130
-    except (ToolError, ShapeError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 1
+    return tools.run_main(f"{options.what}-lesson{options.lesson}", lambda: inspect(options))
 
 
 if __name__ == "__main__":

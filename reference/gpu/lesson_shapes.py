@@ -3,20 +3,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu.tools import ToolError, last_line, run
+from reference.gpu.tools import ToolError, asked
 
 PROGRAM = Path("build/tools/lessons")
-LIMIT = 60  # seconds
 # A rehearsal runs everything, on shapes that take no time.
 TINY = {"B": 2, "T": 8, "C": 64, "NH": 4, "V": 101, "Vp": 128, "OC": 48, "N": 96, "L": 2}
-
-
-class ShapeError(Exception):
-    """One line for the user."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +40,7 @@ class Lesson:
 
 def all_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:
     """Of the course in `root`, in order. An op's shapes are those that are judged."""
-    if not program.exists():
-        raise ToolError(f"{program} is not there: make {PROGRAM}")
-    done = run([str(program.resolve()), str(root)], LIMIT)
-    if done.status != 0:
-        raise ToolError(last_line(done.output) or f"{program} said nothing")
-    try:
-        return [lesson_of(row) for row in json.loads(done.output)]
-    except (ValueError, LookupError, TypeError):
-        raise ToolError(f"{program} said something of another form: make {PROGRAM}") from None
+    return asked(program, [str(root)], lambda rows: [lesson_of(row) for row in rows])
 
 
 def lesson_of(row: dict) -> Lesson:
@@ -82,7 +68,7 @@ def dims(shape: str) -> dict[str, int]:
     except ValueError:
         values = {}
     if not values or min(values.values()) < 1:
-        raise ShapeError(f"{shape!r} is no shape such as 'B=4 T=1024 C=768'")
+        raise ToolError(f"{shape!r} is no shape such as 'B=4 T=1024 C=768'")
     return values
 
 

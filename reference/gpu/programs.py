@@ -16,7 +16,6 @@ from reference.gpu.lesson_shapes import Lesson, all_lessons
 from reference.gpu.tools import Finished, ToolError, last_line, run
 
 BUILD_LIMIT = 300  # seconds
-SLOW_LIMIT = "600"  # seconds that a worker may take under a tool that slows it down
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,6 @@ class Programs:
         """The command line that checks a lesson's wrong solutions, once the target `gpu-wrong` is built."""
         dry = ["--dry"] if self.dry else []
         return ["build/tools/wrong", "--device", "gpu", *dry, "--lesson", lesson.name, "--json", str(out)]
-
-    def calibrate(self) -> list[str]:
-        return ["build/calibrate-gpu", *(["--dry-run"] if self.dry else [])]
 
 
 def error_line(output: str) -> str:

@@ -13,22 +13,23 @@ import fcntl
 import json
 import math
 import os
+import queue
 import re
-import select
-import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import IO
 
 from reference.gpu import rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.costs import PROGRAM, costs
-from reference.gpu.lesson_shapes import Lesson, ShapeError
-from reference.gpu.programs import SLOW_LIMIT, Programs, with_json
+from reference.gpu.lesson_shapes import Lesson
+from reference.gpu.programs import Programs, with_json
 from reference.gpu.tools import Card, ClockLog, Parser, ToolError, run
 
 FORMAT = 1
@@ -48,10 +49,13 @@ class Failed(ToolError):
         self.result = result
 
 
+Left = Callable[[], float]  # the seconds that are left
+
+
 @dataclass(frozen=True)
 class Item:
     name: str
-    measure: Callable[[float], dict]  # takes the seconds that are left; raises ToolError or Failed
+    measure: Callable[[Left], dict]  # raises ToolError or Failed
     made_of: tuple[Path, ...]  # the files that the result depends on, with all that is compiled with them
 
 
@@ -60,8 +64,8 @@ class Work:
     """A part: its items, and what it says of itself in the file."""
 
     items: list[Item]
-    versions: dict[str, str] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)  # items that this card cannot run, and why
+    versions: dict[str, str] = field(default_factory=dict)
     close: Callable[[], None] = lambda: None
 
 
@@ -150,11 +154,12 @@ class Store:
         self.data["parts"][name] = part
         return part
 
-    def note_failure(self, name: str, stamp: dict, why: str) -> None:
+    def note_failure(self, name: str, stamp: dict, why: str) -> str:
         """The part could not begin. What it measured before stays."""
         part = self.data["parts"].setdefault(name, {"measured_at": utc_now(), **stamp, "versions": {}, "items": {}})
         part["why"] = why
         self.save()
+        return why
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------
@@ -166,7 +171,6 @@ class Setting:
 
     root: Path
     card: Card
-    dry: bool
     python: str
     programs: Programs
     scratch: Path
@@ -191,6 +195,14 @@ def first_finding(rows: list[dict]) -> str:
     return ""
 
 
+def asked(setting: Setting, lesson: Lesson, op: str, left: Left, command: list[str]) -> tuple[dict, str]:
+    """What a check program says of the op, and the device that it ran on."""
+    setting.programs.build_lesson(lesson, limit=left())
+    out = setting.scratch / "check.json"
+    report, _ = with_json([*command, "--json", str(out)], out, left())
+    return op_report(report, op), report.get("device")
+
+
 def op_report(report: dict, op: str) -> dict:
     for row in report.get("ops", []) if isinstance(report, dict) else []:
         if row.get("op") == op:
@@ -198,31 +210,32 @@ def op_report(report: dict, op: str) -> dict:
     raise ToolError(f"the check program says nothing of {op}")
 
 
-def check_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
-    begin = time.monotonic()
-    setting.programs.build_lesson(lesson, limit=limit)
-    out = setting.scratch / "check.json"
-    command = [*setting.programs.right_or_wrong(lesson, op), "--json", str(out)]
-    report, _ = with_json(command, out, limit - (time.monotonic() - begin))
-    row = op_report(report, op)
+def check_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
+    row, device = asked(setting, lesson, op, left, setting.programs.right_or_wrong(lesson, op))
     cases = row.get("cases", [])
     used = [case["budget_used"] for case in cases if case.get("budget_used") is not None]
-    result = {
-        "device": report.get("device"),
-        "verdict": row.get("verdict"),
-        "cases": len(cases),
-        "budget_used": max(used, default=None),
-    }
+    result = {"device": device, "verdict": row.get("verdict"), "cases": len(cases)}
+    result["budget_used"] = max(used, default=None)
     if row.get("verdict") != "ok":
         raise Failed(f"{row.get('verdict')}: {first_finding(cases)}", result)
     return result
 
 
-def check_wrong(setting: Setting, lesson: Lesson, limit: float) -> dict:
-    begin = time.monotonic()
-    setting.programs.build(["gpu-wrong"], limit=limit)
+def time_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
+    row, device = asked(setting, lesson, op, left, setting.programs.timing(lesson, op))
+    timing = row.get("timing")
+    if not timing:
+        raise ToolError(f"{op} was not timed")
+    result = {"device": device, **timing}
+    if timing.get("verdict") not in ("ok", "no verdict"):
+        raise Failed(f"{timing.get('verdict')}: {first_finding(timing.get('shapes', []))}", result)
+    return result
+
+
+def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
+    setting.programs.build(["gpu-wrong"], limit=left())
     out = setting.scratch / "wrong.json"
-    rows, _ = with_json(setting.programs.wrong(lesson, out), out, limit - (time.monotonic() - begin))
+    rows, _ = with_json(setting.programs.wrong(lesson, out), out, left())
     if not isinstance(rows, list) or not rows:
         raise ToolError("no wrong solution was run")
     missed = [f"{row['op']}: {row['id']}" for row in rows if not row.get("rejected")]
@@ -245,43 +258,40 @@ def checked_by(root: Path, lesson: Lesson, ops: Iterable[str], cases: bool = Fal
     return (*files, *(path.relative_to(root) for path in sorted((root / CASES).glob("*")) if cases))
 
 
-def each_op(setting: Setting, measure: Callable[[Setting, Lesson, str, float], dict], cases: bool = False) -> Work:
+def each_op(setting: Setting, measure: Callable[..., dict], more: str = "", cases: bool = False) -> Work:
+    """An item an op: `measure` takes the setting, the lesson, the op and what is left. `more` goes behind its name."""
     lessons, unmet = setting.lessons()
     items = [
         Item(
-            f"lesson{lesson.number}/{op}",
-            lambda limit, lesson=lesson, op=op: measure(setting, lesson, op, limit),
+            f"lesson{lesson.number}/{op}{more}",
+            partial(measure, setting, lesson, op),
             checked_by(setting.root, lesson, [op], cases),
         )
         for lesson in lessons
         for op in lesson.ops
     ]
-    return Work(items, unavailable=unmet)
+    return Work(items, unmet)
 
 
 def checks(setting: Setting) -> Work:
     work = each_op(setting, check_op, cases=True)
     for lesson in setting.lessons()[0]:
-        name = f"lesson{lesson.number}/wrong solutions"
         made_of = checked_by(setting.root, lesson, lesson.ops, cases=True)
         folder = setting.root / "solutions" / lesson.name
         made_of += tuple(path.relative_to(setting.root) for path in sorted(folder.rglob("*")) if path.is_file())
-        work.items.append(Item(name, lambda limit, lesson=lesson: check_wrong(setting, lesson, limit), made_of))
+        name = f"lesson{lesson.number}/wrong solutions"
+        work.items.append(Item(name, partial(check_wrong, setting, lesson), made_of))
     return work
 
 
-def calibrate_all(setting: Setting, limit: float) -> dict:
-    begin = time.monotonic()
-    command = setting.programs.calibrate()
-    try:
-        tools.find("nvcc")
-    except ToolError:
-        if not setting.dry:
-            raise
-        # What --dry-run prints: every key, and null for its value.
-        return json.loads((tools.STAND_IN.parents[1] / "tests/data/calibrate_dry_run.json").read_text())
-    setting.programs.build([command[0]], limit=limit)
-    done = run(command, limit - (time.monotonic() - begin))
+def timings(setting: Setting) -> Work:
+    return each_op(setting, time_op)
+
+
+def calibrate_all(setting: Setting, left: Left) -> dict:
+    program = "build/calibrate-gpu"
+    setting.programs.build([program], limit=left())
+    done = run([program], left())
     try:
         roof = json.loads(done.output[done.output.index("{\n") :])
     except ValueError:
@@ -292,50 +302,33 @@ def calibrate_all(setting: Setting, limit: float) -> dict:
 
 
 def calibrate(setting: Setting) -> Work:
-    return Work([Item("roof", lambda limit: calibrate_all(setting, limit), (Path("checker/gpu/calibrate_gpu.cu"),))])
+    if setting.programs.dry:
+        return Work([], {"roof": "only a GPU has one"})
+    tools.find("nvcc")
+    return Work([Item("roof", partial(calibrate_all, setting), (Path("checker/gpu/calibrate_gpu.cu"),))])
 
 
-def time_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
-    begin = time.monotonic()
-    setting.programs.build_lesson(lesson, limit=limit)
-    out = setting.scratch / "timing.json"
-    command = [*setting.programs.timing(lesson, op), "--json", str(out)]
-    report, _ = with_json(command, out, limit - (time.monotonic() - begin))
-    timing = op_report(report, op).get("timing")
-    if not timing:
-        raise ToolError(f"{op} was not timed")
-    result = {"device": report.get("device"), **timing}
-    if timing.get("verdict") not in ("ok", "no verdict"):
-        raise Failed(f"{timing.get('verdict')}: {first_finding(timing.get('shapes', []))}", result)
-    return result
-
-
-def timings(setting: Setting) -> Work:
-    return each_op(setting, time_op)
-
-
-def time_rung(setting: Setting, rung: rungs.Rung, shape: str, limit: float) -> dict:
-    begin = time.monotonic()
+def time_rung(setting: Setting, rung: rungs.Rung, shape: str, left: Left) -> dict:
     folder = setting.programs.folder
-    setting.programs.build([f"{folder}/check/ladder", f"{folder}/impl/solutions/{rung.lesson}/matmul.so"], limit)
-    return rungs.time_at(folder, rung, shape, setting.scratch / "rung.json", limit - (time.monotonic() - begin))
+    setting.programs.build([f"{folder}/check/ladder", f"{folder}/impl/solutions/{rung.lesson}/matmul.so"], left())
+    return rungs.time_at(folder, rung, shape, setting.scratch / "rung.json", left())
 
 
 def ladder(setting: Setting) -> Work:
     lessons, unmet = setting.lessons()
     here = {lesson.name for lesson in lessons}
-    shapes = rungs.REHEARSED if setting.dry else rungs.chosen_shapes(rungs.GPU_SHAPES)
+    shapes = rungs.REHEARSED if setting.programs.dry else rungs.chosen_shapes(rungs.GPU_SHAPES)
     items = [
         Item(
             f"lesson{rung.number}/{shape}",
-            lambda limit, rung=rung, shape=shape: time_rung(setting, rung, shape, limit),
+            partial(time_rung, setting, rung, shape),
             (*checked_by(setting.root, Lesson("ladder"), ()), Path("solutions", rung.lesson, "matmul.cu")),
         )
         for shape in shapes
         for rung in rungs.rungs(setting.root)
         if rung.lesson in here and rung.takes(shape)
     ]
-    return Work(items, unavailable=unmet)
+    return Work(items, unmet)
 
 
 class Bench:
@@ -344,7 +337,7 @@ class Bench:
     PATIENCE = 5  # seconds that it has to end by itself
 
     def __init__(self, setting: Setting):
-        self.command = [setting.python, "-m", "reference.gpu.bench", *(["--dry"] if setting.dry else [])]
+        self.command = [setting.python, "-m", "reference.gpu.bench", *(["--dry"] if setting.programs.dry else [])]
         self.errors = setting.scratch / "bench.log"
         caches = {name: str(setting.scratch / name) for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")}
         self.environment = os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | caches
@@ -355,13 +348,22 @@ class Bench:
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen(
                 self.command,
-                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                text=True,
+                errors="replace",
                 env=self.environment,
                 start_new_session=True,
             )
+        self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self.read, args=(self.process.stdout, self.lines), daemon=True).start()
+
+    @staticmethod
+    def read(stdout: IO[str], lines: queue.SimpleQueue[str]) -> None:
+        for line in stdout:
+            lines.put(line)
+        lines.put("")
 
     def stop(self) -> None:
         """Its input ends, and so does it; at once where it is at work or hangs."""
@@ -372,40 +374,27 @@ class Bench:
             self.process.wait(timeout=self.PATIENCE)
         tools.end(self.process)
         self.process.wait()
-        self.process.stdout.close()
         self.process = None
 
     def ask(self, line: str, limit: float) -> dict:
         if self.process is None:
             self.start()
         with contextlib.suppress(BrokenPipeError):  # then there is no answer either
-            self.process.stdin.write(f"{line}\n".encode())
-        answer = self.line(limit)
+            print(line, file=self.process.stdin, flush=True)
+        process, answer = self.process, ""
         try:
-            return json.loads(answer or "")
-        except ValueError:
-            process = self.process
+            answer = self.lines.get(timeout=max(limit, 0.1))
+            return json.loads(answer)
+        except queue.Empty:
             self.stop()
-            if answer is None:
-                raise ToolError(f"no answer within {limit:.0f} s") from None
+            raise ToolError(f"no answer within {limit:.0f} s") from None
+        except ValueError:
+            self.stop()
             said = answer.strip() or tools.last_line(self.errors.read_text(errors="replace"))
             raise ToolError(said or f"it ended with exit status {process.returncode}") from None
 
-    def line(self, limit: float) -> str | None:
-        """What it says next, up to the end of a line or its own; None where that does not come in time."""
-        end, said = time.monotonic() + max(limit, 0.1), b""
-        while not said.endswith(b"\n"):
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
-                return None
-            piece = os.read(self.process.stdout.fileno(), 1 << 16)
-            if not piece:
-                break
-            said += piece
-        return said.decode(errors="replace")
-
-    def measure(self, name: str, limit: float) -> dict:
-        answer = self.ask(name, limit)
+    def measure(self, name: str, left: Left) -> dict:
+        answer = self.ask(name, left())
         if answer.get("lost"):
             self.stop()
         if "error" in answer:
@@ -436,12 +425,9 @@ def baselines(setting: Setting) -> Work:
     bench = Bench(setting)
     try:
         said = bench.ask("list", 120)
-        items = [
-            Item(name, lambda limit, name=name: bench.measure(name, limit), baseline_of(setting.root))
-            for name in said["items"]
-        ]
+        items = [Item(name, partial(bench.measure, name), baseline_of(setting.root)) for name in said["items"]]
         without = dict.fromkeys(said["without"], "no baseline is written for it")
-        return Work(items, said["versions"], without, bench.stop)
+        return Work(items, without, said["versions"], bench.stop)
     except OSError as error:
         raise ToolError(f"{setting.python}: {error.strerror}; PYTHON=… names the Python that has PyTorch") from None
     except (LookupError, ToolError):
@@ -453,64 +439,42 @@ def run_sanitizer(
     programs: Programs, tool: str, lesson: Lesson, op: str, subject: str, scratch: Path, limit: float
 ) -> tuple[tools.SanitizerReport, dict]:
     """compute-sanitizer's report, and what the check said of the op: that its cases ran at all is known from there."""
-    log, out = scratch / "sanitizer.log", scratch / "watched.json"
-    for file in (log, out):
-        file.unlink(missing_ok=True)
+    out = scratch / "watched.json"
+    out.unlink(missing_ok=True)
     program = [*programs.right_or_wrong(lesson, op, subject), "--no-large", "--json", str(out)]
-    command = tools.sanitizer_command(tools.find("compute-sanitizer", programs.dry), tool, log, program)
-    done = run(command, limit, {"SOL_TIMEOUT_S": SLOW_LIMIT})
-    if done.status is None:
-        raise ToolError(f"{tool} took more than {limit:.0f} s")
-    report = tools.parse_sanitizer((log.read_text(errors="replace") if log.exists() else "") or done.output)
+    report = tools.sanitize(tool, program, scratch / "sanitizer.log", limit)
     if not out.exists():
-        raise ToolError(f"the check program ran nothing under {tool}: {tools.last_line(done.output)}")
+        raise ToolError(f"the check program ran nothing under {tool}: {report.said}")
     row = op_report(json.loads(out.read_text()), op)
     if not row.get("cases"):
         raise ToolError(f"no case of {op} ran under {tool}")
     return report, row
 
 
-def sanitize_op(setting: Setting, tool: str, lesson: Lesson, op: str, limit: float) -> dict:
-    begin = time.monotonic()
-    setting.programs.build_lesson(lesson, limit=limit)
-    left = limit - (time.monotonic() - begin)
-    report, row = run_sanitizer(setting.programs, tool, lesson, op, "solutions", setting.scratch, left)
-    result = asdict(report) | {"verdict": row.get("verdict"), "cases": len(row["cases"])}
+def sanitize_op(tool: str, setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
+    setting.programs.build_lesson(lesson, limit=left())
+    report, row = run_sanitizer(setting.programs, tool, lesson, op, "solutions", setting.scratch, left())
+    result = {"errors": report.errors, "warnings": report.warnings, "distinct": report.distinct}
+    result |= {"verdict": row.get("verdict"), "cases": len(row["cases"])}
     if report.errors:
         what = next(iter(report.distinct), "")
-        raise Failed(f"{report.errors} {'error' if report.errors == 1 else 'errors'}, first: {what}", result)
+        raise Failed(f"{tools.counted(report.errors, 'error')}, first: {what}", result)
     if row.get("verdict") != "ok":
         raise Failed(f"no error, but the check says {row.get('verdict')}: {first_finding(row['cases'])}", result)
     return result
 
 
 def sanitize(setting: Setting) -> Work:
-    sanitizer = tools.find("compute-sanitizer", setting.dry)
-    lessons, unmet = setting.lessons()
-    items = [
-        Item(
-            f"lesson{lesson.number}/{op}/{tool}",
-            lambda limit, tool=tool, lesson=lesson, op=op: sanitize_op(setting, tool, lesson, op, limit),
-            checked_by(setting.root, lesson, [op], cases=True),
-        )
-        for tool in tools.SANITIZERS
-        for lesson in lessons
-        for op in lesson.ops
-    ]
-    return Work(items, {"compute-sanitizer": tools.toolkit_version(sanitizer)}, unmet)
+    versions = tools.versions("compute-sanitizer")
+    works = [each_op(setting, partial(sanitize_op, tool), f"/{tool}", cases=True) for tool in tools.SANITIZERS]
+    return Work([item for work in works for item in work.items], works[0].unavailable, versions)
 
 
-def profile_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
-    begin = time.monotonic()
+def profile_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
     names = tools.kernels_of(setting.root / "solutions" / lesson.name / f"{op}.cu")
-    setting.programs.build_lesson(lesson, limit=limit)
-    log, slow = setting.scratch / "ncu.csv", {"SOL_TIMEOUT_S": SLOW_LIMIT}
+    setting.programs.build_lesson(lesson, limit=left())
     program = setting.programs.at_timed_shape(lesson, op)
-    left = limit - (time.monotonic() - begin)
-    done = tools.profile(tools.find("ncu", setting.dry), names, program, left, log, extra=slow)
-    if done.status is None:
-        raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
-    kernels = tools.parse_ncu(done.output, done.metrics)
+    kernels, _ = tools.profile(names, program, left(), setting.scratch / "ncu.csv")
     return {
         "shape": next(iter(lesson.shapes.get(op, ())), None),
         "kernels": [
@@ -528,47 +492,34 @@ def profile_op(setting: Setting, lesson: Lesson, op: str, limit: float) -> dict:
     }
 
 
-def count_again(setting: Setting, subject: simt_vs_ncu.Subject, limit: float) -> dict:
-    begin = time.monotonic()
-    subject.build(setting.programs, limit)
-    left = limit - (time.monotonic() - begin)
-    return simt_vs_ncu.measure(setting.root, subject, setting.programs, setting.scratch / "ncu.csv", left)
+def count_again(setting: Setting, subject: simt_vs_ncu.Subject, left: Left) -> dict:
+    subject.build(setting.programs, left())
+    return simt_vs_ncu.measure(setting.root, subject, setting.programs, setting.scratch / "ncu.csv", left())
 
 
 def ncu(setting: Setting) -> Work:
     """Each op at its timed shape; and the launches that the CPU device counts too, for make ncu-table."""
-    command = tools.find("ncu", setting.dry)
-    lessons, unmet = setting.lessons()
-    items = [
-        Item(
-            f"lesson{lesson.number}/{op}",
-            lambda limit, lesson=lesson, op=op: profile_op(setting, lesson, op, limit),
-            checked_by(setting.root, lesson, [op]),
-        )
-        for lesson in lessons
-        for op in lesson.ops
-        if tools.has_kernels(setting.root / "solutions" / lesson.name / f"{op}.cu")
+    versions, work = tools.versions("ncu"), each_op(setting, profile_op)
+    lessons = setting.lessons()[0]
+    subjects = [
+        subject for subject in simt_vs_ncu.subjects(setting.root) if subject.lesson is None or subject.lesson in lessons
     ]
+    with_kernels = {f"lesson{subject.lesson.number}/{subject.op}" for subject in subjects if subject.lesson}
+    items = [item for item in work.items if item.name in with_kernels]
     items += [
-        Item(
-            subject.item,
-            lambda limit, subject=subject: count_again(setting, subject, limit),
-            tuple(subject.files(setting.root)),
-        )
-        for subject in simt_vs_ncu.subjects(setting.root)
-        if subject.lesson is None or subject.lesson in lessons
+        Item(subject.item, partial(count_again, setting, subject), tuple(subject.files(setting.root)))
+        for subject in subjects
     ]
-    return Work(items, {"ncu": tools.toolkit_version(command)}, unmet)
+    return Work(items, work.unavailable, versions)
 
 
 def simt(setting: Setting) -> Work:
-    sanitizer = tools.find("compute-sanitizer", setting.dry)
-    kernels = simt_vs_gpu.corpus(setting.root)
+    versions, kernels = tools.versions("compute-sanitizer"), simt_vs_gpu.corpus(setting.root)
     items = [
-        Item(kernel.name, lambda limit, kernel=kernel, batch=batch: batch.measure(kernel, limit), (kernel.path,))
+        Item(kernel.name, partial(batch.measure, kernel), (kernel.path,))
         for kernel, batch in simt_vs_gpu.batches(kernels, setting.programs)
     ]
-    return Work(items, {"compute-sanitizer": tools.toolkit_version(sanitizer)})
+    return Work(items, versions=versions)
 
 
 PARTS: dict[str, Callable[[Setting], Work]] = {
@@ -590,7 +541,6 @@ PARTS: dict[str, Callable[[Setting], Work]] = {
 class Outcome:
     part: str
     done: int = 0
-    kept: int = 0  # of them from an earlier run
     failed: dict[str, str] = field(default_factory=dict)  # item to its reason; "" is the part itself
     left: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -618,12 +568,11 @@ def shortened(text: str, width: int) -> str:
 
 
 # Those after OSError: a program's answer has another form than we know.
-FAILURES = (ToolError, ShapeError, OSError, LookupError, TypeError, ValueError, AttributeError)
+FAILURES = (ToolError, OSError, LookupError, TypeError, ValueError, AttributeError)
 
 
 def reason(error: Exception) -> str:
-    known = isinstance(error, (ToolError, ShapeError))
-    return str(error) if known else f"{type(error).__name__}: {tools.first_line(str(error))}"
+    return str(error) if isinstance(error, ToolError) else f"{type(error).__name__}: {tools.first_line(str(error))}"
 
 
 def finite(value: object) -> object:
@@ -640,7 +589,7 @@ def measure(item: Item, limit: float, clocks: ClockLog) -> dict:
     begin, samples = time.monotonic(), len(clocks.samples)
     record: dict = {"status": "ok", "measured_at": utc_now()}
     try:
-        record["result"] = item.measure(limit)
+        record["result"] = item.measure(lambda: limit - (time.monotonic() - begin))
     except Failed as error:
         record |= {"status": "failed", "why": str(error), "result": error.result}
     except FAILURES as error:
@@ -655,38 +604,29 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
     try:
         work = PARTS[name](setting)
     except FAILURES as error:
-        why = reason(error)
-        store.note_failure(name, stamp, why)
-        outcome.failed[""] = why
-        say("FAILED", None, name, "", why)
+        outcome.failed[""] = store.note_failure(name, stamp, reason(error))
+        say("FAILED", None, name, "", outcome.failed[""])
         return outcome
     made_of = {item.name: sources.digest(setting.root, item.made_of) for item in work.items}
     part = store.begin(name, stamp | {"versions": work.versions}, options.fresh, made_of)
     before = part["seconds"]
-    part["not_done_yet"] = [item.name for item in work.items if part["items"].get(item.name, {}).get("status") != "ok"]
+    wanted = [item for item in work.items if part["items"].get(item.name, {}).get("status") != "ok"]
+    outcome.done = len(work.items) - len(wanted)
+    outcome.left = part["not_done_yet"] = [item.name for item in wanted]
     for item, why in work.unavailable.items():
         part["items"][item] = {"status": "unavailable", "why": why}
         say("not here", None, name, item, why)
     try:
-        smi = None
-        with contextlib.suppress(ToolError):
-            smi = tools.find("nvidia-smi", setting.dry)
-        with ClockLog(smi) as clocks:
-            for item in work.items:
-                if part["items"].get(item.name, {}).get("status") == "ok":
-                    outcome.done += 1
-                    outcome.kept += 1
-                    continue
+        with ClockLog() as clocks:
+            for item in wanted:
                 elapsed = time.monotonic() - begin
                 if elapsed >= options.budget:
-                    outcome.left.append(item.name)
-                    continue
-                part["not_done_yet"] = [name for name in part["not_done_yet"] if name != item.name]
+                    break
                 if CLEAR:
                     print(f"{CLEAR}  … {name}/{item.name}", end="", flush=True)
+                del outcome.left[0]
                 record = measure(item, max(options.budget + MOST - BUDGET - elapsed, 1), clocks)
-                record["sources"] = made_of[item.name]
-                part["items"][item.name] = record
+                part["items"][item.name] = record | {"sources": made_of[item.name]}
                 if record["status"] == "ok":
                     outcome.done += 1
                     say("ok", record["seconds"], name, item.name, "" if options.dry else headline(record))
@@ -734,14 +674,13 @@ def alone(path: Path):
 def describe(options: argparse.Namespace) -> tuple[Card, dict]:
     """The card, and what every part's record says of this run."""
     if options.dry:
-        card = tools.read_card(tools.find("nvidia-smi", dry=True))
-        return card, {"driver": None, "cuda": None, **commit(options.commit)}
+        tools.rehearse()
+        return tools.read_card(), {"driver": None, "cuda": None, **commit(options.commit)}
     try:
-        card = tools.read_card(tools.find("nvidia-smi"))
+        card = tools.read_card()
     except ToolError as error:
         raise ToolError(f"{error}. To rehearse without a GPU: make gpu-report DRY=1") from None
-    cuda = tools.toolkit_version(tools.find("nvcc"))
-    return card, {"driver": card.driver, "cuda": cuda, **commit(options.commit)}
+    return card, {"driver": card.driver, "cuda": tools.versions("nvcc")["nvcc"], **commit(options.commit)}
 
 
 def report(options: argparse.Namespace) -> int:
@@ -750,15 +689,12 @@ def report(options: argparse.Namespace) -> int:
     store = Store(path, card, options.dry)
     if options.dry:
         print(NO_MEASUREMENT)
-    software = [f"driver {card.driver}", f"CUDA {stamp['cuda']}"]
-    print(", ".join([card.name, *([] if options.dry else software)]), flush=True)
+    software = [] if options.dry else [f"driver {card.driver}", f"CUDA {stamp['cuda']}"]
+    print(", ".join([card.name, *software]), flush=True)
     names = PART_NAMES if options.part == "all" else (options.part,)
-    outcomes = []
     with tempfile.TemporaryDirectory(prefix="gpu-report-", ignore_cleanup_errors=True) as scratch:
-        programs = Programs(options.dry)
-        setting = Setting(Path(), card, options.dry, options.python, programs, Path(scratch))
-        for name in names:
-            outcomes.append(run_part(name, setting, store, dict(stamp), options))
+        setting = Setting(Path(), card, options.python, Programs(options.dry), Path(scratch))
+        outcomes = [run_part(name, setting, store, dict(stamp), options) for name in names]
     print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
     if "ncu" in names and (page := simt_vs_ncu.write_page(Path(), store.data)):
         print(f"table in {page}")
@@ -770,7 +706,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = Parser(prog="gpu-report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("gpu-report", __doc__)
     parser.add_argument("--part", default="all", help=f"{', '.join(PART_NAMES)} or all (the default)")
     parser.add_argument("--dry", action="store_true", help="a rehearsal without a GPU, into build/dry/report.json")
     parser.add_argument("--fresh", action="store_true", help="measure again what is there already")
@@ -790,24 +726,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def stop(*_) -> NoReturn:
-    raise KeyboardInterrupt
+def report_alone(options: argparse.Namespace) -> int:
+    with alone(Path("build/gpu-report.lock")):
+        return report(options)
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    for number in (signal.SIGTERM, signal.SIGHUP):  # so that what was started ends too
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, stop)
-    try:
-        with alone(Path("build/gpu-report.lock")):
-            return report(options)
-    except KeyboardInterrupt:
-        print("gpu-report: interrupted; the same command goes on where it stopped", file=sys.stderr)
-        return 130
-    except (ToolError, ShapeError, OSError) as error:
-        print(f"gpu-report: {error}", file=sys.stderr)
-        return 1
+    where = "interrupted; the same command goes on where it stopped"
+    return tools.run_main("gpu-report", lambda: report_alone(options), where)
 
 
 if __name__ == "__main__":

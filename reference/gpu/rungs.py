@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu.lesson_shapes import ShapeError, all_lessons, dims
+from reference.gpu.lesson_shapes import all_lessons, dims
 from reference.gpu.programs import with_json
 from reference.gpu.tools import ToolError, read_reports
 
@@ -65,7 +65,7 @@ def shapes(wanted: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
     for text in filter(None, (part.strip() for part in wanted.split(";"))):
         try:
             d = dims(text)
-        except ShapeError:
+        except ToolError:
             d = {}
         if set(d) != {"N", "C", "OC"}:
             raise ToolError(f"SHAPES={wanted}: {text!r} is no shape such as 'N=4096 C=768 OC=3072'; a ; sets two apart")

@@ -4,8 +4,7 @@ multiprocessor holds. Needs no GPU."""
 
 from __future__ import annotations
 
-import ast
-import operator
+import argparse
 import re
 import shutil
 import sys
@@ -16,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.gpu import tools
-from reference.gpu.inspect_op import find_lesson, find_op, source_of
-from reference.gpu.lesson_shapes import ShapeError
+from reference.gpu.inspect_op import add_arguments, find_kernels, find_lesson, find_op
 from reference.gpu.programs import Programs
 from reference.gpu.tools import Parser, ToolError, run
 
@@ -146,15 +144,9 @@ def names_of(mangled: Iterable[str], kernels: list[str]) -> dict[str, str]:
         full = mangled
     names = {}
     for symbol, text in zip(mangled, full, strict=True):
-        name = next((name for name in kernels if f"{len(name)}{name}" in symbol), "")
-        start = re.search(rf"\b{name}<", text) if name else None
-        depth, end = 0, 0
-        for end in range(start.end() - 1, len(text)) if start else ():
-            depth += (text[end] == "<") - (text[end] == ">")
-            if depth == 0:
-                break
-        arguments = text[start.end() - 1 : end + 1].replace("> >", ">>") if start else ""
-        names[symbol] = name + arguments if name else symbol
+        kernel = next((kernel for kernel in kernels if f"{len(kernel)}{kernel}" in symbol), "")
+        found = re.search(rf"\b{kernel}(?:<.*?>)?(?=\()", text) if kernel else None
+        names[symbol] = found[0].replace("> >", ">>") if found else kernel or symbol
     return names
 
 
@@ -171,17 +163,6 @@ def parse_bounds(text: str) -> dict[str, int]:
             found[current] = found.get(current, 1) * int(word[1], 16)
             words -= 1
     return found
-
-
-OPERATORS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-}
 
 
 def constants_of(text: str) -> dict[str, str]:
@@ -208,22 +189,12 @@ def split(text: str) -> list[str]:
 
 def value_of(expression: str, constants: dict[str, str]) -> int | None:
     """Of whole numbers, + - * / % << >> and constants of the file; None where there is something else."""
-
-    def tree(text: str) -> ast.AST:
-        return ast.parse(re.sub(r"(?<=\d)[uU]\b", "", text), mode="eval").body
-
-    def value(node: ast.AST, left: int) -> int:
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            return node.value
-        if isinstance(node, ast.Name) and left:
-            return value(tree(constants[node.id]), left - 1)
-        if isinstance(node, ast.BinOp):
-            return OPERATORS[type(node.op)](value(node.left, left), value(node.right, left))
-        raise ValueError
-
+    for _ in range(len(constants) + 1):
+        expression = re.sub(r"\b[a-zA-Z_]\w*", lambda name: f"({constants.get(name[0], '?')})", expression)
+    expression = re.sub(r"(?<=\d)[uU]\b", "", expression).replace("/", "//")
     try:
-        return value(tree(expression), len(constants))
-    except (ValueError, SyntaxError, LookupError, ArithmeticError):
+        return eval(expression) if re.fullmatch(r"(?:[\d\s()+*/%-]|<<|>>)+", expression) else None
+    except (SyntaxError, ArithmeticError, TypeError):
         return None
 
 
@@ -291,81 +262,83 @@ def kernel_text(
 
 def default_arch() -> str:
     try:
-        capability = tools.read_card(tools.find("nvidia-smi")).compute_capability
+        capability = tools.read_card().compute_capability
     except ToolError:
         capability = None
     return f"sm_{capability.replace('.', '')}" if capability else "sm_80"
 
 
+def compiled(source: Path, arch: str, options: argparse.Namespace) -> tuple[Path, str]:
+    """The cubin, and what ptxas said."""
+    cubin = Path("build/sass") / options.subject / source.parent.name / f"{source.stem}.{arch}.cubin"
+    cubin.parent.mkdir(parents=True, exist_ok=True)
+    flags = [*options.flags.split(), f"-arch={arch}", "-cubin", "-Xptxas", "-v"]
+    built = run([*tools.find("nvcc"), *flags, str(source), "-o", str(cubin)], LIMIT)
+    if built.status != 0:
+        print(built.output, end="", file=sys.stderr)
+        raise ToolError(f"{source} does not compile for {arch}")
+    return cubin, built.output
+
+
+def disassembled(nvdisasm: list[str], cubin: Path, *more: str) -> str:
+    listed = run([*nvdisasm, *more, str(cubin)], LIMIT)
+    if listed.status != 0:
+        raise ToolError(f"nvdisasm: {tools.last_line(listed.output) or 'it said nothing'}")
+    return listed.output
+
+
+def show(options: argparse.Namespace) -> int:
+    if options.block is not None and not 1 <= options.block <= 1024:
+        raise ToolError(f"BLOCK={options.block}: a block has 1 to 1024 threads")
+    arch = options.arch or default_arch()
+    if not re.fullmatch(r"sm_\d+[af]?", arch):
+        raise ToolError(f"ARCH={arch}: it is sm_ and a number, such as sm_80 or sm_90a")
+    lesson = find_lesson(Programs(), options.lesson)
+    source, kernels = find_kernels(lesson, find_op(lesson, options.only), options.subject)
+    nvdisasm, mend = None, ""
+    try:
+        nvdisasm = tools.find("nvdisasm")
+    except ToolError as error:
+        if options.full:
+            raise
+        mend = str(error)
+    cubin, said = compiled(source, arch, options)
+    text, usages = source.read_text(), parse_ptxas(said)
+    names = names_of(usages, kernels)
+    listings, bounds = dict.fromkeys(usages), {}
+    if nvdisasm:
+        listed = disassembled(nvdisasm, cubin, "-c", "--print-line-info-inline")
+        listings, bounds = parse_sass(listed, source.as_posix()), parse_bounds(disassembled(nvdisasm, cubin))
+    what = "SASS" if nvdisasm else "what ptxas says"
+    print(f"lesson {lesson.number} · {source} · {what} for {arch}\n", flush=True)
+    if options.full:
+        print(re.sub("|".join(map(re.escape, names)), lambda found: names[found[0]], listed), end="")
+        return 0
+    for mangled, listing in listings.items():
+        name = names.get(mangled, mangled)
+        ways = (
+            (options.block, "as BLOCK= says"),
+            (block_of(text, name.partition("<")[0]), "as the launch says"),
+            (bounds.get(mangled), "as many as __launch_bounds__ allows"),
+            (256, "assumed: BLOCK=… says it"),
+        )
+        block, how = next((block, how) for block, how in ways if block)
+        usage = usages.get(mangled, Usage())
+        print(kernel_text(name, listing, usage, text.splitlines(), arch, block, how) + "\n")
+    if mend:
+        print(f"no instructions: {mend}")
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(prog="gpu-sass", description=__doc__)
-    parser.add_argument("lesson", help="a lesson's number")
-    parser.add_argument("--only", default="", help="the op; the lesson's first where it is left out")
-    parser.add_argument("--subject", choices=("lessons", "solutions"), default="lessons", help="whose files")
+    parser = Parser("gpu-sass", __doc__)
+    add_arguments(parser)
     parser.add_argument("--arch", default="", help="such as sm_90a; the card's, else sm_80")
     parser.add_argument("--block", type=int, help="threads of a block")
     parser.add_argument("--flags", required=True, help="the flags of the build for a GPU, but for -arch")
     parser.add_argument("--full", action="store_true", help="the whole disassembly, in order")
     options = parser.parse_args(arguments)
-    try:
-        if options.block is not None and not 1 <= options.block <= 1024:
-            raise ToolError(f"BLOCK={options.block}: a block has 1 to 1024 threads")
-        arch = options.arch or default_arch()
-        if not re.fullmatch(r"sm_\d+[af]?", arch):
-            raise ToolError(f"ARCH={arch}: it is sm_ and a number, such as sm_80 or sm_90a")
-        lesson = find_lesson(Programs(), options.lesson)
-        source = source_of(lesson, find_op(lesson, options.only), options.subject)
-        nvcc, nvdisasm, mend = tools.find("nvcc"), None, ""
-        try:
-            nvdisasm = tools.find("nvdisasm")
-        except ToolError as error:
-            if options.full:
-                raise
-            mend = str(error)
-        is_kernel = tools.has_kernels(source_of(lesson, source.stem, "solutions"))
-        names = tools.kernels_of(source) if is_kernel else []
-        if not names:
-            others = [op for op in lesson.ops if tools.has_kernels(source_of(lesson, op, "solutions"))]
-            raise ToolError(f"{source} has no kernel of its own; ONLY= takes one of {' '.join(others)}")
-        cubin = Path("build/sass") / options.subject / lesson.name / f"{source.stem}.{arch}.cubin"
-        cubin.parent.mkdir(parents=True, exist_ok=True)
-        flags = [*options.flags.split(), f"-arch={arch}", "-cubin", "-Xptxas", "-v"]
-        built = run([*nvcc, *flags, str(source), "-o", str(cubin)], LIMIT)
-        if built.status != 0:
-            print(built.output, end="", file=sys.stderr)
-            raise ToolError(f"{source} does not compile for {arch}")
-        text, usages = source.read_text(), parse_ptxas(built.output)
-        shown = names_of(usages, names)
-        listings: dict[str, Listing | None] = dict.fromkeys(usages)
-        bounds: dict[str, int] = {}
-        if nvdisasm:
-            listed = run([*nvdisasm, "-c", "--print-line-info-inline", str(cubin)], LIMIT)
-            if listed.status != 0:
-                raise ToolError(f"nvdisasm: {tools.last_line(listed.output) or 'it said nothing'}")
-            listings = dict(parse_sass(listed.output, source.as_posix()))
-            bounds = parse_bounds(run([*nvdisasm, str(cubin)], LIMIT).output)
-        what = "SASS" if nvdisasm else "what ptxas says"
-        print(f"lesson {lesson.number} · {source} · {what} for {arch}\n", flush=True)
-        if options.full:
-            print(re.sub("|".join(map(re.escape, shown)), lambda found: shown[found[0]], listed.output), end="")
-            return 0
-        for mangled, listing in listings.items():
-            name = shown.get(mangled, mangled)
-            ways = (
-                (options.block, "as BLOCK= says"),
-                (block_of(text, name.partition("<")[0]), "as the launch says"),
-                (bounds.get(mangled), "as many as __launch_bounds__ allows"),
-                (256, "assumed: BLOCK=… says it"),
-            )
-            block, how = next((block, how) for block, how in ways if block)
-            usage = usages.get(mangled, Usage())
-            print(kernel_text(name, listing, usage, text.splitlines(), arch, block, how) + "\n")
-        if mend:
-            print(f"no instructions: {mend}")
-        return 0
-    except (ToolError, ShapeError, OSError) as error:
-        print(f"sass-lesson{options.lesson}: {error}", file=sys.stderr)
-        return 1
+    return tools.run_main(f"sass-lesson{options.lesson}", lambda: show(options))
 
 
 if __name__ == "__main__":

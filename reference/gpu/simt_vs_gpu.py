@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,25 +91,17 @@ def corpus(root: Path) -> list[Kernel]:
 # ---- one kernel ------------------------------------------------------------------------------------------------------
 
 
-def watch(tool: str, program: Path, programs: Programs, limit: float) -> dict:
+def watch(tool: str, program: Path, limit: float) -> dict:
     """What a tool says of a program: how many errors, of which sort and where."""
-    log = program.with_suffix(f".{tool}.log")
-    log.unlink(missing_ok=True)
-    extra = ("--leak-check", "full") if tool == "memcheck" else ()
-    command = tools.sanitizer_command(
-        tools.find("compute-sanitizer", programs.dry), tool, log, [str(program.resolve())], *extra
-    )
-    done = run(command, limit)
-    if done.status is None:
-        return {"tool": tool, "why": f"it did not end within {limit:.0f} s"}
+    leaks = ("--leak-check", "full") if tool == "memcheck" else ()
     try:
-        report = tools.parse_sanitizer((log.read_text(errors="replace") if log.exists() else "") or done.output)
+        report = tools.sanitize(tool, [str(program.resolve())], program.with_suffix(f".{tool}.log"), limit, *leaks)
     except ToolError as error:
         return {"tool": tool, "why": str(error)}
     return {"tool": tool, "errors": report.errors, "warnings": report.warnings, "said": list(report.distinct)[:3]}
 
 
-def compare(kernel: Kernel, program: Path, programs: Programs, deadline: float) -> dict:
+def compare(kernel: Kernel, program: Path, deadline: float) -> dict:
     """The record. Its `outcome` is both, cpu, gpu or neither: who finds the bug; of a right one agrees or differs; or
     none: no tool looks for it, or it gave no answer."""
     if reason := kernel.entry(NO_COUNTERPART):
@@ -127,7 +119,7 @@ def compare(kernel: Kernel, program: Path, programs: Programs, deadline: float) 
         tool = kernel.entry(TOOL)
         if tool is None:
             raise ToolError(f"no tool is named for the kind {kernel.kind}")
-        said = watch(tool, program, programs, left())
+        said = watch(tool, program, left())
         if "why" in said:
             return {"outcome": "none", **said}
         outcome = {(True, True): "both", (True, False): "cpu", (False, True): "gpu", (False, False): "neither"}
@@ -137,7 +129,7 @@ def compare(kernel: Kernel, program: Path, programs: Programs, deadline: float) 
     if done.status != 0:
         how = "did not end" if done.status is None else f"ended with exit status {done.status}"
         raise ToolError(f"it is right, and {how} on the GPU: {tools.last_line(done.output) or 'it said nothing'}")
-    said = [watch(tool, program, programs, left()) for tool in tools.SANITIZERS]
+    said = [watch(tool, program, left()) for tool in tools.SANITIZERS]
     clean = all(answer.get("errors") == 0 for answer in said)
     return {"outcome": "agrees" if clean else "differs", "tools": [s for s in said if s.get("errors") != 0]}
 
@@ -155,16 +147,16 @@ class Batch:
 
     def work(self, kernel: Kernel, deadline: float) -> dict | Exception:
         try:
-            return compare(kernel, self.program(kernel), self.programs, deadline)
+            return compare(kernel, self.program(kernel), deadline)
         except (ToolError, OSError) as error:
             return error
 
-    def measure(self, kernel: Kernel, limit: float) -> dict:
+    def measure(self, kernel: Kernel, left: Callable[[], float]) -> dict:
         if not self.results:
-            deadline = time.monotonic() + limit
+            deadline = time.monotonic() + left()
             wanted = [str(self.program(k)) for k in self.kernels if not k.entry(NO_COUNTERPART)]
             if wanted:
-                self.programs.build(wanted, limit=limit)
+                self.programs.build(wanted, limit=left())
             pool = ThreadPoolExecutor(max(1, min(8, (os.cpu_count() or 1) // 2)))
             try:
                 results = list(pool.map(lambda k: self.work(k, deadline), self.kernels))

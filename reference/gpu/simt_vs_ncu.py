@@ -8,19 +8,20 @@ differ are a result and no failure: the page says where and why.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from reference.gpu import sources, tools
-from reference.gpu.lesson_shapes import Lesson, ShapeError, device_lessons
-from reference.gpu.programs import SLOW_LIMIT, Programs
+from reference.gpu.lesson_shapes import Lesson, device_lessons
+from reference.gpu.programs import Programs
 from reference.gpu.tools import ToolError, run
 
 COUNTS = Path("checker/simt/vs_ncu.json")
@@ -186,16 +187,11 @@ def triple(text: str) -> list[int]:
 
 def measure(root: Path, subject: Subject, programs: Programs, log: Path, limit: float) -> dict:
     """Nsight Compute on a subject that is built."""
-    ncu, slow = tools.find("ncu", programs.dry), {"SOL_TIMEOUT_S": SLOW_LIMIT}
     metrics = {name: name for name in tools.COUNTED}
-    command = subject.command(programs)
-    done = tools.profile(ncu, subject.kernels(root), command, limit, log, metrics=metrics, extra=slow)
-    if done.status is None:
-        raise ToolError(f"ncu took more than the {limit:.0f} s that were left")
-    launches = tools.parse_ncu(done.output, done.metrics)
+    launches, unknown = tools.profile(subject.kernels(root), subject.command(programs), limit, log, metrics)
     return {
         "source": subject.digest(root),
-        "metrics_unknown": done.unknown,
+        "metrics_unknown": unknown,
         "launches": [
             {"kernel": base_name(k.name), "grid": triple(k.grid), "block": triple(k.block), "metrics": k.values}
             for k in launches
@@ -206,95 +202,75 @@ def measure(root: Path, subject: Subject, programs: Programs, log: Path, limit: 
 # ---- the comparison --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Access:
-    """A kind of access, and the metrics that say what it costs. `apart` is what Nsight Compute counts apart and the CPU
-    device does not."""
+class Cost(NamedTuple):
+    """Of one kind of access of a launch; None is what was not counted."""
 
-    name: str
-    requests: str
-    cost: str  # sectors; of shared memory wavefronts
-    asked: str  # bytes
-    excess: str = ""  # wavefronts beyond one a pass
-    apart: Access | None = None
+    requests: float | None = None
+    cost: float | None = None  # sectors; of shared memory wavefronts
+    asked: float | None = None  # bytes
+    excess: float | None = None  # wavefronts beyond one a pass
+    apart: str = ""  # "128 requests are reductions"
 
 
-def of_global(name: str, op: str, apart: Access | None = None) -> Access:
+def of_global(op: str) -> tuple[str, ...]:
+    """The metrics of a Cost, in its order."""
     t = "pipe_lsu_mem_global_op"
     names = (f"l1tex__t_requests_{t}_{op}.sum", f"l1tex__t_sectors_{t}_{op}.sum")
-    return Access(name, *names, f"sm__sass_data_bytes_mem_global_op_{op}.sum", apart=apart)
+    return (*names, f"sm__sass_data_bytes_mem_global_op_{op}.sum")
 
 
-def of_shared(name: str, op: str, apart: Access | None = None) -> Access:
-    return Access(
-        name,
+def of_shared(op: str) -> tuple[str, ...]:
+    return (
         f"smsp__inst_executed_op_shared_{op}.sum",
         f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum",
         f"sm__sass_data_bytes_mem_shared_op_{op}.sum",
         f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum",
-        apart,
     )
 
 
-REDUCTIONS = of_global("reductions", "red")
-ASYNCHRONOUS_LOADS = Access(
-    "asynchronous copies",
-    "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-    "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-    "sm__sass_data_bytes_mem_global_op_ldgsts.sum",
-)
-ASYNCHRONOUS_STORES = Access(
-    "asynchronous copies",
-    "smsp__inst_executed_op_ldgsts.sum",
-    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "sm__sass_data_bytes_mem_shared_op_ldgsts.sum",
-    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
-)
-GLOBAL = (
-    of_global("loads", "ld", ASYNCHRONOUS_LOADS),
-    of_global("stores", "st"),
-    of_global("atomics", "atom", REDUCTIONS),
-)
-SHARED = (
-    of_shared("shared loads", "ld"),
-    of_shared("shared stores", "st", ASYNCHRONOUS_STORES),
-    of_shared("shared atomics", "atom"),
-)
+ACCESSES = {
+    "loads": of_global("ld"),
+    "stores": of_global("st"),
+    "atomics": of_global("atom"),
+    "shared loads": of_shared("ld"),
+    "shared stores": of_shared("st"),
+    "shared atomics": of_shared("atom"),
+}
+# What Nsight Compute counts apart and the CPU device does not, by the access that it is added to.
+APART = {
+    "atomics": ("reductions", of_global("red")),
+    "loads": (
+        "asynchronous copies",
+        (
+            "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+            "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+            "sm__sass_data_bytes_mem_global_op_ldgsts.sum",
+        ),
+    ),
+    "shared stores": (
+        "asynchronous copies",
+        (
+            "smsp__inst_executed_op_ldgsts.sum",
+            "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+            "sm__sass_data_bytes_mem_shared_op_ldgsts.sum",
+            "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+        ),
+    ),
+}
 ALL_EXCESS = "derived__memory_l1_wavefronts_shared_excessive"  # by the addresses, as here; op_ld and op_st by hardware
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Of one kind of access of a launch; None is what was not counted."""
-
-    requests: float | None = None
-    cost: float | None = None
-    asked: float | None = None
-    excess: float | None = None
-    apart: str = ""  # "128 requests are reductions"
-
-    @staticmethod
-    def of(access: Access, metrics: Mapping[str, float]) -> Cost:
-        names = (access.requests, access.cost, access.asked, access.excess)
-        return Cost(*(metrics.get(name) for name in names))
-
-
-def ours_of(access: Access, metrics: Mapping[str, float]) -> Cost:
+def ours_of(access: str, metrics: Mapping[str, float]) -> Cost:
     """The device leaves out what is 0."""
-    cost = Cost.of(access, metrics)
-    return Cost(cost.requests or 0, cost.cost or 0, cost.asked or 0, (cost.excess or 0) if access.excess else None)
+    return Cost(*(metrics.get(name, 0) for name in ACCESSES[access]))
 
 
-def total(a: float | None, b: float | None) -> float | None:
-    return a if a is None or b is None else a + b
-
-
-def theirs_of(access: Access, metrics: Mapping[str, float]) -> Cost:
-    cost = Cost.of(access, metrics)
-    apart = Cost.of(access.apart, metrics) if access.apart else Cost()
-    words = f"{apart.requests:,.0f} of the requests are {access.apart.name}" if apart.requests else ""
-    both = zip(astuple(cost)[:4], astuple(apart)[:4], strict=True)
-    return Cost(*(total(a, b) for a, b in both), words)
+def theirs_of(access: str, metrics: Mapping[str, float]) -> Cost:
+    kind, apart = APART.get(access, ("", ()))
+    both = zip_longest(ACCESSES[access], apart)
+    cost = Cost(*(metrics[name] + metrics.get(other, 0) if name in metrics else None for name, other in both))
+    requests = metrics.get(apart[0], 0) if apart else 0
+    return cost._replace(apart=f"{requests:,.0f} of the requests are {kind}") if requests else cost
 
 
 def near(a: float, b: float, whole: float | None = None) -> bool:
@@ -367,11 +343,11 @@ def rows_of(count: Counts, record: Mapping | None) -> list[Row]:
     """A row a kind of access that the launch makes; for shared memory one more: all its conflicts, by the addresses."""
     metrics, why = measured_launch(count, record)
     rows = []
-    for access in (*GLOBAL, *SHARED):
+    for access in ACCESSES:
         ours, theirs = ours_of(access, count.metrics), theirs_of(access, metrics)
         if ours.requests or theirs.requests:
-            rows.append(Row(count, access.name, ours, theirs, why or verdict(ours, theirs)))
-    shared = [row for row in rows if row.name in [access.name for access in SHARED]]
+            rows.append(Row(count, access, ours, theirs, why or verdict(ours, theirs)))
+    shared = [row for row in rows if row.name.startswith("shared")]
     if shared:
         ours = Cost(excess=count.metrics.get(ALL_EXCESS, 0))
         theirs = Cost(excess=metrics.get(ALL_EXCESS))
@@ -465,18 +441,16 @@ def write_page(root: Path, report: dict | None = None) -> Path | None:
     return page
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = tools.Parser(prog="ncu-table", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.parse_args(arguments)
-    try:
-        counts = count_all(Path())
-        write_counts(counts, Path())
-        print(f"{COUNTS}: {len(counts)} launches")
-        print(write_page(Path()) or f"no {PAGE}: on a GPU, make gpu-report PART=ncu measures what it sets beside them")
-        return 0
-    except (ToolError, ShapeError, OSError) as error:
-        print(f"ncu-table: {error}", file=sys.stderr)
-        return 1
+def write_all() -> int:
+    counts = count_all(Path())
+    write_counts(counts, Path())
+    print(f"{COUNTS}: {len(counts)} launches")
+    print(write_page(Path()) or f"no {PAGE}: on a GPU, make gpu-report PART=ncu measures what it sets beside them")
+    return 0
+
+
+def main() -> int:
+    return tools.run_main("ncu-table", write_all)
 
 
 if __name__ == "__main__":

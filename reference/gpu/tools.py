@@ -20,13 +20,13 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 TIMINGS = Path("reference/timings")  # a report a card, and what says how they are made
-STAND_IN = Path(__file__).parent / "stand_in.py"  # plays the tools in a rehearsal
+STAND_INS = Path(__file__).parents[1] / "tests/stand_ins"  # of NVIDIA's tools, for a rehearsal
 CUDA_BIN = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
 
 
@@ -34,10 +34,8 @@ class ToolError(Exception):
     """One line for the user: what is wrong, and what mends it."""
 
 
-def find(tool: str, dry: bool = False) -> list[str]:
+def find(tool: str) -> list[str]:
     """The command of a tool: in PATH, else in the toolkit's folder."""
-    if dry:
-        return [sys.executable, str(STAND_IN), tool]
     path = shutil.which(tool) or shutil.which(tool, path=str(CUDA_BIN))
     if path:
         return [path]
@@ -51,8 +49,45 @@ def find(tool: str, dry: bool = False) -> list[str]:
     raise ToolError(f"{tool} is not there: {mends[tool]}")
 
 
+def rehearse() -> None:
+    """Without a GPU: what plays the tools is found before them."""
+    os.environ["PATH"] = os.pathsep.join((str(STAND_INS), os.environ["PATH"]))
+
+
+def interrupt(*_) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def run_main(
+    name: str,
+    act: Callable[[], int],
+    interrupted: str = "interrupted",
+    status: int = 1,
+    errors: tuple[type[Exception], ...] = (),
+) -> int:
+    """A command's exit status. What it cannot do is one line, and what it started ends with it. `errors` are its own
+    beside ToolError."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup asks
+            signal.signal(number, interrupt)
+    try:
+        return act()
+    except KeyboardInterrupt:
+        print(f"{CLEAR}{name}: {interrupted}", file=sys.stderr)
+        return 130
+    except (ToolError, OSError, *errors) as error:
+        print(f"{CLEAR}{name}: {str(error).splitlines()[0]}", file=sys.stderr)
+        return status
+
+
+CLEAR = "\r\033[K" if sys.stderr.isatty() else ""  # what is at work stands in the line, on a terminal
+
+
 class Parser(argparse.ArgumentParser):
     """Whose errors are one line, as the rest of what the programs here say."""
+
+    def __init__(self, prog: str, description: str):
+        super().__init__(prog=prog, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
@@ -64,6 +99,23 @@ def first_line(text: str) -> str:
 
 def last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def three_digits(value: float) -> str:
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}" if value else "0"
+
+
+def digits(value: float) -> str:
+    """Three significant digits at most: 0.0833, 1.13, 270, 154,000."""
+    text = three_digits(float(f"{value:.3g}"))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # ---- the card --------------------------------------------------------------------------------------------------------
@@ -115,10 +167,12 @@ def card_index() -> str:
     return os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0].strip() or "0"
 
 
-def smi(command: list[str], fields: tuple[str, ...]) -> list[str]:
+def smi(fields: tuple[str, ...]) -> list[str]:
     query = [f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits", "-i", card_index()]
     try:
-        done = subprocess.run([*command, *query], capture_output=True, text=True, errors="replace", timeout=60)
+        done = subprocess.run(
+            [*find("nvidia-smi"), *query], capture_output=True, text=True, errors="replace", timeout=60
+        )
     except subprocess.TimeoutExpired:
         raise ToolError("nvidia-smi did not answer within a minute: the driver hangs") from None
     if done.returncode != 0:
@@ -130,21 +184,20 @@ def smi(command: list[str], fields: tuple[str, ...]) -> list[str]:
     return cells
 
 
-def read_card(command: list[str]) -> Card:
-    name, driver, capability, *rest = smi(command, CARD_FIELDS)
+def read_card() -> Card:
+    name, driver, capability, *rest = smi(CARD_FIELDS)
     if not re.search(r"[a-zA-Z0-9]", name):
         raise ToolError(f"nvidia-smi calls the card {name!r}")
     return Card(name, driver, capability if number(capability) else None, *(number(cell) for cell in rest))
 
 
-def toolkit_version(command: list[str]) -> str:
+def versions(tool: str) -> dict[str, str]:
     """Of nvcc, ncu or compute-sanitizer, as it prints it: "13.0", "2025.3.1"."""
-    done = subprocess.run([*command, "--version"], capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run([*find(tool), "--version"], capture_output=True, text=True, errors="replace", check=False)
     found = re.search(r"(?:release|Version) (\d[\w.]*\d)", done.stdout)
     if not found:
-        said = first_line(done.stdout + done.stderr)
-        raise ToolError(f"{Path(command[-1]).name} --version printed no version: {said}")
-    return found[1]
+        raise ToolError(f"{tool} --version printed no version: {first_line(done.stdout + done.stderr)}")
+    return {tool: found[1]}
 
 
 # ---- clocks ----------------------------------------------------------------------------------------------------------
@@ -211,21 +264,22 @@ def summarise_clocks(samples: list[ClockSample]) -> dict | None:
 class ClockLog:
     """nvidia-smi in the background, five lines a second, while the `with` lasts."""
 
-    def __init__(self, command: list[str] | None):
-        self.command = command
+    def __init__(self) -> None:
         self.samples: list[ClockSample] = []
         self.process: subprocess.Popen | None = None
 
     def __enter__(self) -> ClockLog:
-        if self.command is None:
+        try:
+            command = find("nvidia-smi")
+        except ToolError:
             return self
         for field_name in REASON_FIELDS:
             with contextlib.suppress(ToolError):
-                smi(self.command, (*CLOCK_FIELDS, field_name))
+                smi((*CLOCK_FIELDS, field_name))
                 break
         query = f"--query-gpu={','.join((*CLOCK_FIELDS, field_name))}"
         self.process = subprocess.Popen(
-            [*self.command, query, "--format=csv,noheader,nounits", "-i", card_index(), "-lms", "200"],
+            [*command, query, "--format=csv,noheader,nounits", "-i", card_index(), "-lms", "200"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
@@ -254,6 +308,9 @@ class ClockLog:
 
 
 # ---- running a program -----------------------------------------------------------------------------------------------
+
+
+SLOW = {"SOL_TIMEOUT_S": "600"}  # seconds that a check's worker may take under a tool that slows it down
 
 
 @dataclass(frozen=True)
@@ -294,6 +351,19 @@ def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -
     return Finished(status, output, time.monotonic() - begin)
 
 
+def asked(program: Path, arguments: list[str], read: Callable[[Any], Any], limit: float = 60) -> Any:
+    """What `read` makes of the JSON that a program of build/tools prints."""
+    if not program.exists():
+        raise ToolError(f"{program} is not there: make build/tools/{program.name}")
+    done = run([str(program.resolve()), *arguments], limit)
+    if done.status != 0:
+        raise ToolError(last_line(done.output) or f"{program} said nothing")
+    try:
+        return read(json.loads(done.output))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise ToolError(f"{program} said something of another form: make build/tools/{program.name}") from None
+
+
 def end(process: subprocess.Popen) -> None:
     """A process started in a session of its own, with all that it started. It is asked first: make then removes what it
     had half written."""
@@ -310,10 +380,17 @@ SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 FOUND = 86  # the exit status that says: errors were found
 
 
-def sanitizer_command(compute_sanitizer: list[str], tool: str, log: Path, program: list[str], *more: str) -> list[str]:
-    """The check program's worker is a process of its own; its exit status is the verdict, and not judged here."""
+def sanitize(tool: str, program: list[str], log: Path, limit: float, *more: str) -> SanitizerReport:
+    """compute-sanitizer on a program, whose exit status is not judged: a check's is its verdict."""
     options = ["--tool", tool, "--target-processes", "all", "--error-exitcode", str(FOUND), "--check-exit-code", "no"]
-    return [*compute_sanitizer, *options, "--show-backtrace", "device", "--log-file", str(log), *more, *program]
+    options += ["--show-backtrace", "device", "--log-file", str(log), *more]
+    log.unlink(missing_ok=True)
+    done = run([*find("compute-sanitizer"), *options, *program], limit, SLOW)
+    if done.status is None:
+        raise ToolError(f"{tool} did not end within {limit:.0f} s")
+    report = parse_sanitizer((log.read_text(errors="replace") if log.exists() else "") or done.output)
+    report.said = last_line(done.output)
+    return report
 
 
 @dataclass
@@ -321,6 +398,7 @@ class SanitizerReport:
     errors: int
     warnings: int = 0
     distinct: dict[str, int] = field(default_factory=dict)  # "what at file:line in kernel" to how often it was printed
+    said: str = ""  # the last line of the program
 
 
 SUMMARY = re.compile(r"^=+ (ERROR|RACECHECK|INITCHECK|SYNCCHECK) SUMMARY: (\d+) (?:error|hazard)s?\b(.*)")
@@ -455,30 +533,7 @@ RENAMED = {
     "dram__bytes_write.sum": "dram__bytes_op_write.sum",
 }
 PERMISSION = "ERR_NVGPUCTRPERM"
-
-
-def ncu_command(
-    ncu: list[str],
-    kernels: list[str],
-    program: list[str],
-    log: Path | None = None,
-    report: Path | None = None,
-    metrics: Iterable[str] = METRICS,
-) -> list[str]:
-    """Profiles the first launch of each kernel, where none is named every launch: into a CSV log, or everything into a
-    report for Nsight Compute's UI."""
-    options = ["--target-processes", "all", "--clock-control", "none", "--metrics", ",".join(metrics)]
-    if kernels:
-        options += ["--kernel-id", f"::regex:({'|'.join(kernels)})$:1"]
-    if report is not None:
-        options += ["--set", "full", "--import-source", "yes", "--force-overwrite", "-o", str(report)]
-    if log is not None:
-        options += ["--csv", "--page", "raw", "--print-units", "base", "--log-file", str(log)]
-    return [*ncu, *options, *program]
-
-
-def import_command(ncu: list[str], report: Path) -> list[str]:
-    return [*ncu, "--import", str(report), "--csv", "--page", "raw", "--print-units", "base"]
+AS_CSV = ["--csv", "--page", "raw", "--print-units", "base"]
 
 
 @dataclass
@@ -533,40 +588,45 @@ def refused_metrics(output: str, metrics: Iterable[str]) -> list[str]:
     return [name for name in metrics if re.search(rf"(?<!\w){re.escape(name.removesuffix('.sum'))}(?!\w)", errors)]
 
 
-@dataclass(frozen=True)
-class Profiled:
-    status: int | None  # None: it ran past its time
-    output: str  # what ncu said, and its log
-    metrics: dict[str, str]  # those that it knows on this card, and their names here
-    unknown: list[str]  # and the others
-
-
 def profile(
-    ncu: list[str],
     kernels: list[str],
     program: list[str],
     limit: float,
-    log: Path | None = None,
-    report: Path | None = None,
+    out: Path,
     metrics: Mapping[str, str] = METRICS,
-    extra: dict[str, str] | None = None,
-) -> Profiled:
-    """Runs Nsight Compute, again without the metrics that it does not know on this card, where there are any."""
-    known, unknown, end = dict(metrics), [], time.monotonic() + limit
+) -> tuple[list[Kernel], list[str]]:
+    """Nsight Compute on the first launch of each kernel, where none is named on every launch: their counters, by the
+    names in `metrics`, and the metrics that it does not know on this card, which it is run again without. `out` is a
+    CSV log, or an .ncu-rep for its UI, with everything."""
+    ncu, known, unknown, end = find("ncu"), dict(metrics), [], time.monotonic() + limit
     while True:
-        for file in (log, report):
-            if file:
-                file.unlink(missing_ok=True)
-        done = run(ncu_command(ncu, kernels, program, log, report, known), end - time.monotonic(), extra)
-        output = done.output + (log.read_text(errors="replace") if log and log.exists() else "")
-        refused = refused_metrics(output, known)
-        if done.status is None or not refused:
-            return Profiled(done.status, output, known, unknown)
+        out.unlink(missing_ok=True)
+        done = run([*ncu, *ncu_options(kernels, known, out), *program], end - time.monotonic(), SLOW)
+        if done.status is None:
+            raise ToolError(f"ncu took more than {limit:.0f} s")
+        in_csv = out.suffix != ".ncu-rep"
+        output = done.output + (out.read_text(errors="replace") if in_csv and out.exists() else "")
+        if not (refused := refused_metrics(output, known)):
+            break
         unknown += refused
         for name in refused:
             here = known.pop(name)
             if name in RENAMED:
                 known[RENAMED[name]] = here
+    if not in_csv:
+        if not out.exists():
+            raise ToolError(ncu_trouble(output) or f"ncu wrote no report: {last_line(output)}")
+        output = run([*ncu, "--import", str(out), *AS_CSV], limit).output
+    return parse_ncu(output, known), unknown
+
+
+def ncu_options(kernels: list[str], metrics: Iterable[str], out: Path) -> list[str]:
+    options = ["--target-processes", "all", "--clock-control", "none", "--metrics", ",".join(metrics)]
+    if kernels:
+        options += ["--kernel-id", f"::regex:({'|'.join(kernels)})$:1"]
+    if out.suffix == ".ncu-rep":
+        return [*options, "--set", "full", "--import-source", "yes", "--force-overwrite", "-o", str(out)]
+    return [*options, *AS_CSV, "--log-file", str(out)]
 
 
 def base_value(text: str, unit: str) -> float | None:
@@ -580,30 +640,20 @@ def base_value(text: str, unit: str) -> float | None:
 
 
 def parse_ncu(output: str, metrics: Mapping[str, str] = METRICS) -> list[Kernel]:
-    """Nsight Compute's CSV, a row a kernel (--page raw) or a row a metric (its default), in the order of the launches:
-    those of `metrics`, by the names there. Raises ToolError where it holds no kernel."""
+    """Nsight Compute's CSV of --page raw, in the order of the launches: a line of names, one of units, and a row a
+    launch. Raises ToolError where it holds no counter."""
     lines = [line for line in output.splitlines() if line.startswith('"')]
-    rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
-    kernels: dict[str, Kernel] = {}
-    units: dict[str, str] = {}
+    units, *rows = csv.DictReader(io.StringIO("\n".join(lines))) if len(lines) > 2 else ({},)
+    kernels = []
     for row in rows:
-        if not row.get("ID"):  # --page raw: the line below the header
-            units = {name: unit or "" for name, unit in row.items() if name}
-            continue
+        values = {here: base_value(row.get(name) or "", units.get(name) or "") for name, here in metrics.items()}
+        values = {here: value for here, value in values.items() if value is not None}
         name, grid, block = (row.get(column) or "" for column in ("Kernel Name", "Grid Size", "Block Size"))
-        kernel = kernels.setdefault(row["ID"], Kernel(kernel_name(name), grid, block, {}))
-        if "Metric Name" in row:
-            cells = {row["Metric Name"]: (row.get("Metric Value") or "", row.get("Metric Unit") or "")}
-        else:
-            cells = {name: (row.get(name) or "", units.get(name, "")) for name in metrics}
-        for name, (text, unit) in cells.items():
-            value = base_value(text, unit) if name in metrics else None
-            if value is not None:
-                kernel.values[metrics[name]] = value
-    found = [kernel for kernel in kernels.values() if kernel.name and kernel.values]
-    if not found:
+        if name and values:
+            kernels.append(Kernel(kernel_name(name), grid, block, values))
+    if not kernels:
         raise ToolError(ncu_trouble(output) or f"ncu printed no counters; its last line: {last_line(output) or 'none'}")
-    return found
+    return kernels
 
 
 def has_kernels(source: Path) -> bool:

@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 import os
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import torch
 
-from reference.gpu.tools import Parser
+from reference.gpu.tools import Parser, ToolError, counted, run_main, three_digits
 from reference.model.gpt2 import GPT2, Config, save_folder
 
 CONFIGS = {
@@ -31,10 +28,6 @@ CONFIGS = {
     "tiny": Config(max_T=64, V=300, L=2, NH=2, C=64),
 }
 TOLERANCE = 1e-4  # of the largest logit: float32 sums in another order make 2e-6, a wrong weight 1e-2
-
-
-class BenchError(Exception):
-    """One line for the user."""
 
 
 class Step:
@@ -58,7 +51,7 @@ class Step:
             self.process.stdin.write(f"{command}\n".encode())
         answer = self.process.stdout.readline().decode(errors="replace").strip()
         if not answer:
-            raise BenchError(f"step {self.name} stopped with exit status {self.process.wait()}")
+            raise ToolError(f"step {self.name} stopped with exit status {self.process.wait()}")
         return answer
 
     def forward(self) -> float:
@@ -66,13 +59,13 @@ class Step:
         try:
             return float(answer)
         except ValueError:
-            raise BenchError(f"step {self.name} answered {answer!r}, not a time") from None
+            raise ToolError(f"step {self.name} answered {answer!r}, not a time") from None
 
     def logits(self, file: Path, shape: torch.Size) -> torch.Tensor:
         self.ask(f"logits {file}")
         values = np.fromfile(file, dtype="<f4")
         if values.size != shape.numel():
-            raise BenchError(f"step {self.name} wrote {values.size} logits, not {shape.numel()}")
+            raise ToolError(f"step {self.name} wrote {values.size} logits, not {shape.numel()}")
         return torch.from_numpy(values).reshape(shape)
 
 
@@ -99,10 +92,6 @@ def say(text: str) -> None:
         print(f"\r\033[K{text}", end="\r" if not text else "", file=sys.stderr, flush=True)
     elif text:
         print(text, file=sys.stderr, flush=True)
-
-
-def three_digits(x: float) -> str:
-    return f"{x:,.{max(0, 2 - math.floor(math.log10(x)))}f}"
 
 
 def table(seconds: dict[str, list[float]]) -> str:
@@ -137,7 +126,7 @@ def start_steps(
             file.write_bytes(ids.astype("<i4").tobytes())
         except OSError as error:
             reason = f"{error.strerror}; TMPDIR=DIR names another folder"
-            raise BenchError(f"cannot write {size} to {tempfile.gettempdir()}: {reason}") from None
+            raise ToolError(f"cannot write {size} to {tempfile.gettempdir()}: {reason}") from None
         _, expected = pytorch_forward(model, torch.from_numpy(ids.astype(np.int64)))
         steps, largest = [], 0.0
         for name, program in programs.items():
@@ -149,7 +138,7 @@ def start_steps(
             error = float((logits - expected).abs().max() / expected.abs().max())
             if not error <= TOLERANCE:
                 allowed = f"{TOLERANCE:.0e} is allowed"
-                raise BenchError(f"step {name} is wrong: logits off by {error:.1e} of the largest; {allowed}")
+                raise ToolError(f"step {name} is wrong: logits off by {error:.1e} of the largest; {allowed}")
             steps.append(step)
             largest = max(largest, error)
     return steps, largest
@@ -173,13 +162,13 @@ def bench(programs: dict[str, Path], name: str, B: int, T: int, rounds: int) -> 
                 seconds[f"step {step.name}"].append(step.forward())
     say("")
     print(f"a forward pass of GPT-2 {name}, random weights, B={B} T={T}, beside PyTorch {torch.__version__}")
-    print(f"{where}; {rounds} {'round' if rounds == 1 else 'rounds'}, in turn")
+    print(f"{where}; {counted(rounds, 'round')}, in turn")
     print(f"logits agree: the largest difference is {largest:.1e} of the largest logit\n")
     print(table(seconds))
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = Parser(prog="bench-cpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("bench-cpu", __doc__)
     parser.add_argument("programs", nargs="+", metavar="STEP=PROGRAM", help="for example 02=build/gpt2-bench-02")
     parser.add_argument("--config", choices=CONFIGS, default="124M", help="default: 124M")
     parser.add_argument("-B", type=int, default=4, help="sequences (default: 4)")
@@ -187,10 +176,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="passes of each that are timed (default: 5)")
     options = parser.parse_args(arguments)
     max_T = CONFIGS[options.config].max_T
-    if options.rounds < 1:
-        parser.error(f"rounds: {options.rounds}; at least 1 is needed")
-    if options.B < 1:
-        parser.error(f"B: {options.B}; at least 1 is needed")
+    for name in ("rounds", "B"):
+        if (value := getattr(options, name)) < 1:
+            parser.error(f"{name}: {value}; at least 1 is needed")
     if not 1 <= options.T <= max_T:
         parser.error(f"T: {options.T}; the context of {options.config} is 1 to {max_T} tokens")
     programs = {}
@@ -205,26 +193,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def stop(*_) -> NoReturn:
-    raise KeyboardInterrupt
-
-
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    for number in (signal.SIGTERM, signal.SIGHUP):  # so that the weights are removed then too
-        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup asks
-            signal.signal(number, stop)
-    try:
+
+    def act() -> int:
         bench(options.programs, options.config, options.B, options.T, options.rounds)
-    except KeyboardInterrupt:
-        say("")
-        print("bench-cpu: interrupted", file=sys.stderr)
-        return 130
-    except (BenchError, OSError, RuntimeError) as error:  # PyTorch's own are RuntimeErrors: no memory, for example
-        say("")
-        print(f"bench-cpu: {str(error).splitlines()[0]}", file=sys.stderr)
-        return 1
-    return 0
+        return 0
+
+    return run_main("bench-cpu", act, errors=(RuntimeError,))  # PyTorch's own: no memory, for example
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 from figures import draw
 from reference.gpu import rungs
 from reference.gpu.rungs import Rung
-from reference.gpu.tools import Parser, ToolError
-from reference.plots.roofline import STYLE, RooflineError, digits, write
+from reference.gpu.tools import CLEAR, Parser, ToolError, digits, run_main
+from reference.plots.roofline import STYLE, write
 
 DATA = Path("reference/plots/ladder.json")
 README = Path("README.md")
@@ -49,35 +49,35 @@ class Ladder:
 # ---- what a kernel asks of memory ------------------------------------------------------------------------------------
 
 
-def total(metrics: dict[str, int], *names: str) -> int:
-    return sum(metrics.get(name, 0) for name in names)
+def total(metrics: dict[str, int], name: str, *ops: str) -> int:
+    """Over ops such as ld, st, which stand in the metric's name for OP."""
+    return sum(metrics.get(name.replace("OP", op), 0) for op in ops)
 
 
 def bytes_moved(metrics: dict[str, int]) -> int:
-    return total(metrics, *(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
+    return total(metrics, "l1tex__t_bytes_pipe_lsu_mem_global_op_OP.sum", "ld", "st")
 
 
 def sectors_a_request(metrics: dict[str, int]) -> str:
-    """Of those that a request moves, and of those that its bytes would fill side by side: "9.0 of 4.0"."""
-    requests = total(metrics, *(f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
-    moved = total(metrics, *(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st")))
-    needed = total(metrics, *(f"sectors if side by side, {op}" for op in ("ld", "st")))
+    """Of those that a request moves, and of those that its bytes would fill side by side: "9.0, 4.0"."""
+    requests = total(metrics, "l1tex__t_requests_pipe_lsu_mem_global_op_OP.sum", "ld", "st")
+    moved = total(metrics, "l1tex__t_sectors_pipe_lsu_mem_global_op_OP.sum", "ld", "st")
+    needed = total(metrics, "sectors if side by side, OP", "ld", "st")
     return f"{moved / requests:.1f}, {needed / requests:.1f}"
 
 
 def shared_a_fma(metrics: dict[str, int]) -> float:
     """Bytes loaded from shared memory for each multiply-add, lanes × size."""
-    return total(metrics, "sm__sass_data_bytes_mem_shared_op_ld.sum") / rungs.SQUARE**3
+    return total(metrics, "sm__sass_data_bytes_mem_shared_op_OP.sum", "ld") / rungs.SQUARE**3
 
 
 def distinct_a_fma(metrics: dict[str, int]) -> float:
     """The same, each byte once a request."""
-    return total(metrics, "distinct bytes of shared requests, ld") / rungs.SQUARE**3
+    return total(metrics, "distinct bytes of shared requests, OP", "ld") / rungs.SQUARE**3
 
 
 def lost_wavefronts(metrics: dict[str, int]) -> int:
-    names = (f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st"))
-    return total(metrics, *names)
+    return total(metrics, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st")
 
 
 def in_bytes(count: float) -> str:
@@ -319,13 +319,14 @@ def measure(scratch: Path) -> Ladder:
     found = rungs.rungs(Path())
     counted, timed = {}, {}
     for rung in found:
-        print(f"\r\033[K… {rung.lesson}" if sys.stdout.isatty() else "", end="", flush=True)
+        if CLEAR:
+            print(f"{CLEAR}… {rung.lesson}", end="", file=sys.stderr, flush=True)
         if rung.kernel:
             counted[rung.lesson] = rungs.count(rung, out)
         else:
             chosen = [shape for shape in rungs.chosen_shapes(rungs.CPU_SHAPES) if rung.takes(shape)]
             timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape, out) for shape in chosen}
-    print("\r\033[K" if sys.stdout.isatty() else "", end="")
+    print(CLEAR, end="", file=sys.stderr, flush=True)
     return Ladder(found, counted, {"name": rungs.cpu_name(), "timed": timed}, rungs.gpu_reports(Path()))
 
 
@@ -348,13 +349,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(prog="ladder", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("ladder", __doc__)
     parser.add_argument("--write", action="store_true", help="into the README, its picture and ladder.json")
-    try:
-        return run(parser.parse_args(arguments))
-    except (ToolError, RooflineError) as error:
-        print(f"ladder: {error}", file=sys.stderr)
-        return 2
+    options = parser.parse_args(arguments)
+    return run_main("ladder", lambda: run(options), status=2)
 
 
 if __name__ == "__main__":

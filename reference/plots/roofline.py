@@ -15,6 +15,7 @@ import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ from matplotlib.ticker import FuncFormatter
 from figures import draw
 from reference.gpu import tools as gpu_tools
 from reference.gpu.costs import PROGRAM, costs
-from reference.gpu.tools import Parser
+from reference.gpu.tools import Parser, ToolError, digits
 
 ROOT = Path(__file__).resolve().parents[2]
 CARDS = ROOT / "reference/plots/cards.toml"
@@ -36,15 +37,10 @@ DEFAULT_CARD = "H100-SXM"
 PNG_DPI = 144  # 1440 pixels wide
 
 
-class RooflineError(Exception):
-    """One line for the user."""
-
-
 # ---- the ops ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """The model's part of the dims; Vp as lessons/gpt2/config.h rounds it."""
 
     name: str
@@ -135,7 +131,7 @@ class Roof:
 def datasheet(card: str) -> Roof:
     cards = tomllib.loads(CARDS.read_text())
     if card not in cards:
-        raise RooflineError(f"CARD={card}: it is one of {', '.join(cards)}")
+        raise ToolError(f"CARD={card}: it is one of {', '.join(cards)}")
     row = cards[card]
     tensor = {name: 1e12 * row[key] for key, name in (("tf32", "TF32"), ("bf16", "bf16")) if key in row}
     return Roof(row["name"], "datasheet", row["source"], 1e9 * row["memory"], 1e12 * row["fp32"], tensor)
@@ -160,15 +156,15 @@ def load(path: Path) -> dict:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise RooflineError(f"{path} cannot be read ({error}): move it away, then: make calibrate") from None
+        raise ToolError(f"{path} cannot be read ({error}): move it away, then: make calibrate") from None
     return data if isinstance(data, dict) else {}
 
 
 def measured_here(folder: Path) -> Roof | None:
     """Of this machine's GPU: from `make calibrate`, else from the report of a card of its name."""
     try:
-        card = gpu_tools.read_card(gpu_tools.find("nvidia-smi"))
-    except gpu_tools.ToolError:
+        card = gpu_tools.read_card()
+    except ToolError:
         card = None
     path = Path("results/roof.json")
     gpu = load(folder / path).get("gpu") or {}
@@ -183,15 +179,6 @@ def measured_here(folder: Path) -> Roof | None:
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-
-
-def digits(x: float) -> str:
-    """Three significant digits at most: 0.0833, 1.13, 270, 154,000."""
-    if x == 0:
-        return "0"
-    places = 2 - math.floor(math.log10(abs(x)))
-    text = f"{round(x, places):,.{max(0, places)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def duration(seconds: float) -> str:
@@ -337,19 +324,17 @@ def plot(ops: list[Op], roof: Roof, title: str) -> Figure:
 
 def write(figure: Figure, folder: Path, name: str, kinds: tuple[str, ...] = ("svg", "png")) -> list[Path]:
     """The picture's files, each over a temporary name."""
-    written = []
+    written = [folder / f"{name}.{kind}" for kind in kinds]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with style.context(STYLE):
-            for kind in kinds:
-                target = folder / f"{name}.{kind}"
+            for target, kind in zip(written, kinds, strict=True):
                 temporary = target.with_suffix(f".{kind}.tmp")
                 metadata = {"Date": None} if kind == "svg" else None
                 figure.savefig(temporary, format=kind, metadata=metadata, dpi=PNG_DPI if kind == "png" else 72)
                 temporary.replace(target)
-                written.append(target)
     except OSError as error:
-        raise RooflineError(f"{folder} cannot be written: {error.strerror}") from None
+        raise ToolError(f"{folder} cannot be written: {error.strerror}") from None
     return written
 
 
@@ -358,19 +343,19 @@ def write(figure: Figure, folder: Path, name: str, kinds: tuple[str, ...] = ("sv
 
 def count(text: str, name: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise RooflineError(f"{name}={text}: it is a whole number from 1")
+        raise ToolError(f"{name}={text}: it is a whole number from 1")
     return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
     configs = shapes()
     if options.config not in configs:
-        raise RooflineError(f"CONFIG={options.config}: it is one of {', '.join(configs)}")
+        raise ToolError(f"CONFIG={options.config}: it is one of {', '.join(configs)}")
     shape = configs[options.config]
     B = count(options.B, "B")
     T = count(options.T, "T") if options.T else shape.max_T
     if T > shape.max_T:
-        raise RooflineError(f"T={T}: {shape.name} has {shape.max_T} positions; T is at most that")
+        raise ToolError(f"T={T}: {shape.name} has {shape.max_T} positions; T is at most that")
     roof = datasheet(options.card) if options.card else measured_here(Path())
     if roof is None:
         roof = datasheet(DEFAULT_CARD)
@@ -387,17 +372,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(prog="roofline", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser("roofline", __doc__)
     parser.add_argument("--config", default="124M", help="124M (the default) or small")
     parser.add_argument("-B", default="4", help="sequences in the batch")
     parser.add_argument("-T", help="tokens in a sequence; all positions of the model unless given")
     parser.add_argument("--card", help=f"a card of {CARDS.name}, in place of this machine's")
     parser.add_argument("--out", type=Path, default=Path("results"), help="the folder that is written to")
-    try:
-        return run(parser.parse_args(arguments))
-    except (RooflineError, gpu_tools.ToolError) as error:
-        print(f"roofline: {error}", file=sys.stderr)
-        return 2
+    options = parser.parse_args(arguments)
+    return gpu_tools.run_main("roofline", lambda: run(options), status=2)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from reference.gpu import simt_vs_gpu, simt_vs_ncu, tools
 from reference.gpu.lesson_shapes import PROGRAM as LESSONS
 from reference.gpu.programs import Programs, error_line
 from reference.gpu.report import PART_NAMES, REHEARSAL, Store
-from reference.gpu.tools import STAND_IN, Card, ToolError
+from reference.gpu.tools import STAND_INS, Card, ToolError
 
 ROOT = Path(__file__).parents[2]
 PYTHON = f"#!{sys.executable}\n"
@@ -187,19 +187,19 @@ class Course:
     def sanitizer_that_finds(self, tool: str) -> None:
         """compute-sanitizer, of which one tool prints its sample of errors."""
         sample = Path(__file__).parent / f"data/{tool}.log"
-        text = f'"{sys.executable}" {STAND_IN} compute-sanitizer "$@" || exit\n'
+        text = f'"{sys.executable}" {STAND_INS}/compute-sanitizer "$@" || exit\n'
         text += f'case "$*" in *"--tool {tool} "*) ;; *) exit 0;; esac\n'
         text += f'for word; do [ "$last" != --log-file ] || cp {sample} "$word"; last=$word; done; exit 86'
         program(self.root / "bin/compute-sanitizer", f"#!/bin/sh\n{text}\n")
 
     def add_gpu(self) -> None:
         for tool in ("ncu", "compute-sanitizer"):
-            program(self.root / "bin" / tool, f'#!/bin/sh\nexec {sys.executable} {STAND_IN} {tool} "$@"\n')
+            program(self.root / "bin" / tool, f'#!/bin/sh\nexec {sys.executable} {STAND_INS}/{tool} "$@"\n')
         program(self.root / "bin/nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
         self.add_smi()
 
     def add_smi(self, name: str = "NVIDIA Test 1", driver: str = "580.1") -> None:
-        text = f'case $* in *clocks.sm*) exec {sys.executable} {STAND_IN} nvidia-smi "$@";; esac\n'
+        text = f'case $* in *clocks.sm*) exec {sys.executable} {STAND_INS}/nvidia-smi "$@";; esac\n'
         text += f"echo '{name}, {driver}, 9.0, 81559, 1980, 3201, 700.00'\n"
         program(self.root / "bin/nvidia-smi", f"#!/bin/sh\n{text}")
 
@@ -457,7 +457,7 @@ def test_an_answer_of_another_form_is_the_parts_failure(gpu):
 def test_a_benchmark_that_does_not_answer_is_ended(gpu, monkeypatch, said):
     program(gpu.root / "bin/bench", f"#!/bin/sh\n{said}exec sleep 60\n")
     monkeypatch.setattr(os, "environ", gpu.environment)
-    setting = gpu_report.Setting(gpu.root, CARD, False, str(gpu.root / "bin/bench"), Programs(), gpu.root / "tmp")
+    setting = gpu_report.Setting(gpu.root, CARD, str(gpu.root / "bin/bench"), Programs(), gpu.root / "tmp")
     bench = gpu_report.Bench(setting)
     monkeypatch.setattr(bench, "PATIENCE", 0.1)
     begin = time.monotonic()
@@ -653,7 +653,7 @@ def test_a_metric_that_ncu_does_not_know_is_left_out_and_named(gpu):
     text = (
         f'case "$*" in *{unknown}*) echo "==ERROR== Failed to find metric regex:^{unknown}\\.(sum|min)$"; exit 1;; esac'
     )
-    program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_IN} ncu "$@"\n')
+    program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_INS}/ncu "$@"\n')
     assert gpu.report("--part", "ncu").returncode == 0
     result = gpu.data()["parts"]["ncu"]["items"]["lesson04/a/odd"]["result"]
     assert result["metrics_unknown"] == [f"{unknown}.sum"]
@@ -763,8 +763,8 @@ def test_only_another_kernel_begins_the_comparison_anew(gpu):
 def test_a_tool_that_does_not_end_gives_no_verdict(gpu, monkeypatch):
     program(gpu.root / "bin/compute-sanitizer", "#!/bin/sh\nexec sleep 60\n")
     monkeypatch.setenv("PATH", f"{gpu.root / 'bin'}:{os.environ['PATH']}")
-    answer = simt_vs_gpu.watch("memcheck", gpu.root / "programs/far", Programs(), 0.2)
-    assert answer == {"tool": "memcheck", "why": "it did not end within 0 s"}
+    answer = simt_vs_gpu.watch("memcheck", gpu.root / "programs/far", 0.2)
+    assert answer == {"tool": "memcheck", "why": "memcheck did not end within 0 s"}
 
 
 def test_the_table_counts_by_kind_and_names_the_differences(gpu):
@@ -961,7 +961,7 @@ def test_a_metric_that_a_card_does_not_have_costs_no_other(gpu, what):
     text = (
         'case "$*" in *dram__bytes_read*) echo "==ERROR== Failed to find metric regex:^dram__bytes_read"; exit 1;; esac'
     )
-    program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_IN} ncu "$@"\n')
+    program(gpu.root / "bin/ncu", f'#!/bin/sh\n{text}\nexec {sys.executable} {STAND_INS}/ncu "$@"\n')
     if what == "profile":
         done = gpu.run("profile", "4", "--only", "a", module="gpu.inspect_op")
         assert "DRAM             - read, 1.05 MB written" in done.stdout

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The parsers of nvidia-smi, compute-sanitizer and Nsight Compute, on samples and on malformed text."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -17,11 +18,18 @@ def sample(name: str) -> str:
     return (DATA / name).read_text()
 
 
-def script(folder: Path, body: str) -> list[str]:
-    program = folder / "program"
+def script(folder: Path, body: str, name: str = "program") -> list[str]:
+    program = folder / name
     program.write_text(f"#!/bin/sh\n{body}\n")
     program.chmod(0o755)
     return [str(program)]
+
+
+@pytest.fixture
+def tool(tmp_path, monkeypatch):
+    """Makes a tool that is found first."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return lambda name, body: script(tmp_path, body, name)
 
 
 # ---- the card --------------------------------------------------------------------------------------------------------
@@ -40,8 +48,9 @@ def test_a_cards_name_becomes_a_file_name(name, slug):
     assert Card(name, "1").slug == slug
 
 
-def test_what_a_card_does_not_tell_is_none(tmp_path):
-    card = tools.read_card(script(tmp_path, "echo 'NVIDIA T4, 535.1, 7.5, 15360, [N/A], 5001, [Not Supported]'"))
+def test_what_a_card_does_not_tell_is_none(tool):
+    tool("nvidia-smi", "echo 'NVIDIA T4, 535.1, 7.5, 15360, [N/A], 5001, [Not Supported]'")
+    card = tools.read_card()
     assert (card.name, card.driver, card.compute_capability) == ("NVIDIA T4", "535.1", "7.5")
     assert (card.memory_mib, card.sm_clock_max_mhz, card.power_limit_w) == (15360, None, None)
 
@@ -56,9 +65,10 @@ def test_what_a_card_does_not_tell_is_none(tmp_path):
         ("echo ', 1, 2, 3, 4, 5, 6'", "calls the card ''"),
     ],
 )
-def test_an_nvidia_smi_that_finds_nothing_is_one_line(tmp_path, body, message):
+def test_an_nvidia_smi_that_finds_nothing_is_one_line(tool, body, message):
+    tool("nvidia-smi", body)
     with pytest.raises(ToolError, match="nvidia-smi") as error:
-        tools.read_card(script(tmp_path, body))
+        tools.read_card()
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -70,9 +80,10 @@ def test_an_nvidia_smi_that_finds_nothing_is_one_line(tmp_path, body, message):
         ("NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)", "2025.3.1.0"),
     ],
 )
-def test_a_tools_version_is_read(tmp_path, said, version):
+def test_a_tools_version_is_read(tool, tmp_path, said, version):
     (tmp_path / "said").write_text(said)
-    assert tools.toolkit_version(script(tmp_path, f"cat {tmp_path}/said")) == version
+    tool("ncu", f"cat {tmp_path}/said")
+    assert tools.versions("ncu") == {"ncu": version}
 
 
 def test_a_missing_tool_is_named_with_its_mend(monkeypatch, tmp_path):
@@ -134,8 +145,10 @@ def test_no_sample_is_no_summary():
     assert only_mask["held_back_by"] == {"power cap": 1.0}
 
 
-def test_the_log_of_clocks_ends_with_its_block():
-    with tools.ClockLog(tools.find("nvidia-smi", dry=True)) as clocks:
+def test_the_log_of_clocks_ends_with_its_block(monkeypatch):
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    tools.rehearse()
+    with tools.ClockLog() as clocks:
         deadline = time.monotonic() + 30
         while len(clocks.samples) < 3 and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -144,19 +157,22 @@ def test_the_log_of_clocks_ends_with_its_block():
     assert clocks.since(len(clocks.samples)) is None
 
 
-def test_an_older_driver_is_asked_by_the_older_name(tmp_path):
+def test_an_older_driver_is_asked_by_the_older_name(tool):
     body = (
         "case $* in *clocks_event*) exit 2;; *-lms*) echo 1, 2, 3, 4, 0x4; exec sleep 100;; esac; echo 1, 2, 3, 4, 0x0"
     )
-    with tools.ClockLog(script(tmp_path, body)) as clocks:
+    tool("nvidia-smi", body)
+    with tools.ClockLog() as clocks:
         deadline = time.monotonic() + 30
         while not clocks.samples and time.monotonic() < deadline:
             time.sleep(0.05)
     assert clocks.since(0)["held_back_by"] == {"power cap": 1.0}
 
 
-def test_without_nvidia_smi_there_are_no_clocks():
-    with tools.ClockLog(None) as clocks:
+def test_without_nvidia_smi_there_are_no_clocks(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    with tools.ClockLog() as clocks:
         pass
     assert clocks.since(0) is None
 
@@ -274,10 +290,15 @@ def test_a_row_a_kernel_is_read():
     assert kernel.limited_by() == "shared memory, blocks"
 
 
-def test_a_row_a_metric_is_read_in_base_units():
-    (kernel,) = tools.parse_ncu(sample("ncu_details.csv"))
-    assert kernel.values == {"time_ns": 9980, "dram_bytes_read": 12.61e6, "registers": 32}  # n/a is missing
-    assert kernel.limited_by() is None
+def test_counters_are_read_in_base_units():
+    text = (
+        sample("ncu_raw.csv")
+        .replace('"nsecond"', '"usecond"')
+        .replace('"byte"', '"Mbyte"')
+        .replace('"9,984"', '"9.98"')
+    )
+    (kernel,) = tools.parse_ncu(text.replace('"12,613,120"', '"12.61"'))
+    assert (kernel.values["time_ns"], kernel.values["dram_bytes_read"]) == (9980, 12.61e6)
 
 
 def test_a_counter_that_is_no_number_is_missing():
@@ -319,24 +340,22 @@ def test_an_ncu_without_counters_says_why(output, message):
     assert message in str(error.value)
 
 
-def test_a_metric_of_another_name_on_this_card_is_asked_for_by_that(tmp_path):
+def test_a_metric_of_another_name_on_this_card_is_asked_for_by_that(tool, tmp_path):
     text = sample("ncu_raw.csv").replace("dram__bytes_read", "dram__bytes_op_read")
     (tmp_path / "log").write_text(text)
     refusal = (
         'case "$*" in *dram__bytes_read*) echo "==ERROR== Failed to find metric regex:^dram__bytes_read"; exit 1;; esac'
     )
-    ncu = script(tmp_path, f"{refusal}\ncat {tmp_path}/log")
-    done = tools.profile(ncu, ["k"], ["program"], 30)
-    assert done.unknown == ["dram__bytes_read.sum"]
-    (kernel,) = tools.parse_ncu(done.output, done.metrics)
+    tool("ncu", f"{refusal}\ncat {tmp_path}/log")
+    (kernel,), unknown = tools.profile(["k"], ["program"], 30, tmp_path / "none.csv")
+    assert unknown == ["dram__bytes_read.sum"]
     assert kernel.values["dram_bytes_read"] == 12613120
 
 
 def test_ncu_leaves_the_clocks_alone_and_takes_the_first_launch_of_each_kernel():
-    command = tools.ncu_command(["ncu"], ["a_kernel", "b_kernel"], ["program", "--x"], log=Path("log"))
-    assert command[command.index("--clock-control") + 1] == "none"
-    assert command[command.index("--kernel-id") + 1] == "::regex:(a_kernel|b_kernel)$:1"
-    assert command[-2:] == ["program", "--x"]
+    options = tools.ncu_options(["a_kernel", "b_kernel"], tools.METRICS, Path("log"))
+    assert options[options.index("--clock-control") + 1] == "none"
+    assert options[options.index("--kernel-id") + 1] == "::regex:(a_kernel|b_kernel)$:1"
 
 
 def test_the_kernels_of_a_file_are_found(tmp_path):

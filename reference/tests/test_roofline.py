@@ -12,9 +12,9 @@ from reference.gpu import lesson_shapes
 from reference.gpu import tools as gpu_tools
 from reference.gpu.costs import PROGRAM
 from reference.gpu.lesson_shapes import device_lessons
-from reference.gpu.tools import Card, ToolError
+from reference.gpu.tools import Card, ToolError, digits
 from reference.plots import roofline
-from reference.plots.roofline import Roof, digits, duration, forward_ops, shapes
+from reference.plots.roofline import Roof, duration, forward_ops, shapes
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,7 +24,7 @@ CARDS = ("H100-SXM", "H200", "A100-80GB", "RTX-4090", "RTX-3060", "T4")
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch, tmp_path):
-    def find(tool, dry=False):
+    def find(tool):
         raise ToolError(f"{tool} is not there")
 
     monkeypatch.setattr(gpu_tools, "find", find)
@@ -33,8 +33,7 @@ def no_gpu(monkeypatch, tmp_path):
 
 @pytest.fixture
 def card(monkeypatch):
-    monkeypatch.setattr(gpu_tools, "find", lambda tool, dry=False: [tool])
-    monkeypatch.setattr(gpu_tools, "read_card", lambda command: Card(GPU["name"], "580"))
+    monkeypatch.setattr(gpu_tools, "read_card", lambda: Card(GPU["name"], "580"))
 
 
 def ops_of(config, B, T):

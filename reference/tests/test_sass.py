@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import sass, tools
+from reference.gpu import inspect_op, sass, tools
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
@@ -221,7 +221,7 @@ def test_each_of_a_templates_kernels_is_shown_by_name_with_its_own_block(monkeyp
     source = tmp_path / "matmul.cu"
     source.write_text(TILES)
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sass, "source_of", lambda lesson, op, subject: source)
+    monkeypatch.setattr(inspect_op, "source_of", lambda lesson, op, subject: source)
     assert sass.main(["09", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
     said = capsys.readouterr().out
     shown = re.findall(r"^  (\w+<Tile<[^\n]*>>)$.*?at (\d+) threads", said, re.DOTALL | re.MULTILINE)

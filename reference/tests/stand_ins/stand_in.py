@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Plays nvidia-smi, compute-sanitizer and Nsight Compute in a rehearsal: takes their command lines, runs the program
 that they would run, and prints a sample written by hand in their format (reference/tests/data). Nothing that it says is
@@ -12,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-DATA = Path(__file__).parents[1] / "tests" / "data"
+DATA = Path(__file__).parents[1] / "data"
 CARD = {"name": "rehearsal without a GPU", "driver_version": "0", "compute_cap": "9.0"}
 CLOCKS = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_event_reasons.active")
 
@@ -95,7 +96,7 @@ def ncu(arguments: list[str]) -> int:
 
 
 def main() -> int:
-    tool, *arguments = sys.argv[1:]
+    tool, arguments = Path(sys.argv[0]).name, sys.argv[1:]
     if arguments == ["--version"]:
         print("Version 0.0.0 (a stand-in)")
         return 0
