@@ -172,18 +172,36 @@ bool is_settled(const ShapeTiming& timing, const Target& target, bool settle_med
     return timing.verdict == Verdict::slow || (timing.verdict == Verdict::ok && !medal_open);
 }
 
-// A rate above the roof.
-std::optional<Finding> impossible_rate(const ShapeTiming& timing) {
-    const std::optional<Ratio> of_roof = timing.of_roof();
-    if (!of_roof || !impossible(*of_roof, timing.flop > 0 ? kAboveArithmetic : kAboveCopy)) {
-        return std::nullopt;
+double above(Rival roof) {
+    return roof == Rival::arithmetic ? kAboveArithmetic : kAboveCopy;
+}
+
+std::string share_of_roof(Rival roof, double share) {
+    return fmt::format("{} {}", times(share),
+                       roof == Rival::copy        ? "a copy's speed"
+                       : device_side() == nullptr ? "the multiply-adds of one core"
+                                                  : "the multiply-adds of the card");
+}
+
+// The roof that a rate lies above: that of its work, or the copy whose speed it is a share of.
+std::optional<Rival> beaten_roof(const ShapeTiming& timing, Rival against) {
+    for (const Rival roof : {timing.roof(), Rival::copy}) {
+        const std::optional<Ratio> share = timing.of(roof);
+        if ((roof == timing.roof() || roof == against) && share && impossible(*share, above(roof))) {
+            return roof;
+        }
     }
-    return Finding{"impossible", "",
-                   fmt::format("{} {}: no machine is that fast, so the work was not done in the time that was taken",
-                               times(of_roof->value),
-                               timing.flop == 0           ? "a copy's speed"
-                               : device_side() == nullptr ? "the multiply-adds of one core"
-                                                          : "the multiply-adds of the card")};
+    return std::nullopt;
+}
+
+// The solution's share of a roof's speed.
+double of_solution(const ShapeTiming& timing, Rival roof) {
+    return timing.of(roof)->value / timing.share.at(Rival::solution).value;
+}
+
+// Whether the solution is above the roof too: then it is the roof that something slowed down.
+bool is_wrong(const ShapeTiming& timing, Rival roof) {
+    return of_solution(timing, roof) > above(roof);
 }
 
 // Which of the targets was missed.
@@ -542,12 +560,14 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     } catch (const NoRoom& error) { return no_room(error.what()); }
 
     Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
-    // Where the interval straddles the target, more samples may decide. `slow` and `impossible` are said only when two
-    // attempts in a row agree: other work on the machine can make one attempt, or the copy beside it, several times
-    // slower, and an accusation must not rest on that.
+    // Where the interval straddles the target, more samples may decide, and where the roof is wrong, the next one may be
+    // right. `slow` and `impossible` are said only when two attempts in a row agree: other work on the machine can make
+    // one attempt, or the copy beside it, several times slower, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
     Speed before = Speed::unclear;
-    bool was_impossible = false;
+    std::optional<Rival> beaten;
+    bool impossible_before = false;
+    bool agreed = false;
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
@@ -559,12 +579,16 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         }
         leave_out_missing_library(outcome.reply, timed, rivals, notes);
         put_times(report, outcome.reply, rivals);
-        const bool is_impossible = !lesson_.rehearsal() && impossible_rate(report).has_value();
-        if (is_impossible && !was_impossible && attempt + 1 < kAttempts) {
-            was_impossible = true;
+        beaten = lesson_.rehearsal() ? std::nullopt : beaten_roof(report, target.against);
+        report.roof_is_wrong = beaten && is_wrong(report, *beaten);
+        agreed = beaten && !report.roof_is_wrong && impossible_before;
+        impossible_before = beaten && !report.roof_is_wrong;
+        if (agreed) {
+            break;
+        }
+        if (beaten && attempt + 1 < kAttempts) {
             continue;
         }
-        was_impossible = is_impossible;
         // The library that it is held to may not be there.
         if (lesson_.rehearsal() || !report.judged || !report.of(target.against)) {
             break;
@@ -579,10 +603,23 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     if (std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1)) {
         return wrong(std::move(*mismatch));
     }
-    if (std::optional<Finding> too_fast = lesson_.rehearsal() ? std::nullopt : impossible_rate(report)) {
-        report.verdict = Verdict::impossible;
-        report.findings.push_back(std::move(*too_fast));
-    } else if (report.verdict == Verdict::slow) {
+    if (beaten && (!report.roof_is_wrong || target.against == *beaten)) {
+        report.verdict = agreed ? Verdict::impossible : Verdict::no_verdict;
+        report.medal = Medal::none;
+    }
+    if (report.roof_is_wrong) {
+        notes.push_back(fmt::format(
+            "the roof of this run is wrong: {} is {}, and the solution's is {}; something slowed "
+            "the roof down, so run it again when the machine is idle",
+            timed.shape, share_of_roof(*beaten, report.of(*beaten)->value), times(of_solution(report, *beaten))));
+    }
+    if (agreed) {
+        report.findings.push_back(
+            {"impossible", "",
+             fmt::format("{}: no machine is that fast, so the work was not done in the time that was taken",
+                         share_of_roof(*beaten, report.of(*beaten)->value))});
+    }
+    if (report.verdict == Verdict::slow) {
         report.findings.push_back({"slow", "", slow_text(report, target, timed.library ? timed.library->name : "")});
     }
     return report;

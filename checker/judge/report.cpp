@@ -51,6 +51,7 @@ Json to_json(const ShapeTiming& timing) {
                 {"discarded", timing.discarded},
                 {"of_speed_of", share},
                 {"judged", timing.judged},
+                {"roof_is_wrong", timing.roof_is_wrong},
                 {"verdict", to_string(timing.verdict)},
                 {"medal", to_string(timing.medal)},
                 {"findings", to_json(timing.findings)}};
@@ -92,13 +93,13 @@ Json to_json(const OpReport& op) {
     Json cases = Json::array();
     for (const CaseReport& report : op.cases) {
         Json one{{"case", report.name},
-                         {"shape", report.shape},
-                         {"verdict", to_string(report.ok ? Verdict::ok : Verdict::wrong)},
-                         {"ran", report.ran},
-                         {"budget_used", report.budget_used},
-                         {"where", report.where},
-                         {"counters", to_json(report.counted)},
-                         {"findings", to_json(report.findings)}};
+                 {"shape", report.shape},
+                 {"verdict", to_string(report.ok ? Verdict::ok : Verdict::wrong)},
+                 {"ran", report.ran},
+                 {"budget_used", report.budget_used},
+                 {"where", report.where},
+                 {"counters", to_json(report.counted)},
+                 {"findings", to_json(report.findings)}};
         if (!report.note.empty()) {
             one["note"] = report.note;
         }

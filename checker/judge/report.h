@@ -51,14 +51,15 @@ struct ShapeTiming {
     double bytes = 0;              // moved by one call; 0: not counted
     std::map<Rival, Ratio> share;  // of each rival's speed
     Verdict verdict = Verdict::no_verdict;
-    Medal medal = Medal::none;  // where the verdict is ok
-    bool judged = true;         // false: only reported, unless what it computed is wrong
+    Medal medal = Medal::none;   // where the verdict is ok
+    bool judged = true;          // false: only reported, unless what it computed is wrong
+    bool roof_is_wrong = false;  // the solution lies above it as well: a share of it is no measure
     std::vector<Finding> findings = {};
 
     // The share of a rival's speed; none where it was not timed.
     std::optional<Ratio> of(Rival rival) const;
-    // The share of the roof: of arithmetic where FLOPs are counted, else of a copy of as many bytes. None without.
-    std::optional<Ratio> of_roof() const { return of(flop > 0 ? Rival::arithmetic : Rival::copy); }
+    // The roof: arithmetic where FLOPs are counted, else a copy of as many bytes.
+    Rival roof() const { return flop > 0 ? Rival::arithmetic : Rival::copy; }
     double rate() const { return (flop > 0 ? flop : bytes) / seconds.median; }  // FLOP or bytes a second
 };
 

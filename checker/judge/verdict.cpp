@@ -410,10 +410,11 @@ class Printer {
     }
 
     std::string why_no_verdict(const TimingReport& timing) const {
-        return report_.rehearsal       ? ": a rehearsal, no time means anything"
-               : is_comparison(timing) ? ": no verdict, the intervals overlap"
-               : timing.worst().judged ? ": no verdict"
-                                       : "";
+        return report_.rehearsal              ? ": a rehearsal, no time means anything"
+               : timing.worst().roof_is_wrong ? ": no verdict, the roof of this run is wrong"
+               : is_comparison(timing)        ? ": no verdict, the intervals overlap"
+               : timing.worst().judged        ? ": no verdict"
+                                              : "";
     }
 
     // The time beside the medal that comes next; after gold there is none.
@@ -518,7 +519,8 @@ class Printer {
         const std::string ops = counted(static_cast<long>(report_.ops.size()), "op");
         if (detailed == nullptr) {
             const long unclear = std::ranges::count_if(report_.ops, [](const OpReport& op) {
-                return op.verdict() == Verdict::no_verdict && is_comparison(op.timing);
+                return op.verdict() == Verdict::no_verdict && is_comparison(op.timing) &&
+                       !op.timing.worst().roof_is_wrong;
             });
             labelled(0, "all ok", 8, fmt::format("{}; {}", ops, took), Tone::good);
             if (unclear > 0 && !report_.rehearsal) {

@@ -90,6 +90,38 @@ TEST_F(Progress, OfAnEditedFileAsksForACheck) {
     EXPECT_TRUE(has(progress(), "some shapes ok")) << "the verdict on all cases was another text's: " << progress();
 }
 
+TEST_F(Progress, OfATextThatCameBackIsThatOfTheText) {
+    note("add", "ok", true);
+    const std::string right = checker::read_file(kTree / "lessons/01_first/add.cpp");
+    checker::write_file(kTree / "lessons/01_first/add.cpp", "// an experiment\n");
+    note("add", "WRONG", true);
+    EXPECT_TRUE(has(progress(), "  add               WRONG\n")) << progress();
+    checker::write_file(kTree / "lessons/01_first/add.cpp", right);
+    EXPECT_TRUE(has(progress(), "  add               ok                not timed yet\n")) << progress();
+}
+
+TEST_F(Progress, ShowsTheBestMedalOfTheSameText) {
+    const auto timed = [](const char* verdict, const char* medal, double share) {
+        return fmt::format(R"(,"timing":{{"share":{},"verdict":"{}","medal":"{}","against":"solution","library":""}})",
+                           share, verdict, medal);
+    };
+    const std::string gold = "  add               ok                gold, 95% of the solution's speed\n";
+    note("add", "ok", true, timed("ok", "silver", 0.82));
+    note("add", "ok", true, timed("ok", "gold", 0.95));
+    note("add", "ok", true, timed("ok", "bronze", 0.7));
+    EXPECT_TRUE(has(progress(), gold)) << progress();
+    note("add", "no verdict", true, timed("no verdict", "", 3.71));  // a share that cannot be
+    EXPECT_TRUE(has(progress(), gold)) << progress();
+    note("add", "SLOW", true, timed("SLOW", "", 0.4));  // beside other work
+    EXPECT_TRUE(has(progress(), gold)) << progress();
+    note("add", "SLOW", true);  // by what a device counts
+    EXPECT_TRUE(has(progress(), "  add               SLOW              gold")) << progress();
+
+    checker::write_file(kTree / "lessons/01_first/add.cpp", "// slower\n");
+    note("add", "SLOW", true, timed("SLOW", "", 0.4));
+    EXPECT_TRUE(has(progress(), "  add               SLOW              40% of the solution's speed\n")) << progress();
+}
+
 TEST_F(Progress, OfAHintIsTheSame) {
     note("add", "ok", false);
     EXPECT_TRUE(has(hint(), "Hint 1: of add")) << hint();

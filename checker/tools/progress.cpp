@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What passes so far: the last verdict on each of the learner's files, from results/results.jsonl.
+// What passes so far: what is known of each of the learner's files as it is now, from results/results.jsonl.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,19 +26,30 @@ bool is_whole(const json& result) {
     return result.value("all_cases", false);
 }
 
-bool is_of_same_text(const json& a, const json& b) {
-    return a.value("fnv1a64", "a") == b.value("fnv1a64", "b");
+int medal_of(const json& timing) {
+    const std::string medal = timing.is_object() ? timing.value("medal", "") : "";
+    return medal == "gold" ? 3 : medal == "silver" ? 2 : medal == "bronze" ? 1 : 0;
 }
 
-// `last` and what came after it, as one. A check of some cases that finds nothing tells nothing about the others: an
-// earlier verdict on all of them, and on the same text, stays. Not every check takes times: the last known ones of the
-// same text stay too.
+// Whether a result is of a right file that was too slow in one timing: an earlier medal of the same text outweighs that,
+// as the machine may be busy now.
+bool is_slow_now(const json& result) {
+    return result.value("verdict", "") == "SLOW" && result.contains("timing") &&
+           result.at("timing").value("verdict", "") == "SLOW";
+}
+
+// `last` and what came after it, both of the same text, as one. A check of some cases that finds nothing tells nothing
+// about the others: an earlier verdict on all of them stays. Of the times the best medal stays, and not every check takes
+// times.
 json with_earlier(json result, const json& last) {
-    if (!last.is_object() || !is_of_same_text(result, last)) {
+    if (last.is_null()) {
         return result;
     }
-    const json timing = result.contains("timing") ? result.at("timing") : last.value("timing", json());
-    if (passes(result) && !is_whole(result) && is_whole(last)) {
+    const json earlier = last.value("timing", json());
+    const json now = result.value("timing", json());
+    const json timing = now.is_null() || medal_of(earlier) > medal_of(now) ? earlier : now;
+    if ((passes(result) && !is_whole(result) && is_whole(last)) ||
+        (is_slow_now(result) && passes(last) && medal_of(earlier) > 0)) {
         result = last;
     }
     if (!timing.is_null()) {
@@ -47,10 +58,14 @@ json with_earlier(json result, const json& last) {
     return result;
 }
 
-using Results = std::map<std::string, json>;  // by the learner's file
+// What is known of a learner's file: by its text, as it may come back, and the last verdict on any.
+struct Results {
+    std::map<std::string, json> of_text;  // by fnv1a64
+    json last;
+};
 
-Results read_results(const fs::path& file) {
-    Results results;
+std::map<std::string, Results> read_results(const fs::path& file) {
+    std::map<std::string, Results> results;
     std::istringstream lines(checker::read_file_if_there(file).value_or(""));
     for (std::string line; std::getline(lines, line);) {
         json result = json::parse(line, nullptr, false);
@@ -58,8 +73,10 @@ Results read_results(const fs::path& file) {
         if (result.is_discarded() || !result.contains("file") || result.value("subject", "") != "lessons") {
             continue;
         }
-        json& last = results[result.at("file")];
-        last = with_earlier(std::move(result), last);
+        Results& of_file = results[result.at("file")];
+        json& known = of_file.of_text[result.value("fnv1a64", "")];
+        known = with_earlier(std::move(result), known);
+        of_file.last = known;
     }
     return results;
 }
@@ -109,16 +126,17 @@ struct Status {
     std::string text;
 };
 
-// An exercise by its last verdict, which is null where there is none.
-Status status_of(const Exercise& exercise, const std::string& number, const json& result) {
-    if (result.is_null()) {
+Status status_of(const Exercise& exercise, const std::string& number, const Results& results) {
+    if (results.last.is_null()) {
         return {false, "not checked yet"};
     }
+    const auto found = results.of_text.find(checker::fnv1a64(exercise.file));
+    const json& result = found == results.of_text.end() ? results.last : found->second;
     const std::string verdict = passes(result) ? "ok" : std::string(result.at("verdict"));
     const auto with = [&](const std::string& word, const std::string& rest) {
         return rest.empty() ? word : fmt::format("{:<16}  {}", word, rest);
     };
-    if (result.value("fnv1a64", "") != checker::fnv1a64(exercise.file)) {
+    if (found == results.of_text.end()) {
         return {false, with(verdict, fmt::format("edited since; make check-lesson{}", number))};
     }
     if (passes(result) && !is_whole(result)) {
@@ -132,15 +150,14 @@ Status status_of(const Exercise& exercise, const std::string& number, const json
 
 int main() {
     try {
-        const Results results = read_results("results/results.jsonl");
+        std::map<std::string, Results> results = read_results("results/results.jsonl");
         long passed = 0;
         std::size_t exercises = 0;
         for (const LessonProgress& lesson : read_lessons()) {
             const std::string number = checker::lesson_number(lesson.name);
             fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson.name));
             for (const Exercise& exercise : lesson.exercises) {
-                const auto found = results.find(exercise.file);
-                const Status status = status_of(exercise, number, found == results.end() ? json() : found->second);
+                const Status status = status_of(exercise, number, results[exercise.file]);
                 passed += status.passed ? 1 : 0;
                 fmt::print("  {:<16}  {}\n", exercise.op, status.text);
             }
