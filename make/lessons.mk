@@ -36,8 +36,8 @@ only_op := $(firstword $(subst /, ,$(ONLY)))
 GDB ?= gdb
 
 # A goal is known by two digits and by the number alone.
-lesson_commands := check time watch hint reset diff debug trace traffic
-kernel_commands := debug trace traffic
+kernel_commands := debug trace traffic profile sanitize sass
+lesson_commands := check time watch hint reset diff $(kernel_commands)
 goals = $(numbers:%=$1-lesson%)
 short := $(patsubst 0%,%,$(filter 0%,$(numbers)))
 .PHONY: $(foreach command,$(lesson_commands),$(call goals,$(command)) $(short:%=$(command)-lesson%))
@@ -55,7 +55,8 @@ $(if $(call is_device,$2),\
   $(if $(filter time,$1),$(if $(filter cpu,$(DEVICE)),\
     $(error DEVICE=cpu: the CPU device has no times, a GPU has; make check-lesson$(call number,$2) says what it counts))),\
   $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): lesson $(call number,$2) is plain C++ for the CPU; leave DEVICE out))\
-  $(if $(filter $(kernel_commands),$1),$(error lesson $(call number,$2) has no kernels; these have: $(device_numbers))))
+  $(if $(filter $(kernel_commands),$1),$(error lesson $(call number,$2) is plain C++ for the CPU; the lessons with kernels are \
+    $(device_numbers))))
 $(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(firstword $(GDB)) is not there: apt-get install gdb)))
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
@@ -74,7 +75,7 @@ $(foreach goal,$(subst -lesson,/,$(lesson_goals)),$(foreach lesson,$(call lesson
 no_lesson = $(error there is no lesson $1; the lessons are $(numbers))
 define no_lesson_rule
 $1-lesson:
-	$$(error which lesson? For example: make $1-lesson$(if $(filter $(kernel_commands),$1),$(lastword $(numbers)),01))
+	$$(error which lesson? For example: make $1-lesson$(if $(filter $(kernel_commands),$1),05,01))
 $1-lesson%:
 	$$(call no_lesson,$$*)
 endef

@@ -24,9 +24,8 @@
 #:                           which suit your card; SOLUTION=1 the solution's
 #:
 
-report_dry := $(filter-out 0,$(DRY))
 # The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
-report_python := $(or $(PYTHON),$(if $(report_dry),$(wildcard .venv/bin/python)),python3)
+report_python := $(or $(PYTHON),$(if $(dry),$(wildcard .venv/bin/python)),python3)
 report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
     MAKE='$(MAKE)' '$(report_python)' -m
@@ -36,7 +35,7 @@ report_parts := checks calibrate timings baselines ladder sanitize ncu simt all
 simt-vs-gpu: PART := simt
 gpu-report simt-vs-gpu:
 	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
-	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(report_dry),--dry) \
+	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
 
@@ -44,25 +43,14 @@ gpu-report simt-vs-gpu:
 ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
 	$(report_run) reference.gpu.simt_vs_ncu
 
-# Ends make with one line where lesson $1, of which only the number $2 is known where there is none, has no such kernel.
-define reject_kernels
-$(if $1,,$(call no_lesson,$2))$(if $(filter $1,$(host_lessons)),\
-    $(error lesson $(call number,$1) is plain C++ for the CPU; the lessons with kernels are \
-    $(device_numbers)))$(if \
-    $(filter-out $(call ops_of,$1),$(only_op)),\
-    $(error ONLY=$(ONLY): lesson $(call number,$1) has no $(only_op); it has: $(call ops_of,$1)))
-endef
-
-profile-lesson sanitize-lesson sass-lesson:
-	$(error which lesson? For example: make $@05)
-profile-lesson% sanitize-lesson%: FORCE
-	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu.inspect_op \
-	    $(firstword $(subst -, ,$@)) '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(report_dry),--dry)
-
-sass-lesson%: FORCE
-	$(strip $(call reject_kernels,$(call lesson_of,$*),$*))$(report_run) reference.gpu.sass '$*' \
-	    --flags='$(card_flags)' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)') $(if $(ARCH),--arch='$(ARCH)') \
-	    $(if $(BLOCK),--block='$(BLOCK)') $(if $(filter-out 0,$(FULL)),--full)
+run_on = $(report_run) reference.gpu.$1 '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)')
+$(call goals,profile): profile-lesson%:
+	$(call run_on,inspect_op profile) $(if $(dry),--dry)
+$(call goals,sanitize): sanitize-lesson%:
+	$(call run_on,inspect_op sanitize) $(if $(dry),--dry)
+$(call goals,sass): sass-lesson%:
+	$(call run_on,sass) --flags='$(card_flags)' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \
+	    $(if $(filter-out 0,$(FULL)),--full)
 
 # ---- a lesson's tuner --------------------------------------------------------------------------------------------------
 

@@ -169,30 +169,12 @@ def main(argv: list[str] | None = None) -> int:
     length.add_argument("--steps", type=int, help="steps to train, instead of a time")
     parser.add_argument("--corpus", type=Path, default=HERE / "corpus.txt", help="text to train on")
     parser.add_argument("--out", type=Path, default=HERE / "small", help="default: reference/model/small")
-    parser.add_argument("--batch", type=int, default=recipe.batch, help="windows of 256 bytes a step")
-    parser.add_argument("--rate", type=float, default=recipe.rate, help="learning rate after the warmup")
-    parser.add_argument("--dropout", type=float, default=recipe.dropout)
-    parser.add_argument("--seed", type=int, default=recipe.seed)
-    parser.add_argument("--threads", type=int, default=1, help="threads; sums depend on them (default: 1)")
-    parser.add_argument("--sample", type=int, default=400, metavar="N", help="bytes to write at the end (default: 400)")
-    parser.add_argument("--prompt", default="The ", help="what the sample begins with")
     args = parser.parse_args(argv)
-    for name, ok in {
-        "minutes": 0 < args.minutes < 10**5,
-        "steps": args.steps is None or args.steps > 0,
-        "batch": args.batch > 0,
-        "rate": args.rate > 0,
-        "dropout": 0 <= args.dropout < 1,
-        "seed": args.seed >= 0,
-        "threads": args.threads > 0,
-        "sample": args.sample >= 0,
-        "prompt": len(args.prompt) > 0,
-    }.items():
+    for name, ok in {"minutes": 0 < args.minutes < 10**5, "steps": args.steps is None or args.steps > 0}.items():
         if not ok:
             print(f"train_small: --{name} {getattr(args, name)} makes no sense; see --help", file=sys.stderr)
             return 2
-    torch.set_num_threads(args.threads)
-    recipe = Recipe(args.batch, args.rate, recipe.warmup, recipe.decay, args.dropout, args.seed)
+    torch.set_num_threads(1)  # sums depend on them
     try:
         data = args.corpus.read_bytes()
         corpus = Corpus(data, CONFIG.max_T)
@@ -208,21 +190,15 @@ def main(argv: list[str] | None = None) -> int:
         }
         files = folder_files(model, args.out, extra={"tokenizer": "bytes"})
         write_all({**files, args.out / "training.json": (json.dumps(record, indent=2) + "\n").encode()})
-    except FileNotFoundError as error:
-        print(
-            f"train_small: {error.filename} is missing; python -m reference.model.make_corpus writes it",
-            file=sys.stderr,
-        )
-        return 1
     except OSError as error:
-        print(f"train_small: {error.filename or args.out}: {error.strerror}; nothing was changed", file=sys.stderr)
+        mend = "; python -m reference.model.make_corpus writes it" if error.filename == str(args.corpus) else ""
+        where = error.filename or args.out
+        print(f"train_small: {where}: {error.strerror}{mend}; nothing was changed", file=sys.stderr)
         return 1
     except ValueError as error:
         print(f"train_small: {args.corpus}: {error}", file=sys.stderr)
         return 1
-    print(f"wrote {args.out}")
-    if args.sample:
-        print(sample(model, args.prompt.encode(), args.sample, args.seed).decode(errors="replace"))
+    print(f"wrote {args.out}\n{sample(model, b'The ', 400, recipe.seed).decode(errors='replace')}")
     return 0
 
 

@@ -92,21 +92,15 @@ def speed(timed: dict) -> str:
     return f"{digits(rate / 1e12)} TFLOP/s" if rate >= 1e12 else f"{digits(rate / 1e9)} GFLOP/s"
 
 
-def percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f}%"
-
-
-def of_library(timed: dict) -> str:
-    return f"{percent(timed['of_library'])} of {timed['library']}" if timed["of_library"] else ""
-
-
-def of_roof(timed: dict) -> str:
-    return f"{percent(timed['of_roof'])} of the roof" if timed["of_roof"] else ""
+def percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
 
 
 def beside(timed: dict) -> str:
-    """Speed and shares in a cell of the table."""
-    return ", ".join(filter(None, (speed(timed), of_roof(timed), of_library(timed))))
+    """Speed and shares."""
+    roof = f"{percent(timed['of_roof'])} of the roof" if timed["of_roof"] else ""
+    library = f"{percent(timed['of_library'])} of {timed['library']}" if timed["of_library"] else ""
+    return ", ".join(filter(None, (speed(timed), roof, library)))
 
 
 def library(rows: list[dict | None]) -> tuple[str, dict] | None:
@@ -140,15 +134,10 @@ def times_as_text(name: str, timed: dict[str, dict[str, dict]], names: dict[str,
     """`timed` by lesson number and shape."""
     lines = []
     for shape in dict.fromkeys(shape for rows in timed.values() for shape in rows):
-        lines += ["", f"{shape} on {name}"]
-        for number, rows in timed.items():
-            row = rows.get(shape)
-            if row:
-                shares = f"{of_roof(row):>18}{of_library(row):>20}"
-                lines.append(f"{number} {names[number]:<23}{speed(row):>16}{shares}")
-        found = library([rows.get(shape) for rows in timed.values()])
-        if found:
-            lines.append(f"   {found[0]:<23}{speed(found[1]):>16}{of_roof(found[1]):>18}")
+        rows = [(f"{number} {names[number]}", rows.get(shape)) for number, rows in timed.items()]
+        if found := library([row for _, row in rows]):
+            rows.append((f"   {found[0]}", found[1]))
+        lines += ["", f"{shape} on {name}", *(f"{label:<26}{beside(row)}" for label, row in rows if row)]
     return lines
 
 

@@ -382,9 +382,9 @@ TEST(Trace, LessonsWithoutKernelsAndThreadsThatAreNotThereAreRefused) {
     const struct {
         const char *command, *says;
     } rows[] = {
-        {"trace-lesson01", "lesson 01 has no kernels; these have: 04 05"},
-        {"debug-lesson02", "lesson 02 has no kernels; these have: 04 05"},
-        {"traffic-lesson03", "lesson 03 has no kernels; these have: 04 05"},
+        {"trace-lesson01", "lesson 01 is plain C++ for the CPU; the lessons with kernels are 04 05"},
+        {"debug-lesson02", "lesson 02 is plain C++ for the CPU; the lessons with kernels are 04 05"},
+        {"traffic-lesson03", "lesson 03 is plain C++ for the CPU; the lessons with kernels are 04 05"},
         {"debug-lesson05 GDB=no-such-gdb", "no-such-gdb is not there: apt-get install gdb"},
         {"trace-lesson05 ONLY=gelu", "lesson 05 has no gelu; it has: attention"},
         {"trace-lesson05 SOLUTION=1 ONLY=crossentropy BLOCK=1",
