@@ -262,12 +262,18 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
         append(reading, std::vector<std::string>{"-MMD", "-MP", "-MF", options.dependencies, "-MT", object});
     }
     append(reading, options.compile);
+    const std::string read = (folder / "read.ii").string();
     if (!cuda) {
+        if (!c) {
+            Command looking = reading;
+            append(looking, std::vector<std::string>{"-E", "-fdirectives-only", source, "-o", read});
+            run(looking, options.verbose);
+            run({here.lower.string(), read, "--host"}, options.verbose);
+        }
         append(reading, std::vector<std::string>{"-c", source, "-o", object});
         run(reading, options.verbose);
         return;
     }
-    const std::string read = (folder / "read.ii").string();
     const std::string lowered = (folder / "lowered.ii").string();
     append(reading, std::vector<std::string>{"-include", first_header(options, here), "-fpch-preprocess", "-E",
                                              "-fdirectives-only", "-x", "c++", source, "-o", read});

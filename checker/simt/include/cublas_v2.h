@@ -1,2 +1,7 @@
 // SPDX-License-Identifier: MIT
-#error "cublas_v2.h is not on the CPU device"
+#pragma once
+#pragma GCC system_header
+
+#include "cuda_runtime.h"
+#pragma simt refuses cublas cuBLAS
+#pragma simt refuses CUBLAS_ cuBLAS

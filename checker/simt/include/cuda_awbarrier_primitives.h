@@ -1,2 +1,6 @@
 // SPDX-License-Identifier: MIT
-#error "cuda_awbarrier_primitives.h is not on the CPU device"
+#pragma once
+#pragma GCC system_header
+
+#include "cuda_runtime.h"
+#pragma simt refuses __mbarrier_ awbarrier: cuda::barrier replaces it

@@ -1,2 +1,7 @@
 // SPDX-License-Identifier: MIT
-#error "curand.h is not on the CPU device"
+#pragma once
+#pragma GCC system_header
+
+#include "cuda_runtime.h"
+#pragma simt refuses curand cuRAND
+#pragma simt refuses CURAND_ cuRAND

@@ -1,2 +1,6 @@
 // SPDX-License-Identifier: MIT
-#error "curand_kernel.h is not on the CPU device"
+#pragma once
+#pragma GCC system_header
+
+#include "cuda_runtime.h"
+#pragma simt refuses curand cuRAND

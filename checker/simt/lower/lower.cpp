@@ -19,6 +19,63 @@ struct Edit {
     std::string text;
 };
 
+// Of the runtime's own interface, what the device lacks.
+const std::array kRefusedAlways = {
+    Refused{"cudaTextureObject_t", "textures"},
+    Refused{"cudaTextureDesc", "textures"},
+    Refused{"cudaResourceDesc", "textures"},
+    Refused{"cudaChannelFormat", "textures"},
+    Refused{"cudaArray", "textures"},
+    Refused{"cudaSurfaceObject_t", "surfaces"},
+    Refused{"tex1D", "textures"},
+    Refused{"tex2D", "textures"},
+    Refused{"tex3D", "textures"},
+    Refused{"texCubemap", "textures"},
+    Refused{"surf1D", "surfaces"},
+    Refused{"surf2D", "surfaces"},
+    Refused{"surf3D", "surfaces"},
+    Refused{"cudaIpc", "memory of other processes (IPC)"},
+    Refused{"cudaGraph", "graphs"},
+    Refused{"cudaStreamBeginCapture", "graphs"},
+};
+
+// Refuses the first use of a library that the device lacks; a macro that nobody uses is none.
+void refuse(const Source& source, const TokenRun& run) {
+    if (run.is_macro) {
+        return;
+    }
+    const auto text = [&](std::size_t i) {
+        return i < run.tokens.size() ? source.spelling(run.tokens[i]) : std::string_view();
+    };
+    const auto is_use = [&](std::size_t i, const Refused& refused) {
+        const std::string_view word = text(i), begin = refused.begin;
+        if (begin.ends_with("::")) {
+            return word == begin.substr(0, begin.size() - 2) && (text(i + 1) == "::" || text(i - 1) == "namespace");
+        }
+        if (!word.starts_with(begin)) {
+            return false;
+        }
+        // A function that reads or writes textures; a variable may have such a name.
+        const bool accessor = begin.starts_with("tex") || begin.starts_with("surf");
+        return !accessor || ((text(i + 1) == "(" || text(i + 1) == "<") && text(i - 1) != "." && text(i - 1) != "->");
+    };
+    for (std::size_t i = 0; i < run.tokens.size(); i++) {
+        if (run.tokens[i].kind != TokenKind::identifier) {
+            continue;
+        }
+        const auto refuse_from = [&](const auto& list) {
+            for (const Refused& refused : list) {
+                if (is_use(i, refused)) {
+                    throw source.error(run.tokens[i].begin,
+                                       fmt::format("{} is not on the CPU device: it has no {}", text(i), refused.what));
+                }
+            }
+        };
+        refuse_from(kRefusedAlways);
+        refuse_from(source.refused());
+    }
+}
+
 class Lowering {
   public:
     Lowering(const Source& source, const TokenRun& run, Purpose purpose, Linkage linkage, std::vector<Edit>& edits)
@@ -563,7 +620,12 @@ class Lowering {
 
 }  // namespace
 
+void refuse(const Source& source) {
+    for (const TokenRun& run : source.runs()) { refuse(source, run); }
+}
+
 std::string lower(const Source& source, Purpose purpose, Linkage linkage) {
+    refuse(source);
     std::vector<Edit> edits;
     for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(); }
     std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {

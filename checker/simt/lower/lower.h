@@ -25,6 +25,9 @@ enum class Purpose { checks, debugger };
 // Whether another file may use this one's device variables and functions (nvcc's -rdc=true), or has its own.
 enum class Linkage { file, program };
 
+// Throws SourceError at the first use of a library that the device lacks: a header of it may be read and not used.
+void refuse(const Source& source);
+
 std::string lower(const Source& source, Purpose purpose = Purpose::checks, Linkage linkage = Linkage::program);
 
 }  // namespace simt

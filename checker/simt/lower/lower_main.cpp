@@ -13,6 +13,7 @@
 int main(int argc, char** argv) {
     simt::Purpose purpose = simt::Purpose::checks;
     simt::Linkage linkage = simt::Linkage::file;
+    const bool host = argc == 3 && std::string_view(argv[2]) == "--host";
     bool understood = argc >= 3;
     for (int i = 3; i < argc; i++) {
         const std::string_view option = argv[i];
@@ -25,7 +26,9 @@ int main(int argc, char** argv) {
         }
     }
     if (!understood) {
-        std::fprintf(stderr, "usage: simt-lower INPUT.ii OUTPUT.ii [--for-debugger] [--relocatable]\n");
+        std::fprintf(stderr,
+                     "usage: simt-lower INPUT.ii OUTPUT.ii [--for-debugger] [--relocatable]\n"
+                     "       simt-lower INPUT.ii --host\n");
         return 2;
     }
     std::ifstream in(argv[1], std::ios::binary);
@@ -35,6 +38,10 @@ int main(int argc, char** argv) {
     }
     try {
         const simt::Source source(std::string(std::istreambuf_iterator<char>(in), {}));
+        if (host) {
+            simt::refuse(source);
+            return 0;
+        }
         const std::string lowered = simt::lower(source, purpose, linkage);
         std::ofstream out(argv[2], std::ios::binary);
         out << lowered;

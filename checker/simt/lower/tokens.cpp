@@ -105,12 +105,24 @@ class Tokenizer {
         while (at_ < text_.size()) {
             at_ = std::min(at_ + 1, text_.size());
             const std::size_t end = line_end(at_);
-            const auto marker = parse_line_marker(std::string_view(text_).substr(at_, end - at_));
+            const std::string_view line = std::string_view(text_).substr(at_, end - at_);
+            note_refused(line);
+            const auto marker = parse_line_marker(line);
             if (marker && !marker->system) {
                 at_ = end;
                 return;
             }
             at_ = end;
+        }
+    }
+
+    void note_refused(std::string_view line) {
+        static constexpr std::string_view kPragma = "#pragma simt refuses ";
+        if (line.starts_with(kPragma)) {
+            line.remove_prefix(kPragma.size());
+            const std::size_t blank = std::min(line.find(' '), line.size());
+            source_.refused_.push_back(
+                {std::string(line.substr(0, blank)), std::string(line.substr(std::min(blank + 1, line.size())))});
         }
     }
 

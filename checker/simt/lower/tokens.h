@@ -32,6 +32,12 @@ struct SourceError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Names of a library that the device lacks. A stand-in header says which: `#pragma simt refuses cublas cuBLAS`.
+struct Refused {
+    std::string begin;  // of its names; with :: at the end it is a namespace
+    std::string what;   // the library
+};
+
 class Source {
   public:
     // The output of g++ -E -fdirectives-only. Throws SourceError on an unterminated comment, string or character.
@@ -39,6 +45,7 @@ class Source {
 
     const std::string& text() const { return text_; }
     const std::vector<TokenRun>& runs() const { return runs_; }
+    const std::vector<Refused>& refused() const { return refused_; }
     std::string_view spelling(const Token& token) const {
         return std::string_view(text_).substr(token.begin, token.end - token.begin);
     }
@@ -49,6 +56,7 @@ class Source {
     friend class Tokenizer;
     std::string text_;
     std::vector<TokenRun> runs_;
+    std::vector<Refused> refused_;
 };
 
 }  // namespace simt
