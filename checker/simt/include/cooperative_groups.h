@@ -102,6 +102,8 @@ class thread_group {
     unsigned int mask_;  // of lanes
 
     friend thread_group tiled_partition(const thread_group& parent, unsigned int threads);
+    template <unsigned int, class>
+    friend class thread_block_tile;
 };
 
 class thread_block : public thread_group {
@@ -114,8 +116,14 @@ class thread_block : public thread_group {
     SIMT_INLINE static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
     SIMT_INLINE static dim3 dim_threads() { return {blockDim.x, blockDim.y, blockDim.z}; }
     SIMT_INLINE static dim3 group_dim() { return dim_threads(); }
-    __attribute__((unavailable("barrier_arrive is not on the CPU device"))) void barrier_arrive() const;
-    __attribute__((unavailable("barrier_wait is not on the CPU device"))) void barrier_wait() const;
+    // A barrier in two steps: what was done before the one is ordered before what follows the other.
+    class arrival_token {
+        friend class thread_block;
+        SIMT_INLINE explicit arrival_token(unsigned int phase) : phase_(phase) {}
+        unsigned int phase_;
+    };
+    [[nodiscard]] SIMT_INLINE static arrival_token barrier_arrive() { return arrival_token(simt::barrier_arrive()); }
+    SIMT_INLINE static void barrier_wait(arrival_token&& arrived) { simt::barrier_wait(arrived.phase_); }
 
   private:
     SIMT_INLINE thread_block() : thread_group(simt_kind::block) {}
@@ -124,6 +132,16 @@ class thread_block : public thread_group {
 
 SIMT_INLINE thread_block this_thread_block() {
     return {};
+}
+
+// Shared memory in which tiles of more than a warp exchange values on a GPU.
+template <unsigned int Threads = 1024>
+struct block_tile_memory {
+    char bytes[Threads / 32 * 32];
+};
+template <unsigned int Threads>
+SIMT_INLINE thread_block this_thread_block(block_tile_memory<Threads>&) {
+    return this_thread_block();
 }
 
 class grid_group : public thread_group {
@@ -256,17 +274,19 @@ SIMT_INLINE coalesced_group coalesced_threads() {
     return {__activemask()};
 }
 
-// `Size` consecutive threads: 1, 2, 4, 8, 16 or 32.
+// `Size` consecutive threads: 1, 2, 4, 8, 16 or 32; tiles of more are below.
 template <unsigned int Size, class Parent = void>
 class thread_block_tile {
-    static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-    static_assert(Size <= 32, "tiles of more than 32 threads are not on the CPU device");
+    static_assert(Size != 0 && (Size & (Size - 1)) == 0,
+                  "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads");
 
   public:
     // A tile forgets its parent: thread_block_tile<32> is every tile of 32.
     template <class Other>
     SIMT_INLINE thread_block_tile(const thread_block_tile<Size, Other>& other) requires std::is_void_v<Parent>
         : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
+
+    SIMT_INLINE operator thread_group() const { return thread_group(simt_kind::lanes, simt_mask()); }
 
     SIMT_INLINE static void sync() { simt::sync_group(simt_mask()); }
     SIMT_INLINE static constexpr unsigned int num_threads() { return Size; }
@@ -340,6 +360,78 @@ class thread_block_tile {
     template <unsigned int S, unsigned int P, class G>
     friend thread_block_tile<S, thread_block_tile<P, G>> tiled_partition(const thread_block_tile<P, G>& parent);
     friend thread_block_tile<1> this_thread();
+    template <unsigned int, class>
+    friend class thread_block_tile;
+};
+
+// A tile of several warps. Its threads meet, and exchange values there.
+template <unsigned int Size, class Parent>
+requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_block_tile<Size, Parent> {
+  public:
+    template <class Other>
+    SIMT_INLINE thread_block_tile(const thread_block_tile<Size, Other>& other) requires std::is_void_v<Parent>
+        : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
+
+    SIMT_INLINE static void sync() { simt::meet_tile(Size); }
+    SIMT_INLINE static constexpr unsigned int num_threads() { return Size; }
+    SIMT_INLINE static constexpr unsigned int size() { return Size; }
+    SIMT_INLINE static unsigned int thread_rank() { return simt::rank_in_block() % Size; }
+    SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
+    SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
+
+    template <class T>
+    SIMT_INLINE T shfl(T value, unsigned int rank) const {
+        return of(simt_exchange(value), rank % Size, value);
+    }
+    SIMT_INLINE int any(int predicate) const { return simt_reduce(predicate != 0 ? 1 : 0, Or()); }
+    SIMT_INLINE int all(int predicate) const { return simt_reduce(predicate != 0 ? 1 : 0, And()); }
+
+    // A thread of a rank below delta keeps its own value.
+    template <class T>
+    SIMT_INLINE T simt_up(const T& value, unsigned int delta, const char*) const {
+        const unsigned int rank = thread_rank();
+        return of(simt_exchange(value), delta > rank ? rank : rank - delta, value);
+    }
+    // Combines the values in the order of ranks, first of each warp and then of all of them.
+    template <class T, class Operator>
+    SIMT_INLINE T simt_reduce(const T& value, Operator&& op) const {
+        const void* const all = simt_exchange(of_warp().simt_reduce(value, op));
+        T result = of(all, 0, value);
+        for (unsigned int rank = 32; rank < Size; rank += 32) { result = op(result, of(all, rank, value)); }
+        return result;
+    }
+
+  private:
+    struct Or {
+        SIMT_INLINE int operator()(int a, int b) const { return a | b; }
+    };
+    struct And {
+        SIMT_INLINE int operator()(int a, int b) const { return a & b; }
+    };
+    SIMT_INLINE thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
+        : meta_rank_(meta_rank), meta_size_(meta_size) {}
+    SIMT_INLINE static thread_block_tile<32> of_warp() {
+        return {simt::rank_in_block() / 32, (thread_block::num_threads() + 31) / 32};
+    }
+    template <class T>
+    SIMT_INLINE static const void* simt_exchange(const T& value) {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
+                      "a group exchanges values of at most 32 bytes that may be copied as bytes");
+        return simt::meet_tile(Size, &value, sizeof(T));
+    }
+    // The value of a rank; `like` gives the result its type, which need not have a default.
+    template <class T>
+    SIMT_INLINE static T of(const void* all, unsigned int rank, T like) {
+        simt::value_met(all, rank, &like, sizeof(T));
+        return like;
+    }
+
+    unsigned int meta_rank_, meta_size_;
+
+    template <unsigned int S>
+    friend thread_block_tile<S, thread_block> tiled_partition(const thread_block& parent);
+    template <unsigned int S, unsigned int P, class G>
+    friend thread_block_tile<S, thread_block_tile<P, G>> tiled_partition(const thread_block_tile<P, G>& parent);
 };
 
 template <unsigned int Size>

@@ -305,6 +305,19 @@ void wait_for_copies(std::size_t newest) {
     }
 }
 
+void bind_copies() {
+    const Lane& lane = calling_lane();
+    copies_of(*lane.block).bind(number_in_block(lane));
+}
+
+void land_bound_copies() {
+    const Lane& lane = calling_lane();
+    if (lane.block->copies != nullptr && lane.block->copies->unbind(number_in_block(lane))) {
+        lane.block->copies->commit(number_in_block(lane));
+        wait(lane, 0, SIMT_SITE);
+    }
+}
+
 void wait_for_all_copies() {
     commit_copies();
     const Lane& lane = calling_lane();

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/simt/runtime/access.h"
@@ -45,6 +46,10 @@ class AsyncCopies {
     // Lands the copies of a running thread, except for those in its `newest` groups and those in no group.
     void wait(std::uint32_t thread, std::uint64_t newest);
 
+    // The thread's copies land when it arrives at a cuda::barrier; says whether they were to.
+    void bind(std::uint32_t thread) { threads_[thread].bound = true; }
+    bool unbind(std::uint32_t thread) { return std::exchange(threads_[thread].bound, false); }
+
     // Whether copies of a thread are on their way.
     bool any_of(std::uint32_t thread) const { return !threads_[thread].copies.empty(); }
 
@@ -61,6 +66,7 @@ class AsyncCopies {
         std::vector<AsyncCopy> copies;  // oldest first
         std::uint64_t groups = 0;       // that are committed
         std::uint64_t groups_at_wait = 0, newest_at_wait = 0, waits = 0;
+        bool bound = false;  // to a cuda::barrier, at which they land
     };
 
     void land(const AsyncCopy& copy);

@@ -146,17 +146,29 @@ template <class T>
 }  // namespace
 
 template <class T>
-T atomic(Atomic operation, T* address, T operand, Scope scope, bool judged) {
+T atomic(Atomic operation, T* address, T operand, Scope scope, int order, bool judged) {
     if (std::is_floating_point_v<T> && operation == Atomic::add) {
         note_float_addition(__builtin_return_address(0));
     }
-    return change(address, {.scope = scope, .judged = judged}, __builtin_return_address(0),
+    return change(address, {scope, order, judged}, __builtin_return_address(0),
                   [&](T old) { return outcome(operation, old, operand); });
 }
 
 template <class T>
-T compare_and_swap(T* address, T expected, T desired, Scope scope, bool judged) {
-    return exchange_if(address, expected, desired, {.scope = scope, .judged = judged}, __builtin_return_address(0));
+T compare_and_swap(T* address, T expected, T desired, Scope scope, int order, bool judged) {
+    return exchange_if(address, expected, desired, {scope, order, judged}, __builtin_return_address(0));
+}
+
+template <class T>
+T load(const T* address, Scope scope, int order, bool judged) {
+    begin_atomic(address, Access::read, {scope, order, judged}, __builtin_return_address(0));
+    return *address;
+}
+
+template <class T>
+void store(T* address, T value, Scope scope, int order, bool judged) {
+    begin_atomic(address, Access::write, {scope, order, judged}, __builtin_return_address(0));
+    store(address, value);
 }
 
 std::vector<SourceLine> float_atomics() {
@@ -200,16 +212,27 @@ template std::uint16_t atomic_add<HalfFormat>(std::uint16_t*, std::uint16_t, boo
 template std::uint16_t atomic_add<BfloatFormat>(std::uint16_t*, std::uint16_t, bool);
 template std::uint32_t atomic_add_pair<HalfFormat>(std::uint32_t*, std::uint32_t, bool);
 template std::uint32_t atomic_add_pair<BfloatFormat>(std::uint32_t*, std::uint32_t, bool);
-template int atomic(Atomic, int*, int, Scope, bool);
-template unsigned atomic(Atomic, unsigned*, unsigned, Scope, bool);
-template long long atomic(Atomic, long long*, long long, Scope, bool);
-template unsigned long long atomic(Atomic, unsigned long long*, unsigned long long, Scope, bool);
-template float atomic(Atomic, float*, float, Scope, bool);
-template double atomic(Atomic, double*, double, Scope, bool);
-template int compare_and_swap(int*, int, int, Scope, bool);
-template unsigned compare_and_swap(unsigned*, unsigned, unsigned, Scope, bool);
-template unsigned long long compare_and_swap(unsigned long long*, unsigned long long, unsigned long long, Scope, bool);
-template unsigned short compare_and_swap(unsigned short*, unsigned short, unsigned short, Scope, bool);
+template int atomic(Atomic, int*, int, Scope, int, bool);
+template unsigned atomic(Atomic, unsigned*, unsigned, Scope, int, bool);
+template long long atomic(Atomic, long long*, long long, Scope, int, bool);
+template unsigned long long atomic(Atomic, unsigned long long*, unsigned long long, Scope, int, bool);
+template float atomic(Atomic, float*, float, Scope, int, bool);
+template double atomic(Atomic, double*, double, Scope, int, bool);
+template int compare_and_swap(int*, int, int, Scope, int, bool);
+template unsigned compare_and_swap(unsigned*, unsigned, unsigned, Scope, int, bool);
+template unsigned char compare_and_swap(unsigned char*, unsigned char, unsigned char, Scope, int, bool);
+template unsigned long long compare_and_swap(unsigned long long*, unsigned long long, unsigned long long, Scope, int,
+                                             bool);
+template unsigned short compare_and_swap(unsigned short*, unsigned short, unsigned short, Scope, int, bool);
+
+#define SIMT_LOAD_AND_STORE(T)                           \
+    template T load(const T* address, Scope, int, bool); \
+    template void store(T* address, T value, Scope, int, bool);
+SIMT_LOAD_AND_STORE(unsigned char)
+SIMT_LOAD_AND_STORE(unsigned short)
+SIMT_LOAD_AND_STORE(unsigned)
+SIMT_LOAD_AND_STORE(unsigned long long)
+#undef SIMT_LOAD_AND_STORE
 
 }  // namespace simt
 

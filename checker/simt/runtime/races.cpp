@@ -409,6 +409,17 @@ void Races::touch(const Touched& touched) {
     }
 }
 
+void Races::order_by(const Touched& touched) {
+    if (!hot.races.on || current_ == nullptr) {
+        return;
+    }
+    const Busy busy;
+    if (suspicion_) {
+        settle();
+    }
+    synchronise(touched);
+}
+
 // A conflict at which the thread should step aside, before anything is noted.
 std::optional<Races::Conflict> Races::reason_to_step_aside(const Touched& touched) {
     std::optional<Conflict> reason;

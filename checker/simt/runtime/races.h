@@ -152,6 +152,8 @@ class Races {
     void fence(bool beyond_block);
 
     void touch(const Touched& touched);
+    // Orders memory as that access would, and is none: its address only tells it from others.
+    void order_by(const Touched& touched);
     // The thread is about to compare and swap: a plain read of the variable just before was a guess, and no race.
     void about_to_swap(std::uintptr_t address);
 

@@ -15,6 +15,7 @@
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/meetings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/sampling.h"
@@ -199,6 +200,7 @@ Block* Scheduler::new_block(std::uint64_t number) {
     block.released = false;
     block.image = nullptr;
     block.copies = nullptr;
+    block.meetings.clear();
     block.lanes.resize(threads);
     block.warps.assign((threads + kLanes - 1) / kLanes, Warp{});
     for (unsigned t = 0; t < threads; t++) {
@@ -416,6 +418,7 @@ void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
             break;
         case LaneState::at_barrier:
         case LaneState::at_grid_barrier:
+        case LaneState::at_meeting:
         case LaneState::ready:
             break;
     }
@@ -443,6 +446,7 @@ void Scheduler::exit_lane(Lane& lane) {
     lane.block->alive--;
     complete_barrier(*lane.block);
     complete_all_collectives(*lane.warp);
+    leave_meetings(lane);
 }
 
 }  // namespace simt

@@ -31,6 +31,7 @@ enum class LaneState : std::uint8_t {
     at_collective,
     at_active_mask,
     at_grid_barrier,
+    at_meeting,
     trace_full,
     exited
 };
@@ -62,6 +63,7 @@ struct Collective {
 };
 
 struct Block;
+struct Meeting;
 struct Warp;
 
 struct Lane {
@@ -75,7 +77,8 @@ struct Lane {
     unsigned polls = 0;          // looks at memory since the lane's turn began
     const void* site = nullptr;  // where it waits or polls: return address
     Collective collective{};
-    int predicate = 0;  // at a barrier: what the lane gives, and then the outcome
+    int predicate = 0;                 // at a barrier: what the lane gives, and then the outcome
+    const Meeting* meeting = nullptr;  // where it waits, if it does
 };
 
 struct Warp {
@@ -103,6 +106,7 @@ struct Block {
     bool released = false;  // the block has passed a barrier: its warps get a new order
     std::unique_ptr<SharedImage> image;
     std::unique_ptr<AsyncCopies> copies;  // made by the first one
+    std::vector<std::unique_ptr<Meeting>> meetings;
 
     Block();
     ~Block();
@@ -134,6 +138,9 @@ class Scheduler {
     int barrier(BarrierKind kind, int predicate, const void* site);
     void collective(Collective& request);
     void grid_barrier(const void* site);
+    // Returns the phase that the others end by arriving too.
+    std::uint32_t arrive(Meeting& meeting, const void* site);
+    void wait_for(const Meeting& meeting, std::uint32_t phase, const void* site);
     unsigned active_mask(const void* site);
     void poll(const void* site);                   // a look at memory that another thread may change
     void yield(const void* site);                  // lets the others run first
@@ -163,6 +170,9 @@ class Scheduler {
     void complete_grid_barrier(std::uint64_t blocks);
     bool complete_collective(Warp& warp, unsigned mask);
     void complete_all_collectives(Warp& warp);
+    void complete(Block& block, Meeting& meeting);
+    void leave_meetings(const Lane& lane);
+    void jump_to_scheduler() { context_ = boost::context::detail::jump_fcontext(context_, nullptr).fctx; }
     void resolve_active_mask(Warp& warp);
     void name_deadlock(Block& block);
     void name_endless_polling(const char* why);

@@ -10,6 +10,7 @@
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/meetings.h"
 #include "checker/simt/runtime/scheduler.h"
 
 namespace simt {
@@ -45,6 +46,8 @@ std::string where_they_are(const Warp& warp, unsigned lanes) {
         case LaneState::at_collective:
             return fmt::format("{} wait{} at {} with mask 0x{:08x}, {}", who, s, name_of(first.collective),
                                first.collective.mask, line);
+        case LaneState::at_meeting:
+            return fmt::format("{} wait{} at a barrier of some threads, {}", who, s, line);
         case LaneState::polling:
             return fmt::format("{} poll{} memory, {}", who, s, line);
         default:
@@ -73,7 +76,7 @@ void Scheduler::name_deadlock(Block& block) {
         hot.lane = nullptr;
         return;
     }
-    // No lane is in a collective: some wait for the block, and some for the grid.
+    // No lane is in a collective: some wait for the block or a part of it, and some for the grid.
     const auto at = [&](LaneState state) {
         return std::find_if(block.lanes.begin(), block.lanes.end(),
                             [&](const Lane& lane) { return lane.state == state; });
@@ -84,6 +87,23 @@ void Scheduler::name_deadlock(Block& block) {
         report(Kind::barrier, "", for_block->site, [&] {
             return "threads of one block wait at different barriers: here and at a grid's sync(), " +
                    text_of(source_of(for_grid->site));
+        });
+        hot.lane = nullptr;
+    }
+    const auto for_some = at(LaneState::at_meeting);
+    if (for_some != block.lanes.end()) {
+        hot.lane = &*for_some;
+        const Meeting& meeting = *for_some->meeting;
+        report(Kind::barrier, "", for_some->site, [&] {
+            const auto missing = std::find_if(
+                block.lanes.begin() + meeting.begin, block.lanes.begin() + meeting.end, [&](const Lane& lane) {
+                    return lane.state != LaneState::exited &&
+                           !meeting.has_arrived[static_cast<std::size_t>(&lane - &block.lanes[meeting.begin])];
+                });
+            return fmt::format("a barrier of {} threads at which {} of them never arrive{}: {} waits at {}",
+                               meeting.alive, meeting.alive - meeting.arrived,
+                               meeting.alive - meeting.arrived == 1 ? "s" : "", text_of(*missing),
+                               text_of(source_of(missing->site)));
         });
         hot.lane = nullptr;
     }

@@ -24,5 +24,8 @@ void commit_copies();
 // Waits until at most so many of the calling thread's groups, the newest ones, are on their way.
 void wait_for_copies(std::size_t newest);
 void wait_for_all_copies();
+// The calling thread's copies belong to a cuda::barrier: they land when the thread arrives there.
+void bind_copies();
+void land_bound_copies();
 
 }  // namespace simt

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#define SIMT_INLINE __attribute__((always_inline)) inline
+
 namespace simt {
 
 template <class To, class From>

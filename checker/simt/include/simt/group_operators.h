@@ -6,6 +6,12 @@
 
 #include "../cooperative_groups.h"
 
+namespace simt {
+struct LeftOfTwo {
+    int operator()(int a, int) const;
+};
+}  // namespace simt
+
 namespace cooperative_groups {
 
 template <class T>
@@ -34,8 +40,8 @@ struct bit_xor {
 };
 
 template <class Group>
-concept SimtGroupOfLanes = requires(const Group& group) {
-    group.simt_mask();
+concept SimtGroupOfLanes = requires(const Group& group, simt::LeftOfTwo left) {
+    group.simt_reduce(0, left);
 };
 
 }  // namespace cooperative_groups

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "../vector_types.h"
+#include "bits_of.h"
 #include "rounding.h"
 
 // The C library's functions without std::, as CUDA gives them.
@@ -19,8 +20,6 @@ using std::isfinite;
 using std::isinf;
 using std::isnan;
 using std::signbit;
-
-#define SIMT_INLINE __attribute__((always_inline)) inline
 
 #define SIMT_MIN_MAX(T)         \
     constexpr T min(T a, T b) { \

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Barriers that are not __syncthreads(): of a tile of more than one warp, and of the block where to arrive and to wait
+// are two steps. Threads that have exited are not waited for. A thread may leave a value for the others when it
+// arrives.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace simt {
+
+// Of the threads [begin, end) of a block.
+struct Meeting {
+    static constexpr std::size_t kMostWords = 4;  // of a value
+    using Value = std::array<std::uint64_t, kMostWords>;
+
+    Meeting(unsigned first, unsigned last) : begin(first), end(last), has_arrived(last - first) {}
+
+    unsigned begin, end;
+    unsigned alive = 0;             // that have not exited
+    unsigned arrived = 0;           // of those
+    std::vector<bool> has_arrived;  // by rank
+    const void* site = nullptr;     // of the first who arrived
+    std::uint32_t phase = 0;        // how often all have arrived
+    // By rank, of this phase and of the one before: a thread reads them before it arrives again, and until it has
+    // arrived there is no phase after the next one.
+    std::array<std::vector<Value>, 2> values;
+};
+
+}  // namespace simt
