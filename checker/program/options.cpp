@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "checker/program/options.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "checker/base/text.h"
 
 namespace checker {
 
@@ -39,37 +47,73 @@ std::filesystem::path Options::source(const std::string& lesson, const std::stri
     return newest.empty() ? host : fs::path(subject) / newest;
 }
 
-Parsed parse_options(int argc, const char* const* argv, const std::string& lesson) {
-    constexpr int kBadOption = 2;
-    Parsed parsed;
-    Options& options = parsed.options;
-    CLI::App app{"The check of lesson " + lesson + ". GoogleTest's options (--gtest_filter=...) work too."};
-    app.add_option("--subject", options.subject, "whose files: lessons, solutions, or a folder of sources");
-    app.add_option("--lesson-dir", options.lesson_dir, "the folder with lesson.toml");
-    app.add_option("--impl-dir", options.impl_dir, "the folder with OP.so of the subject");
-    app.add_option("--reference-dir", options.reference_dir, "the folder with OP.so of the solution");
-    app.add_option("--log-dir", options.log_dir, "the folder with OP.log, which has what the compiler said");
-    app.add_option("--cases", options.cases, "the folder with cases/");
-    app.add_option("--only", options.only, "OP, OP/CASE or OP/timing");
-    app.add_flag("--no-timing", options.no_timing, "right or wrong only");
-    app.add_flag("--no-large", options.no_large, "no case whose output only the device has room for");
-    app.add_flag("--timing-only", options.timing_only, "the times only");
-    app.add_flag("--verbose", options.verbose, "every case and every finding");
-    app.add_option("--roof", options.roof, "this machine's roof; --timing-only measures it where it is missing");
-    app.add_option("--device", options.device, "what the verdict calls the device: the card's name");
-    app.add_flag("!--more", options.last, "another device's check follows: a pass does not say what comes next");
-    app.add_option("--json", options.json, "write the verdict to this file");
-    app.add_option("--results", options.results, "append one JSON line an op to this file");
-    app.add_flag("--one-thread", options.one_thread, "no check: look at the thread of SIMT_STOP or SIMT_TRACE");
-    app.add_flag("--traffic", options.traffic, "no check: what the kernels ask of memory, by line; --json writes it");
-    app.add_flag("--describe", options.describe,
-                 "no check: what the lesson is, as JSON: ops, shapes, targets, counters");
-    app.add_flag("--worker", options.worker, "(the check starts itself with this)")->group("");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        parsed.exit_status = app.exit(e) == 0 ? 0 : kBadOption;
-        return parsed;
+namespace {
+
+// An option and what it sets: a flag to the value that it says, another to the argument that follows it.
+struct Option {
+    std::string_view name, help;
+    std::variant<std::pair<bool*, bool>, std::string*, std::filesystem::path*> sets;
+};
+
+void read_options(const std::vector<Option>& known, const std::vector<std::string>& arguments) {
+    for (auto at = arguments.begin(); at != arguments.end(); ++at) {
+        const std::size_t equals = at->find('=');
+        const std::string name = *at == "-h" ? "--help" : at->substr(0, equals);
+        const auto option = std::ranges::find(known, name, &Option::name);
+        if (option == known.end()) {
+            std::vector<std::string> names;
+            for (const Option& one : known) { names.emplace_back(one.name); }
+            throw std::invalid_argument(fmt::format("there is no option {}{}", name, did_you_mean(name, names)));
+        }
+        const auto* flag = std::get_if<std::pair<bool*, bool>>(&option->sets);
+        if (flag != nullptr ? equals != std::string::npos : equals == std::string::npos && ++at == arguments.end()) {
+            throw std::invalid_argument(fmt::format("{} {} argument", name, flag ? "takes no" : "needs an"));
+        }
+        if (flag != nullptr) {
+            *flag->first = flag->second;
+        } else if (const std::string value = equals == std::string::npos ? *at : at->substr(equals + 1);
+                   const auto* text = std::get_if<std::string*>(&option->sets)) {
+            **text = value;
+        } else {
+            *std::get<std::filesystem::path*>(option->sets) = value;
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, const char* const* argv, const std::string& lesson) {
+    Options options;
+    const auto on = [](bool& flag) { return std::pair(&flag, true); };
+    bool help = false;
+    const std::vector<Option> known{
+        {"--help", "this list", on(help)},
+        {"--subject", "whose files: lessons, solutions, or a folder of sources", &options.subject},
+        {"--lesson-dir", "the folder with lesson.toml", &options.lesson_dir},
+        {"--impl-dir", "the folder with OP.so of the subject", &options.impl_dir},
+        {"--reference-dir", "the folder with OP.so of the solution", &options.reference_dir},
+        {"--log-dir", "the folder with OP.log, which has what the compiler said", &options.log_dir},
+        {"--cases", "the folder with cases/", &options.cases},
+        {"--only", "OP, OP/CASE or OP/timing", &options.only},
+        {"--no-timing", "right or wrong only", on(options.no_timing)},
+        {"--no-large", "no case whose output only the device has room for", on(options.no_large)},
+        {"--timing-only", "the times only", on(options.timing_only)},
+        {"--verbose", "every case and every finding", on(options.verbose)},
+        {"--roof", "this machine's roof; --timing-only measures it where it is missing", &options.roof},
+        {"--device", "what the verdict calls the device: the card's name", &options.device},
+        {"--more", "another device's check follows: a pass does not say what comes next",
+         std::pair(&options.last, false)},
+        {"--json", "write the verdict to this file", &options.json},
+        {"--results", "append one JSON line an op to this file", &options.results},
+        {"--one-thread", "no check: look at the thread of SIMT_STOP or SIMT_TRACE", on(options.one_thread)},
+        {"--traffic", "no check: what the kernels ask of memory, by line; --json writes it", on(options.traffic)},
+        {"--describe", "no check: what the lesson is, as JSON: ops, shapes, targets, counters", on(options.describe)},
+        {"--worker", "the check starts itself with this", on(options.worker)}};
+    read_options(known, {argv + 1, argv + argc});
+    if (help) {
+        fmt::print("The check of lesson {}. GoogleTest's options (--gtest_filter=...) work too.\n\n", lesson);
+        for (const Option& option : known) { fmt::print("  {:<16} {}\n", option.name, option.help); }
+        return std::nullopt;
     }
     const std::filesystem::path impl = "build/impl";
     if (options.lesson_dir.empty()) {
@@ -84,7 +128,7 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& lesso
     if (options.log_dir.empty()) {
         options.log_dir = std::filesystem::path("build/ops") / options.subject / lesson;
     }
-    return parsed;
+    return options;
 }
 
 }  // namespace checker

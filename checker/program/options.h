@@ -45,12 +45,8 @@ struct Options {
     std::filesystem::path source(const std::string& lesson, const std::string& op) const;
 };
 
-// Reads the command line, without GoogleTest's options, and fills in what was left out. An exit status where there is
-// nothing more to do: after --help, or after it said what is wrong with an option.
-struct Parsed {
-    Options options;
-    std::optional<int> exit_status;
-};
-Parsed parse_options(int argc, const char* const* argv, const std::string& lesson);
+// Reads the command line, without GoogleTest's options, and fills in what was left out. Nothing where it asked for --help,
+// which is printed. Throws std::invalid_argument with what is wrong.
+std::optional<Options> parse_options(int argc, const char* const* argv, const std::string& lesson);
 
 }  // namespace checker

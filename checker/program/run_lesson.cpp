@@ -429,11 +429,11 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
     constexpr int kCannotRun = 2;
     testing::InitGoogleTest(&argc, argv);
     try {
-        const Parsed parsed = parse_options(argc, argv, lesson_name);
-        if (parsed.exit_status) {
-            return *parsed.exit_status;
+        const std::optional<Options> parsed = parse_options(argc, argv, lesson_name);
+        if (!parsed) {
+            return 0;
         }
-        const Options& options = parsed.options;
+        const Options& options = *parsed;
         Lesson lesson(lesson_name, options.cases, read_lesson_toml(options.lesson_dir / "lesson.toml"));
         register_cases(lesson);
         if (options.worker) {

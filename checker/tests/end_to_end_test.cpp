@@ -680,8 +680,27 @@ TEST_F(EndToEnd, AnUnknownCaseNamesThoseThereAre) {
     EXPECT_NE(run.output.find("it has even, odd, timing"), std::string::npos) << run.output;
 }
 
-TEST_F(EndToEnd, AnUnknownOptionEndsWithTwo) {
-    EXPECT_EQ(check("right", "--onyl twice").status, 2);
+TEST_F(EndToEnd, AnOptionThatIsUnknownOrHalfIsRefusedWithTwo) {
+    for (const auto& [options, why] :
+         {std::pair("--onyl twice", "check: there is no option --onyl; did you mean --only?"),
+          std::pair("twice", "check: there is no option twice"), std::pair("--only", "check: --only needs an argument"),
+          std::pair("--verbose=yes", "check: --verbose takes no argument")}) {
+        const Checked run = check("right", options);
+        EXPECT_EQ(run.status, 2) << options;
+        EXPECT_NE(run.output.find(why), std::string::npos) << run.output;
+    }
+}
+
+TEST_F(EndToEnd, TheOptionsAreListed) {
+    const Checked run = check("right", "--help");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_NE(run.output.find("--gtest_filter"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("  --only           OP, OP/CASE or OP/timing\n"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, AnArgumentMayFollowAnEqualsSign) {
+    const Checked run = check("right", "--no-timing --only=twice/odd");
+    EXPECT_EQ(run.json.at("ops").at(0).at("cases").size(), 1U) << run.output;
 }
 
 TEST_F(EndToEnd, GoogleTestsFilterAndXmlWork) {
