@@ -329,7 +329,7 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
     }
 }
 
-// Prints the verdict in place of GoogleTest's own lines, and writes what was asked for.
+// Prints the verdict in place of GoogleTest's own lines, and keeps it among the results.
 class VerdictListener : public testing::EmptyTestEventListener {
   public:
     VerdictListener(const Session& session, const Options& options, Next next)
@@ -342,9 +342,6 @@ class VerdictListener : public testing::EmptyTestEventListener {
         }
         fmt::print("{}", verdict_text(report, next_, Terminal::of_stdout(options_.verbose)));
         std::fflush(stdout);
-        if (!options_.json.empty()) {
-            write_whole(options_.json, to_json(report));
-        }
         if (options_.results.empty()) {
             return;
         }
@@ -469,8 +466,12 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
             session.require_device();
         }
         const int status = RUN_ALL_TESTS();
-        if (session.report().ops.empty() && !testing::GTEST_FLAG(list_tests)) {
+        const LessonReport report = session.report();
+        if (report.ops.empty() && !testing::GTEST_FLAG(list_tests)) {
             throw std::invalid_argument("nothing was checked: the options leave no test");
+        }
+        if (!report.ops.empty() && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
+            write_whole(options.json, to_json(report));
         }
         return status;
     } catch (const std::exception& e) {

@@ -733,7 +733,9 @@ TEST_F(EndToEnd, ResultsThatCannotBeWrittenAreAWarning) {
 }
 
 TEST_F(EndToEnd, AVerdictThatCannotBeWrittenIsAFailure) {
-    EXPECT_EQ(check("right", "--no-timing --json /proc/none/verdict.json").status, 2);
+    const Checked run = check("right", "--no-timing --json /proc/none/verdict.json");
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("check: /proc/none/verdict.json"), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, PipedOutputHasNoEscapeCodesAndFitsEightyColumns) {
