@@ -109,8 +109,7 @@ objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
 # The rooms of the checker, each using only those before it (checker/README.md).
 checker_rooms := base cases clock worker judge program
-checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))) \
-    checker/gpu/gpu_roof.cpp)
+checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))))
 checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/gpu/*.h checker/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
@@ -159,11 +158,12 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(op_flags) -Werror $(depfile) -c $< -o $@$(hide)
 
-# What reads and writes text is compiled without optimisation: it is most of what is compiled before the first check, and
-# none of what a check waits for.
-texts := $(addprefix checker/,base/%.cpp program/%.cpp judge/report.cpp judge/verdict.cpp judge/describe.cpp clock/roof_file.cpp \
-    worker/finding.cpp worker/messages.cpp worker/worker_process.cpp cases/lesson_toml.cpp cases/budget.cpp cases/counters.cpp \
-    cases/library.cpp cases/dims.cpp cases/lesson.cpp cases/safetensors.cpp)
+# What reads and writes text, or leaves the work on numbers to others, is compiled without optimisation: it is most of what
+# is compiled before the first check, and none of what a check waits for.
+texts := $(addprefix checker/,base/%.cpp program/%.cpp \
+    $(addsuffix .cpp,$(addprefix judge/,judge report verdict describe) clock/roof_file \
+        $(addprefix worker/,call_buffers finding messages worker_process) \
+        $(addprefix cases/,lesson_toml budget counters library dims lesson safetensors)))
 $(filter $(call objects,$(texts)),$(checker_objects)) $(case_objects) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
     private optimised := -O0
 
@@ -207,6 +207,7 @@ build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(lib
 
 build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
 build/tests/checker/kept_test: build/obj/checker/base/kept.o
+build/tests/checker/gpu_roof_test: build/obj/checker/gpu/gpu_roof.o
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))

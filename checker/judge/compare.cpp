@@ -92,6 +92,27 @@ double share_used(const Dims& dims, const Got& got, const Expected& expected, lo
 
 }  // namespace
 
+long differing_element(const Dims& dims, long columns, const Got& subject, const Got& solution, double share,
+                       Element element) {
+    for (long row = 0; row < dims.rows(); row++) {
+        double largest = 0;
+        for (long column = 0; column < columns; column++) {
+            const double value = std::abs(solution.values[static_cast<std::size_t>(row * dims.columns() + column)]);
+            largest = std::max(largest, value);
+        }
+        for (long column = 0; column < columns; column++) {
+            const auto i = static_cast<std::size_t>(row * dims.columns() + column);
+            const double allowed = std::max(share * largest, ulp(solution.values[i], element));
+            const bool same = subject.integers.empty() ? error(subject.values[i], solution.values[i]) <= allowed
+                                                       : subject.integers[i] == solution.integers[i];
+            if (!same) {
+                return static_cast<long>(i);
+            }
+        }
+    }
+    return -1;
+}
+
 double budget_of(const Dims& dims, const Expected& expected, long element) {
     return budget(expected.factor, floor_of(dims, expected, element), expected.values[at(element)], expected.element);
 }

@@ -43,6 +43,11 @@ struct Got {
 Comparison compare(const Dims& dims, long columns, const Got& got, const Expected& expected,
                    const std::vector<bool>& skip = {});
 
+// The first element in which two right results differ by more than rounding can explain, `share` of the largest value in
+// its row; -1 if none. For shapes without a reference: the solution, which is right on every case, stands in for it.
+long differing_element(const Dims& dims, long columns, const Got& subject, const Got& solution, double share,
+                       Element element);
+
 // The budget of one element.
 double budget_of(const Dims& dims, const Expected& expected, long element);
 

@@ -33,30 +33,6 @@ double share_of_row(const std::string& precision) {
     return precision == "fp32" ? 1e-4 : precision == "tf32" ? 1e-2 : 5e-2;
 }
 
-// The first element in which two results at a timed shape differ by more than rounding can explain; -1 if none.
-// There is no reference for these shapes: the solution, which is right on every case, stands in for it.
-long differing_element(const Output& output, const Decoded& subject, const Decoded& solution) {
-    const Dims& dims = output.spec.dims;
-    for (long row = 0; row < dims.rows(); row++) {
-        double largest = 0;
-        for (long column = 0; column < output.columns; column++) {
-            const double value = std::abs(solution.values[static_cast<std::size_t>(row * dims.columns() + column)]);
-            largest = std::max(largest, value);
-        }
-        for (long column = 0; column < output.columns; column++) {
-            const auto i = static_cast<std::size_t>(row * dims.columns() + column);
-            const double allowed =
-                std::max(share_of_row(output.precision) * largest, ulp(solution.values[i], output.spec.element));
-            const bool same = subject.integers.empty() ? error(subject.values[i], solution.values[i]) <= allowed
-                                                       : subject.integers[i] == solution.integers[i];
-            if (!same) {
-                return static_cast<long>(i);
-            }
-        }
-    }
-    return -1;
-}
-
 // A call whose outputs all have values to compare with: those that are computed from the inputs are computed here.
 class ComputedCall {
   public:
@@ -634,7 +610,8 @@ std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t s
         const Decoded subject = decode(memory_.data(places[i]), output.spec.element);
         const Decoded solution = decode(memory_.data(places[outputs.size() + i]), output.spec.element);
         const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
-                                            : differing_element(output, subject, solution);
+                                            : differing_element(output.spec.dims, output.columns, subject, solution,
+                                                                share_of_row(output.precision), output.spec.element);
         if (element < 0) {
             continue;
         }
