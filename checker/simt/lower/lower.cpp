@@ -76,6 +76,8 @@ void refuse(const Source& source, const TokenRun& run) {
     }
 }
 
+using Names = std::set<std::string_view>;
+
 class Lowering {
   public:
     Lowering(const Source& source, const TokenRun& run, Purpose purpose, Linkage linkage, std::vector<Edit>& edits)
@@ -86,7 +88,24 @@ class Lowering {
           linkage_(linkage),
           edits_(edits) {}
 
-    void run() {
+    // Adds the names of this run's functions, or its macro, that use one of these names. Returns whether there were any.
+    bool add_users(Names& names) const {
+        const std::size_t before = names.size();
+        if (is_macro_ && mentions(1, tokens_.size(), names)) {
+            names.insert(text(0));
+        }
+        for (std::size_t i = 0; i < tokens_.size() && !is_macro_; i++) {
+            if (const std::size_t name = is(i, "{") ? function_name(i) : i;
+                name != i && !names.contains(text(name)) && mentions(i, match_if_any(i), names)) {
+                names.insert(text(name));
+            }
+        }
+        return names.size() > before;
+    }
+
+    // `barriers`: the names by which a barrier of a block is called.
+    void run(const Names& barriers) {
+        const bool guards = purpose_ == Purpose::checks && !is_macro_ && mentions(0, tokens_.size(), barriers);
         for (std::size_t i = 0; i < tokens_.size(); i++) {
             const std::string_view word = text(i);
             if (word == "<") {
@@ -94,8 +113,13 @@ class Lowering {
                     launch(i);
                     i += 2;
                 }
+            } else if (word == "{" && guards) {
+                helper(i, barriers);
             } else if (tokens_[i].kind != TokenKind::identifier) {
                 continue;
+            } else if (guards &&
+                       (word == "if" || word == "switch" || word == "for" || word == "while" || word == "do")) {
+                statement(i, barriers);
             } else if (word == "__global__") {
                 kernel(i);
             } else if (word == "__shared__") {
@@ -136,8 +160,8 @@ class Lowering {
     static bool opens(std::string_view word) { return word == "(" || word == "[" || word == "{"; }
     static bool closes(std::string_view word) { return word == ")" || word == "]" || word == "}"; }
 
-    // The token that closes the bracket at i.
-    std::size_t match(std::size_t i) const {
+    // The token that closes the bracket at i, or one beyond the end: a macro may hold it.
+    std::size_t match_if_any(std::size_t i) const {
         int depth = 0;
         for (std::size_t j = i; j < tokens_.size(); j++) {
             depth += opens(text(j)) ? 1 : closes(text(j)) ? -1 : 0;
@@ -145,7 +169,14 @@ class Lowering {
                 return j;
             }
         }
-        throw source_.error(tokens_[i].begin, fmt::format("'{}' without its end", text(i)));
+        return tokens_.size();
+    }
+    std::size_t match(std::size_t i) const {
+        const std::size_t close = match_if_any(i);
+        if (close == tokens_.size()) {
+            throw source_.error(tokens_[i].begin, fmt::format("'{}' without its end", text(i)));
+        }
+        return close;
     }
 
     // The token that opens the bracket which closes at i, or i itself.
@@ -360,6 +391,65 @@ class Lowering {
         insert(
             tokens_[match(body)].begin,
             debugged ? fmt::format("}} }}; ::simt::thread_begins(); simt_thread::{}({}); }});", name, names) : "});");
+    }
+
+    // ---- statements and functions with a barrier in them, of which the runtime knows who is within --------------------
+
+    bool mentions(std::size_t begin, std::size_t end, const Names& names) const {
+        for (std::size_t j = begin; j < std::min(end, tokens_.size()); j++) {
+            if (tokens_[j].kind == TokenKind::identifier && names.contains(text(j))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // The name of the function, other than a kernel, whose body begins with the { at i; i where none does.
+    std::size_t function_name(std::size_t i) const {
+        std::size_t close = i - 1;
+        while (is(close, "const") || is(close, "noexcept") || is(close, "override")) { close--; }
+        const std::size_t name = is(close, ")") ? match_back(close) - 1 : i;
+        static const Names kOthers = {"if", "for", "while", "switch", "constexpr", "catch"};
+        return name >= tokens_.size() || tokens_[name].kind != TokenKind::identifier || kOthers.contains(text(name)) ||
+                       statement_has(statement_begin(name), name, "__global__")
+                   ? i
+                   : name;
+    }
+
+    // The last token of the statement that begins at i, without the `while (…);` of a do.
+    std::size_t end_of_statement(std::size_t i) const {
+        while (i < tokens_.size() && !is(i, ";") && !is(i, "{")) { i = opens(text(i)) ? match_if_any(i) + 1 : i + 1; }
+        i = is(i, "{") ? match_if_any(i) : i;
+        return is(i + 1, "else") ? end_of_statement(i + 2) : i;
+    }
+
+    void statement(std::size_t i, const Names& barriers) {
+        const std::size_t end = ends_of_do_.contains(i) ? i : end_of_statement(i + 1);
+        if (is(i, "do")) {
+            ends_of_do_.insert(end + 1);
+        }
+        if (!mentions(i, end, barriers)) {
+            return;
+        }
+        const std::size_t number = tokens_[i].begin;
+        if (!is(i, "if") && !is(i, "switch")) {
+            insert(number, fmt::format("SIMT_WITHIN_LOOP({}) ", number));
+            return;
+        }
+        const std::size_t open = is(i + 1, "constexpr") ? i + 2 : i + 1;
+        if (is(open, "(") && !statement_has(open, match(open), ";")) {  // otherwise it has an initializer of its own
+            insert(tokens_[open].end, fmt::format("SIMT_WITHIN({}); ", number));
+        }
+    }
+
+    // A function that threads may leave before its barriers. A kernel is none: nothing follows.
+    void helper(std::size_t i, const Names& barriers) {
+        const std::size_t end = match_if_any(i);
+        std::size_t left = i;
+        while (left < end && !is(left, "return")) { left++; }
+        if (statement_end(left) + 1 < end && mentions(i, end, barriers) && function_name(i) != i && i > kernel_end_) {
+            insert(tokens_[i].end, fmt::format(" SIMT_WITHIN({});", tokens_[i].begin));
+        }
     }
 
     // The first token of the declaration that token i is part of.
@@ -615,6 +705,7 @@ class Lowering {
     const Linkage linkage_;
     std::set<std::string> declared_elsewhere_;  // device variables with an extern declaration
     std::size_t kernel_end_ = 0;                // of the last kernel's body so far
+    std::set<std::size_t> ends_of_do_;
     std::vector<Edit>& edits_;
 };
 
@@ -627,7 +718,14 @@ void refuse(const Source& source) {
 std::string lower(const Source& source, Purpose purpose, Linkage linkage) {
     refuse(source);
     std::vector<Edit> edits;
-    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(); }
+    Names barriers = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"};
+    for (bool more = true; more;) {
+        more = false;
+        for (const TokenRun& run : source.runs()) {
+            more = Lowering(source, run, purpose, linkage, edits).add_users(barriers) || more;
+        }
+    }
+    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(barriers); }
     std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });

@@ -7,6 +7,7 @@
 //   extern __shared__ float tile[];                float (*const tile) = …the block's dynamic shared memory…;
 //   __shared__ float tile[32];                     a guard band, then the array
 //   __device__ float table[4];                     a guard band, then the variable, in a section of its own
+//   if (i < n) { __syncthreads(); }                if (SIMT_WITHIN(…); i < n) {…}: the runtime knows who is within
 // So a kernel keeps its name, its overloads, its template arguments and its conversions, as under nvcc: when the host
 // calls it, it launches itself.
 #pragma once

@@ -154,10 +154,15 @@ Space judge_shared(const Request& request, Mark* marks) {
         if (missing < request.bytes) {
             report(Kind::uninitialised, "shared", request.site, [&] {
                 const bool copied = marks[missing] == Mark::copied_unwritten;
-                return fmt::format("{} that {}: {}", request.what(),
+                const Block& block = *hot.lane->block;
+                return fmt::format("{} that {}: {}{}", request.what(),
                                    copied ? "an asynchronous copy brought from memory that nobody has written"
                                           : "no thread of the block has written",
-                                   Scheduler::instance().shared().place_of(request.address + missing));
+                                   Scheduler::instance().shared().place_of(request.address + missing),
+                                   block.ended == 0 || copied
+                                       ? std::string()
+                                       : fmt::format("; {} of its {} threads had ended before the last barrier",
+                                                     block.ended, block.lanes.size()));
             });
         }
     }

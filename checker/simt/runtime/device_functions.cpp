@@ -155,12 +155,15 @@ unsigned int __activemask() {
 
 // One host thread runs all CUDA threads, so memory is always in order; fences matter only to the search for races.
 void __threadfence_block() {
+    simt::hot.site = SIMT_SITE;
     simt::Races::instance().fence(false);
 }
 void __threadfence() {
+    simt::hot.site = SIMT_SITE;
     simt::Races::instance().fence(true);
 }
 void __threadfence_system() {
+    simt::hot.site = SIMT_SITE;
     simt::Races::instance().fence(true);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -29,6 +30,7 @@ struct Ledger {
     std::vector<DeviceFinding> findings;
     std::vector<const void*> addresses;  // the address of findings[i]; null if its line was known
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
+    std::set<std::string> noted;  // lines of notes
     bool at_exit = true;
     void (*hand_on)() = nullptr;
 };
@@ -118,6 +120,19 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
     }
     all.findings.push_back(std::move(finding));
     all.addresses.push_back(place.return_address);
+}
+
+void note(const void* site, const std::string& text) {
+    const Busy busy;
+    const std::string line = text_of(source_of(site));
+    if (ledger().noted.insert(line).second) {
+        fmt::print(stderr, "simt: note: {}: {}\n", line, text);
+    }
+}
+
+bool wants_notes() {
+    const char* verbose = std::getenv("VERBOSE");
+    return verbose != nullptr && *verbose != '\0';
 }
 
 std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text) {

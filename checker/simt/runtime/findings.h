@@ -62,6 +62,10 @@ struct DeviceFinding {
 // Notes a finding about the running CUDA thread, or the host. `text` is called only if the finding is new.
 void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text);
 
+// Prints a remark that is no finding on stderr, the first time that this place gives rise to it.
+void note(const void* site, const std::string& text);
+bool wants_notes();  // VERBOSE=1
+
 // One of the two accesses of a race.
 struct RaceSide {
     const void* site;    // return address

@@ -94,6 +94,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
 [[gnu::always_inline]] inline void write(void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
+        hot.site = site;
         hot.bytes_asked += kBytes;
         hot.changes++;
         if (hot.races.on) {

@@ -62,9 +62,11 @@ struct Hot {
     std::uintptr_t variables_end = 0;
     HotRaces races;
     HotTrace trace;
-    const void* site = nullptr;  // of the last access that was not plainly right: return address
-    Lane* lane = nullptr;        // the CUDA thread that is running; null: host code
-    pthread_t launcher = {};     // the host thread that runs it
+    // Return address of the last access or call of the device, but for reads that were plainly right; null: the lane has
+    // made none since it was asked last.
+    const void* site = nullptr;
+    Lane* lane = nullptr;     // the CUDA thread that is running; null: host code
+    pthread_t launcher = {};  // the host thread that runs it
 };
 
 extern constinit Hot hot;

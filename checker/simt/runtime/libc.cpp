@@ -54,6 +54,7 @@ void* simt_memset(void* to, int value, std::size_t bytes) noexcept {
 }
 
 int simt_printf(const char* format, ...) {
+    simt::hot.site = SIMT_SITE;
     const simt::Busy busy;
     va_list arguments;
     va_start(arguments, format);
@@ -63,11 +64,13 @@ int simt_printf(const char* format, ...) {
 }
 
 int simt_puts(const char* text) {
+    simt::hot.site = SIMT_SITE;
     const simt::Busy busy;
     return std::puts(text);
 }
 
 int simt_putchar(int character) {
+    simt::hot.site = SIMT_SITE;
     const simt::Busy busy;
     return std::putchar(character);
 }

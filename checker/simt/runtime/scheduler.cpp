@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "checker/simt/runtime/async_copies.h"
 #include "checker/simt/runtime/chosen.h"
@@ -83,6 +84,14 @@ std::string text_of(uint3 v) {
 
 Block::Block() = default;
 Block::~Block() = default;
+
+// What the lane used last, since it was asked last.
+static void note_use(Lane& lane) {
+    if (hot.site != nullptr) {
+        lane.used_at = std::exchange(hot.site, nullptr);
+        lane.used = lane.statements_left;
+    }
+}
 
 Lane& calling_lane() {
     if (hot.lane == nullptr) {
@@ -201,6 +210,8 @@ Block* Scheduler::new_block(std::uint64_t number) {
     block.image = nullptr;
     block.copies = nullptr;
     block.meetings.clear();
+    block.left.clear();
+    block.ended = 0;
     block.lanes.resize(threads);
     block.warps.assign((threads + kLanes - 1) / kLanes, Warp{});
     for (unsigned t = 0; t < threads; t++) {
@@ -214,6 +225,9 @@ Block* Scheduler::new_block(std::uint64_t number) {
         lane.number = t % kLanes;
         lane.state = LaneState::ready;
         lane.polls = 0;
+        lane.passages.clear();
+        lane.statements_left = lane.used = 0;
+        lane.used_at = nullptr;
         if (lane.number == 0) {
             warp.lanes = &lane;
         }
@@ -370,6 +384,7 @@ void Scheduler::resume(Lane& lane) {
     lane.polls = 0;
     threadIdx = lane.thread;
     hot.lane = &lane;
+    hot.site = nullptr;
     Races& races = Races::instance();
     const std::uint32_t thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
     races.begin_lane(thread);
@@ -384,6 +399,7 @@ void Scheduler::resume(Lane& lane) {
     if (traffic.on()) {
         traffic.end_lane(lane);
     }
+    note_use(lane);
     if (chosen_launch) [[unlikely]] {
         turn_from_chosen(lane);
     }
@@ -444,9 +460,41 @@ void Scheduler::exit_lane(Lane& lane) {
     suspend(lane, LaneState::exited, nullptr);
     steps_++;
     lane.block->alive--;
+    if (!lane.passages.empty()) {
+        note_use(lane);
+        lane.block->left.push_back(&lane);
+    }
     complete_barrier(*lane.block);
     complete_all_collectives(*lane.warp);
     leave_meetings(lane);
+}
+
+namespace {
+
+Passage& passage_of(Lane& lane, unsigned statement) {
+    auto known = std::find_if(lane.passages.begin(), lane.passages.end(),
+                              [&](const Passage& passage) { return passage.statement == statement; });
+    return known != lane.passages.end() ? *known : lane.passages.emplace_back(Passage{.statement = statement});
+}
+
+}  // namespace
+
+unsigned enter_statement(unsigned number) noexcept {
+    if (Lane* lane = running_lane(); lane != nullptr && hot.checking) {
+        const Busy busy;
+        passage_of(*lane, number).entered++;
+    }
+    return 1;
+}
+
+unsigned leave_statement(unsigned number) noexcept {
+    if (Lane* lane = running_lane(); lane != nullptr && hot.checking) {
+        note_use(*lane);
+        Passage& passage = passage_of(*lane, number);
+        passage.left++;
+        passage.at = ++lane->statements_left;
+    }
+    return 0;
 }
 
 }  // namespace simt

@@ -66,6 +66,13 @@ struct Block;
 struct Meeting;
 struct Warp;
 
+// A statement or function with a barrier in it (simt::Within): how often a lane has come to it and left it.
+struct Passage {
+    unsigned statement;
+    unsigned entered = 0, left = 0;
+    unsigned at = 0;  // how many such statements the lane had left in all, when it left this one last
+};
+
 struct Lane {
     Context context = nullptr;
     Stack stack;
@@ -79,6 +86,12 @@ struct Lane {
     Collective collective{};
     int predicate = 0;                 // at a barrier: what the lane gives, and then the outcome
     const Meeting* meeting = nullptr;  // where it waits, if it does
+    std::vector<Passage> passages;
+    unsigned statements_left = 0;
+    // Its last access to memory or call of the device: where, and how many statements it had left by then. While it
+    // runs, `hot.site` is later.
+    const void* used_at = nullptr;
+    unsigned used = 0;
 };
 
 struct Warp {
@@ -97,6 +110,8 @@ struct Block {
     std::vector<Lane> lanes;
     std::vector<Warp> warps;
     unsigned alive = 0;
+    std::vector<Lane*> left;  // ended since the last barrier, and had been where one is
+    unsigned ended = 0;       // threads, by the last barrier
     struct {
         unsigned arrived = 0;
         BarrierKind kind = BarrierKind::plain;
@@ -167,6 +182,7 @@ class Scheduler {
     void wake(Lane& lane);
     void exit_lane(Lane& lane);
     bool complete_barrier(Block& block);
+    void judge_those_who_left(Block& block);
     void complete_grid_barrier(std::uint64_t blocks);
     bool complete_collective(Warp& warp, unsigned mask);
     void complete_all_collectives(Warp& warp);

@@ -3,7 +3,9 @@
 // The places where lanes wait: for their block, their grid or their warp, for memory, or for their warp's trace.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
+#include <string>
 #include <utility>
 
 #include "checker/simt/runtime/chosen.h"
@@ -80,7 +82,11 @@ bool Scheduler::complete_barrier(Block& block) {
     if (barrier.arrived == 0 || barrier.arrived < block.alive) {
         return false;
     }
-    const int exited = static_cast<int>(block.lanes.size() - block.alive);
+    if (!block.left.empty() && hot.checking) {
+        judge_those_who_left(block);
+    }
+    block.ended = static_cast<unsigned>(block.lanes.size()) - block.alive;
+    const int exited = static_cast<int>(block.ended);
     for (Lane& lane : block.lanes) {
         if (lane.state == LaneState::at_barrier) {
             lane.predicate = barrier.kind == BarrierKind::all ? barrier.count + exited : barrier.count;
@@ -92,6 +98,44 @@ bool Scheduler::complete_barrier(Block& block) {
     block.released = true;
     steps_++;
     return true;
+}
+
+// Whether the lane left a statement in which the other still is, and went on to use memory or to call the device.
+static bool went_round_it(const Lane& lane, const Lane& other) {
+    return std::any_of(other.passages.begin(), other.passages.end(), [&](const Passage& its) {
+        return its.entered > its.left &&
+               std::any_of(lane.passages.begin(), lane.passages.end(), [&](const Passage& own) {
+                   return own.statement == its.statement && own.left >= its.entered && lane.used >= own.at &&
+                          lane.used_at != nullptr;
+               });
+    });
+}
+
+// All other threads wait at the barrier. A thread that has ended is not waited for, wherever it ended: CUDA allows it.
+// Those of its warp that went round the barrier and on should have met the others behind it.
+void Scheduler::judge_those_who_left(Block& block) {
+    Lane* const running = hot.lane;
+    for (const Lane* lane : std::exchange(block.left, {})) {
+        const unsigned waiting = lane->warp->present & ~lane->warp->exited;
+        if (waiting == 0) {
+            continue;
+        }
+        hot.lane = &lane->warp->lanes[std::countr_zero(waiting)];
+        const std::string thread = fmt::format("({}, {}, {})", lane->thread.x, lane->thread.y, lane->thread.z);
+        if (went_round_it(*lane, *hot.lane)) {
+            report(Kind::barrier, "", hot.lane->site, [&] {
+                return fmt::format(
+                    "lanes of one warp disagree about this barrier: thread {} went round it and on to {}, "
+                    "while others wait here. All lanes come to a barrier, or end without doing more",
+                    thread, text_of(source_of(lane->used_at)));
+            });
+        } else if (wants_notes()) {
+            note(hot.lane->site, "thread " + thread +
+                                     " ended without coming to this barrier, at which others of its warp wait: CUDA "
+                                     "allows it, as it does an early return");
+        }
+    }
+    hot.lane = running;
 }
 
 void Scheduler::grid_barrier(const void* site) {
@@ -163,6 +207,7 @@ void Scheduler::collective(Collective& request) {
     if (hot.trace.next != nullptr) {
         note_in_trace(packed(request.mask, TraceKind::collective, 0), request.site);
     }
+    hot.site = request.site;
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {
             return fmt::format("{} with mask 0x{:08x}, in which the calling lane {} is not", name_of(request),

@@ -161,6 +161,48 @@ TEST(Lower, AnInitializerOfASharedVariableIsRefused) {
     }
 }
 
+TEST(Lower, AStatementWithABarrierSaysWhoIsWithinIt) {
+    EXPECT_EQ(lowered("void f() { if (a) { __syncthreads(); } else if (b) { c(); } }"),
+              "void f() { if (SIMT_WITHIN(11); a) { __syncthreads(); } else if (b) { c(); } }");
+    EXPECT_EQ(lowered("void f() { if constexpr (a) { c(); } else { __syncthreads_or(1); } }"),
+              "void f() { if constexpr (SIMT_WITHIN(11); a) { c(); } else { __syncthreads_or(1); } }");
+    EXPECT_EQ(lowered("void f() { switch (a) { case 1: block.sync(); } }"),
+              "void f() { switch (SIMT_WITHIN(11); a) { case 1: block.sync(); } }");
+    EXPECT_EQ(lowered("void f() { for (;;) __syncthreads(); while (a) { __syncthreads(); } }"),
+              "void f() { SIMT_WITHIN_LOOP(11) for (;;) __syncthreads(); SIMT_WITHIN_LOOP(37) while (a) { "
+              "__syncthreads(); } }");
+    EXPECT_EQ(lowered("void f() { do { if (a) { b(); } __syncthreads(); } while (__syncthreads_or(a)); }"),
+              "void f() { SIMT_WITHIN_LOOP(11) do { if (a) { b(); } __syncthreads(); } while (__syncthreads_or(a)); }");
+    for (const char* text :
+         {"void f() { __syncthreads(); if (a) { b(); } }", "void f() { if (a) b(); __syncthreads(); }",
+          "void f() { if (int x = a; x) { __syncthreads(); } }", "#define M(a) if (a) { __syncthreads(); }\n"}) {
+        EXPECT_EQ(lowered(text), text);
+    }
+}
+
+TEST(Lower, ACallOfAFunctionOrMacroWithABarrierCountsAsOne) {
+    EXPECT_NE(lowered("void f() { if (a) { g(); } } struct S { void h() const { __syncthreads(); } }; "
+                      "void g() { s.h(); }")
+                  .find("if (SIMT_WITHIN(11); a)"),
+              std::string::npos);
+    EXPECT_NE(lowered("#define MEET() __syncthreads()\nvoid f() { if (a) { MEET(); } }").find("if (SIMT_WITHIN("),
+              std::string::npos);
+    EXPECT_EQ(lowered("__global__ void k() { __syncthreads(); } void host() { if (a) { k(); } }").find("if (SIMT"),
+              std::string::npos)
+        << "the host launches kernels, and waits at no barrier of theirs";
+}
+
+TEST(Lower, AFunctionThatThreadsMayLeaveBeforeItsBarrierSaysWhoIsWithinIt) {
+    EXPECT_EQ(lowered("int f() { if (a) { return 0; } __syncthreads(); return 1; }"),
+              "int f() { SIMT_WITHIN(8); if (a) { return 0; } __syncthreads(); return 1; }");
+    EXPECT_EQ(lowered("int f() { __syncthreads(); return 1; }"), "int f() { __syncthreads(); return 1; }");
+}
+
+TEST(Lower, BracesThatAMacroClosesAreNoError) {
+    const char* text = "void f() { __syncthreads(); if (a) { END";
+    EXPECT_EQ(lowered(text), text);
+}
+
 TEST(Lower, ErrorsNameTheUsersFileAndLine) {
     try {
         lowered("# 1 \"dir/a.cu\"\nint x;\nvoid f() { k<<<1, 2>>(x); }\n");
