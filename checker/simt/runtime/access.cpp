@@ -193,8 +193,8 @@ Space judge_device(const Request& request) {
             request.address < allocation->begin ? request.address : std::max(request.address, end);
         report(Kind::out_of_bounds, "global", request.site,
                [&] { return fmt::format("{}: {}", request.what(), place_in(*allocation, wrong)); });
-        if (request.address < allocation->begin - Memory::kAlignment) {
-            end_launch(cudaErrorIllegalAddress);  // no memory is there
+        if (!memory.lend(*allocation, request.address, request.bytes)) {
+            end_launch(cudaErrorIllegalAddress);
         }
         return Space::none;
     }

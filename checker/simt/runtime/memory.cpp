@@ -25,6 +25,8 @@ constexpr std::size_t kLargestGap = std::size_t{16} << 20;
 // An index of type int that overflows points 2^32 elements, of 4 bytes, before the place that it should point to.
 constexpr std::size_t kOverflowingBytes = std::size_t{1} << 31;
 constexpr std::size_t kOverflowGap = std::size_t{16} << 30;
+constexpr std::size_t kGpuPage = std::size_t{2} << 20;
+constexpr int kPoison = 0xff;  // each byte of it: NaN, or -1
 
 std::size_t page() {
     static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -52,6 +54,10 @@ void check_protection(int result) {
         std::perror("simt: the device's memory cannot be opened or closed");
         std::_Exit(1);
     }
+}
+
+std::size_t gap_after(std::size_t bytes) {
+    return std::clamp(bytes / 2, kSmallestGap, kLargestGap);
 }
 
 std::string plural(std::size_t count, const char* unit) {
@@ -86,19 +92,13 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
     std::size_t& end = residence == Residence::device ? device_end_ : host_end_;
     const std::size_t room_before = kAlignment + (bytes >= kOverflowingBytes ? kOverflowGap : 0);
     const std::size_t offset = end + room_before;
-    const std::size_t gap = std::clamp(bytes / 2, kSmallestGap, kLargestGap);
-    const std::size_t next = round_up(offset + bytes + gap, page());
+    const std::size_t next = round_up(offset + bytes + gap_after(bytes), page());
     if (next > (residence == Residence::device ? kHostVisible : kReserved)) {
         return nullptr;
     }
     const std::uintptr_t begin = hot_begin_ + offset;
     const std::uintptr_t first_page = begin - kAlignment;
-    const std::size_t used = next - (offset - kAlignment);
-    if (residence != Residence::device || !hot.checking) {
-        check_protection(mprotect(reinterpret_cast<void*>(first_page), used, PROT_READ | PROT_WRITE));
-    } else if (key_ >= 0) {
-        check_protection(pkey_mprotect(reinterpret_cast<void*>(first_page), used, PROT_READ | PROT_WRITE, key_));
-    }
+    make_usable(first_page, next - (offset - kAlignment), residence);
     end = next;
     used_ += bytes;
     allocations_.emplace(
@@ -109,6 +109,39 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
         mark_written(begin, bytes);
     }
     return reinterpret_cast<void*>(begin);
+}
+
+void Memory::make_usable(std::uintptr_t begin, std::size_t bytes, Residence residence) {
+    void* const first = reinterpret_cast<void*>(begin);
+    if (residence != Residence::device || !hot.checking) {
+        check_protection(mprotect(first, bytes, PROT_READ | PROT_WRITE));
+    } else if (key_ >= 0) {
+        check_protection(pkey_mprotect(first, bytes, PROT_READ | PROT_WRITE, key_));
+    }
+}
+
+bool Memory::lend(const Allocation& allocation, std::uintptr_t address, std::size_t bytes) {
+    const std::uintptr_t end = allocation.begin + allocation.bytes;
+    const std::uintptr_t mapped =
+        std::max(end + gap_after(allocation.bytes), allocation.begin + round_up(allocation.bytes, kGpuPage));
+    if (address < allocation.begin - kAlignment || address + bytes > mapped) {
+        return false;
+    }
+    std::size_t& last = allocation.residence == Residence::device ? device_end_ : host_end_;
+    const std::uintptr_t unused = hot_begin_ + last, pages_end = round_up(address + bytes, page());
+    if (pages_end > unused) {
+        make_usable(unused, pages_end - unused, allocation.residence);
+        last = pages_end - hot_begin_;  // nobody else gets them
+        protect(opened_ > 0);
+    }
+    const auto next = allocations_.upper_bound(allocation.begin);
+    const std::uintptr_t others = next == allocations_.end() ? mapped : next->first;
+    for (std::uintptr_t byte = address; byte < std::min(address + bytes, others); byte++) {
+        if (byte < allocation.begin || byte >= end) {
+            *reinterpret_cast<unsigned char*>(byte) = kPoison;
+        }
+    }
+    return true;
 }
 
 void Memory::free(Allocation& allocation, const void* site) {

@@ -72,6 +72,10 @@ class Memory {
     // Whether [address, address + bytes) lies in one living allocation.
     bool holds(std::uintptr_t address, std::size_t bytes);
 
+    // Where a GPU maps memory, in pages of 2 MB, an access beyond a buffer does not fault. False if there is none; true:
+    // the access may go on there, and what it reads is poison.
+    bool lend(const Allocation& allocation, std::uintptr_t address, std::size_t bytes);
+
     void mark_written(std::uintptr_t address, std::size_t bytes);
     // One byte for each byte of the range from this address on, 0 if nobody has written there; null if nothing is
     // noted.
@@ -89,6 +93,7 @@ class Memory {
   private:
     Memory();
     void protect(bool open);
+    void make_usable(std::uintptr_t begin, std::size_t bytes, Residence residence);
 
     std::uintptr_t hot_begin_ = 0;
     std::uint8_t* shadow_ = nullptr;
