@@ -76,7 +76,7 @@ def run_main(
         print(f"{CLEAR}{name}: {interrupted}", file=sys.stderr)
         return 130
     except (ToolError, OSError, *errors) as error:
-        print(f"{CLEAR}{name}: {str(error).splitlines()[0]}", file=sys.stderr)
+        print(f"{CLEAR}{name}: {first_line(str(error)) or type(error).__name__}", file=sys.stderr)
         return status
 
 
