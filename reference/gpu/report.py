@@ -36,7 +36,6 @@ FORMAT = 1
 REHEARSAL = Path("build/dry/report.json")
 BUDGET = 420  # seconds after which a part starts nothing more
 MOST = 470  # seconds after which it is over
-PART_NAMES = ("checks", "calibrate", "timings", "baselines", "ladder", "sanitize", "ncu", "simt")
 SHOWN = 3  # failures of a part in the summary
 NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 
@@ -522,16 +521,8 @@ def simt(setting: Setting) -> Work:
     return Work(items, versions=versions)
 
 
-PARTS: dict[str, Callable[[Setting], Work]] = {
-    "checks": checks,
-    "calibrate": calibrate,
-    "timings": timings,
-    "baselines": baselines,
-    "ladder": ladder,
-    "sanitize": sanitize,
-    "ncu": ncu,
-    "simt": simt,
-}
+PARTS = {part.__name__: part for part in (checks, calibrate, timings, baselines, ladder, sanitize, ncu, simt)}
+PART_NAMES = tuple(PARTS)
 
 
 # ---- running them ----------------------------------------------------------------------------------------------------
@@ -707,7 +698,7 @@ def report(options: argparse.Namespace) -> int:
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = Parser("gpu-report", __doc__)
-    parser.add_argument("--part", default="all", help=f"{', '.join(PART_NAMES)} or all (the default)")
+    parser.add_argument("--part", choices=(*PART_NAMES, "all"), default="all", help="all is the default")
     parser.add_argument("--dry", action="store_true", help="a rehearsal without a GPU, into build/dry/report.json")
     parser.add_argument("--fresh", action="store_true", help="measure again what is there already")
     parser.add_argument("--out", type=Path, help="the file, instead of one named after the card")
@@ -715,8 +706,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--commit", help="what is measured, where this folder is no git checkout")
     parser.add_argument("--python", default=sys.executable, help="the Python that has PyTorch")
     options = parser.parse_args(arguments)
-    if options.part != "all" and options.part not in PART_NAMES:
-        parser.error(f"PART={options.part}: it is {', '.join(PART_NAMES)} or all")
     if not 0 < options.budget <= BUDGET:
         parser.error(f"budget: {options.budget:g} s; a part may take up to {BUDGET} s")
     if options.commit and not re.fullmatch(r"[0-9a-f]{7,40}", options.commit):

@@ -101,7 +101,7 @@ class Counts:
     kernel: str
     grid: list[int]
     block: list[int]
-    metrics: dict[str, int]  # those of tools.COUNTED that are not 0
+    metrics: dict[str, int]  # those of COUNTED that are not 0
 
 
 def subjects(root: Path) -> Iterator[Subject]:
@@ -150,7 +150,7 @@ def count(root: Path, subject: Subject, scratch: Path) -> list[Counts]:
             base_name(row["kernel"]),
             row["grid"],
             row["block"],
-            {metric: row["metrics"][metric] for metric in tools.COUNTED if metric in row["metrics"]},
+            {metric: row["metrics"][metric] for metric in COUNTED if metric in row["metrics"]},
         )
         for nth, (name, row) in enumerate(zip(names, launches, strict=False))
     ]
@@ -187,7 +187,7 @@ def triple(text: str) -> list[int]:
 
 def measure(root: Path, subject: Subject, programs: Programs, log: Path, limit: float) -> dict:
     """Nsight Compute on a subject that is built."""
-    metrics = {name: name for name in tools.COUNTED}
+    metrics = {name: name for name in COUNTED}
     launches, unknown = tools.profile(subject.kernels(root), subject.command(programs), limit, log, metrics)
     return {
         "source": subject.digest(root),
@@ -258,6 +258,11 @@ APART = {
     ),
 }
 ALL_EXCESS = "derived__memory_l1_wavefronts_shared_excessive"  # by the addresses, as here; op_ld and op_st by hardware
+COUNTED = (
+    *(name for names in (*ACCESSES.values(), *(apart for _, apart in APART.values())) for name in names),
+    *(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")),
+    ALL_EXCESS,
+)
 
 
 def ours_of(access: str, metrics: Mapping[str, float]) -> Cost:

@@ -202,8 +202,12 @@ def versions(tool: str) -> dict[str, str]:
 
 # ---- clocks ----------------------------------------------------------------------------------------------------------
 
-CLOCK_FIELDS = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu")
-CLOCK_NAMES = ("sm_mhz", "memory_mhz", "power_w", "temperature_c")
+CLOCKS = {
+    "clocks.sm": "sm_mhz",
+    "clocks.mem": "memory_mhz",
+    "power.draw": "power_w",
+    "temperature.gpu": "temperature_c",
+}
 REASON_FIELDS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")  # the second before driver 535
 # NVML's nvmlClocksEventReason bits.
 REASONS = {
@@ -228,14 +232,14 @@ def reasons(mask: int) -> list[str]:
 
 @dataclass(frozen=True)
 class ClockSample:
-    values: tuple[float | None, ...]  # as CLOCK_NAMES
+    values: tuple[float | None, ...]  # as CLOCKS
     mask: int | None
 
 
 def parse_clocks(line: str) -> ClockSample | None:
     """A line of nvidia-smi's; None where it is none, such as a warning or half a line."""
     cells = [cell.strip() for cell in line.split(",")]
-    if len(cells) != len(CLOCK_FIELDS) + 1:
+    if len(cells) != len(CLOCKS) + 1:
         return None
     values = tuple(number(cell) for cell in cells[:-1])
     try:
@@ -250,7 +254,7 @@ def summarise_clocks(samples: list[ClockSample]) -> dict | None:
     if not samples:
         return None
     summary: dict = {"samples": len(samples)}
-    for i, name in enumerate(CLOCK_NAMES):
+    for i, name in enumerate(CLOCKS.values()):
         values = [sample.values[i] for sample in samples if sample.values[i] is not None]
         summary[name] = (
             {"median": statistics.median(values), "min": min(values), "max": max(values)} if values else None
@@ -275,9 +279,9 @@ class ClockLog:
             return self
         for field_name in REASON_FIELDS:
             with contextlib.suppress(ToolError):
-                smi((*CLOCK_FIELDS, field_name))
+                smi((*CLOCKS, field_name))
                 break
-        query = f"--query-gpu={','.join((*CLOCK_FIELDS, field_name))}"
+        query = f"--query-gpu={','.join((*CLOCKS, field_name))}"
         self.process = subprocess.Popen(
             [*command, query, "--format=csv,noheader,nounits", "-i", card_index(), "-lms", "200"],
             stdout=subprocess.PIPE,
@@ -503,30 +507,6 @@ METRICS = {
     "launch__occupancy_limit_shared_mem": "blocks_by_shared_memory",
     "launch__occupancy_limit_warps": "blocks_by_warps",
 }
-
-
-def of_ops(metric: str, *ops: str) -> list[str]:
-    return [metric.replace("OP", op) for op in ops]
-
-
-# What the CPU device counts too. Nsight Compute counts asynchronous copies (LDGSTS) apart, and so it does atomics whose
-# result nobody reads (RED).
-COUNTED = (
-    *of_ops("l1tex__t_requests_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
-    *of_ops("l1tex__t_sectors_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
-    *of_ops("l1tex__t_bytes_pipe_lsu_mem_global_op_OP.sum", "ld", "st", "atom", "red"),
-    *of_ops("sm__sass_data_bytes_mem_global_op_OP.sum", "ld", "st", "atom", "red", "ldgsts"),
-    *of_ops("smsp__inst_executed_op_shared_OP.sum", "ld", "st", "atom"),
-    *of_ops("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum", "ld", "st", "atom"),
-    *of_ops("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st", "atom"),
-    *of_ops("sm__sass_data_bytes_mem_shared_op_OP.sum", "ld", "st", "atom", "ldgsts"),
-    "smsp__inst_executed_op_ldgsts.sum",
-    "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-    "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-    "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-    "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
-    "derived__memory_l1_wavefronts_shared_excessive",
-)
 # Other names of a metric on some cards: those of compute capability 12.0.
 RENAMED = {
     "dram__bytes_read.sum": "dram__bytes_op_read.sum",

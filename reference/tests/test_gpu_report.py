@@ -159,7 +159,7 @@ class Course:
     def count(self, *ops: str) -> None:
         """What the CPU device has counted of these ops' kernels: the same as ncu's sample."""
         text = (Path(__file__).parent / "data/ncu_counted.csv").read_text()
-        (sample,) = tools.parse_ncu(text, {name: name for name in tools.COUNTED})
+        (sample,) = tools.parse_ncu(text, {name: name for name in simt_vs_ncu.COUNTED})
         metrics = {name: int(value) for name, value in sample.values.items() if value}
         counts = []
         for subject in simt_vs_ncu.subjects(self.root):
@@ -618,7 +618,7 @@ def test_the_launches_that_the_cpu_device_counts_are_measured_and_set_beside_it(
     assert result["metrics_unknown"] == []
     (launch,) = result["launches"]
     assert (launch["kernel"], launch["grid"], launch["block"]) == ("a_kernel", [3, 1, 1], [64, 1, 1])
-    assert set(launch["metrics"]) == set(tools.COUNTED)
+    assert set(launch["metrics"]) == set(simt_vs_ncu.COUNTED)
     checks = [line for line in gpu.checked() if "--no-timing" in line]
     assert [line.split()[line.split().index("--only") + 1] for line in checks] == [
         f"{op}/{case}" for op in "ab" for case in ("head64", "odd")
@@ -657,7 +657,7 @@ def test_a_metric_that_ncu_does_not_know_is_left_out_and_named(gpu):
     assert gpu.report("--part", "ncu").returncode == 0
     result = gpu.data()["parts"]["ncu"]["items"]["lesson04/a/odd"]["result"]
     assert result["metrics_unknown"] == [f"{unknown}.sum"]
-    assert set(result["launches"][0]["metrics"]) == set(tools.COUNTED) - {f"{unknown}.sum"}
+    assert set(result["launches"][0]["metrics"]) == set(simt_vs_ncu.COUNTED) - {f"{unknown}.sum"}
 
 
 def test_a_case_that_could_not_be_measured_says_so_in_the_table(gpu):
@@ -839,10 +839,7 @@ def test_a_rehearsals_baselines_are_pytorchs_own(course):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["--part", "foo"],
-            "PART=foo: it is checks, calibrate, timings, baselines, ladder, sanitize, ncu, simt or all",
-        ),
+        (["--part", "foo"], "'foo'"),
         (["--dry", "--out", "reference/timings/nvidia-h200.json"], "a rehearsal measures nothing"),
         (["--budget", "0"], "budget: 0 s; a part may take up to 420 s"),
         (["--budget", "1000"], "budget: 1000 s; a part may take up to 420 s"),

@@ -87,8 +87,8 @@ def test_the_device_counts_what_is_committed(monkeypatch, tmp_path, item):
 
 
 def test_every_counter_of_the_sample_is_read_by_its_own_name():
-    (kernel,) = tools.parse_ncu(SAMPLE, {name: name for name in tools.COUNTED})
-    assert set(kernel.values) == set(tools.COUNTED)
+    (kernel,) = tools.parse_ncu(SAMPLE, {name: name for name in vs.COUNTED})
+    assert set(kernel.values) == set(vs.COUNTED)
     assert kernel.values[LOADS] == 34816
     assert kernel.values[SECTORS] == 139264
     assert kernel.values["l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum"] == 4456448
