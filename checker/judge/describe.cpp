@@ -358,6 +358,12 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
             return Finding{
                 "hang", "",
                 fmt::format("was still running after {} s: a loop that does not end?", significant(limit_seconds))};
+        case Outcome::Kind::out_of_memory:
+            return Finding{
+                "out_of_memory", "",
+                fmt::format("took {} of memory, which is nearly all that was free: memory that is taken in a "
+                            "loop and never given back?",
+                            gib(outcome.memory))};
         case Outcome::Kind::exited:
             return Finding{"exit", "",
                            fmt::format("ended the program with exit({}) instead of returning", outcome.status)};

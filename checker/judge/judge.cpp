@@ -298,6 +298,13 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     return result;
 }
 
+bool Judge::RunResult::did_not_end() const {
+    const auto says_so = [](const Finding& of) {
+        return of.kind == "hang" || of.kind == "spin" || of.kind == "out_of_memory";
+    };
+    return (finding && says_so(*finding)) || std::ranges::any_of(seen, says_so);
+}
+
 std::vector<Finding> Judge::all_of(const RunResult& result) {
     std::vector<Finding> findings{*result.finding};
     findings.insert(findings.end(), result.seen.begin(), result.seen.end());
@@ -405,6 +412,15 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             if (!run.back().no_room.empty()) {
                 report.ran = report.untouched = false;
                 report.note = fmt::format("{} is not checked: {}", c.shape, run.back().no_room);
+                return report;
+            }
+            if (c.is_sampled() && run.back().did_not_end()) {
+                report.ran = report.untouched = false;
+                report.note = fmt::format(
+                    "{} is not judged: the few blocks that are run of it did not end; where one block makes many of "
+                    "the "
+                    "outputs, that is no fault",
+                    c.shape);
                 return report;
             }
             if (run.back().finding) {

@@ -51,6 +51,7 @@ class Judge {
         std::vector<Finding> seen;       // beside it: writes outside the data, what the device saw
         std::string float_atomics;       // lines that add floats atomically: "encoder.cu:31"
         bool ended_early() const { return finding || !no_room.empty(); }
+        bool did_not_end() const;  // in the time and the memory that there are
     };
     static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);

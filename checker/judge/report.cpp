@@ -106,6 +106,9 @@ Json to_json(const OpReport& op) {
         cases.push_back(std::move(one));
     }
     Json result{{"op", op.op}, {"file", op.file}, {"verdict", to_string(op.verdict())}, {"cases", cases}};
+    if (!op.included.empty()) {
+        result["included"] = op.included;
+    }
     if (op.timing.ran()) {
         result["timing"] = to_json(op.timing);
     } else if (!op.timing.notes.empty()) {

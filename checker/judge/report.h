@@ -81,9 +81,10 @@ struct TimingReport {
 struct OpReport {
     std::string op;
     std::string file;
-    bool is_stub = false;   // the exercise as it was given
-    bool asked_for = true;  // false: left out by --only or by GoogleTest's filter
-    bool all_cases = true;  // false: some of the op's cases were left out
+    std::string included = {};  // the solution's file that it includes: it may be right, and earns no medal
+    bool is_stub = false;       // the exercise as it was given
+    bool asked_for = true;      // false: left out by --only or by GoogleTest's filter
+    bool all_cases = true;      // false: some of the op's cases were left out
     std::vector<CaseReport> cases = {};
     TimingReport timing = {};
     std::string printed = {};  // what the code under test wrote to stdout and stderr

@@ -196,6 +196,9 @@ class Printer {
         } else if (!op.cases.empty()) {
             const std::string shapes = counted(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
+            if (!op.included.empty()) {
+                labelled(4, "", 8, fmt::format("it includes {}: no medal", op.included));
+            }
             counters_line(op);
             const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
             if (noted != op.cases.end()) {

@@ -81,6 +81,7 @@ class Session {
             reports_[i].asked_for = false;
             const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
             reports_[i].file = source.string();
+            reports_[i].included = included_solution(i);
             reports_[i].is_stub = options.subject == "lessons" &&
                                   is_stub(source, "solutions" / source.parent_path().filename() / source.filename());
         }
@@ -154,6 +155,9 @@ class Session {
         }
         if (judge_.missing(op, compiler_log(op))) {
             GTEST_SKIP() << "not timed: " << report.file << " is not built";
+        }
+        if (!report.included.empty()) {
+            GTEST_SKIP() << "not timed: " << report.file << " includes " << report.included;
         }
         read_roof();
         report.timing = judge_.time(op, lesson_.toml().targets.at(report.op), roof_, options_.timing_only);
@@ -271,6 +275,22 @@ class Session {
     bool is_shared(const std::string& op) const {
         const auto found = std::ranges::find(lesson_.ops(), op, &Op::name);
         return is_shared(static_cast<std::size_t>(found - lesson_.ops().begin()));
+    }
+
+    // The solution's file that an op's file includes, as the compiler's list of what it has read tells; empty if none.
+    std::string included_solution(std::size_t op) const {
+        if (options_.subject == "solutions") {
+            return "";
+        }
+        std::ifstream list(compiler_log(op).replace_extension(".d"));
+        for (std::string name; list >> name;) {
+            const std::filesystem::path file = std::filesystem::path(name).lexically_normal();
+            const bool is_code = file.extension() == ".cpp" || file.extension() == ".cu";
+            if (is_code && file.begin()->string() == "solutions") {
+                return file.string();
+            }
+        }
+        return "";
     }
 
     std::filesystem::path compiler_log(std::size_t op) const {

@@ -376,6 +376,14 @@ TEST_F(Course, CheckOfASolvedFileSucceeds) {
     EXPECT_TRUE(contains(run("make check-lesson01 ONLY=gelu"), "ok"));
 }
 
+TEST_F(Course, AFileThatIncludesItsSolutionIsNamedAndEarnsNoMedal) {
+    checker::write_file(touch("01_layers", "gelu"), "#include \"../../solutions/01_layers/gelu.cpp\"\n");
+    const Finished check = run("make check-lesson01 ONLY=gelu");
+    EXPECT_TRUE(exits(check, 0));
+    EXPECT_TRUE(contains(check, "it includes solutions/01_layers/gelu.cpp: no medal"));
+    EXPECT_EQ(check.output.find("of the solution's speed"), std::string::npos) << check.output;
+}
+
 TEST_F(Course, CheckCompilesOnlyTheFileThatWasEdited) {
     run("make check-lesson01");
     write_solved("01_layers", "gelu");

@@ -81,6 +81,16 @@ int fake_check(int argc, char** argv) {
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
         add("longer", longer, of_longer);
+        if (std::getenv("SOL_FAKE_SAMPLED") != nullptr) {  // as if few of its blocks were run
+            checker::Call call = op.cases.front().calls.front();
+            call.sampled =
+                checker::Sampled{.output = std::move(call.outputs.front().spec),
+                                 .expected = [sum = of_fractions.front()](
+                                                 long, const auto&) { return std::pair<double, double>(sum, 1e-6); },
+                                 .factor = 100};
+            call.outputs.clear();
+            op.add_case("sampled", "N=200 sampled").calls.push_back(std::move(call));
+        }
     });
 }
 
@@ -225,6 +235,23 @@ TEST_F(DeviceEndToEnd, AnEndlessLoopIsWaitedForOnce) {
     EXPECT_EQ(run.of_case("fractions").at("findings").at(0).at("kind"), "spin") << run.output;
     EXPECT_EQ(run.of_case("whole").at("ran"), false);
     EXPECT_NE(run.words().find("besides 2 shapes not run"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, ASampledShapeThatDoesNotEndIsNotJudgedAndNeverWrong) {
+    for (const char* limit : {"SIMT_TIME_LIMIT=2", "SOL_TIMEOUT_S=1", "SOL_MEMORY_MIB=1"}) {
+        const Checked run = check("never_ends", fmt::format("SOL_FAKE_SAMPLED=1 {}", limit), "--only sum/sampled");
+        EXPECT_EQ(run.status, 0) << limit << run.output;
+        const nlohmann::json sampled = run.of_case("sampled");
+        EXPECT_EQ(sampled.at("verdict"), "ok") << run.output;
+        EXPECT_EQ(sampled.at("ran"), false);
+        EXPECT_TRUE(sampled.at("findings").empty());
+        EXPECT_NE(run.words().find("note: N=200 sampled is not judged: the few blocks that are run of it did not end"),
+                  std::string::npos)
+            << run.output;
+    }
+    const Checked right = check("adds_in_order", "SOL_FAKE_SAMPLED=1", "--only sum/sampled");
+    EXPECT_EQ(right.of_case("sampled").at("ran"), true) << right.output;
+    EXPECT_EQ(right.status, 0) << right.output;
 }
 
 TEST_F(DeviceEndToEnd, OnceAShapeIsWrongLargerOnesAreNotRun) {

@@ -16,6 +16,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -304,6 +305,18 @@ TEST_F(EndToEnd, AnEndlessLoopIsNamedAndTheOtherShapesAreNotWaitedFor) {
     EXPECT_EQ(run.kinds("even"), Kinds{"hang"});
     EXPECT_EQ(run.first_text("even"), "was still running after 0.3 s: a loop that does not end?");
     EXPECT_FALSE(run.of_case("odd").at("ran"));
+}
+
+TEST_F(EndToEnd, ALoopThatPrintsIsStoppedAtTheTimeLimitToo) {
+    const Checked run = check("prints_without_end", "--no-timing", "SOL_TIMEOUT_S=0.3");
+    EXPECT_EQ(run.kinds("even"), Kinds{"hang"}) << run.output;
+    EXPECT_NE(run.output.find("| and on it goes"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, TakingAllMemoryIsNamedBeforeThereIsNone) {
+    const Checked run = check("takes_all_memory", "--no-timing", "SOL_MEMORY_MIB=256");
+    EXPECT_EQ(run.kinds("even"), Kinds{"out_of_memory"}) << run.output;
+    EXPECT_NE(run.first_text().find("nearly all that was free"), std::string::npos) << run.first_text();
 }
 
 TEST_F(EndToEnd, ANullPointerIsNamed) {
@@ -633,6 +646,18 @@ TEST_F(EndToEnd, WhereTheOlderSolutionIsNotBuiltItIsSaidThatNothingIsComparedWit
     EXPECT_EQ(note, "not compared with the older lesson's solution: 'make check-lesson00' builds it");
 }
 
+TEST_F(EndToEnd, AFileThatIncludesASolutionIsRightAndEarnsNoMedal) {
+    fs::create_directories(folder_ / "log");
+    std::ofstream(folder_ / "log/twice.d") << "build/ops/lessons/00_fake/twice.o: lessons/00_fake/twice.cpp \\\n"
+                                           << " lessons/gpt2/ops.h lessons/00_fake/../../solutions/00_fake/twice.cpp\n";
+    const Checked run = check("right", "--log-dir " + (folder_ / "log").string());
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_EQ(run.verdict(), "ok");
+    EXPECT_FALSE(run.json.at("ops").at(0).contains("timing"));
+    EXPECT_NE(run.output.find("        it includes solutions/00_fake/twice.cpp: no medal\n"), std::string::npos)
+        << run.output;
+}
+
 TEST_F(EndToEnd, WhatIsWrongIsNotTimed) {
     EXPECT_FALSE(check("halves", "").json.at("ops").at(0).contains("timing"));
 }
@@ -749,6 +774,49 @@ TEST_F(EndToEnd, PipedOutputHasNoEscapeCodesAndFitsEightyColumns) {
     }
 }
 
+namespace {
+
+// Gone, or a zombie that init has yet to collect; waits some time for it.
+bool is_gone(pid_t process) {
+    const auto gone = [process] {
+        std::ifstream stat(fmt::format("/proc/{}/stat", process));
+        std::string pid, name, state;
+        return !(stat >> pid >> name >> state) || state == "Z";
+    };
+    for (int i = 0; i < 6000 && !gone(); i++) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+    return gone();
+}
+
+std::vector<pid_t> pids_in(const fs::path& file) {
+    std::ifstream in(file);
+    return {std::istream_iterator<pid_t>(in), {}};
+}
+
+}  // namespace
+
+TEST_F(EndToEnd, WhatTheCodeUnderTestHasStartedEndsWithTheCheck) {
+    const fs::path pids = folder_ / "pids";
+    const Checked run = check("leaves_processes", "--no-timing", "SOL_FAKE_PIDS=" + pids.string());
+    EXPECT_EQ(run.status, 0) << run.output;
+    ASSERT_EQ(pids_in(pids).size(), 2u);
+    for (const pid_t process : pids_in(pids)) {
+        EXPECT_TRUE(is_gone(process));
+        kill(process, SIGKILL);
+    }
+}
+
+TEST_F(EndToEnd, WhatTheCodeUnderTestHasStartedEndsWithACheckThatStopsIt) {
+    const fs::path pids = folder_ / "pids";
+    const Checked run =
+        check("leaves_processes", "--no-timing", "SOL_TIMEOUT_S=1 SOL_FAKE_LOOPS=1 SOL_FAKE_PIDS=" + pids.string());
+    EXPECT_EQ(run.kinds("even"), Kinds{"hang"});
+    ASSERT_EQ(pids_in(pids).size(), 2u);
+    for (const pid_t process : pids_in(pids)) {
+        EXPECT_TRUE(is_gone(process));
+        kill(process, SIGKILL);
+    }
+}
+
 TEST_F(EndToEnd, TheWorkerDiesWithTheCheck) {
     const std::string line = "exec env " + command("loops", "--no-timing") + " > /dev/null 2>&1";
     const pid_t check = fork();
@@ -766,14 +834,7 @@ TEST_F(EndToEnd, TheWorkerDiesWithTheCheck) {
     ASSERT_GT(worker, 0);
     kill(check, SIGKILL);
     waitpid(check, nullptr, 0);
-    // Gone, or a zombie that init has yet to collect.
-    const auto gone = [&] {
-        std::ifstream stat(fmt::format("/proc/{}/stat", worker));
-        std::string pid, name, state;
-        return !(stat >> pid >> name >> state) || state == "Z";
-    };
-    for (int i = 0; i < 6000 && !gone(); i++) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
-    EXPECT_TRUE(gone());
+    EXPECT_TRUE(is_gone(worker));
 }
 
 int main(int argc, char** argv) {

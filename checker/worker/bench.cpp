@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <string>
 #include <vector>
 
 #include "checker/base/text.h"
@@ -19,18 +17,6 @@ namespace {
 struct FreeAligned {
     void operator()(std::byte* p) const { std::free(p); }
 };
-
-// Bytes that programs may still take without the system swapping; none where it does not say.
-std::optional<std::size_t> available_bytes() {
-    std::ifstream in("/proc/meminfo");
-    std::size_t kib = 0;
-    for (std::string name, rest; in >> name >> kib; std::getline(in, rest)) {
-        if (name == "MemAvailable:") {
-            return kib << 10U;
-        }
-    }
-    return std::nullopt;
-}
 
 // aligned_alloc, which promises more than there is: who then touches it is killed.
 std::byte* allocate_what_is_there(std::size_t alignment, std::size_t bytes) {

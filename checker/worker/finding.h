@@ -10,8 +10,8 @@ namespace checker {
 
 struct Finding {
     std::string kind;  // mismatch, nonfinite, untouched, suspect, displaced, padding, nondeterministic, uninitialised,
-                       // out_of_bounds, input_changed, crash, exit, hang, exception, not_defined, not_compiled, slow,
-                       // impossible, order_dependent
+        // out_of_bounds, input_changed, crash, exit, hang, out_of_memory, exception, not_defined, not_compiled, slow,
+        // impossible, order_dependent
     std::string id = {};                    // of a suspect
     std::string text;                       // one line
     std::vector<std::string> details = {};  // further lines, "label\ttext"

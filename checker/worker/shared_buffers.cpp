@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -40,6 +41,17 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> available_bytes() {
+    std::ifstream in("/proc/meminfo");
+    std::size_t kib = 0;
+    for (std::string name, rest; in >> name >> kib; std::getline(in, rest)) {
+        if (name == "MemAvailable:") {
+            return kib << 10U;
+        }
+    }
+    return std::nullopt;
+}
 
 // As a floating-point number the first is a NaN, a signalling one where there are such, which every operation on it turns
 // into another bit pattern, and the second a large number: whatever is computed from them is far off, and differs. As

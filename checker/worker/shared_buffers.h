@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,9 @@ namespace checker {
 struct NoRoom : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+// Bytes that programs may still take without the system swapping; none where it does not say.
+std::optional<std::size_t> available_bytes();
 
 // Each call runs twice: buffers end where an inaccessible page begins, then begin where one ends; two poisons.
 // Buffers are aligned to 64 bytes in both, so up to 63 bytes beyond the end are watched by their poison alone.

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <ucontext.h>
@@ -319,6 +320,8 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     catch_faults();
+    // What the code under test forks ends with it, also where it has left the worker's process group.
+    pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
     DeviceSide* const device = device_side();
     std::string no_device;
     try {

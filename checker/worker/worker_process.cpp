@@ -13,15 +13,28 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "checker/worker/shared_buffers.h"
 
 namespace checker {
 namespace {
 
 using std::chrono::steady_clock;
 constexpr std::size_t kKeptOutput = 4096;
+
+// What a process has in memory now; 0 where that is not known.
+std::size_t resident_bytes(pid_t pid) {
+    std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
+    std::size_t mapped = 0, resident = 0;
+    statm >> mapped >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -37,6 +50,7 @@ void close_fd(int& fd) {
 // In the child, between fork and exec: only calls that are safe there. Never returns.
 [[noreturn]] void become_worker(pid_t parent, int socket, int memory, int output, char* const* argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker never outlives the check
+    setpgid(0, 0);
     if (getppid() != parent) {
         _exit(127);
     }
@@ -69,6 +83,18 @@ std::chrono::duration<double> worker_limit() {
     const char* text = std::getenv("SOL_TIMEOUT_S");
     const double seconds = text == nullptr ? kSeconds : std::strtod(text, nullptr);
     return std::chrono::duration<double>(seconds > 0.0 ? seconds : kSeconds);
+}
+
+std::size_t worker_memory() {
+    const char* text = std::getenv("SOL_MEMORY_MIB");
+    const double mib = text == nullptr ? 0.0 : std::strtod(text, nullptr);
+    if (mib > 0.0) {
+        return static_cast<std::size_t>(mib * 1024 * 1024);
+    }
+    constexpr double kShare = 0.9;
+    const std::optional<std::size_t> available = available_bytes();
+    return available ? static_cast<std::size_t>(kShare * static_cast<double>(*available))
+                     : std::numeric_limits<std::size_t>::max();
 }
 
 WorkerProcess::WorkerProcess(std::vector<std::string> arguments, int shared_memory, std::chrono::duration<double> limit)
@@ -106,6 +132,7 @@ void WorkerProcess::start() {
     }
     close(sockets[1]);
     close(pipe_ends[1]);
+    setpgid(child, child);  // here too: whoever comes first
     fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK);
     pid_ = child;
     socket_ = sockets[0];
@@ -116,21 +143,30 @@ void WorkerProcess::stop() {
     close_fd(socket_);
     if (pid_ > 0) {
         kill(pid_, SIGKILL);
+        end_group();
         waitpid(pid_, nullptr, 0);
     }
     pid_ = -1;
 }
 
+void WorkerProcess::end_group() {
+    kill(-pid_, SIGKILL);
+}
+
 Outcome WorkerProcess::reap() {
     // The socket is closed, so the process is ending; one that only closed the descriptor is ended.
-    int status = 0;
-    for (int i = 0; i < 200 && waitpid(pid_, &status, WNOHANG) == 0; i++) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        if (i == 199) {
-            stop();
-            return {Outcome::Kind::exited, {}, 0};
-        }
+    siginfo_t ended{};
+    for (int i = 0; i < 200 && ended.si_pid == 0; i++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 0 : 1));
+        waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
     }
+    if (ended.si_pid == 0) {
+        stop();
+        return {Outcome::Kind::exited, {}, 0};
+    }
+    end_group();  // before its number is free for others
+    int status = 0;
+    waitpid(pid_, &status, 0);
     pid_ = -1;
     close_fd(socket_);
     if (WIFSIGNALED(status)) {
@@ -148,6 +184,9 @@ Outcome WorkerProcess::ask(const Request& request) {
     }
 
     const auto begin = steady_clock::now();
+    const std::size_t had = resident_bytes(pid_);
+    const std::size_t may_take = worker_memory();
+    double shown = 0;
     while (true) {
         const std::chrono::duration<double> waited = steady_clock::now() - begin;
         if (!(waited < limit_)) {
@@ -155,8 +194,13 @@ Outcome WorkerProcess::ask(const Request& request) {
             stop();
             return {Outcome::Kind::hung, {}, 0};
         }
-        constexpr double kSecond = 1.0;
-        const double until_next = std::min(kSecond, (limit_ - waited).count());
+        if (const std::size_t has = resident_bytes(pid_); has > had && has - had > may_take) {
+            read_output();
+            stop();
+            return {Outcome::Kind::out_of_memory, {}, 0, has - had};
+        }
+        constexpr double kTick = 0.1;
+        const double until_next = std::min(kTick, (limit_ - waited).count());
         std::array<pollfd, 2> fds{pollfd{socket_, POLLIN, 0}, pollfd{output_, POLLIN, 0}};
         const int ready = poll(fds.data(), output_ >= 0 ? 2 : 1, static_cast<int>(until_next * 1000.0) + 1);
         if (ready < 0 && errno != EINTR) {
@@ -165,8 +209,9 @@ Outcome WorkerProcess::ask(const Request& request) {
         if (ready < 0) {
             continue;
         }
-        if (ready == 0 && on_waiting_) {
-            on_waiting_(std::chrono::duration<double>(steady_clock::now() - begin).count());
+        if (on_waiting_ && waited.count() >= shown + 1) {
+            shown = waited.count();
+            on_waiting_(shown);
         }
         if (fds[1].revents != 0) {
             read_output();
@@ -189,7 +234,8 @@ Outcome WorkerProcess::ask(const Request& request) {
 
 void WorkerProcess::read_output() {
     std::array<char, 4096> chunk;
-    while (output_ >= 0) {
+    // So much at a time: a program that prints without end must not keep us from looking at the clock.
+    for (int i = 0; i < 64 && output_ >= 0; i++) {
         const ssize_t got = read(output_, chunk.data(), chunk.size());
         if (got > 0) {
             const std::size_t room = kKeptOutput - std::min(text_.size(), kKeptOutput);

@@ -14,19 +14,25 @@ namespace checker {
 
 struct Outcome {
     enum class Kind {
-        answered,  // see reply
-        exited,    // ended by exit() or a return from main, with `status`
-        killed,    // by a signal that it did not report, number in `status`
-        hung,      // still running when the limit was over; it is gone now
+        answered,       // see reply
+        exited,         // ended by exit() or a return from main, with `status`
+        killed,         // by a signal that it did not report, number in `status`
+        hung,           // still running when the limit was over; it is gone now
+        out_of_memory,  // took `memory`, which is more than it may; it is gone now
     };
     Kind kind = Kind::answered;
     Reply reply;
     int status = 0;
+    std::size_t memory = 0;  // bytes
 };
 
 // 30 s, or what SOL_TIMEOUT_S says.
 std::chrono::duration<double> worker_limit();
 
+// Of memory, what a worker may take during one request: nine tenths of what is free, or what SOL_MEMORY_MIB says.
+std::size_t worker_memory();
+
+// The worker leads a process group of its own, so that what it starts ends with it.
 class WorkerProcess {
   public:
     // `arguments` are those of this program, without its name; the worker gets them and --worker.
@@ -45,9 +51,10 @@ class WorkerProcess {
 
   private:
     void start();
-    void stop();     // kills it where it still runs
+    void stop();     // kills it and what it has started, where they still run
     Outcome reap();  // after its socket closed
     void read_output();
+    void end_group();  // kills what is left of the group; the worker is not yet waited for
 
     std::vector<std::string> arguments_;
     int shared_memory_;
