@@ -3,6 +3,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,16 @@ void write_whole(const std::filesystem::path& file, const std::string& text) {
         std::filesystem::remove(temporary, ignored);
         throw FileError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
     }
+}
+
+FileDescriptor::~FileDescriptor() {
+    if (fd_ >= 0) {
+        close(fd_);
+    }
+}
+
+void Unmap::operator()(std::byte* p) const {
+    munmap(p, bytes);
 }
 
 std::string utc_now() {

@@ -3,9 +3,12 @@
 // What the checker and its tools need of the file system and of other programs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace checker {
 
@@ -16,6 +19,29 @@ std::string read_file(const std::filesystem::path& path);  // throws FileError
 void write_whole(const std::filesystem::path& file, const std::string& text);
 // The same; makes the folder as well.
 void write_file(const std::filesystem::path& path, const std::string& text);
+
+// Closed at the end of its scope; below 0 there is none.
+class FileDescriptor {
+  public:
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~FileDescriptor();
+    int get() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+// What mmap gave.
+struct Unmap {
+    std::size_t bytes = 0;
+    void operator()(std::byte* p) const;
+};
+using MappedBytes = std::unique_ptr<std::byte, Unmap>;
 
 std::string utc_now();  // "2026-01-31T12:00:00Z"
 

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "checker/base/kept.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <sstream>
 #include <vector>
+
+#include "checker/base/files.h"
 
 namespace checker {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> content_of(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return in ? std::optional(std::string(std::istreambuf_iterator<char>(in), {})) : std::nullopt;
-}
-
 std::string digest_of(const fs::path& path) {
-    const std::optional<std::string> content = content_of(path);
+    const std::optional<std::string> content = read_file_if_there(path);
     Key key;
     key.text(content.value_or(""));
     return content ? key.value() : "is not there";
@@ -77,7 +73,7 @@ void Key::folder(const fs::path& path) {
 
 void Key::depfile(const fs::path& path) {
     file(path);
-    std::istringstream in(content_of(path).value_or(""));
+    std::istringstream in(read_file_if_there(path).value_or(""));
     for (std::string word; in >> word;) {
         if (!word.ends_with(':') && word != "\\") {
             file(word);
@@ -86,15 +82,13 @@ void Key::depfile(const fs::path& path) {
 }
 
 std::string Key::value() const {
-    char digits[33];
-    std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(first_),
-                  static_cast<unsigned long long>(second_));
-    return digits;
+    return fmt::format("{:016x}{:016x}", first_, second_);
 }
 
 std::optional<std::string> kept(const fs::path& stamp, const std::string& key) {
     const char* fresh = std::getenv("SOL_FRESH");
-    const std::optional<std::string> content = fresh == nullptr || *fresh == '\0' ? content_of(stamp) : std::nullopt;
+    const std::optional<std::string> content =
+        fresh == nullptr || *fresh == '\0' ? read_file_if_there(stamp) : std::nullopt;
     if (!content || !content->starts_with(key + "\n")) {
         return std::nullopt;
     }
@@ -102,9 +96,7 @@ std::optional<std::string> kept(const fs::path& stamp, const std::string& key) {
 }
 
 void keep(const fs::path& stamp, const std::string& key, const std::string& verdict) {
-    const fs::path beside = stamp.string() + ".new";
-    std::ofstream(beside, std::ios::binary) << key << '\n' << verdict;
-    fs::rename(beside, stamp);
+    write_whole(stamp, key + '\n' + verdict);
 }
 
 }  // namespace checker

@@ -144,18 +144,4 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
     return known.empty() ? "; there is none" : fmt::format("; there is {}", fmt::join(known, ", "));
 }
 
-bool is_lesson(std::string_view folder) {
-    const auto is_digit = [&](std::size_t i) { return '0' <= folder[i] && folder[i] <= '9'; };
-    return folder.size() > 3 && is_digit(0) && is_digit(1) && folder[2] == '_';
-}
-
-std::string lesson_number(const std::string& lesson) {
-    return lesson.substr(0, lesson.find('_'));
-}
-
-std::string lesson_title(const std::string& lesson) {
-    const std::size_t bar = lesson.find('_');
-    return bar == std::string::npos ? lesson : lesson.substr(bar + 1);
-}
-
 }  // namespace checker

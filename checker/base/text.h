@@ -28,9 +28,4 @@ std::vector<std::string> nearest_names(std::string_view name, std::vector<std::s
 // "; did you mean x?", or where nothing is near "; there is x, y, z" (or "; there is none").
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
-// Whether a folder's name is a lesson's: "01_layers".
-bool is_lesson(std::string_view folder);
-std::string lesson_number(const std::string& lesson);  // "01"
-std::string lesson_title(const std::string& lesson);   // "layers"
-
 }  // namespace checker

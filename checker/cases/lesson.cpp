@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "checker/base/json.h"
-#include "checker/worker/device_side.h"
 
 namespace checker {
 namespace {
@@ -245,26 +244,6 @@ Lesson::Lesson(std::string name, std::filesystem::path reference, LessonToml tom
 Op& Lesson::op(std::string name, std::function<bool(const Library&)> defined) {
     ops_.push_back({std::move(name), std::move(defined), header_, {}, {}});
     return ops_.back();
-}
-
-std::optional<Vendor> Lesson::matmul_library(int N, int C, int OC) const {
-    return device_side() != nullptr ? device_side()->matmul_library(N, C, OC) : std::nullopt;
-}
-
-bool Lesson::on_device() const {
-    return device_side() != nullptr;
-}
-
-bool Lesson::samples_blocks() const {
-    return device_side() != nullptr && device_side()->samples_blocks();
-}
-
-bool Lesson::takes_sampled() const {
-    return device_side() != nullptr && device_side()->takes_sampled();
-}
-
-bool Lesson::rehearsal() const {
-    return device_side() != nullptr && device_side()->rehearsal();
 }
 
 const Budgets& Lesson::budgets() {

@@ -263,18 +263,6 @@ class Lesson {
     // k * max(ratio, 1) of an op's output, for what is computed.
     double budget_factor(std::string_view output, std::string_view precision = "fp32");
 
-    // The vendor's fp32 matmul on the device that the lesson runs on: see DeviceSide.
-    std::optional<Vendor> matmul_library(int N, int C, int OC) const;
-
-    bool on_device() const;
-
-    // Whether the device runs samples of a launch's blocks; and whether it takes calls that have `sampled` at all.
-    bool samples_blocks() const;
-    bool takes_sampled() const;
-
-    // Timed shapes are to be small: this is a rehearsal of the GPU's checks without a GPU.
-    bool rehearsal() const;
-
     const std::string& name() const { return name_; }  // "01_layers"
     const LessonToml& toml() const { return toml_; }
     const std::deque<Op>& ops() const { return ops_; }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
+#include <regex>
 
 #include "checker/base/file_error.h"
 #include "checker/base/text.h"
@@ -19,16 +19,8 @@ const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold
                                            "older",   "threads", "shapes", "reported"};
 
 // sm_ and digits, and an `a` where only that architecture has it: sm_90a.
-bool is_card(std::string_view name) {
-    const std::string_view known = "sm_";
-    if (!name.starts_with(known)) {
-        return false;
-    }
-    name.remove_prefix(known.size());
-    if (name.ends_with('a')) {
-        name.remove_suffix(1);
-    }
-    return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+bool is_card(const std::string& name) {
+    return std::regex_match(name, std::regex("sm_[0-9]+a?"));
 }
 
 class Reader {
@@ -74,20 +66,21 @@ class Reader {
         }
     }
 
-    std::string text(const toml::table& table, const char* key) const {
+    // The key's value, T() without it.
+    template <class T>
+    T value(const toml::table& table, const char* key, const std::string& where, const char* kind) const {
         const toml::node* node = table.get(key);
-        if (node != nullptr && !node->is_string()) {
-            refuse(*node, "", fmt::format("needs {} as a string", key));
+        const std::optional<T> value = node == nullptr ? T() : node->value<T>();
+        if (!value) {
+            refuse(*node, where, fmt::format("needs {} as {}", key, kind));
         }
-        return table[key].value_or("");
+        return *value;
     }
-
+    std::string text(const toml::table& table, const char* key) const {
+        return value<std::string>(table, key, "", "a string");
+    }
     double number(const toml::table& table, const char* key, const std::string& where) const {
-        const toml::node* node = table.get(key);
-        if (node != nullptr && !node->is_number()) {
-            refuse(*node, where, fmt::format("needs {} as a number", key));
-        }
-        return table[key].value_or(0.0);
+        return value<double>(table, key, where, "a number");
     }
 
     std::vector<std::string> strings(const toml::table& table, const char* key, const std::string& where) const {
@@ -118,53 +111,52 @@ class Reader {
     }
 
     void read_ladder(const toml::table& lesson) {
-        const toml::node* node = lesson.get("ladder");
-        if (node == nullptr) {
+        const toml::table* ladder = table(lesson, "ladder", "", "a table");
+        if (ladder == nullptr) {
             return;
         }
-        const toml::table* ladder = node->as_table();
-        if (ladder == nullptr) {
-            refuse(*node, "", "needs ladder as a table");
-        }
         require_known(*ladder, "[ladder]", {"random_shapes", "multiple_of"});
-        const toml::node* shapes = ladder->get("random_shapes");
-        if (shapes != nullptr && !(shapes->is_integer() && shapes->value_or(-1) >= 0)) {
-            refuse(*shapes, "[ladder]", "needs random_shapes as a whole number");
+        result_.ladder.emplace();
+        if (const toml::node* shapes = ladder->get("random_shapes")) {
+            result_.ladder->random_shapes = whole(*shapes, 0, "[ladder]", "needs random_shapes as a whole number");
         }
-        result_.ladder = {.random_shapes = shapes == nullptr ? 0 : shapes->value_or(0),
-                          .multiple_of = multiple_of(*ladder)};
+        const toml::table* sizes = table(*ladder, "multiple_of", "[ladder]", "a table such as { C = 16 }");
+        if (sizes == nullptr) {
+            return;
+        }
+        const std::string where = "[ladder] multiple_of";
+        require_known(*sizes, where, {"N", "C", "OC", "out_stride"});
+        for (const auto& [size, of] : *sizes) {
+            result_.ladder->multiple_of[std::string(size.str())] =
+                whole(of, 1, where, fmt::format("needs {} as a whole number from 1 on", size.str()));
+        }
     }
 
-    std::map<std::string, int> multiple_of(const toml::table& ladder) const {
-        std::map<std::string, int> result;
-        const toml::node* node = ladder.get("multiple_of");
-        if (node == nullptr) {
-            return result;
+    // The key's table, null without it.
+    const toml::table* table(const toml::table& all, const char* key, const std::string& where,
+                             const char* kind) const {
+        const toml::node* node = all.get(key);
+        if (node != nullptr && !node->is_table()) {
+            refuse(*node, where, fmt::format("needs {} as {}", key, kind));
         }
-        if (!node->is_table()) {
-            refuse(*node, "[ladder]", "needs multiple_of as a table such as { C = 16 }");
+        return node == nullptr ? nullptr : node->as_table();
+    }
+
+    int whole(const toml::node& node, int least, const std::string& where, const std::string& refusal) const {
+        if (!node.is_integer() || node.value_or(least - 1) < least) {
+            refuse(node, where, refusal);
         }
-        require_known(*node->as_table(), "[ladder] multiple_of", {"N", "C", "OC", "out_stride"});
-        for (const auto& [size, of] : *node->as_table()) {
-            if (!of.is_integer() || of.value_or(0) < 1) {
-                refuse(of, "[ladder] multiple_of", fmt::format("needs {} as a whole number from 1 on", size.str()));
-            }
-            result[std::string(size.str())] = of.value_or(1);
-        }
-        return result;
+        return node.value_or(least);
     }
 
     // The tables of [target] or [counters], in the file's order.
     std::vector<std::pair<std::string, const toml::table*>> tables(const toml::table& lesson, const char* key) {
         std::vector<std::pair<std::string, const toml::table*>> result;
-        const toml::node* all = lesson.get(key);
+        const toml::table* all = table(lesson, key, "", "a table");
         if (all == nullptr) {
             return result;
         }
-        if (!all->is_table()) {
-            refuse(*all, "", fmt::format("needs {} as a table", key));
-        }
-        for (const auto& [op, node] : *all->as_table()) {
+        for (const auto& [op, node] : *all) {
             if (!node.is_table()) {
                 refuse(node, fmt::format("[{}.{}]", key, op.str()), "is no table");
             }

@@ -257,44 +257,24 @@ std::span<const float> TensorView::f32() const {
     return typed<float>(*this, DType::f32);
 }
 
-std::span<const double> TensorView::f64() const {
-    return typed<double>(*this, DType::f64);
-}
-
 std::span<const std::int32_t> TensorView::i32() const {
     return typed<std::int32_t>(*this, DType::i32);
 }
 
-std::span<const std::int64_t> TensorView::i64() const {
-    return typed<std::int64_t>(*this, DType::i64);
-}
-
-void SafeTensors::Unmap::operator()(const std::byte* p) const {
-    munmap(const_cast<std::byte*>(p), size);
-}
-
 SafeTensors SafeTensors::open(const std::filesystem::path& path) {
-    struct Descriptor {
-        int fd;
-        ~Descriptor() {
-            if (fd >= 0) {
-                ::close(fd);
-            }
-        }
-    };
     SafeTensors file;
     file.file_ = std::make_shared<const std::string>(path.string());
     const std::string& name = *file.file_;
 
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-    const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (opened.fd < 0) {
+    const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (opened.get() < 0) {
         const int reason = errno;
         throw FileError(
             fmt::format("{}: cannot be read: {}; check the path and its permissions", name, std::strerror(reason)));
     }
     struct stat status {};
-    if (fstat(opened.fd, &status) != 0) {
+    if (fstat(opened.get(), &status) != 0) {
         throw FileError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
     }
     if (S_ISDIR(status.st_mode)) {
@@ -308,11 +288,11 @@ SafeTensors SafeTensors::open(const std::filesystem::path& path) {
         throw FileError(
             fmt::format("{}: truncated: {} bytes are too few for a safetensors file; {}", name, size, kAgain));
     }
-    void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened.fd, 0);
+    void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened.get(), 0);
     if (mapped == MAP_FAILED) {
         throw FileError(fmt::format("{}: cannot be mapped into memory: {}", name, std::strerror(errno)));
     }
-    file.mapping_ = {static_cast<const std::byte*>(mapped), Unmap{size}};
+    file.mapping_ = MappedBytes(static_cast<std::byte*>(mapped), Unmap{size});
     file.parse({file.mapping_.get(), size});
     return file;
 }

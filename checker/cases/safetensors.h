@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "checker/base/file_error.h"
+#include "checker/base/files.h"
 
 namespace checker {
 
@@ -38,9 +39,7 @@ struct TensorView {
     // The elements themselves. They throw FileError for another dtype, and where the bytes are not aligned for the type:
     // the format allows that (the published GPT-2 files start their data at an odd byte), so `bytes` always works.
     std::span<const float> f32() const;
-    std::span<const double> f64() const;
     std::span<const std::int32_t> i32() const;
-    std::span<const std::int64_t> i64() const;
 };
 
 class SafeTensors {
@@ -56,14 +55,10 @@ class SafeTensors {
     const std::string& file() const { return *file_; }
 
   private:
-    struct Unmap {
-        std::size_t size;
-        void operator()(const std::byte* p) const;
-    };
     SafeTensors() = default;
     void parse(std::span<const std::byte> bytes);
 
-    std::unique_ptr<const std::byte, Unmap> mapping_;  // null for from_memory
+    MappedBytes mapping_;  // null for from_memory
     std::shared_ptr<const std::string> file_;
     std::vector<TensorView> tensors_;
     std::map<std::string, std::size_t, std::less<>> index_;

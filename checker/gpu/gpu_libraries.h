@@ -56,6 +56,13 @@ class DynamicLibrary {
     std::unique_ptr<void, Close> handle_;
 };
 
+// Throws std::runtime_error unless `status`, which the library's function `what` returned, is success.
+inline void require_success(int status, const char* what) {
+    if (status != 0) {
+        throw std::runtime_error(std::string(what) + " returned " + std::to_string(status));
+    }
+}
+
 class Cublas {
   public:
     enum class Precision { fp32, tf32, bf16 };
@@ -64,11 +71,12 @@ class Cublas {
     // Throws std::runtime_error.
     Cublas(const std::string& path, cudaStream_t stream) : library_(names(path)) {
         void* handle = nullptr;
-        require(library_.function<int (*)(void**)>("cublasCreate_v2")(&handle), "cublasCreate");
+        require_success(library_.function<int (*)(void**)>("cublasCreate_v2")(&handle), "cublasCreate");
         handle_ = {handle, library_.function<int (*)(void*)>("cublasDestroy_v2")};
-        require(library_.function<int (*)(void*, cudaStream_t)>("cublasSetStream_v2")(handle, stream),
-                "cublasSetStream");
-        require(library_.function<int (*)(void*, int*)>("cublasGetVersion_v2")(handle, &version_), "cublasGetVersion");
+        require_success(library_.function<int (*)(void*, cudaStream_t)>("cublasSetStream_v2")(handle, stream),
+                        "cublasSetStream");
+        require_success(library_.function<int (*)(void*, int*)>("cublasGetVersion_v2")(handle, &version_),
+                        "cublasGetVersion");
         gemm_ = library_.function<GemmEx>("cublasGemmEx");
     }
 
@@ -83,10 +91,10 @@ class Cublas {
         const cudaDataType type = bf16 ? CUDA_R_16BF : CUDA_R_32F;
         const float alpha = 1, beta = 0;
         // cuBLAS counts by columns: to it, out is (OC, N), weight (C, OC) and inp (C, N).
-        require(gemm_(handle_.get(), kTransposed, kNotTransposed, shape.OC, shape.N, shape.C, &alpha, weight, type,
-                      shape.C, inp, type, shape.C, &beta, out, type, shape.OC,
-                      precision == Precision::tf32 ? kCompute32FFastTf32 : kCompute32F, kDefaultAlgorithm),
-                "cublasGemmEx");
+        require_success(gemm_(handle_.get(), kTransposed, kNotTransposed, shape.OC, shape.N, shape.C, &alpha, weight,
+                              type, shape.C, inp, type, shape.C, &beta, out, type, shape.OC,
+                              precision == Precision::tf32 ? kCompute32FFastTf32 : kCompute32F, kDefaultAlgorithm),
+                        "cublasGemmEx");
     }
 
   private:
@@ -119,12 +127,6 @@ class Cublas {
         return names;
     }
 
-    static void require(int status, const char* what) {
-        if (status != 0) {
-            throw std::runtime_error(std::string(what) + " returned " + std::to_string(status));
-        }
-    }
-
     DynamicLibrary library_;  // closed after handle_
     std::unique_ptr<void, int (*)(void*)> handle_{nullptr, nullptr};
     GemmEx gemm_ = nullptr;
@@ -136,11 +138,11 @@ class Nvml {
   public:
     // Throws std::runtime_error where there is none, or it does not know the device.
     explicit Nvml(const std::string& pci_bus_id) : library_({"libnvidia-ml.so.1", "libnvidia-ml.so"}) {
-        require(library_.function<int (*)()>("nvmlInit_v2")(), "nvmlInit");
+        require_success(library_.function<int (*)()>("nvmlInit_v2")(), "nvmlInit");
         shutdown_ = library_.function<int (*)()>("nvmlShutdown");
-        require(library_.function<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2")(pci_bus_id.c_str(),
-                                                                                                    &device_),
-                "nvmlDeviceGetHandleByPciBusId");
+        require_success(library_.function<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2")(
+                            pci_bus_id.c_str(), &device_),
+                        "nvmlDeviceGetHandleByPciBusId");
     }
     ~Nvml() { static_cast<void>(shutdown_()); }
     Nvml(const Nvml&) = delete;
@@ -163,12 +165,6 @@ class Nvml {
         unsigned megahertz = 0;
         const auto get = library_.function<int (*)(void*, int, unsigned*)>(function);
         return get(device_, kSmClock, &megahertz) == 0 && megahertz > 0 ? std::optional(megahertz * 1e6) : std::nullopt;
-    }
-
-    static void require(int status, const char* what) {
-        if (status != 0) {
-            throw std::runtime_error(std::string(what) + " returned " + std::to_string(status));
-        }
     }
 
     DynamicLibrary library_;

@@ -6,6 +6,27 @@
 namespace checker {
 namespace {
 
+// The results that are one number each: their key, and the key of their rate; none where the time is the result.
+template <class Roof>
+auto named_results(Roof& roof) {
+    struct Named {
+        std::string key, unit;
+        decltype(&roof.fma) result;
+    };
+    return std::vector<Named>{{"shared_read", "bytes_per_s", &roof.shared_read},
+                              {"fp32_fma", "flop_per_s", &roof.fma},
+                              {"tf32_mma_sync", "flop_per_s", &roof.tf32.mma_sync},
+                              {"bf16_mma_sync", "flop_per_s", &roof.bf16.mma_sync},
+                              {"launch_queued", "", &roof.launch.queued},
+                              {"launch_back_to_back", "", &roof.launch.back_to_back},
+                              {"launch_and_sync", "", &roof.launch.launch_and_sync},
+                              {"event_pair", "", &roof.launch.event_pair},
+                              {"host_to_device_pinned", "bytes_per_s", &roof.host.to_device_pinned},
+                              {"device_to_host_pinned", "bytes_per_s", &roof.host.to_host_pinned},
+                              {"host_to_device_pageable", "bytes_per_s", &roof.host.to_device_pageable},
+                              {"device_to_host_pageable", "bytes_per_s", &roof.host.to_host_pageable}};
+}
+
 // The largest cold size: what the memory itself does.
 std::optional<double> memory_rate(const GpuRoof& roof, Operation operation) {
     std::size_t largest = 0;
@@ -39,7 +60,7 @@ void write_fields(JsonWriter& json, const Result& result, const std::string& uni
         json.number(unit, result.rate());
     }
     json.number("median_s", result.time());
-    const bool shown = result.seconds && !result.impossible();
+    const bool shown = result.time().has_value();
     json.number("p10_s", shown ? std::optional(result.seconds->p10) : std::nullopt);
     json.number("p90_s", shown ? std::optional(result.seconds->p90) : std::nullopt);
     json.integer("samples", result.seconds ? static_cast<std::int64_t>(result.seconds->samples) : 0);
@@ -63,12 +84,6 @@ void write_fields(JsonWriter& json, const Result& result, const std::string& uni
         why = result.why;
     }
     json.text("why", why);
-}
-
-void write_result(JsonWriter& json, const char* key, const Result& result, const std::string& unit) {
-    json.begin_object(key);
-    write_fields(json, result, unit);
-    json.end_object();
 }
 
 void write_gemms(JsonWriter& json, const char* key, const TensorRoof& tensor) {
@@ -116,26 +131,16 @@ void write_device(JsonWriter& json, const GpuRoof& roof) {
 
 // One number for each limit, in the units of its key; null where it was not measured or is impossible.
 void write_summary(JsonWriter& json, const GpuRoof& roof) {
-    json.number("copy_bytes_per_s", memory_rate(roof, Operation::copy));
-    json.number("read_bytes_per_s", memory_rate(roof, Operation::read));
-    json.number("write_bytes_per_s", memory_rate(roof, Operation::write));
-    json.number("l2_copy_bytes_per_s", l2_rate(roof, Operation::copy));
-    json.number("l2_read_bytes_per_s", l2_rate(roof, Operation::read));
-    json.number("l2_write_bytes_per_s", l2_rate(roof, Operation::write));
-    json.number("shared_read_bytes_per_s", roof.shared_read.rate());
-    json.number("fp32_fma_flop_per_s", roof.fma.rate());
-    json.number("tf32_mma_sync_flop_per_s", roof.tf32.mma_sync.rate());
+    for (const Operation operation : kOperations) {
+        const std::string key = name(operation) + std::string("_bytes_per_s");
+        json.number(key, memory_rate(roof, operation));
+        json.number("l2_" + key, l2_rate(roof, operation));
+    }
+    for (const auto& [key, unit, result] : named_results(roof)) {
+        json.number(key + (unit.empty() ? "_s" : "_" + unit), unit.empty() ? result->time() : result->rate());
+    }
     json.number("tf32_cublas_flop_per_s", roof.tf32.cublas_rate());
-    json.number("bf16_mma_sync_flop_per_s", roof.bf16.mma_sync.rate());
     json.number("bf16_cublas_flop_per_s", roof.bf16.cublas_rate());
-    json.number("launch_queued_s", roof.launch.queued.time());
-    json.number("launch_back_to_back_s", roof.launch.back_to_back.time());
-    json.number("launch_and_sync_s", roof.launch.launch_and_sync.time());
-    json.number("event_pair_s", roof.launch.event_pair.time());
-    json.number("host_to_device_pinned_bytes_per_s", roof.host.to_device_pinned.rate());
-    json.number("device_to_host_pinned_bytes_per_s", roof.host.to_host_pinned.rate());
-    json.number("host_to_device_pageable_bytes_per_s", roof.host.to_device_pageable.rate());
-    json.number("device_to_host_pageable_bytes_per_s", roof.host.to_host_pageable.rate());
 }
 
 }  // namespace
@@ -175,41 +180,20 @@ Result not_measured(const std::string& why) {
 }
 
 const char* name(Operation operation) {
-    switch (operation) {
-        case Operation::copy:
-            return "copy";
-        case Operation::read:
-            return "read";
-        case Operation::write:
-            return "write";
-        case Operation::memcpy:
-            return "cudaMemcpy";
-    }
-    return "";
+    constexpr const char* kNames[] = {"copy", "read", "write", "cudaMemcpy"};
+    return kNames[static_cast<int>(operation)];
 }
 
 const char* name(Cache cache) {
-    switch (cache) {
-        case Cache::hot_in_kernel:
-            return "hot_in_kernel";
-        case Cache::hot:
-            return "hot";
-        case Cache::cold:
-            return "cold";
-    }
-    return "";
+    constexpr const char* kNames[] = {"hot_in_kernel", "hot", "cold"};
+    return kNames[static_cast<int>(cache)];
 }
 
 void for_each(GpuRoof& roof, const std::function<void(Result&)>& visit) {
     for (MemoryRow& row : roof.memory) { visit(row.result); }
-    for (Result* result : {&roof.fma, &roof.shared_read, &roof.tf32.mma_sync, &roof.bf16.mma_sync}) { visit(*result); }
+    for (const auto& named : named_results(roof)) { visit(*named.result); }
     for (TensorRoof* tensor : {&roof.tf32, &roof.bf16}) {
         for (GemmRow& row : tensor->cublas) { visit(row.result); }
-    }
-    for (Result* result : {&roof.launch.queued, &roof.launch.back_to_back, &roof.launch.launch_and_sync,
-                           &roof.launch.event_pair, &roof.host.to_device_pinned, &roof.host.to_host_pinned,
-                           &roof.host.to_device_pageable, &roof.host.to_host_pageable}) {
-        visit(*result);
     }
 }
 
@@ -274,20 +258,13 @@ std::string to_json(const GpuRoof& roof) {
         json.end_object();
     }
     json.end_array();
-    write_result(json, "shared_read", roof.shared_read, "bytes_per_s");
-    write_result(json, "fp32_fma", roof.fma, "flop_per_s");
-    write_result(json, "tf32_mma_sync", roof.tf32.mma_sync, "flop_per_s");
+    for (const auto& [key, unit, result] : named_results(roof)) {
+        json.begin_object(key);
+        write_fields(json, *result, unit);
+        json.end_object();
+    }
     write_gemms(json, "tf32_cublas", roof.tf32);
-    write_result(json, "bf16_mma_sync", roof.bf16.mma_sync, "flop_per_s");
     write_gemms(json, "bf16_cublas", roof.bf16);
-    write_result(json, "launch_queued", roof.launch.queued, "");
-    write_result(json, "launch_back_to_back", roof.launch.back_to_back, "");
-    write_result(json, "launch_and_sync", roof.launch.launch_and_sync, "");
-    write_result(json, "event_pair", roof.launch.event_pair, "");
-    write_result(json, "host_to_device_pinned", roof.host.to_device_pinned, "bytes_per_s");
-    write_result(json, "device_to_host_pinned", roof.host.to_host_pinned, "bytes_per_s");
-    write_result(json, "host_to_device_pageable", roof.host.to_device_pageable, "bytes_per_s");
-    write_result(json, "device_to_host_pageable", roof.host.to_host_pageable, "bytes_per_s");
     json.end_object();
     return json.finish();
 }

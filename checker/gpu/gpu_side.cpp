@@ -302,7 +302,6 @@ class GpuBench final : public Bench {
     GpuBench()
         : sum_(1),
           clock_(16),
-          staging_(kStagingBytes),
           // Four times what L2 holds, in whole tiles.
           other_tiles_(std::max(kLeastOther, kRehearsal ? 0 : 4 * l2_bytes()) / kTileBytes + 1),
           other_(other_tiles_ * kTileBytes) {
@@ -311,18 +310,15 @@ class GpuBench final : public Bench {
 
     std::byte* allocate(std::size_t bytes) override {
         std::byte* const memory = reserve(bytes);
-        fill_in_pieces(memory, bytes, [](std::span<std::byte> piece, std::size_t) {
-            fill_with_poison(piece, Element::byte, Schedule::end_aligned);
-        });
+        fill(memory, bytes,
+             [](std::span<std::byte> to) { fill_with_poison(to, Element::byte, Schedule::end_aligned); });
         return memory;
     }
 
     void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) override {
         std::vector<std::byte> content(bytes);
         draw(content);
-        fill_in_pieces(to, bytes, [&](std::span<std::byte> piece, std::size_t at) {
-            std::copy_n(content.begin() + static_cast<long>(at), piece.size(), piece.begin());
-        });
+        check(cudaMemcpy(to, content.data(), bytes, cudaMemcpyHostToDevice));
     }
 
     void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) override {
@@ -389,22 +385,11 @@ class GpuBench final : public Bench {
     }
 
   private:
-    static constexpr std::size_t kStagingBytes = std::size_t{8} << 20;
     static constexpr std::size_t kLeastOther = std::size_t{kRehearsal ? 1 : 64} << 20;
 
     std::byte* reserve(std::size_t bytes) {
         memory_.push_back(allocate_or_no_room(bytes));
         return memory_.back().data();
-    }
-
-    // `write` gets a piece of pinned memory and how far from the start it belongs.
-    template <class Write>
-    void fill_in_pieces(std::byte* to, std::size_t bytes, Write write) {
-        for (std::size_t at = 0; at < bytes; at += kStagingBytes) {
-            const std::span piece(staging_.data(), std::min(kStagingBytes, bytes - at));
-            write(piece, at);
-            check(cudaMemcpy(to + at, piece.data(), piece.size(), cudaMemcpyHostToDevice));
-        }
     }
 
     // Leaves L2 full of reads of another buffer.
@@ -413,7 +398,6 @@ class GpuBench final : public Bench {
     EventStopwatch stopwatch_{nullptr, kRehearsal ? 0U : 20'000'000U};
     DeviceBuffer<std::uint32_t> sum_;
     DeviceBuffer<std::byte> clock_;
-    PinnedBuffer<std::byte> staging_;
     std::size_t other_tiles_;
     DeviceBuffer<std::byte> other_;
     std::deque<DeviceBuffer<std::byte>> memory_;
@@ -519,9 +503,9 @@ class GpuSide final : public DeviceSide {
 
 }  // namespace
 
-DeviceSide* device_side() {
+DeviceSide& device_side() {
     static GpuSide side;
-    return &side;
+    return side;
 }
 
 }  // namespace checker

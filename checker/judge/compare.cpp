@@ -56,23 +56,6 @@ bool is_as_before(const Run& run, long element) {
     return bits_of(run.after, size, element) == bits_of(before, size, element);
 }
 
-// The elements of the columns from `begin` to `end` for which `is` holds.
-template <class F>
-Elements select(const Dims& dims, long begin, long end, F&& is) {
-    Elements result;
-    result.flags.resize(at(dims.elements()));
-    for_columns(dims, begin, end, [&](long i) {
-        if (!is(i)) {
-            return;
-        }
-        if (result.count++ == 0) {
-            result.first = i;
-        }
-        result.flags[at(i)] = true;
-    });
-    return result;
-}
-
 bool is_wrongly_nonzero(const Got& got, const Expected& expected, long i) {
     return expected.exact_zeros && expected.values[at(i)] == 0.0F && got.values[at(i)] != 0.0F;
 }
@@ -179,6 +162,18 @@ bool fits(const Dims& dims, long columns, const Got& got, const Expected& expect
         all = all && error(value, guess) <= allowed;
     });
     return all;
+}
+
+Elements select(const Dims& dims, long begin, long end, const std::function<bool(long)>& is) {
+    Elements result;
+    result.flags.resize(at(dims.elements()));
+    for_columns(dims, begin, end, [&](long i) {
+        if (is(i)) {
+            result.first = result.count++ == 0 ? i : result.first;
+            result.flags[at(i)] = true;
+        }
+    });
+    return result;
 }
 
 Elements untouched(const Dims& dims, long columns, const Run& one, const Run& other) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,7 +77,11 @@ struct Elements {
     long first = -1;          // in index order
     std::vector<bool> flags;  // one an element
     bool none() const { return count == 0; }
+    bool holds(long element) const { return !none() && flags[static_cast<std::size_t>(element)]; }
 };
+
+// The elements of the columns from `begin` to `end` for which `is` holds.
+Elements select(const Dims& dims, long begin, long end, const std::function<bool(long)>& is);
 
 // Elements of the first `columns` columns that hold in both runs what they held before.
 Elements untouched(const Dims& dims, long columns, const Run& one, const Run& other);

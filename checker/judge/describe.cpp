@@ -17,6 +17,10 @@
 namespace checker {
 namespace {
 
+std::size_t at(long i) {
+    return static_cast<std::size_t>(i);
+}
+
 bool is_scalar(const BufferSpec& spec) {
     return spec.dims.rank() == 0;
 }
@@ -25,71 +29,65 @@ std::string with_shape(const BufferSpec& spec) {
     return is_scalar(spec) ? spec.name : fmt::format("{} ({})", spec.name, spec.dims.text());
 }
 
-// "element 1,024 is 1 past the end"; `offset` in bytes, outside the data.
-std::string outside(long offset, long elements, long element_bytes, std::string_view unit) {
+// "wrote past the end of out (B=2, T=8): element 16 is 1 past the end". `offset` in bytes, outside the data; `unit` is what
+// is counted, of so many bytes each.
+Finding outside(std::string_view did, const std::string& name, long offset, long bytes, std::string_view unit,
+                long unit_bytes) {
     // Rounds down also before the start.
-    const long element = offset >= 0 ? offset / element_bytes : -((-offset + element_bytes - 1) / element_bytes);
-    if (element < 0) {
-        return fmt::format("{} {}", unit, counted(element));
-    }
-    return fmt::format("{} {} is {} past the end", unit, counted(element), counted(element - elements + 1));
+    const long at = offset >= 0 ? offset / unit_bytes : -((-offset + unit_bytes - 1) / unit_bytes);
+    return {"out_of_bounds",
+            fmt::format("{} {} of {}: {} {}{}", did, offset < 0 ? "before the start" : "past the end", name, unit,
+                        counted(at),
+                        at < 0 ? "" : fmt::format(" is {} past the end", counted(at - bytes / unit_bytes + 1)))};
 }
 
-std::string_view verb(FaultAccess access) {
-    switch (access) {
-        case FaultAccess::read:
-            return "read";
-        case FaultAccess::write:
-            return "wrote";
-        case FaultAccess::unknown:
-            break;
-    }
-    return "read or wrote";
+Finding outside(std::string_view did, const BufferSpec& spec, long offset) {
+    return outside(did, with_shape(spec), offset, static_cast<long>(spec.bytes()), "element",
+                   static_cast<long>(bytes_of(spec.element)));
+}
+
+// Of scratch, or of a Context's workspace.
+Finding outside_scratch(std::string_view did, const Reply& reply, const Call& call) {
+    const std::string name = reply.buffer == kWorkspace
+                                 ? "the workspace"
+                                 : call.scratch.at(at(reply.buffer) - shared_specs(call).size()).name;
+    const long bytes = static_cast<long>(reply.buffer_bytes);
+    return outside(did, fmt::format("{} ({} bytes)", name, counted(bytes)), reply.offset, bytes, "byte", 1);
 }
 
 Finding describe_memory_fault(const Reply& reply, const Call& call) {
-    const std::string did(verb(reply.access));
+    const std::string did = reply.access == FaultAccess::read    ? "read"
+                            : reply.access == FaultAccess::write ? "wrote"
+                                                                 : "read or wrote";
     if (reply.stack_overflow) {
-        return {"crash", "", "overran the stack: a local array too large for it, or recursion without end"};
+        return {"crash", "overran the stack: a local array too large for it, or recursion without end"};
+    }
+    constexpr std::uint64_t kNullPages = 65536;
+    if (reply.buffer < 0 && reply.address < kNullPages) {
+        const std::string nulls =
+            call.null.empty() ? "" : fmt::format(" ({} is null in this call)", fmt::join(call.null, ", "));
+        return {"crash", did + " through a null pointer" + nulls};
     }
     if (reply.buffer < 0) {
-        constexpr std::uint64_t kNullPages = 65536;
-        if (reply.address < kNullPages) {
-            const std::string nulls =
-                call.null.empty() ? "" : fmt::format(" ({} is null in this call)", fmt::join(call.null, ", "));
-            return {"crash", "", did + " through a null pointer" + nulls};
-        }
-        return {"crash", "", fmt::format("{} at an address that belongs to no buffer (segmentation fault)", did)};
+        return {"crash", did + " at an address that belongs to no buffer (segmentation fault)"};
     }
     const std::vector<BufferSpec> specs = shared_specs(call);
-    const auto index = static_cast<std::size_t>(reply.buffer);
-    const long bytes = static_cast<long>(reply.buffer_bytes);
-    const std::string_view side = reply.offset < 0 ? "before the start" : "past the end";
-    if (index >= specs.size()) {
-        const std::string name =
-            reply.buffer == kWorkspace ? "the workspace" : call.scratch.at(index - specs.size()).name;
-        return {"out_of_bounds", "",
-                fmt::format("{} {} of {} ({} bytes): {}", did, side, name, counted(bytes),
-                            outside(reply.offset, bytes, 1, "byte"))};
+    if (at(reply.buffer) >= specs.size()) {
+        return outside_scratch(did, reply, call);
     }
-    const BufferSpec& spec = specs[index];
-    const long element_bytes = static_cast<long>(bytes_of(spec.element));
-    if (reply.offset >= 0 && reply.offset < bytes) {
-        return describe_changed_input(spec, reply.offset);
-    }
-    return {"out_of_bounds", "",
-            fmt::format("{} {} of {}: {}", did, side, with_shape(spec),
-                        outside(reply.offset, spec.dims.elements(), element_bytes, "element"))};
+    const BufferSpec& spec = specs[at(reply.buffer)];
+    const bool inside = reply.offset >= 0 && reply.offset < static_cast<long>(reply.buffer_bytes);
+    return inside ? describe_changed_input(spec, reply.offset) : outside(did, spec, reply.offset);
 }
 
 Finding describe_fault(const Reply& reply, const Call& call) {
     switch (reply.signal) {
         case SIGFPE:
-            return {"crash", "", "divided an integer by zero (SIGFPE)"};
+            return {"crash", "divided an integer by zero (SIGFPE)"};
         case SIGILL:
-            return {"crash", "", "ran into an illegal instruction (SIGILL): a path that ends without return?"};
+            return {"crash", "ran into an illegal instruction (SIGILL): a path that ends without return?"};
         case SIGABRT:
-            return {"crash", "", "aborted (SIGABRT): the heap was overrun, or std::terminate or abort was called"};
+            return {"crash", "aborted (SIGABRT): the heap was overrun, or std::terminate or abort was called"};
         default:
             return describe_memory_fault(reply, call);
     }
@@ -99,16 +97,12 @@ Finding describe_fault(const Reply& reply, const Call& call) {
 
 struct Judged {
     const Output* output = nullptr;
-    Decoded got;         // of the first run
-    Elements untouched;  // that hold what they held before; of an in-out tensor those that are wrong by it
-    bool left_alone;     // all of it holds what it held before
+    Decoded got;              // of the first run
+    Elements untouched;       // that hold what they held before; of an in-out tensor those that are wrong by it
+    bool left_alone = false;  // all of it holds what it held before
     Comparison comparison;
     bool wrong() const { return comparison.wrong > 0; }
 };
-
-std::string detail(std::string_view label, std::string_view text) {
-    return fmt::format("{}\t{}", label, text);
-}
 
 // "c=62", "c=32..63", "c=1, 5, .. 61": the axes along which the wrong elements are not everywhere. Empty if they are.
 std::string box_text(const Dims& dims, long columns, const Comparison& comparison) {
@@ -130,26 +124,24 @@ std::string box_text(const Dims& dims, long columns, const Comparison& compariso
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Both rows of numbers around the element.
 void add_around(std::vector<std::string>& details, const Judged& judged, long element) {
     const Dims& dims = judged.output->spec.dims;
     const Window window = around(dims, judged.output->columns, element);
     if (window.count < 2) {
         return;
     }
-    std::string got;
-    std::string expected;
+    const long begin = window.begin % dims.columns();
+    std::string got = "around\tgot     ";
+    std::string expected =
+        fmt::format("{}={}..{}\texpected", dims.index_name(dims.rank() - 1), begin, begin + window.count - 1);
     for (long i = window.begin; i < window.begin + window.count; i++) {
-        const auto k = static_cast<std::size_t>(i);
         const auto [left, right] = told_apart(judged.got, Got(judged.output->expected), i);
-        const bool empty = !judged.untouched.none() && judged.untouched.flags[k];
+        const bool empty = !judged.untouched.none() && judged.untouched.flags[at(i)];
         got += fmt::format(" {:>13}", empty ? "-" : left);
         expected += fmt::format(" {:>13}", right);
     }
-    const long begin = window.begin % dims.columns();
-    const std::string range =
-        fmt::format("{}={}..{}", dims.index_name(dims.rank() - 1), begin, begin + window.count - 1);
-    details.push_back(detail("around", "got     " + got));
-    details.push_back(detail(range, "expected" + expected));
+    details.insert(details.end(), {got, expected});
 }
 
 // Too many outputs to be those of one op: then it matters which comes first.
@@ -158,133 +150,137 @@ bool is_model(std::span<const Judged> outputs) {
     return outputs.size() > kMostOfOneOp;
 }
 
+// Elements that hold what they held before. `prefix` names the tensor of a model, `elements` says how many there are.
+Finding describe_untouched(const Judged& judged, const std::string& prefix, const std::string& elements) {
+    const BufferSpec& spec = judged.output->spec;
+    const Elements& untouched = judged.untouched;
+    if (untouched.count == judged.comparison.compared) {
+        return {"untouched", fmt::format("{} not written: it is as it was before the call",
+                                         prefix.empty() ? spec.name + " was" : prefix + "which was")};
+    }
+    return {"untouched",
+            fmt::format("{}{} of {} {}", prefix, counted(untouched.count), elements,
+                        spec.role == Role::inout ? "still hold what they held before the call" : "were not written"),
+            {"first\t" + indexed(spec, untouched.first)}};
+}
+
+// How far off wrong elements are: ", worst off by 2".
+std::string how_wrong(const Judged& judged) {
+    const BufferSpec& spec = judged.output->spec;
+    const Comparison& c = judged.comparison;
+    if (c.nonfinite > 0) {
+        return is_scalar(spec) ? ": it is NaN or infinite"
+                               : fmt::format(", {} of them NaN or infinite", counted(c.nonfinite));
+    }
+    if (c.nonzero == c.wrong) {
+        return ": they must be exactly 0";
+    }
+    if (is_integer(spec.element)) {
+        return "";
+    }
+    const double worst = error(judged.got.values[at(c.worst)], judged.output->expected.values[at(c.worst)]);
+    return fmt::format(", {}off by {}", is_scalar(spec) ? "" : "worst ", significant(worst));
+}
+
+// What the first wrong element may differ by, and how much of that it does; empty where no number says it.
+std::string budget_there(const Judged& judged) {
+    const Expected& expected = judged.output->expected;
+    const std::size_t first = at(judged.comparison.first);
+    if (expected.exact_zeros && expected.values[first] == 0.0F) {
+        return "it must be exactly 0";
+    }
+    if (is_integer(judged.output->spec.element)) {
+        return "an integer has no error budget";
+    }
+    const double allowed = budget_of(judged.output->spec.dims, expected, judged.comparison.first);
+    const double used = error(judged.got.values[first], expected.values[first]) / allowed;
+    const std::string& precision = judged.output->precision;
+    return std::isfinite(used)
+               ? fmt::format("the {}error budget there is {}; you used {} that",
+                             precision == "fp32" ? "" : precision + " ", significant(allowed), times(used))
+               : "";
+}
+
 // The first wrong output in full. `also` is what became of the others.
 void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_model, const std::string& also) {
     const BufferSpec& spec = judged.output->spec;
     const Comparison& c = judged.comparison;
     const std::string prefix = of_model ? fmt::format("first diverging tensor: {}, ", spec.name) : "";
     const std::string elements = counted(c.compared, "element") + (of_model ? "" : " of " + spec.name);
+    const std::vector<std::string> others = also.empty() ? std::vector<std::string>() : std::vector{"also\t" + also};
     if (!judged.untouched.none()) {
-        const bool all = judged.untouched.count == c.compared;
-        Finding finding{"untouched", "",
-                        all ? fmt::format("{}{} not written: it is as it was before the call", prefix,
-                                          of_model ? "which was" : spec.name + " was")
-                        : spec.role == Role::inout ? fmt::format("{}{} of {} still hold what they held before the call",
-                                                                 prefix, counted(judged.untouched.count), elements)
-                                                   : fmt::format("{}{} of {} were not written", prefix,
-                                                                 counted(judged.untouched.count), elements)};
-        if (!all) {
-            finding.details.push_back(detail("first", indexed(spec, judged.untouched.first)));
-        }
-        if (!also.empty()) {
-            finding.details.push_back(detail("also", also));
-        }
-        findings.push_back(std::move(finding));
+        findings.push_back(describe_untouched(judged, prefix, elements));
+        std::ranges::copy(others, std::back_inserter(findings.back().details));
     }
     if (c.first < 0) {
         return;
     }
-
-    const auto first = static_cast<std::size_t>(c.first);
-    const Expected& expected = judged.output->expected;
-    const auto worst = static_cast<std::size_t>(c.worst);
     const std::string amount = is_scalar(spec) ? fmt::format("{}{} is wrong", prefix, spec.name)
                                                : fmt::format("{}{} of {} {} wrong", prefix, counted(c.wrong), elements,
                                                              c.wrong == 1 ? "is" : "are");
-    Finding finding{"mismatch", "", ""};
-    if (c.nonfinite > 0) {
-        finding.kind = "nonfinite";
-        finding.text = is_scalar(spec) ? amount + ": it is NaN or infinite"
-                                       : fmt::format("{}, {} of them NaN or infinite", amount, counted(c.nonfinite));
-    } else if (c.nonzero == c.wrong) {
-        finding.text = fmt::format("{}: they must be exactly 0", amount);
-    } else if (is_integer(spec.element)) {
-        finding.text = amount;
-    } else {
-        finding.text = fmt::format("{}, {}off by {}", amount, is_scalar(spec) ? "" : "worst ",
-                                   significant(error(judged.got.values[worst], expected.values[worst])));
-    }
-    const auto [got, reference] = told_apart(judged.got, Got(expected), c.first);
-    finding.details.push_back(
-        detail("first", fmt::format("{}   got {}   expected {}", indexed(spec, c.first), got, reference)));
-    const double allowed = budget_of(spec.dims, expected, c.first);
-    const double used = error(judged.got.values[first], expected.values[first]) / allowed;
-    const std::string& precision = judged.output->precision;
-    if (expected.exact_zeros && expected.values[first] == 0.0F) {
-        finding.details.push_back(detail("", "it must be exactly 0"));
-    } else if (is_integer(spec.element)) {
-        finding.details.push_back(detail("", "an integer has no error budget"));
-    } else if (std::isfinite(used)) {
-        finding.details.push_back(
-            detail("", fmt::format("the {}error budget there is {}; you used {} that",
-                                   precision == "fp32" ? "" : precision + " ", significant(allowed), times(used))));
+    Finding finding{c.nonfinite > 0 ? "nonfinite" : "mismatch", amount + how_wrong(judged)};
+    const auto [got, reference] = told_apart(judged.got, Got(judged.output->expected), c.first);
+    finding.details.push_back(fmt::format("first\t{}   got {}   expected {}", indexed(spec, c.first), got, reference));
+    if (const std::string budget = budget_there(judged); !budget.empty()) {
+        finding.details.push_back("\t" + budget);
     }
     add_around(finding.details, judged, c.first);
-    if (c.wrong > 1) {
-        const std::string box = box_text(spec.dims, judged.output->columns, c);
-        if (!box.empty()) {
-            finding.details.push_back(detail("where", "every wrong element has " + box));
-        }
+    if (const std::string box = box_text(spec.dims, judged.output->columns, c); c.wrong > 1 && !box.empty()) {
+        finding.details.push_back("where\tevery wrong element has " + box);
     }
-    if (judged.untouched.none() && !also.empty()) {
-        finding.details.push_back(detail("also", also));
+    if (judged.untouched.none()) {
+        std::ranges::copy(others, std::back_inserter(finding.details));
     }
     findings.push_back(std::move(finding));
     if (c.nonfinite > 0 && c.wrong - judged.untouched.count > c.nonfinite) {
-        findings.push_back({"mismatch", "", amount});
+        findings.push_back({"mismatch", amount});
     }
 }
 
 // What became of the other outputs, in one line.
 std::string others_text(std::span<const Judged> outputs, const Judged& first) {
-    std::vector<std::string> wrong;
-    std::vector<std::string> right;
+    std::vector<std::string> wrong, right;
     for (const Judged& judged : outputs) {
-        if (&judged == &first) {
-            continue;
+        if (&judged != &first) {
+            (judged.wrong() ? wrong : right).push_back(judged.output->spec.name);
         }
-        (judged.wrong() ? wrong : right).push_back(judged.output->spec.name);
     }
     if (is_model(outputs)) {
         return wrong.empty()
                    ? "every other tensor is right"
                    : fmt::format("{} of the {} other tensors are wrong too", wrong.size(), outputs.size() - 1);
     }
-    std::string text;
-    if (!wrong.empty()) {
-        text = fmt::format("{} {} wrong too", fmt::join(wrong, " and "), wrong.size() > 1 ? "are" : "is");
+    std::vector<std::string> parts;
+    for (const auto& [names, what] : {std::pair(wrong, "wrong too"), std::pair(right, "right")}) {
+        if (!names.empty()) {
+            parts.push_back(fmt::format("{} {} {}", fmt::join(names, " and "), names.size() > 1 ? "are" : "is", what));
+        }
     }
-    if (!right.empty()) {
-        text += fmt::format("{}{} {} right", text.empty() ? "" : "; ", fmt::join(right, " and "),
-                            right.size() > 1 ? "are" : "is");
-    }
-    return text;
+    return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// Suspects that fit every output they say something about.
+// Suspects that fit every output they say something about, a wrong one among them.
 std::vector<Finding> fitting_suspects(std::span<const Judged> outputs) {
-    std::vector<Finding> findings;
-    std::set<std::string> seen;
+    struct Fit {
+        const Suspect* suspect;
+        bool fits = true, explains = false;
+    };
+    std::vector<Fit> all;  // one of each id
     for (const Judged& judged : outputs) {
-        for (const Suspect& suspect : judged.output->suspects) {
-            if (!seen.insert(suspect.id).second) {
-                continue;
+        const Output& output = *judged.output;
+        for (const Suspect& suspect : output.suspects) {
+            auto known = std::ranges::find(all, suspect.id, [](const Fit& fit) { return fit.suspect->id; });
+            if (known == all.end()) {
+                known = all.insert(known, {&suspect});
             }
-            bool fit = true;
-            bool explains = false;
-            for (const Judged& other : outputs) {
-                for (const Suspect& same : other.output->suspects) {
-                    if (same.id != suspect.id) {
-                        continue;
-                    }
-                    fit = fit &&
-                          fits(other.output->spec.dims, other.output->columns, other.got, other.output->expected, same);
-                    explains = explains || other.wrong();
-                }
-            }
-            if (fit && explains) {
-                findings.push_back({"suspect", suspect.id, suspect.what});
-            }
+            known->fits = known->fits && fits(output.spec.dims, output.columns, judged.got, output.expected, suspect);
+            known->explains = known->explains || judged.wrong();
+        }
+    }
+    std::vector<Finding> findings;
+    for (const Fit& fit : all) {
+        if (fit.fits && fit.explains) {
+            findings.push_back({.kind = "suspect", .text = fit.suspect->what, .id = fit.suspect->id});
         }
     }
     return findings;
@@ -309,31 +305,20 @@ std::optional<Finding> describe_displaced(const Judged& judged) {
     if (!found) {
         return std::nullopt;
     }
-    Finding finding{
-        "displaced", "",
-        fmt::format("{} holds what belongs at {}", indexed(spec, found->element), indexed(spec, found->belongs))};
+    Finding finding{"displaced", fmt::format("{} holds what belongs at {}", indexed(spec, found->element),
+                                             indexed(spec, found->belongs))};
     const auto add = [&](long elements, std::string_view which, const std::string& where) {
-        finding.details.push_back(detail("", fmt::format("so do {} of {} wrong elements{}: {}", counted(elements),
-                                                         counted(found->looked_at), which, where)));
+        finding.details.push_back(fmt::format("\tso do {} of {} wrong elements{}: {}", counted(elements),
+                                              counted(found->looked_at), which, where));
     };
     for (const Displaced::Shift& shift : found->shifts) { add(shift.elements, "", distance_text(shift)); }
-    constexpr std::string_view kSampled = " looked at";
-    switch (found->how) {
-        case Displaced::How::shifted:
-            break;
-        case Displaced::How::in_row:
-            add(found->elements, kSampled, "elsewhere in their row");
-            break;
-        case Displaced::How::in_column:
-            add(found->elements, kSampled, "elsewhere in their column");
-            break;
-        case Displaced::How::transposed:
-            add(found->elements, kSampled, fmt::format("elsewhere in {}, rows and columns exchanged", spec.name));
-            break;
-        case Displaced::How::piece:
-        case Displaced::How::alone:
-            add(found->elements, kSampled, "elsewhere in " + spec.name);
-            break;
+    if (found->how != Displaced::How::shifted) {
+        const std::string where = found->how == Displaced::How::in_row      ? "their row"
+                                  : found->how == Displaced::How::in_column ? "their column"
+                                  : found->how == Displaced::How::transposed
+                                      ? spec.name + ", rows and columns exchanged"
+                                      : spec.name;
+        add(found->elements, " looked at", "elsewhere in " + where);
     }
     return finding;
 }
@@ -353,24 +338,25 @@ std::pair<std::string, std::string> told_apart(const Got& one, const Got& other,
 }
 
 std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds) {
+    const auto finding = [](const char* kind, std::string text) {
+        return std::optional(Finding{kind, std::move(text)});
+    };
     switch (outcome.kind) {
         case Outcome::Kind::hung:
-            return Finding{
-                "hang", "",
-                fmt::format("was still running after {} s: a loop that does not end?", significant(limit_seconds))};
+            return finding("hang", fmt::format("was still running after {} s: a loop that does not end?",
+                                               significant(limit_seconds)));
         case Outcome::Kind::out_of_memory:
-            return Finding{
-                "out_of_memory", "",
+            return finding(
+                "out_of_memory",
                 fmt::format("took {} of memory, which is nearly all that was free: memory that is taken in a "
                             "loop and never given back?",
-                            gib(outcome.memory))};
+                            gib(outcome.memory)));
         case Outcome::Kind::exited:
-            return Finding{"exit", "",
-                           fmt::format("ended the program with exit({}) instead of returning", outcome.status)};
+            return finding("exit", fmt::format("ended the program with exit({}) instead of returning", outcome.status));
         case Outcome::Kind::killed:
-            return Finding{"crash", "",
+            return finding("crash",
                            fmt::format("was killed by signal {} ({}){}", outcome.status, strsignal(outcome.status),
-                                       outcome.status == SIGKILL ? ": out of memory?" : "")};
+                                       outcome.status == SIGKILL ? ": out of memory?" : ""));
         case Outcome::Kind::answered:
             break;
     }
@@ -379,30 +365,22 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
         case Answer::done:
             return std::nullopt;
         case Answer::not_defined:
-            return Finding{"not_defined", "",
-                           fmt::format("has no function {} of the signature in {}", op.name, op.declared_in)};
+            return finding("not_defined",
+                           fmt::format("has no function {} of the signature in {}", op.name, op.declared_in));
         case Answer::cannot_load:
-            return Finding{"not_defined", "", reply.text};
-        case Answer::no_room:
-        case Answer::no_device:
-        case Answer::exception:
-            return Finding{"exception", "", fmt::format("threw an exception: {}", reply.text)};
+            return finding("not_defined", reply.text);
         case Answer::fault:
             return describe_fault(reply, call);
         case Answer::scribble:
-            break;
+            return outside_scratch("wrote", reply, call);
+        default:
+            return finding("exception", fmt::format("threw an exception: {}", reply.text));
     }
-    const Scratch& scratch = call.scratch.at(static_cast<std::size_t>(reply.buffer) - shared_specs(call).size());
-    const long bytes = static_cast<long>(reply.buffer_bytes);
-    return Finding{"out_of_bounds", "",
-                   fmt::format("wrote {} of {} ({} bytes): {}", reply.offset < 0 ? "before the start" : "past the end",
-                               scratch.name, counted(bytes), outside(reply.offset, bytes, 1, "byte"))};
 }
 
 Finding describe_changed_input(const BufferSpec& spec, long offset) {
-    return {"input_changed", "",
-            fmt::format("wrote to {}: an input, which must stay as it is",
-                        indexed(spec, offset / static_cast<long>(bytes_of(spec.element))))};
+    return {"input_changed", fmt::format("wrote to {}: an input, which must stay as it is",
+                                         indexed(spec, offset / static_cast<long>(bytes_of(spec.element))))};
 }
 
 std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<const std::byte> was,
@@ -412,46 +390,63 @@ std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<cons
 }
 
 Finding describe_scribble(const BufferSpec& spec, long offset) {
-    return {"out_of_bounds", "",
-            fmt::format("wrote {} of {}: {}", offset < 0 ? "before the start" : "past the end", with_shape(spec),
-                        outside(offset, spec.dims.elements(), static_cast<long>(bytes_of(spec.element)), "element"))};
+    return outside("wrote", spec, offset);
+}
+
+// "out[b=0]   once 1.0000   then 2.0000", of two runs.
+static std::string once_and_then(const BufferSpec& spec, const Got& one, const Got& other, long element) {
+    const auto [left, right] = told_apart(one, other, element);
+    return fmt::format("{}   once {}   then {}", indexed(spec, element), left, right);
 }
 
 // One output of two orders of a kernel's threads, where it adds floats atomically.
 static void add_order_dependence(CallVerdict& verdict, const Judged& one, const Judged& other,
                                  const Elements& differing, const std::string& float_atomics) {
     const BufferSpec& spec = one.output->spec;
-    std::optional<std::size_t> first, beyond;
-    for (std::size_t k = 0; k < differing.flags.size(); k++) {
-        if (!differing.flags[k] || (!one.untouched.flags.empty() && one.untouched.flags[k])) {
+    long first = -1, beyond = -1;
+    for (long i = 0; i < spec.dims.elements() && beyond < 0; i++) {
+        if (!differing.flags[at(i)] || one.untouched.holds(i)) {
             continue;
         }
-        first = first.value_or(k);
-        const double budget = budget_of(spec.dims, one.output->expected, static_cast<long>(k));
-        if (!(error(one.got.values[k], other.got.values[k]) <= budget)) {
-            beyond = k;
-            break;
-        }
+        first = first < 0 ? i : first;
+        const double budget = budget_of(spec.dims, one.output->expected, i);
+        beyond = error(one.got.values[at(i)], other.got.values[at(i)]) <= budget ? -1 : i;
     }
-    if (!beyond && !one.wrong() && other.wrong()) {
-        beyond = static_cast<std::size_t>(other.comparison.first);
+    if (beyond < 0 && !one.wrong() && other.wrong()) {
+        beyond = other.comparison.first;
     }
     const bool several = float_atomics.find(',') != std::string::npos;
     const std::string who = fmt::format("{} {} floats atomically", float_atomics, several ? "add" : "adds");
-    if (beyond) {
-        const auto [left, right] = told_apart(one.got, other.got, static_cast<long>(*beyond));
+    if (beyond >= 0) {
         verdict.findings.push_back(
             {"order_dependent",
-             "",
              "gives another result in another order of its threads, and the error budget does not cover it",
-             {detail("first",
-                     fmt::format("{}   once {}   then {}", indexed(spec, static_cast<long>(*beyond)), left, right)),
-              detail("", who + ": each order rounds in its own way")}});
-    } else if (first && !one.wrong() && verdict.note.empty()) {
-        const auto [left, right] = told_apart(one.got, other.got, static_cast<long>(*first));
+             {"first\t" + once_and_then(spec, one.got, other.got, beyond),
+              "\t" + who + ": each order rounds in its own way"}});
+    } else if (first >= 0 && !one.wrong() && verdict.note.empty()) {
+        const auto [left, right] = told_apart(one.got, other.got, first);
         verdict.note = fmt::format("order-dependent: {}; two orders gave {} and {} at {}, both within the budget", who,
-                                   left, right, indexed(spec, static_cast<long>(*first)));
+                                   left, right, indexed(spec, first));
     }
+}
+
+// Why two runs differ, where nothing allows it.
+static Finding describe_difference(const std::function<bool()>& deterministic, bool two_orders, bool raced) {
+    if (two_orders) {
+        return {"order_dependent",
+                "gives another result in another order of its threads",
+                {raced ? "\tone thread reads or overwrites what another one writes, and nothing orders them"
+                       : "\tno race was seen: a variable or array of a thread is read before it has a value, the order "
+                         "of atomics decides, or something is kept from one call to the next"}};
+    }
+    if (deterministic()) {
+        return {"uninitialised",
+                "reads memory that it has not written: the result depends on what was there",
+                {"\tan output, scratch or local must be set before it is read or added to"}};
+    }
+    return {"nondeterministic",
+            "gives another result each time it is run on the same inputs",
+            {"\tis something kept from one call to the next, a static variable?"}};
 }
 
 // An output after its two runs.
@@ -464,18 +459,26 @@ static Judged compared_output(const Output& output, const Run& one, const Run& o
                   .comparison = {}};
     result.left_alone = result.untouched.count == dims.rows() * output.columns;
     if (output.spec.role == Role::inout) {  // what it held may be right
-        Elements wrong;
-        wrong.flags.resize(result.untouched.flags.size());
-        for (std::size_t i = 0; i < wrong.flags.size(); i++) {
-            if (result.untouched.flags[i] && !is_right(dims, result.got, output.expected, static_cast<long>(i))) {
-                wrong.first = wrong.count++ == 0 ? static_cast<long>(i) : wrong.first;
-                wrong.flags[i] = true;
-            }
-        }
-        result.untouched = std::move(wrong);
+        result.untouched = select(dims, 0, output.columns, [&](long i) {
+            return result.untouched.holds(i) && !is_right(dims, result.got, output.expected, i);
+        });
     }
     result.comparison = compare(dims, output.columns, result.got, output.expected, result.untouched.flags);
     return result;
+}
+
+// A write to what is no part of the result.
+static std::optional<Finding> describe_padding(const Output& output, const Run& one, const Run& other) {
+    const long begin = output.stays_untouched ? 0 : output.columns;
+    const Elements written = touched_padding(output.spec.dims, begin, one, other);
+    if (written.none() || !(output.watch_padding || output.stays_untouched)) {
+        return std::nullopt;
+    }
+    const std::string where = indexed(output.spec, written.first);
+    return Finding{"padding", output.stays_untouched
+                                  ? fmt::format("wrote to {}, which must stay as it was in this call", where)
+                                  : fmt::format("wrote to {}: columns {} and beyond are padding, to be left alone",
+                                                where, counted(output.columns))};
 }
 
 CallVerdict describe_call(const Call& call, std::span<const Content> first, std::span<const Content> second,
@@ -490,20 +493,11 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
         const BufferSpec& spec = output.spec;
         const Run one{first[i].after, spec.element, Schedule::end_aligned, first[i].before};
         const Run other{second[i].after, spec.element, Schedule::start_aligned, second[i].before};
-        if (output.stays_untouched) {
-            const Elements written = touched_padding(spec.dims, 0, one, other);
-            if (!written.none()) {
-                verdict.findings.push_back(
-                    {"padding", "",
-                     fmt::format("wrote to {}, which must stay as it was in this call", indexed(spec, written.first))});
-            }
-            continue;
+        if (std::optional<Finding> padding = describe_padding(output, one, other)) {
+            verdict.findings.push_back(std::move(*padding));
         }
-        if (const Elements padding = touched_padding(spec.dims, output.columns, one, other);
-            output.watch_padding && !padding.none()) {
-            verdict.findings.push_back({"padding", "",
-                                        fmt::format("wrote to {}: columns {} and beyond are padding, to be left alone",
-                                                    indexed(spec, padding.first), counted(output.columns))});
+        if (output.stays_untouched) {
+            continue;
         }
         Judged result = compared_output(output, one, other);
         verdict.untouched = verdict.untouched && result.left_alone;
@@ -511,44 +505,19 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
             std::max(verdict.budget_used,
                      result.untouched.none() ? result.comparison.used : std::numeric_limits<double>::infinity());
 
-        Elements differing = disagreeing(spec.dims, output.columns, one, other);
-        if (spec.role == Role::output) {
-            differing.count -= result.untouched.count;  // those hold two poisons
-        }
-        if (differing.count > 0 && !float_atomics.empty()) {
-            const Judged again = compared_output(output, other, one);
+        const Elements differing = disagreeing(spec.dims, output.columns, one, other);
+        // Untouched elements of an output hold two poisons.
+        const bool differs = differing.count > (spec.role == Role::output ? result.untouched.count : 0);
+        const Judged again = differs ? compared_output(output, other, one) : Judged{};
+        if (differs && !float_atomics.empty()) {
             verdict.budget_used = std::max(verdict.budget_used, again.comparison.used);
             add_order_dependence(verdict, result, again, differing, float_atomics);
-        } else if (differing.count > 0 && !asked) {
+        } else if (differs && !asked) {
             asked = true;
-            std::size_t k = 0;
-            while (!differing.flags[k] || result.untouched.flags[k]) { k++; }
-            const auto [left, right] = told_apart(result.got, decode(other.after, spec.element), static_cast<long>(k));
-            Finding finding;
-            if (two_orders) {
-                finding = {
-                    "order_dependent",
-                    "",
-                    "gives another result in another order of its threads",
-                    {detail("", raced
-                                    ? "one thread reads or overwrites what another one writes, and nothing orders them"
-                                    : "no race was seen: a variable or array of a thread is read before it has a "
-                                      "value, the order of atomics decides, or something is kept from one call to "
-                                      "the next")}};
-            } else if (deterministic()) {
-                finding = {"uninitialised",
-                           "",
-                           "reads memory that it has not written: the result depends on what was there",
-                           {detail("", "an output, scratch or local must be set before it is read or added to")}};
-            } else {
-                finding = {"nondeterministic",
-                           "",
-                           "gives another result each time it is run on the same inputs",
-                           {detail("", "is something kept from one call to the next, a static variable?")}};
-            }
-            finding.details.push_back(detail(
-                "first", fmt::format("{}   once {}   then {}", indexed(spec, static_cast<long>(k)), left, right)));
-            verdict.findings.push_back(std::move(finding));
+            long k = 0;
+            while (!differing.flags[at(k)] || result.untouched.flags[at(k)]) { k++; }
+            verdict.findings.push_back(describe_difference(deterministic, two_orders, raced));
+            verdict.findings.back().details.push_back("first\t" + once_and_then(spec, result.got, again.got, k));
         }
         outputs.push_back(std::move(result));
     }
@@ -563,7 +532,7 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
         }
         std::ranges::move(explained, std::back_inserter(verdict.findings));
     } else if (first_wrong != outputs.end()) {
-        verdict.findings.push_back({"untouched", "", "writes nothing: every output is as it was before the call"});
+        verdict.findings.push_back({"untouched", "writes nothing: every output is as it was before the call"});
     }
     verdict.untouched = verdict.untouched && verdict.findings.size() == 1;
     verdict.ok = verdict.findings.empty();
@@ -587,8 +556,7 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
     CallVerdict verdict;
     verdict.untouched = elements.empty();
     if (elements.empty()) {
-        verdict.findings.push_back(
-            {"untouched", "", fmt::format("nothing was written to {}", with_shape(sampled.output))});
+        verdict.findings.push_back({"untouched", fmt::format("nothing was written to {}", with_shape(sampled.output))});
         return verdict;
     }
     const auto count = static_cast<long>(elements.size());
@@ -601,7 +569,6 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
         const auto [is, should_be] = told_apart(got[first], expected[first]);
         verdict.findings.push_back(
             {"mismatch",
-             "",
              fmt::format("{} of {} elements that were looked at are wrong", counted(comparison.wrong), counted(count)),
              {fmt::format("first\t{}   got {}   expected {}", indexed(sampled.output, elements[first]), is,
                           should_be)}});

@@ -9,11 +9,11 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fstream>
 #include <random>
 #include <sstream>
 
-#include "checker/base/file_error.h"
+#include "checker/base/course.h"
+#include "checker/base/files.h"
 #include "checker/base/text.h"
 #include "checker/judge/compare.h"
 #include "checker/judge/describe.h"
@@ -23,15 +23,39 @@
 namespace checker {
 namespace {
 
-std::string read_text(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Of the largest value in a row, how much two right results may differ there.
 double share_of_row(const std::string& precision) {
     return precision == "fp32" ? 1e-4 : precision == "tf32" ? 1e-2 : 5e-2;
 }
+
+// What a call reads, decoded: its inputs, then what its in-out tensors hold before.
+class ValuesRead {
+  public:
+    ValuesRead(const Call& call, std::uint64_t seed) {
+        for (const Input& input : call.inputs) { add(input.spec, input.fill, seed); }
+        for (const Output& output : call.outputs) {
+            if (output.spec.role == Role::inout) {
+                add(output.spec, output.initial, seed);
+            }
+        }
+    }
+    std::vector<std::span<const float>> views() const {
+        std::vector<std::span<const float>> views;
+        for (const Decoded& decoded : read_) { views.emplace_back(decoded.values); }
+        return views;
+    }
+
+  private:
+    void add(const BufferSpec& spec, const FillFunction& fill, std::uint64_t seed) {
+        std::vector<std::byte> bytes(fill ? spec.bytes() : 0);  // what earlier calls left is not known here
+        if (fill) {
+            fill(bytes, seed);
+        }
+        read_.push_back(decode(bytes, spec.element));
+    }
+
+    std::vector<Decoded> read_;
+};
 
 // A call whose outputs all have values to compare with: those that are computed from the inputs are computed here.
 class ComputedCall {
@@ -40,27 +64,11 @@ class ComputedCall {
         if (std::ranges::none_of(call.outputs, [](const Output& output) { return output.compute != nullptr; })) {
             return;
         }
-        std::vector<Decoded> read;
-        const auto add = [&](const BufferSpec& spec, const FillFunction& fill) {
-            std::vector<std::byte> bytes(fill ? spec.bytes() : 0);  // what earlier calls left is not known here
-            if (fill) {
-                fill(bytes, seed);
-            }
-            read.push_back(decode(bytes, spec.element));
-        };
-        for (const Input& input : call.inputs) { add(input.spec, input.fill); }
-        for (const Output& output : call.outputs) {
-            if (output.spec.role == Role::inout) {
-                add(output.spec, output.initial);
-            }
-        }
-        std::vector<std::span<const float>> views;
-        for (const Decoded& decoded : read) { views.emplace_back(decoded.values); }
-        own_ = call;
-        call_ = &*own_;
+        const ValuesRead read(call, seed);
+        call_ = &own_.emplace(call);
         for (Output& output : own_->outputs) {
             if (output.compute != nullptr) {
-                const Computed& computed = computed_.emplace_back(output.compute(views));
+                const Computed& computed = computed_.emplace_back(output.compute(read.views()));
                 output.expected = {.values = computed.values,
                                    .floor = computed.floor,
                                    .factor = computed.factor,
@@ -154,9 +162,9 @@ double above(Rival roof) {
 
 std::string share_of_roof(Rival roof, double share) {
     return fmt::format("{} {}", times(share),
-                       roof == Rival::copy        ? "a copy's speed"
-                       : device_side() == nullptr ? "the multiply-adds of one core"
-                                                  : "the multiply-adds of the card");
+                       roof == Rival::copy       ? "a copy's speed"
+                       : device_side().is_host() ? "the multiply-adds of one core"
+                                                 : "the multiply-adds of the card");
 }
 
 // The roof that a rate lies above: that of its work, or the copy whose speed it is a share of.
@@ -224,10 +232,8 @@ Outcome Judge::ask(const Request& request, const std::string& what) {
 }
 
 void Judge::require_device(const LessonToml& toml) {
-    Request request;
-    request.ask = Ask::start;
-    const Outcome outcome = ask(request, "starting the device");
-    if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_device) {
+    const Outcome outcome = ask({.ask = Ask::start}, "starting the device");
+    if (outcome.says(Answer::no_device)) {
         throw std::runtime_error(outcome.reply.text);
     }
     if (const std::string lacks = unmet(toml, {outcome.reply.text, outcome.reply.capability}); !lacks.empty()) {
@@ -263,17 +269,15 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     }
 
     for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
-        result.outputs.push_back(
-            {.after = {}, .before = specs[i].role == Role::inout ? copy_of(i) : decltype(copy_of(i)){}});
+        result.outputs.emplace_back();
+        if (specs[i].role == Role::inout) {
+            result.outputs.back().before = copy_of(i);
+        }
     }
 
-    Request request;
-    request.schedule = schedule;
-    request.op = op_index;
-    request.case_index = case_index;
-    request.call = call_index;
-    const Outcome outcome = ask(request, fmt::format("{} {}", op.name, op.cases[case_index].name));
-    if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
+    const Outcome outcome = ask({.schedule = schedule, .op = op_index, .case_index = case_index, .call = call_index},
+                                fmt::format("{} {}", op.name, op.cases[case_index].name));
+    if (outcome.says(Answer::no_room)) {
         result.no_room = outcome.reply.text;
         return result;
     }
@@ -305,12 +309,6 @@ bool Judge::RunResult::did_not_end() const {
     return (finding && says_so(*finding)) || std::ranges::any_of(seen, says_so);
 }
 
-std::vector<Finding> Judge::all_of(const RunResult& result) {
-    std::vector<Finding> findings{*result.finding};
-    findings.insert(findings.end(), result.seen.begin(), result.seen.end());
-    return findings;
-}
-
 std::vector<Judge::RunResult> Judge::run_in_turn(std::size_t op_index, std::size_t case_index, const Calls& calls,
                                                  Schedule schedule) {
     std::vector<RunResult> results;
@@ -323,25 +321,14 @@ std::vector<Judge::RunResult> Judge::run_in_turn(std::size_t op_index, std::size
     return results;
 }
 
-CallVerdict Judge::describe_samples(const Call& call, const RunResult& first, const RunResult& second) {
-    std::vector<Decoded> inputs;
-    for (const Input& input : call.inputs) {
-        std::vector<std::byte> bytes(input.spec.bytes());
-        input.fill(bytes, kCaseSeed);
-        inputs.push_back(decode(bytes, input.spec.element));
-    }
-    std::vector<std::span<const float>> views;
-    for (const Decoded& input : inputs) { views.emplace_back(input.values); }
-    const auto sampled = [](const RunResult& run) {
-        return reinterpret_cast<const SampledElements*>(run.outputs.front().after.data());
-    };
-    return describe_sampled(call, views, std::array{sampled(first), sampled(second)});
-}
-
 CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const RunResult& second,
                                  const std::function<RunResult()>& again) {
     if (call.sampled) {
-        return describe_samples(call, first, second);
+        const auto elements = [](const RunResult& run) {
+            return reinterpret_cast<const SampledElements*>(run.outputs.front().after.data());
+        };
+        return describe_sampled(call, ValuesRead(call, kCaseSeed).views(),
+                                std::array{elements(first), elements(second)});
     }
     const auto deterministic = [&] {
         const RunResult repeated = again();
@@ -352,7 +339,7 @@ CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const
     const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
     return describe_call(call, first.outputs, second.outputs, deterministic,
                          first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                         device_side() != nullptr && device_side()->takes_two_orders(), raced);
+                         device_side().takes_two_orders(), raced);
 }
 
 std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index, std::size_t call_index,
@@ -361,12 +348,8 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     const Case& c = op.cases.at(case_index);
     const Call& call = c.calls.at(call_index);
     lay_out(memory_, call, places_of(c, call_index, Schedule::end_aligned), Schedule::end_aligned);
-    Request request;
-    request.ask = Ask::count;
-    request.op = op_index;
-    request.case_index = case_index;
-    request.call = call_index;
-    const Outcome outcome = ask(request, fmt::format("counting {} {}", op.name, c.name));
+    const Outcome outcome = ask({.ask = Ask::count, .op = op_index, .case_index = case_index, .call = call_index},
+                                fmt::format("counting {} {}", op.name, c.name));
     if (std::optional<Finding> finding = finding_of(outcome, op, call)) {
         return finding;
     }
@@ -424,7 +407,9 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 return report;
             }
             if (run.back().finding) {
-                fail(c.calls[calls.begin + run.size() - 1], all_of(run.back()));
+                std::vector<Finding>& seen = run.back().seen;
+                seen.insert(seen.begin(), *run.back().finding);
+                fail(c.calls[calls.begin + run.size() - 1], std::move(seen));
                 report.untouched = false;
                 return report;
             }
@@ -446,12 +431,9 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 fail(computed.call(), std::move(findings));
             }
         }
-        const auto is_counted = [&](std::size_t i) {
-            return std::ranges::any_of(c.calls[i].needed,
-                                       [&](const Needed& needed) { return at_most.contains(needed.counter); });
-        };
-        bool counts = false;
-        for (std::size_t i = calls.begin; i < calls.end; i++) { counts = counts || is_counted(i); }
+        const bool counts = std::any_of(&c.calls[calls.begin], &c.calls[calls.begin] + together, [&](const Call& call) {
+            return std::ranges::any_of(call.needed, [&](const Needed& n) { return at_most.contains(n.counter); });
+        });
         for (std::size_t i = calls.begin; i < calls.end && counts && report.ok; i++) {
             if (std::optional<Finding> finding = count(op_index, case_index, i, at_most, report.counted)) {
                 fail(c.calls[i], {std::move(*finding)});
@@ -563,7 +545,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
-        if (outcome.kind == Outcome::Kind::answered && outcome.reply.answer == Answer::no_room) {
+        if (outcome.says(Answer::no_room)) {
             return no_room(outcome.reply.text);
         }
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
@@ -571,7 +553,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         }
         leave_out_missing_library(outcome.reply, timed, rivals, notes);
         put_times(report, outcome.reply, rivals);
-        beaten = lesson_.rehearsal() ? std::nullopt : beaten_roof(report, target.against);
+        beaten = device_side().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
         report.roof_is_wrong = beaten && is_wrong(report, *beaten);
         agreed = beaten && !report.roof_is_wrong && impossible_before;
         impossible_before = beaten && !report.roof_is_wrong;
@@ -582,7 +564,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
             continue;
         }
         // The library that it is held to may not be there.
-        if (lesson_.rehearsal() || !report.judged || !report.of(target.against)) {
+        if (device_side().rehearsal() || !report.judged || !report.of(target.against)) {
             break;
         }
         const SpeedVerdict speed = speed_of_shape(report, target);
@@ -607,12 +589,12 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     }
     if (agreed) {
         report.findings.push_back(
-            {"impossible", "",
+            {"impossible",
              fmt::format("{}: no machine is that fast, so the work was not done in the time that was taken",
                          share_of_roof(*beaten, report.of(*beaten)->value))});
     }
     if (report.verdict == Verdict::slow) {
-        report.findings.push_back({"slow", "", slow_text(report, target, timed.library ? timed.library->name : "")});
+        report.findings.push_back({"slow", slow_text(report, target, timed.library ? timed.library->name : "")});
     }
     return report;
 }
@@ -634,7 +616,6 @@ std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t s
         const auto [got, expected] =
             told_apart(subject, output.compute ? Got(output.expected) : Got(solution), element);
         return Finding{"mismatch",
-                       "",
                        fmt::format("is wrong at the timed shape {}", timed.shape),
                        {fmt::format("first\t{}   got {}   {} {}", indexed(output.spec, element), got,
                                     output.compute ? "expected" : "the solution", expected)}};
@@ -647,37 +628,32 @@ std::optional<Finding> Judge::missing(std::size_t op_index, const std::filesyste
     if (std::filesystem::exists(impl_dir_ / (op.name + ".so"))) {
         return std::nullopt;
     }
-    const std::string log = read_text(compiler_log);
+    const std::string log = read_file_if_there(compiler_log).value_or("");
     if (log.find("undefined reference to `" + op.name + "(") != std::string::npos) {
         Outcome outcome;
         outcome.reply.answer = Answer::not_defined;
         return finding_of(outcome, op, Call{});
     }
     if (!log.empty()) {
-        return Finding{"not_compiled", "",
+        return Finding{"not_compiled",
                        fmt::format("does not compile; {} has what the compiler says", compiler_log.string())};
     }
-    return Finding{"not_compiled", "",
+    return Finding{"not_compiled",
                    fmt::format("{} is missing; 'make check-lesson{}' builds it",
                                (impl_dir_ / (op.name + ".so")).string(), lesson_number(lesson_.name()))};
 }
 
 std::vector<std::string> declaration_of(const std::string& function, const std::filesystem::path& header) {
-    std::istringstream text(read_text(header));
+    std::istringstream text(read_file_if_there(header).value_or(""));
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) {
+        line.erase(std::min(line.find("//"), line.size()));
+        line.erase(line.find_last_not_of(' ') + 1);
         if (lines.empty() && line.find(" " + function + "(") == std::string::npos) {
             continue;
         }
-        if (lines.empty() && line.starts_with("//")) {
-            continue;
-        }
-        const std::size_t comment = line.find("//");
-        line = line.substr(0, comment);
-        line.erase(line.find_last_not_of(' ') + 1);
-        const bool last = line.ends_with(";");
         lines.push_back(line);
-        if (last) {
+        if (line.ends_with(";")) {
             return lines;
         }
     }

@@ -53,7 +53,6 @@ class Judge {
         bool ended_early() const { return finding || !no_room.empty(); }
         bool did_not_end() const;  // in the time and the memory that there are
     };
-    static std::vector<Finding> all_of(const RunResult& result);  // of a run that ended early
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
     // Calls of one case, one after the other on what the earlier ones left, as far as the first that ends early.
     struct Calls {
@@ -64,7 +63,6 @@ class Judge {
     // What is said of a call after both runs; `again` repeats the first.
     static CallVerdict describe_runs(const Call& call, const RunResult& first, const RunResult& second,
                                      const std::function<RunResult()>& again);
-    static CallVerdict describe_samples(const Call& call, const RunResult& first, const RunResult& second);
     // A further run that adds to `counted` what the call takes; what was wrong with the run, if something was.
     std::optional<Finding> count(std::size_t op, std::size_t case_index, std::size_t call,
                                  const std::map<std::string, double>& at_most, std::vector<Counted>& counted);

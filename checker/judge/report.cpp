@@ -16,10 +16,10 @@
 #include <iterator>
 #include <tuple>
 
+#include "checker/base/course.h"
 #include "checker/base/file_error.h"
 #include "checker/base/files.h"
 #include "checker/base/json.h"
-#include "checker/base/text.h"
 
 namespace checker {
 namespace {
@@ -139,21 +139,8 @@ std::string result_line(const LessonReport& report, const OpReport& op, const st
 }  // namespace
 
 std::string to_string(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::ok:
-            return "ok";
-        case Verdict::wrong:
-            return "WRONG";
-        case Verdict::not_written:
-            return "not written yet";
-        case Verdict::slow:
-            return "SLOW";
-        case Verdict::impossible:
-            return "IMPOSSIBLE";
-        case Verdict::no_verdict:
-            return "no verdict";
-    }
-    return "";
+    constexpr std::array kTexts{"ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict"};
+    return kTexts.at(static_cast<std::size_t>(verdict));
 }
 
 std::string whose(std::string_view rival, const std::string& library) {
@@ -245,23 +232,12 @@ void append_results(const std::filesystem::path& file, const LessonReport& repor
     if (file.has_parent_path()) {
         std::filesystem::create_directories(file.parent_path(), ignored);
     }
-    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0) {
-        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
-    }
     const std::string now = utc_now();
-    int failure = 0;
-    for (const OpReport& op : report.ops) {
-        const std::string text = result_line(report, op, now);
-        if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-            failure = errno;
-        }
-    }
-    if (close(fd) != 0) {
-        failure = errno;
-    }
-    if (failure != 0) {
-        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(failure)));
+    std::string lines;
+    for (const OpReport& op : report.ops) { lines += result_line(report, op, now); }
+    const FileDescriptor opened(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (opened.get() < 0 || write(opened.get(), lines.data(), lines.size()) != std::ssize(lines)) {
+        throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
     }
 }
 

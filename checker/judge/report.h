@@ -108,7 +108,7 @@ struct LessonReport {
 
 std::string to_json(const LessonReport& report);
 
-// Appends one JSON line for each op, with one write each. Throws FileError when the file cannot be written.
+// Appends one JSON line for each op, all with one write. Throws FileError when the file cannot be written.
 void append_results(const std::filesystem::path& file, const LessonReport& report);
 
 }  // namespace checker

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <sstream>
+#include <utility>
 
+#include "checker/base/course.h"
 #include "checker/base/text.h"
 
 namespace checker {
@@ -20,41 +23,22 @@ namespace {
 constexpr std::size_t kColumns = 80;
 
 enum class Tone { plain, good, bad, warning, faint, strong };
-
-std::string_view escape(Tone tone) {
-    switch (tone) {
-        case Tone::good:
-            return "\033[32m";
-        case Tone::bad:
-            return "\033[1;31m";
-        case Tone::warning:
-            return "\033[33m";
-        case Tone::faint:
-            return "\033[2m";
-        case Tone::strong:
-            return "\033[1m";
-        case Tone::plain:
-            break;
-    }
-    return "";
-}
+constexpr std::array kEscapes{"", "\033[32m", "\033[1;31m", "\033[33m", "\033[2m", "\033[1m"};  // by Tone
 
 // A character is a code point: everything we print is one column wide.
+bool begins_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
 std::size_t width(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
 // The beginning of a text that fits so many columns, in whole characters.
 std::string_view first_columns(std::string_view text, std::size_t columns) {
-    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-    std::size_t i = 0;
-    for (std::size_t shown = 0; i < text.size(); i++) {
-        if (begins(text[i]) && ++shown > columns) {
-            break;
-        }
-    }
-    return text.substr(0, i);
+    std::size_t shown = 0;
+    const auto end = std::ranges::find_if(text, [&](char c) { return begins_character(c) && ++shown > columns; });
+    return {text.begin(), end};
 }
 
 // Breaks a text into lines of at most `columns`; a word that is longer than that stays whole, and so do runs of spaces.
@@ -101,23 +85,23 @@ class Printer {
         if (!terminal_.colour || tone == Tone::plain || text.empty()) {
             return text;
         }
-        return fmt::format("{}{}\033[0m", escape(tone), text);
+        return fmt::format("{}{}\033[0m", kEscapes.at(static_cast<std::size_t>(tone)), text);
     }
 
     std::string dot() const { return terminal_.unicode ? " · " : " - "; }
 
     void line(const std::string& text) { out_ += text + "\n"; }
 
-    // `label` in a column of its own, then text, which is wrapped under itself.
+    // `head`, which takes `left` columns, then text, which is wrapped under itself.
+    void wrap(std::string head, std::size_t left, const std::string& text, Tone tone = Tone::plain) {
+        for (const std::string& part : wrapped(text, kColumns - left)) {
+            line(std::exchange(head, std::string(left, ' ')) + coloured(tone, part));
+        }
+    }
+
     void labelled(std::size_t indent, std::string_view label, std::size_t label_width, const std::string& text,
                   Tone tone = Tone::plain) {
-        const std::size_t left = indent + label_width;
-        bool first = true;
-        for (const std::string& part : wrapped(text, kColumns - left)) {
-            const std::string head = fmt::format("{:{}}{:<{}}", "", indent, first ? label : "", label_width);
-            line(head + coloured(tone, part));
-            first = false;
-        }
+        wrap(fmt::format("{:{}}{:<{}}", "", indent, label, label_width), indent + label_width, text, tone);
     }
 
     std::string files() const {
@@ -149,16 +133,11 @@ class Printer {
 
     // What the learner should look at first: what does not compile, what is wrong, what is slow, what is not there.
     const OpReport* first_to_show() const {
-        if (const auto found = std::ranges::find_if(report_.ops, cannot_run); found != report_.ops.end()) {
-            return &*found;
-        }
+        auto found = std::ranges::find_if(report_.ops, cannot_run);
         for (const Verdict verdict : {Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::not_written}) {
-            const auto found = std::ranges::find(report_.ops, verdict, &OpReport::verdict);
-            if (found != report_.ops.end()) {
-                return &*found;
-            }
+            found = found == report_.ops.end() ? std::ranges::find(report_.ops, verdict, &OpReport::verdict) : found;
         }
-        return nullptr;
+        return found == report_.ops.end() ? nullptr : &*found;
     }
 
     static std::string first_finding(const OpReport& op) {
@@ -174,11 +153,7 @@ class Printer {
         constexpr std::size_t kWord = 8;
         const std::string head = fmt::format("  {:<{}}  ", name, name_width_);
         const std::string mark = coloured(tone, word) + std::string(kWord - std::min(kWord - 1, word.size()), ' ');
-        bool first = true;
-        for (const std::string& part : wrapped(text, kColumns - head.size() - kWord)) {
-            line((first ? head + mark : std::string(head.size() + kWord, ' ')) + part);
-            first = false;
-        }
+        wrap(head + mark, head.size() + kWord, text);
     }
 
     void print(const OpReport& op, bool in_full) {
@@ -273,38 +248,27 @@ class Printer {
         const auto wrong = [](const CaseReport& c) { return c.ran && !c.ok; };
         const auto telling = std::ranges::find_if(op.cases, [&](const CaseReport& c) { return wrong(c) && tells(c); });
         const auto shown = telling == op.cases.end() ? std::ranges::find_if(op.cases, wrong) : telling;
-        long more_wrong = 0;
-        long right = 0;
         for (const CaseReport& c : op.cases) {
-            if (c.ok) {
-                right++;
-                continue;
+            if (wrong(c) && (&c == &*shown || terminal_.verbose)) {
+                case_line(c);
+                findings(c.findings, terminal_.verbose);
             }
-            if (!c.ran || (&c != &*shown && !terminal_.verbose)) {
-                more_wrong += c.ran ? 1 : 0;
-                continue;
-            }
-            case_line(c);
-            findings(c.findings, terminal_.verbose);
-        }
-        std::vector<std::string> rest;
-        if (more_wrong > 0) {
-            rest.push_back(counted(more_wrong, "other shape") + " wrong too");
-        }
-        if (right > 0) {
-            rest.push_back(counted(right, "shape") + " ok");
         }
         const auto is_left_out = [](const CaseReport& c) {
             return !c.ran && std::ranges::find(c.findings, kLeftOut, &Finding::kind) != c.findings.end();
         };
+        const long more_wrong = terminal_.verbose ? 0 : std::ranges::count_if(op.cases, wrong) - 1;
         const long larger = std::ranges::count_if(op.cases, is_left_out);
-        const long skipped = std::ranges::count(op.cases, false, &CaseReport::ran) - larger;
-        if (skipped > 0) {
-            rest.push_back(counted(skipped, "shape") + " not run");
-        }
-        if (larger > 0) {
-            rest.push_back(counted(larger, "larger shape") + " not run");
-        }
+        std::vector<std::string> rest;
+        const auto add = [&](long n, const char* what, const char* how) {
+            if (n > 0) {
+                rest.push_back(counted(n, what) + how);
+            }
+        };
+        add(more_wrong, "other shape", " wrong too");
+        add(std::ranges::count(op.cases, true, &CaseReport::ok), "shape", " ok");
+        add(std::ranges::count(op.cases, false, &CaseReport::ran) - larger, "shape", " not run");
+        add(larger, "larger shape", " not run");
         if (!rest.empty()) {
             labelled(4, "besides", 10, fmt::format("{}", fmt::join(rest, ", ")));
         }
@@ -461,7 +425,7 @@ class Printer {
             };
         };
         const bool flop = timing.shapes.front().flop > 0;
-        const std::vector<Column> columns{
+        std::vector<Column> columns{
             {"median", 8, [&](const ShapeTiming& shape) { return ms(shape.seconds.median); }},
             {"p10", 7, [&](const ShapeTiming& shape) { return ms(shape.seconds.p10); }},
             {"p90", 7, [&](const ShapeTiming& shape) { return ms(shape.seconds.p90); }},
@@ -476,20 +440,15 @@ class Printer {
         const std::string what = "times in ms";
         std::size_t shape_width = what.size();
         for (const ShapeTiming& shape : timing.shapes) { shape_width = std::max(shape_width, shape.shape.size()); }
+        std::erase_if(columns, [&](const Column& column) {
+            return std::ranges::all_of(timing.shapes, &std::string::empty, column.cell);
+        });
         std::string head = fmt::format("    {:<{}}", what, shape_width);
-        std::vector<Column> shown;
-        for (const Column& column : columns) {
-            const bool any = std::ranges::any_of(timing.shapes,
-                                                 [&](const ShapeTiming& shape) { return !column.cell(shape).empty(); });
-            if (any) {
-                shown.push_back(column);
-                head += fmt::format("{:>{}}", column.head, column.width);
-            }
-        }
+        for (const Column& column : columns) { head += fmt::format("{:>{}}", column.head, column.width); }
         line(coloured(Tone::faint, head));
         for (const ShapeTiming& shape : timing.shapes) {
             std::string row = fmt::format("    {:<{}}", shape.shape, shape_width);
-            for (const Column& column : shown) { row += fmt::format("{:>{}}", column.cell(shape), column.width); }
+            for (const Column& column : columns) { row += fmt::format("{:>{}}", column.cell(shape), column.width); }
             line(row);
         }
     }
@@ -573,21 +532,15 @@ std::string ascii(std::string text) {
 }  // namespace
 
 Terminal Terminal::of_stdout(bool verbose) {
-    const char* no_color = std::getenv("NO_COLOR");
-    Terminal terminal;
-    terminal.colour = isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
-    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const auto variable = [](const char* name) {
         const char* value = std::getenv(name);
-        if (value == nullptr || *value == '\0') {
-            continue;
-        }
-        std::string locale(value);
-        std::ranges::transform(locale, locale.begin(),
-                               [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-        terminal.unicode = locale.find("UTF-8") != std::string::npos || locale.find("UTF8") != std::string::npos;
-        break;
-    }
-    terminal.verbose = verbose;
+        return std::string(value == nullptr ? "" : value);
+    };
+    Terminal terminal{.colour = isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR").empty(), .verbose = verbose};
+    std::string locale;  // the first that is set says it
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) { locale = locale.empty() ? variable(name) : locale; }
+    std::ranges::transform(locale, locale.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    terminal.unicode = locale.find("UTF-8") != std::string::npos || locale.find("UTF8") != std::string::npos;
     return terminal;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "checker/base/course.h"
 #include "checker/base/file_error.h"
 #include "checker/base/text.h"
 #include "checker/worker/device_side.h"
@@ -30,9 +31,7 @@ std::vector<std::string> needed_of(const Op& op) {
 
 std::vector<std::string> counters_here() {
     std::vector<std::string> names;
-    if (device_side() != nullptr) {
-        for (const Counter& counter : device_side()->counters()) { names.emplace_back(counter.name); }
-    }
+    for (const Counter& counter : device_side().counters()) { names.emplace_back(counter.name); }
     return names;
 }
 
@@ -52,7 +51,7 @@ void require_op(const LessonToml& toml, const Lesson& lesson, const std::string&
 void require_counter(const LessonToml& toml, const Op& op, const std::string& counter) {
     const std::vector<std::string> needed = needed_of(op), counters = counters_here();
     const std::string place = toml.where(fmt::format("counters.{}.{}", op.name, counter));
-    if (device_side() == nullptr) {
+    if (device_side().is_host()) {
         throw FileError(fmt::format("{} counts nothing: the lesson has no kernels", place));
     }
     if (!counters.empty() && !has(counters, counter)) {
@@ -62,21 +61,6 @@ void require_counter(const LessonToml& toml, const Op& op, const std::string& co
         throw FileError(fmt::format("{} would never be judged: check.cpp does not say how much of it {} needs{}", place,
                                     op.name, did_you_mean(counter, needed)));
     }
-}
-
-// The files of each lesson's solution.
-std::map<std::string, std::vector<fs::path>> solution_files() {
-    std::map<std::string, std::vector<fs::path>> files;
-    std::error_code error;
-    for (const auto& lesson : fs::directory_iterator("solutions", error)) {
-        for (const auto& entry : fs::directory_iterator(lesson.path(), error)) {
-            const fs::path file = entry.path().filename();
-            if (file.extension() == ".cpp" || file.extension() == ".cu") {
-                files[lesson.path().filename().string()].push_back(file);
-            }
-        }
-    }
-    return files;
 }
 
 Json json_of(const Target& target) {
@@ -136,14 +120,12 @@ void require_judged(const LessonToml& toml, const Lesson& lesson) {
         const Op& op = *std::ranges::find(lesson.ops(), name, &Op::name);
         for (const auto& [counter, at_most] : counters) { require_counter(toml, op, counter); }
     }
-    const auto solutions = solution_files();
-    if (const auto files = solutions.find(lesson.name()); files != solutions.end()) {
-        for (const fs::path& file : files->second) {
-            if (std::ranges::find(lesson.ops(), file.stem().string(), &Op::name) == lesson.ops().end()) {
-                throw FileError(
-                    fmt::format("nothing would check solutions/{}/{}: lessons/{}/lesson.toml has no [target.{}]",
-                                lesson.name(), file.string(), lesson.name(), file.stem().string()));
-            }
+    for (const std::string& file : solution_files(lesson.name())) {
+        const std::string op = fs::path(file).stem().string();
+        if (std::ranges::find(lesson.ops(), op, &Op::name) == lesson.ops().end()) {
+            throw FileError(
+                fmt::format("nothing would check solutions/{0}/{1}: lessons/{0}/lesson.toml has no [target.{2}]",
+                            lesson.name(), file, op));
         }
     }
     const std::vector<std::string> known = counters_here();
@@ -157,33 +139,6 @@ void require_judged(const LessonToml& toml, const Lesson& lesson) {
     }
 }
 
-bool has_kernels(const std::string& lesson) {
-    const auto files = solution_files();
-    const auto here = files.find(lesson);
-    return here != files.end() &&
-           std::ranges::any_of(here->second, [](const fs::path& file) { return file.extension() == ".cu"; });
-}
-
-bool is_step(const std::string& lesson) {
-    const std::string shared = "forward", extension = has_kernels(lesson) ? ".cu" : ".cpp";
-    std::set<std::string> all, served{shared};
-    bool has_model = false;
-    const auto lessons = solution_files();
-    for (const auto& [name, files] : lessons) {
-        for (const fs::path& file : files) {
-            const std::string op = file.stem().string();
-            if (!has_model) {
-                all.insert(op);
-            }
-            if (name <= lesson && file.extension() == extension) {
-                served.insert(op);
-            }
-        }
-        has_model = has_model || all.contains(shared);
-    }
-    return lessons.contains(lesson) && has_model && std::ranges::includes(served, all);
-}
-
 Json outline_of(const LessonToml& toml, const std::string& lesson) {
     Json result{{"lesson", lesson_number(lesson)},
                 {"name", lesson},
@@ -193,14 +148,6 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
                 {"step", is_step(lesson)},
                 {"requires", Json::array(toml.cards)},
                 {"ladder", toml.ladder ? json_of(*toml.ladder) : Json()}};
-    const std::vector<fs::path> files = solution_files()[lesson];
-    std::vector<std::string> others;
-    for (const fs::path& file : files) {
-        if (!toml.targets.contains(file.stem().string())) {
-            others.push_back(file.stem().string());
-        }
-    }
-    std::ranges::sort(others);
     result["ops"] = Json::array();
     for (const std::string& op : toml.ops) {
         const Target& target = toml.targets.at(op);
@@ -208,7 +155,11 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
         shapes.insert(shapes.end(), target.reported.begin(), target.reported.end());
         result["ops"].push_back(json_of(op, toml, shapes));
     }
-    for (const std::string& op : others) { result["ops"].push_back(json_of(op, toml, {})); }
+    for (const fs::path file : solution_files(lesson)) {
+        if (const std::string op = file.stem().string(); !toml.targets.contains(op)) {
+            result["ops"].push_back(json_of(op, toml, {}));
+        }
+    }
     return result;
 }
 
@@ -219,11 +170,8 @@ std::string description_of(const LessonToml& toml, const Lesson& lesson, const O
         result["ops"].push_back(json_of(op, toml, options.source(lesson.name(), op.name)));
     }
     result["counters"] = Json::array();
-    if (device_side() != nullptr) {
-        for (const Counter& counter : device_side()->counters()) {
-            result["counters"].push_back(
-                {{"counter", counter.name}, {"metric", counter.metric}, {"takes", counter.takes}});
-        }
+    for (const Counter& counter : device_side().counters()) {
+        result["counters"].push_back({{"counter", counter.name}, {"metric", counter.metric}, {"takes", counter.takes}});
     }
     return result.dump(2) + "\n";
 }

@@ -16,12 +16,6 @@ namespace checker {
 // Throws FileError, in one line with the nearest right name, for a target or a counter that would never be judged.
 void require_judged(const LessonToml& toml, const Lesson& lesson);
 
-// What `ls solutions` says of a lesson: whether its ops are kernels, and whether it ends with a whole model: whether it
-// and the lessons of its track before it have all the ops of the first lesson with a `forward`. That one needs no file of
-// its own on the device's track: the host's serves.
-bool has_kernels(const std::string& lesson);
-bool is_step(const std::string& lesson);
-
 // JSON of what lesson.toml says and `ls solutions` adds: number, name, title, idea, track, step, requires, ladder; of each
 // op its target, its counters, and the shapes that it is timed at. Ops without a target come last.
 Json outline_of(const LessonToml& toml, const std::string& lesson);

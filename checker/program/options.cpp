@@ -11,6 +11,8 @@
 
 #include "checker/base/text.h"
 
+#include "checker/base/course.h"
+
 namespace checker {
 
 std::string Options::only_case() const {
@@ -35,16 +37,8 @@ std::filesystem::path Options::source(const std::string& lesson, const std::stri
     if (!known || fs::exists(kernel) || fs::exists(host)) {
         return fs::exists(kernel) ? kernel : host;
     }
-    std::string newest;
-    std::error_code error;  // no folder: no file of the lesson has another to stand behind it
-    for (const auto& entry : fs::directory_iterator("solutions", error)) {
-        const std::string name = entry.path().filename().string();
-        for (const char* extension : {".cu", ".cpp"}) {
-            const bool has_it = name <= lesson && fs::exists(entry.path() / (op + extension));
-            newest = has_it && name + "/" + op + extension > newest ? name + "/" + op + extension : newest;
-        }
-    }
-    return newest.empty() ? host : fs::path(subject) / newest;
+    const fs::path newest = newest_solution(lesson, op);
+    return newest.empty() ? host : fs::path(subject) / newest.lexically_relative("solutions");
 }
 
 namespace {

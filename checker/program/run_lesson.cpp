@@ -12,11 +12,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 
+#include "checker/base/course.h"
 #include "checker/base/file_error.h"
 #include "checker/base/files.h"
 #include "checker/base/text.h"
@@ -28,6 +27,7 @@
 #include "checker/judge/verdict.h"
 #include "checker/program/describe_lesson.h"
 #include "checker/program/options.h"
+#include "checker/program/register_test.h"
 #include "checker/tools/stub.h"
 #include "checker/worker/device_side.h"
 #include "checker/worker/worker.h"
@@ -35,29 +35,22 @@
 namespace checker {
 namespace {
 
-std::string read_text(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Whether a file is the exercise as it was given: the solution without its marked regions.
 bool is_stub(const std::filesystem::path& source, const std::filesystem::path& solution) {
-    const std::string solved = read_text(solution);
+    const std::optional<std::string> solved = read_file_if_there(solution);
     try {
-        return !solved.empty() && read_text(source) == extract(solved, solution.string(), Text::stub);
+        return solved && read_file_if_there(source) == extract(*solved, solution.string(), Text::stub);
     } catch (const MarkerError&) { return false; }  // a solution that has no stub
 }
 
+// "causal_softmax" is CausalSoftmax.
 std::string camel_case(const std::string& name) {
     std::string result;
-    bool upper = true;
-    for (const char c : name) {
-        if (c == '_') {
-            upper = true;
-            continue;
+    for (std::size_t i = 0; i < name.size(); i++) {
+        const bool begins = i == 0 || name[i - 1] == '_';
+        if (name[i] != '_') {
+            result += begins ? static_cast<char>(std::toupper(static_cast<unsigned char>(name[i]))) : name[i];
         }
-        result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-        upper = false;
     }
     return result;
 }
@@ -94,20 +87,7 @@ class Session {
         const Case& c = lesson_.ops()[op].cases[case_index];
         OpReport& report = reports_[op];
         report.asked_for = true;
-        CaseReport result{.name = c.name, .shape = c.shape};
-        if (std::optional<Finding> finding = judge_.missing(op, compiler_log(op))) {
-            result.findings.push_back(std::move(*finding));
-        } else if (hung_.contains(op)) {
-            result.ran = false;
-            result.findings.push_back({"hang", "", "not run: an earlier shape did not end"});
-        } else if (is_left_out(op, c)) {
-            result.ran = false;
-            result.untouched = true;  // as far as is known
-            result.findings.push_back({kLeftOut, "", "not run: a smaller shape is wrong already"});
-        } else {
-            result = judge_.check_case(op, case_index, at_most(report.op));
-            report.printed += judge_.take_output();
-        }
+        const CaseReport& result = report.cases.emplace_back(report_of_case(op, case_index));
         const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };
         if (std::ranges::any_of(result.findings, never_ends)) {
             hung_.insert(op);
@@ -119,26 +99,43 @@ class Session {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
         } else if (const Counted* counted = result.wasteful()) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << text_of(*counted);
-        }
-        const std::string not_run = result.ok && !result.ran ? result.note : "";
-        report.cases.push_back(std::move(result));
-        if (!not_run.empty()) {
-            GTEST_SKIP() << not_run;
+        } else if (!result.ran && !result.note.empty()) {
+            GTEST_SKIP() << result.note;
         }
     }
 
     // The CPU device takes seconds for a large shape, and a mistake that a smaller one has shown needs no more of them.
     bool is_left_out(std::size_t op, const Case& c) const {
-        const bool is_slow = device_side() != nullptr && device_side()->takes_two_orders();
+        const bool is_slow = device_side().takes_two_orders();
         const auto wrong = wrong_at_.find(op);
         return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
                bytes_of(c) > wrong->second;
     }
 
+    // What is said of a case; of one that is not run, why.
+    CaseReport report_of_case(std::size_t op, std::size_t case_index) {
+        const Case& c = lesson_.ops()[op].cases[case_index];
+        CaseReport result{.name = c.name, .shape = c.shape};
+        if (std::optional<Finding> finding = judge_.missing(op, compiler_log(op))) {
+            result.findings.push_back(std::move(*finding));
+        } else if (hung_.contains(op)) {
+            result.ran = false;
+            result.findings.push_back({"hang", "not run: an earlier shape did not end"});
+        } else if (is_left_out(op, c)) {
+            result.ran = false;
+            result.untouched = true;  // as far as is known
+            result.findings.push_back({kLeftOut, "not run: a smaller shape is wrong already"});
+        } else {
+            result = judge_.check_case(op, case_index, at_most(reports_[op].op));
+            reports_[op].printed += judge_.take_output();
+        }
+        return result;
+    }
+
     // What lesson.toml asks of the counters, where the device has some; what it does not name is not judged.
     std::map<std::string, double> at_most(const std::string& op) const {
         const auto targets = lesson_.toml().counters.find(op);
-        const bool counts = device_side() != nullptr && !device_side()->counters().empty();
+        const bool counts = !device_side().counters().empty();
         return counts && targets != lesson_.toml().counters.end() ? targets->second : std::map<std::string, double>();
     }
 
@@ -197,10 +194,8 @@ class Session {
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         result.times_asked = options_.timing_only;
-        result.rehearsal = lesson_.rehearsal();
-        if (device_side() != nullptr) {
-            result.device = options_.device.empty() ? device_side()->name() : options_.device;
-        }
+        result.rehearsal = device_side().rehearsal();
+        result.device = options_.device.empty() ? device_side().name() : options_.device;
         result.roof = roof_;
         for (std::size_t i = 0; i < reports_.size(); i++) {
             if (reports_[i].asked_for) {
@@ -215,7 +210,7 @@ class Session {
   private:
     // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
     void read_roof() {
-        if (options_.roof.empty() || roof_asked_ || device_side() != nullptr) {
+        if (options_.roof.empty() || roof_asked_ || !device_side().is_host()) {
             return;
         }
         roof_asked_ = true;
@@ -311,41 +306,27 @@ class Session {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-class RegisteredTest : public testing::Test {
-  public:
-    explicit RegisteredTest(std::function<void()> body) : body_(std::move(body)) {}
-    void TestBody() override { body_(); }
-
-  private:
-    std::function<void()> body_;
-};
-
-void register_test(const std::string& suite, const std::string& name, std::function<void()> body) {
-    testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [body = std::move(body)]() -> testing::Test* { return new RegisteredTest(body); });
-}
-
 // GoogleTest groups by suite in the order of first registration: correctness of every op, then every timing.
 void register_tests(const Lesson& lesson, const Options& options, Session& session) {
-    for (std::size_t op = 0; op < lesson.ops().size() && !options.timing_only; op++) {
+    const bool times = device_side().has_times();
+    std::vector<std::size_t> timed;
+    for (std::size_t op = 0; op < lesson.ops().size(); op++) {
         const Op& o = lesson.ops()[op];
-        for (std::size_t c = 0; c < o.cases.size(); c++) {
-            const Case& one = o.cases[c];
-            if (session.is_left_to_earlier_lesson(op) || !options.wants(o.name, one.name) ||
-                (options.no_large && one.is_sampled())) {
-                continue;
-            }
-            register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
-        }
-    }
-    const bool times = device_side() == nullptr || device_side()->has_times();
-    for (std::size_t op = 0; op < lesson.ops().size() && !options.no_timing && times; op++) {
-        const Op& o = lesson.ops()[op];
-        const bool wanted = options.wants(o.name, "timing") && !session.is_left_to_earlier_lesson(op);
-        if (!wanted || o.timed.empty() || !session.has_target(o.name)) {
+        if (session.is_left_to_earlier_lesson(op)) {
             continue;
         }
-        register_test("Timing", o.name, [&session, op] { session.run_timing(op); });
+        for (std::size_t c = 0; c < o.cases.size() && !options.timing_only; c++) {
+            if (options.wants(o.name, o.cases[c].name) && !(options.no_large && o.cases[c].is_sampled())) {
+                register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
+            }
+        }
+        if (times && !options.no_timing && options.wants(o.name, "timing") && !o.timed.empty() &&
+            session.has_target(o.name)) {
+            timed.push_back(op);
+        }
+    }
+    for (const std::size_t op : timed) {
+        register_test("Timing", lesson.ops()[op].name, [&session, op] { session.run_timing(op); });
     }
 }
 
@@ -380,16 +361,12 @@ class VerdictListener : public testing::EmptyTestEventListener {
 
 // The folder of the lesson after this one; empty if there is none.
 std::string lesson_after(const std::filesystem::path& lesson_dir) {
-    const std::filesystem::path here = lesson_dir.filename();
+    const std::string here = lesson_dir.filename().string();
     std::string next;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(lesson_dir.parent_path(), error)) {
         const std::string name = entry.path().filename().string();
-        const bool is_lesson =
-            name.size() > 3 && std::isdigit(static_cast<unsigned char>(name[0])) != 0 && name[2] == '_';
-        if (is_lesson && name > here.string() && (next.empty() || name < next)) {
-            next = name;
-        }
+        next = is_lesson(name) && name > here && (next.empty() || name < next) ? name : next;
     }
     return next;
 }
@@ -398,10 +375,10 @@ Next next_commands(const Options& options, const Lesson& lesson) {
     const std::string number = lesson_number(lesson.name());
     const bool yours = options.subject == "lessons";
     Next next;
-    const DeviceSide* const device = device_side();
-    next.check = fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
-                             device != nullptr && device->has_times() ? " DEVICE=gpu" : "",
-                             device != nullptr && device->rehearsal() ? " DRY=1" : "");
+    const DeviceSide& device = device_side();
+    next.check =
+        fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
+                    !device.is_host() && device.has_times() ? " DEVICE=gpu" : "", device.rehearsal() ? " DRY=1" : "");
     next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
     if (!yours || !options.only.empty() || !options.last) {
         return next;
@@ -421,22 +398,74 @@ void require_known(const Options& options, const Lesson& lesson) {
     if (options.only.empty()) {
         return;
     }
-    const auto op = std::ranges::find(lesson.ops(), options.only_op(), &Op::name);
-    std::vector<std::string> known;
-    if (op == lesson.ops().end()) {
-        for (const Op& o : lesson.ops()) { known.push_back(o.name); }
-        throw std::invalid_argument(fmt::format("--only {}: lesson {} has no op {}; it has {}", options.only,
-                                                lesson_number(lesson.name()), options.only_op(),
-                                                fmt::join(known, ", ")));
+    const auto require = [&](const std::vector<std::string>& known, const std::string& name, const std::string& whose,
+                             const char* what) {
+        if (std::ranges::find(known, name) == known.end()) {
+            throw std::invalid_argument(fmt::format("--only {}: {} has no {} {}; it has {}", options.only, whose, what,
+                                                    name, fmt::join(known, ", ")));
+        }
+    };
+    std::vector<std::string> ops, cases;
+    for (const Op& op : lesson.ops()) { ops.push_back(op.name); }
+    require(ops, options.only_op(), "lesson " + lesson_number(lesson.name()), "op");
+    const Op& op = *std::ranges::find(lesson.ops(), options.only_op(), &Op::name);
+    for (const Case& c : op.cases) { cases.push_back(c.name); }
+    if (!op.timed.empty()) {
+        cases.emplace_back("timing");
     }
-    for (const Case& c : op->cases) { known.push_back(c.name); }
-    if (!op->timed.empty()) {
-        known.emplace_back("timing");
+    if (!options.only_case().empty()) {
+        require(cases, options.only_case(), op.name, "case");
     }
-    if (!options.only_case().empty() && std::ranges::find(known, options.only_case()) == known.end()) {
-        throw std::invalid_argument(fmt::format("--only {}: {} has no case {}; it has {}", options.only, op->name,
-                                                options.only_case(), fmt::join(known, ", ")));
+}
+
+// For an option that only a lesson with kernels has.
+DeviceSide& device_for(const char* option) {
+    if (device_side().is_host()) {
+        throw std::invalid_argument(fmt::format("{}: the lesson has no kernels", option));
     }
+    return device_side();
+}
+
+// Runs the tests that the options leave, and prints the verdict.
+int run_tests(const Lesson& lesson, const Options& options) {
+    Session session(lesson, options);
+    register_tests(lesson, options, session);
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new VerdictListener(session, options, next_commands(options, lesson)));
+    const bool runs = !testing::GTEST_FLAG(list_tests);
+    if (!device_side().is_host() && runs) {
+        session.require_device();
+    }
+    const int status = RUN_ALL_TESTS();
+    const LessonReport report = session.report();
+    if (report.ops.empty() && runs) {
+        throw std::invalid_argument("nothing was checked: the options leave no test");
+    }
+    if (!report.ops.empty() && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
+        write_whole(options.json, to_json(report));
+    }
+    return status;
+}
+
+// What the options ask of a lesson whose cases are registered. The exit status.
+int run(const Lesson& lesson, const Options& options) {
+    if (options.worker) {
+        serve(lesson, options.impl_dir, options.reference_dir);
+        return 0;
+    }
+    if (options.describe) {
+        require_judged(lesson.toml(), lesson);
+        fmt::print("{}", description_of(lesson.toml(), lesson, options));
+        return 0;
+    }
+    require_known(options, lesson);
+    if (options.one_thread) {
+        device_for("--one-thread");
+        return run_to_chosen_thread(lesson, options.impl_dir,
+                                    [&](const Op& op, const Case& c) { return options.wants(op.name, c.name); });
+    }
+    return options.traffic ? device_for("--traffic").show_traffic(lesson, options) : run_tests(lesson, options);
 }
 
 }  // namespace
@@ -453,47 +482,7 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
         const Options& options = *parsed;
         Lesson lesson(lesson_name, options.cases, read_lesson_toml(options.lesson_dir / "lesson.toml"));
         register_cases(lesson);
-        if (options.worker) {
-            serve(lesson, options.impl_dir, options.reference_dir);
-            return 0;
-        }
-        if (options.describe) {
-            require_judged(lesson.toml(), lesson);
-            fmt::print("{}", description_of(lesson.toml(), lesson, options));
-            return 0;
-        }
-        require_known(options, lesson);
-        if (options.one_thread) {
-            if (device_side() == nullptr) {
-                throw std::invalid_argument("--one-thread: the lesson has no kernels");
-            }
-            return run_to_chosen_thread(lesson, options.impl_dir, [&options](const Op& op, const Case& c) {
-                return options.wants(op.name, c.name);
-            });
-        }
-        if (options.traffic) {
-            if (device_side() == nullptr) {
-                throw std::invalid_argument("--traffic: the lesson has no kernels");
-            }
-            return device_side()->show_traffic(lesson, options);
-        }
-        Session session(lesson, options);
-        register_tests(lesson, options, session);
-        testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
-        delete listeners.Release(listeners.default_result_printer());
-        listeners.Append(new VerdictListener(session, options, next_commands(options, lesson)));
-        if (device_side() != nullptr && !testing::GTEST_FLAG(list_tests)) {
-            session.require_device();
-        }
-        const int status = RUN_ALL_TESTS();
-        const LessonReport report = session.report();
-        if (report.ops.empty() && !testing::GTEST_FLAG(list_tests)) {
-            throw std::invalid_argument("nothing was checked: the options leave no test");
-        }
-        if (!report.ops.empty() && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
-            write_whole(options.json, to_json(report));
-        }
-        return status;
+        return run(lesson, options);
     } catch (const std::exception& e) {
         fmt::print(stderr, "check: {}\n", e.what());
         return kCannotRun;

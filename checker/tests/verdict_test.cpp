@@ -28,16 +28,16 @@ CaseReport wrong_case(const std::string& name) {
     c.calls_wrong = 5;
     c.findings.push_back(
         {"mismatch",
-         "",
          "16 of 16 elements of rstd are wrong, worst off by 8.1e-3",
          {"first\trstd[b=0, t=0]   got 0.31592   expected 0.31842", "also\tout is wrong too; mean is right"}});
-    c.findings.push_back({"suspect", "variance_c_minus_1", "the variance was divided by C-1, not by C", {}});
+    c.findings.push_back(
+        {.kind = "suspect", .text = "the variance was divided by C-1, not by C", .id = "variance_c_minus_1"});
     return c;
 }
 
 CaseReport untouched_case(const std::string& name) {
     CaseReport c{.name = name, .shape = "B=2 T=8 C=64", .ok = false, .untouched = true, .budget_used = kInf};
-    c.findings.push_back({"untouched", "", "writes nothing: every output is as it was before the call", {}});
+    c.findings.push_back({"untouched", "writes nothing: every output is as it was before the call", {}});
     return c;
 }
 
@@ -59,7 +59,7 @@ TimingReport timing(Verdict verdict) {
         shape.medal = Medal::silver;
     }
     if (verdict == Verdict::slow || verdict == Verdict::impossible) {
-        shape.findings.push_back({"slow", "", "31% of the solution's speed, bronze is 67%"});
+        shape.findings.push_back({"slow", "31% of the solution's speed, bronze is 67%"});
     }
     return {.against = Rival::solution, .library = {}, .target = {0.67, 0.8, 0.9}, .shapes = {shape}, .notes = {}};
 }
@@ -131,8 +131,8 @@ TEST(Verdict, ShowsTheFirstWrongShapeAndCountsTheOthers) {
 
 TEST(Verdict, SaysWhereTheValuesOfWrongElementsBelong) {
     CaseReport c = wrong_case("regular");
-    c.findings = {{"mismatch", "", "8 of 16 elements of out are wrong, worst off by 2"},
-                  {"displaced", "", "out[n=0, o=0] holds what belongs at out[n=2, o=0]", {"\t8 of 8 wrong elements"}}};
+    c.findings = {{"mismatch", "8 of 16 elements of out are wrong, worst off by 2"},
+                  {"displaced", "out[n=0, o=0] holds what belongs at out[n=2, o=0]", {"\t8 of 8 wrong elements"}}};
     const std::string text = verdict_text(lesson({op("matmul", {c})}), kNext, kPiped);
     EXPECT_TRUE(has_line(text, "    moved     out[n=0, o=0] holds what belongs at out[n=2, o=0]")) << text;
     EXPECT_TRUE(has_line(text, "              8 of 8 wrong elements")) << text;
@@ -174,7 +174,7 @@ TEST(Verdict, SendsToTheWrongFileBeforeTheSlowAndTheUnwritten) {
 TEST(Verdict, SendsToTheFileThatDoesNotCompileBeforeTheWrongOne) {
     LessonReport report = mixed();
     report.ops[4].cases[0].untouched = false;
-    report.ops[4].cases[0].findings = {{"not_compiled", "", "does not compile; x.log has what the compiler says", {}}};
+    report.ops[4].cases[0].findings = {{"not_compiled", "does not compile; x.log has what the compiler says", {}}};
     const std::string text = verdict_text(report, kNext, kPiped);
     EXPECT_TRUE(has_line(text, "next    edit lessons/01_layers/matmul.cpp, then: make check-lesson01")) << text;
     EXPECT_TRUE(has_line(text, "  layernorm  WRONG   16 of 16 elements of rstd are wrong, worst off by 8.1e-3"))

@@ -9,8 +9,8 @@
 #include <exception>
 #include <vector>
 
+#include "checker/base/course.h"
 #include "checker/base/json.h"
-#include "checker/base/text.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/program/describe_lesson.h"
 

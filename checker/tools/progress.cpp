@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/text.h"
 #include "checker/judge/report.h"
@@ -90,47 +91,16 @@ std::string time_of(const json& timing) {
                        checker::whose(timing.value("against", ""), timing.value("library", "")));
 }
 
-struct Exercise {
-    std::string op;
-    std::string file;  // the learner's
-};
-
-struct LessonProgress {
-    std::string name;  // 01_layers
-    std::vector<Exercise> exercises;
-};
-
-// What `ls` shows: a lesson's exercises are what its solution has files of.
-std::vector<LessonProgress> read_lessons() {
-    std::vector<LessonProgress> lessons;
-    for (const fs::directory_entry& folder : fs::directory_iterator("solutions")) {
-        LessonProgress lesson{.name = folder.path().filename().string(), .exercises = {}};
-        if (!checker::is_lesson(lesson.name)) {
-            continue;
-        }
-        for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-            const fs::path file = entry.path().filename();
-            if (file.extension() == ".cpp" || file.extension() == ".cu") {
-                lesson.exercises.push_back({file.stem().string(), ("lessons" / fs::path(lesson.name) / file).string()});
-            }
-        }
-        std::ranges::sort(lesson.exercises, {}, &Exercise::op);
-        lessons.push_back(std::move(lesson));
-    }
-    std::ranges::sort(lessons, {}, &LessonProgress::name);
-    return lessons;
-}
-
 struct Status {
     bool passed = false;
     std::string text;
 };
 
-Status status_of(const Exercise& exercise, const std::string& number, const Results& results) {
+Status status_of(const fs::path& file, const std::string& number, const Results& results) {
     if (results.last.is_null()) {
         return {false, "not checked yet"};
     }
-    const auto found = results.of_text.find(checker::fnv1a64(exercise.file));
+    const auto found = results.of_text.find(checker::fnv1a64(file));
     const json& result = found == results.of_text.end() ? results.last : found->second;
     const std::string verdict = passes(result) ? "ok" : std::string(result.at("verdict"));
     const auto with = [&](const std::string& word, const std::string& rest) {
@@ -140,7 +110,8 @@ Status status_of(const Exercise& exercise, const std::string& number, const Resu
         return {false, with(verdict, fmt::format("edited since; make check-lesson{}", number))};
     }
     if (passes(result) && !is_whole(result)) {
-        return {false, with("some shapes ok", fmt::format("make check-lesson{} ONLY={}", number, exercise.op))};
+        return {false,
+                with("some shapes ok", fmt::format("make check-lesson{} ONLY={}", number, file.stem().string()))};
     }
     const bool is_right = passes(result) || verdict == "SLOW";
     return {passes(result), with(verdict, is_right ? time_of(result.value("timing", json())) : "")};
@@ -153,15 +124,19 @@ int main() {
         std::map<std::string, Results> results = read_results("results/results.jsonl");
         long passed = 0;
         std::size_t exercises = 0;
-        for (const LessonProgress& lesson : read_lessons()) {
-            const std::string number = checker::lesson_number(lesson.name);
-            fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson.name));
-            for (const Exercise& exercise : lesson.exercises) {
-                const Status status = status_of(exercise, number, results[exercise.file]);
-                passed += status.passed ? 1 : 0;
-                fmt::print("  {:<16}  {}\n", exercise.op, status.text);
+        for (const auto& [lesson, files] : checker::solution_files()) {  // they are what there is to do
+            if (!checker::is_lesson(lesson)) {
+                continue;
             }
-            exercises += lesson.exercises.size();
+            const std::string number = checker::lesson_number(lesson);
+            fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson));
+            for (const std::string& name : files) {
+                const fs::path file = fs::path("lessons") / lesson / name;
+                const Status status = status_of(file, number, results[file.string()]);
+                passed += status.passed ? 1 : 0;
+                fmt::print("  {:<16}  {}\n", file.stem().string(), status.text);
+            }
+            exercises += files.size();
         }
         fmt::print("{} of {} exercises pass\n", passed, exercises);
         return 0;

@@ -8,10 +8,10 @@
 //     // <<< solution
 #pragma once
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace checker {
 
@@ -24,16 +24,6 @@ namespace detail {
 inline constexpr std::string_view kBegin = "// >>> solution";
 inline constexpr std::string_view kEnd = "// <<< solution";
 inline constexpr std::string_view kStubOnly = "//~";
-
-inline std::vector<std::string> lines_of(std::string_view text) {
-    std::vector<std::string> lines;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        lines.emplace_back(text.substr(0, end));
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    }
-    return lines;
-}
 
 inline std::string_view trimmed(std::string_view line) {
     const std::size_t first = line.find_first_not_of(" \t");
@@ -58,7 +48,8 @@ inline std::string extract(std::string_view source, std::string_view file, Text 
     const auto fail = [&](std::size_t line, const std::string& what) {
         throw MarkerError(std::string(file) + ":" + std::to_string(line) + ": " + what);
     };
-    for (const std::string& line : lines_of(source)) {
+    std::istringstream lines{std::string(source)};
+    for (std::string line; std::getline(lines, line);) {
         number++;
         const std::string_view code = trimmed(line);
         if (code == kBegin) {

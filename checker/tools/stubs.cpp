@@ -2,13 +2,13 @@
 //
 // Writes lessons/NN_name/OP.cpp or OP.cu, the stub, from the file of that name in solutions/ (markers: see stub.h).
 // A lesson file that somebody has edited is left alone unless --force is given.
-#include <fmt/core.h>
+#include <fmt/chrono.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
+#include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/tools/stub.h"
 
@@ -18,19 +18,11 @@ namespace fs = std::filesystem;
 using checker::Text;
 
 std::vector<fs::path> all_solutions() {
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& lesson : fs::directory_iterator("solutions")) {
-        if (!lesson.is_directory()) {
-            continue;
-        }
-        for (const fs::directory_entry& file : fs::directory_iterator(lesson)) {
-            if (file.path().extension() == ".cpp" || file.path().extension() == ".cu") {
-                files.push_back(file.path());
-            }
-        }
+    std::vector<fs::path> all;
+    for (const auto& [lesson, files] : checker::solution_files()) {
+        for (const std::string& file : files) { all.push_back(fs::path("solutions") / lesson / file); }
     }
-    std::sort(files.begin(), files.end());
-    return files;
+    return all;
 }
 
 // solutions/01_layers/gelu.cpp -> lessons/01_layers/gelu.cpp
@@ -107,12 +99,9 @@ int list_differing(const std::vector<fs::path>& solutions) {
         if (!text) {
             fmt::print("{}: missing; make stubs\n", lesson.string());
         } else {
-            std::vector<std::string> have = checker::detail::lines_of(*text);
-            std::vector<std::string> want = checker::detail::lines_of(stub);
-            have.resize(std::max(have.size(), want.size()));
-            want.resize(have.size());
-            const auto line = std::mismatch(have.begin(), have.end(), want.begin()).first - have.begin();
-            fmt::print("{}:{}: not the stub of {}; make stubs\n", lesson.string(), line + 1, solution.string());
+            const auto same = std::ranges::mismatch(*text, stub).in1;
+            fmt::print("{}:{}: not the stub of {}; make stubs\n", lesson.string(),
+                       1 + std::count(text->begin(), same, '\n'), solution.string());
         }
         drifted++;
     }
@@ -142,11 +131,7 @@ int reset(const std::vector<fs::path>& solutions, const fs::path& keep) {
 
 // A folder name that sorts by time and is not there yet.
 fs::path new_folder(const fs::path& parent) {
-    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm local{};
-    localtime_r(&now, &local);
-    char name[32];
-    std::strftime(name, sizeof name, "%Y-%m-%d_%H%M%S", &local);
+    const std::string name = fmt::format("{:%Y-%m-%d_%H%M%S}", fmt::localtime(std::time(nullptr)));
     fs::path folder = parent / name;
     for (int i = 2; fs::exists(folder); i++) { folder = parent / fmt::format("{}_{}", name, i); }
     return folder;

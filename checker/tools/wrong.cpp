@@ -29,13 +29,16 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
+#include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/kept.h"
+#include "checker/program/register_test.h"
 #include "checker/worker/time_op.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using checker::has_kernels;
 using nlohmann::json;
 
 // Where the commands, the check programs and the wrong solutions lie: build, build/gpu or build/dry.
@@ -56,7 +59,7 @@ struct Row {
     std::string place;        // solutions/01_layers/wrong.toml:12
 
     std::string op() const { return fs::path(file).stem().string(); }
-    fs::path solution() const;
+    fs::path solution() const { return checker::newest_solution(lesson, op()); }
     fs::path folder() const { return root / "wrong" / lesson / id; }
     bool slow() const { return test_case == "timing"; }
 };
@@ -68,26 +71,6 @@ struct Caught {
     bool rejected = false;
     std::vector<std::string> others = {};  // reasons found that were not expected
 };
-
-// Whether a lesson's ops run on a device; on the CPU device nothing is timed.
-bool on_device(const std::string& lesson) {
-    const fs::directory_iterator files(fs::path("solutions") / lesson);
-    return std::any_of(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".cu"; });
-}
-
-// The lesson's own file, or, where it has none, that of the newest lesson before, which serves there too.
-fs::path Row::solution() const {
-    fs::path newest = fs::path("solutions") / lesson / file;
-    if (!fs::exists(newest)) {
-        std::string found;
-        for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
-            const std::string name = entry.path().filename().string();
-            found = name < lesson && fs::exists(entry.path() / file) ? std::max(found, name) : found;
-        }
-        newest = found.empty() ? newest : fs::path("solutions") / found / file;
-    }
-    return newest;
-}
 
 // `find` and `replace` of the row, or each of its `edits`.
 std::vector<Edit> edits_of(const toml::table& entry) {
@@ -105,24 +88,25 @@ std::vector<Edit> edits_of(const toml::table& entry) {
 }
 
 std::vector<Row> read_rows(const fs::path& file) {
-    const std::string lesson = file.parent_path().filename().string();
-    const toml::table table = [&] {
-        try {
-            return toml::parse_file(file.string());
-        } catch (const toml::parse_error& error) {
-            throw std::runtime_error(
-                fmt::format("{}:{}: {}", file.string(), error.source().begin.line, std::string(error.description())));
-        }
-    }();
+    const auto refuse = [](const std::string& place, const std::string& what) {
+        throw std::runtime_error(fmt::format("{}: {}", place, what));
+    };
+    const auto place_of = [&](const toml::source_region& source) {
+        return fmt::format("{}:{}", file.string(), source.begin.line);
+    };
+    toml::table table;
+    try {
+        table = toml::parse_file(file.string());
+    } catch (const toml::parse_error& error) { refuse(place_of(error.source()), std::string(error.description())); }
     const toml::array* list = table["wrong"].as_array();
     if (!list) {
-        throw std::runtime_error(file.string() + ": no [[wrong]] rows");
+        refuse(file.string(), "no [[wrong]] rows");
     }
     std::vector<Row> rows;
     for (const toml::node& node : *list) {
         const toml::table& entry = *node.as_table();
         const auto text = [&](const char* key) { return entry[key].value_or(std::string()); };
-        Row row{.lesson = lesson,
+        Row row{.lesson = file.parent_path().filename().string(),
                 .id = text("id"),
                 .what = text("what"),
                 .file = text("file"),
@@ -130,18 +114,15 @@ std::vector<Row> read_rows(const fs::path& file) {
                 .test_case = text("case"),
                 .reason = text("reason"),
                 .edits = edits_of(entry),
-                .place = fmt::format("{}:{}", file.string(), node.source().begin.line)};
-        for (const auto& [key, value] :
-             {std::pair("id", row.id), std::pair("what", row.what), std::pair("file", row.file),
-              std::pair("case", row.test_case), std::pair("reason", row.reason)}) {
-            if (value.empty()) {
-                throw std::runtime_error(fmt::format("{}: the row has no `{}`", row.place, key));
+                .place = place_of(node.source())};
+        for (const char* key : {"id", "what", "file", "case", "reason"}) {
+            if (text(key).empty()) {
+                refuse(row.place, fmt::format("the row has no `{}`", key));
             }
         }
         const bool blank = std::ranges::any_of(row.edits, [](const Edit& edit) { return edit.find.empty(); });
         if (blank || row.edits.empty() == row.source.empty() || (entry.contains("find") && entry.contains("edits"))) {
-            throw std::runtime_error(
-                fmt::format("{}: {} needs one of `find`, `edits` with a `find` each, and `source`", row.place, row.id));
+            refuse(row.place, row.id + " needs one of `find`, `edits` with a `find` each, and `source`");
         }
         rows.push_back(std::move(row));
     }
@@ -149,15 +130,12 @@ std::vector<Row> read_rows(const fs::path& file) {
 }
 
 std::vector<Row> all_rows() {
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& lesson : fs::directory_iterator("solutions")) {
-        if (fs::exists(lesson.path() / "wrong.toml")) {
-            files.push_back(lesson.path() / "wrong.toml");
+    std::vector<Row> rows;
+    for (const auto& [lesson, files] : checker::solution_files()) {
+        if (const fs::path file = fs::path("solutions") / lesson / "wrong.toml"; fs::exists(file)) {
+            std::ranges::move(read_rows(file), std::back_inserter(rows));
         }
     }
-    std::sort(files.begin(), files.end());
-    std::vector<Row> rows;
-    for (const fs::path& file : files) { std::ranges::move(read_rows(file), std::back_inserter(rows)); }
     return rows;
 }
 
@@ -178,28 +156,23 @@ std::string wrong_text(const Row& row) {
     if (!row.source.empty()) {
         return checker::read_file(fs::path("solutions") / row.lesson / row.source);
     }
-    std::string text = checker::read_file(row.solution());
+    const fs::path solution = row.solution();
+    std::string text = checker::read_file(solution);
     for (const Edit& edit : row.edits) {
         const std::size_t first = text.find(edit.find);
-        if (first == std::string::npos) {
-            throw std::runtime_error(fmt::format("{}: {}: `{}` is not in {}; write it as it is there", row.place,
-                                                 row.id, edit.find, row.solution().string()));
-        }
-        if (text.find(edit.find, first + 1) != std::string::npos) {
-            throw std::runtime_error(fmt::format("{}: {}: `{}` is in {} more than once; make it longer", row.place,
-                                                 row.id, edit.find, row.solution().string()));
+        if (first == std::string::npos || first != text.rfind(edit.find)) {
+            throw std::runtime_error(fmt::format(
+                "{}: {}: `{}` is {}", row.place, row.id, edit.find,
+                first == std::string::npos ? fmt::format("not in {}; write it as it is there", solution.string())
+                                           : fmt::format("in {} more than once; make it longer", solution.string())));
         }
         text.replace(first, edit.find.size(), edit.replace);
     }
     return text;
 }
 
-std::string lesson_number(const std::string& lesson) {
-    return lesson.substr(0, lesson.find('_'));
-}
-
 fs::path check_program(const std::string& lesson) {
-    return root / ("check/lesson" + lesson_number(lesson));
+    return root / ("check/lesson" + checker::lesson_number(lesson));
 }
 
 // What every verdict of a lesson comes from beside the object that is judged.
@@ -238,7 +211,7 @@ void build(const Row& row, const Commands& commands, const std::string& text) {
     fs::remove(stamp_of(row));
     checker::write_file(source, text);
     const std::string stem = (row.folder() / op).string();
-    const std::string extension = on_device(row.lesson) ? ".cu" : ".cpp";  // a shared file is C++ among kernels
+    const std::string extension = has_kernels(row.lesson) ? ".cu" : ".cpp";  // a shared file is C++ among kernels
     for (const std::string& command :
          {fmt::format("{} -MMD -MP -MF {}.d -c {} -o {}.o", commands.at("compile" + source.extension().string()), stem,
                       source.string(), stem),
@@ -385,75 +358,56 @@ class Builds {
     std::vector<std::jthread> threads_;
 };
 
-class WrongSolution : public testing::Test {
-  public:
-    WrongSolution(Builds& builds, std::size_t row, std::map<std::string, Caught>& caught)
-        : builds_(builds), number_(row), row_(builds.rows()[row]), caught_(caught) {}
+using CaughtRows = std::map<std::string, Caught>;  // by lesson and id
 
-    void TestBody() override {
-        try {
-            const std::optional<std::string> kept = builds_.kept_or_built(number_);
-            if (row_.slow() && root != "build/gpu" && on_device(row_.lesson)) {
-                GTEST_SKIP() << "the CPU device has no times";
-            }
-            if (row_.test_case == "huge" && on_gpu()) {
-                GTEST_SKIP() << "the CPU device runs samples of its blocks";
-            }
-            if (row_.reason == "slow" && !row_.slow() && on_gpu()) {
-                GTEST_SKIP() << "what it asks for is counted on the CPU device";
-            }
-            const Caught caught = kept ? Caught{true, *kept, true, true} : run_check(row_);
-            EXPECT_TRUE(caught.caught || (on_gpu() && caught.ran))
-                << row_.place << ": " << row_.id << " (" << row_.what << ")\n"
-                << caught.shown;
-            caught_[row_.lesson + "/" + row_.id] = caught;
-            if (kept) {
-                RecordProperty("kept", "unchanged");
-            } else if (caught.caught) {
-                builds_.keep(number_, caught.shown);
-            }
-        } catch (const std::exception& error) { FAIL() << error.what(); }
-    }
+void test_row(Builds& builds, std::size_t number, CaughtRows& all_caught) {
+    const Row& row = builds.rows()[number];
+    try {
+        const std::optional<std::string> kept = builds.kept_or_built(number);
+        if (row.slow() && root != "build/gpu" && has_kernels(row.lesson)) {
+            GTEST_SKIP() << "the CPU device has no times";
+        }
+        if (row.test_case == "huge" && on_gpu()) {
+            GTEST_SKIP() << "the CPU device runs samples of its blocks";
+        }
+        if (row.reason == "slow" && !row.slow() && on_gpu()) {
+            GTEST_SKIP() << "what it asks for is counted on the CPU device";
+        }
+        const Caught caught = kept ? Caught{true, *kept, true, true} : run_check(row);
+        EXPECT_TRUE(caught.caught || (on_gpu() && caught.ran))
+            << row.place << ": " << row.id << " (" << row.what << ")\n"
+            << caught.shown;
+        all_caught[row.lesson + "/" + row.id] = caught;
+        if (kept) {
+            testing::Test::RecordProperty("kept", "unchanged");
+        } else if (caught.caught) {
+            builds.keep(number, caught.shown);
+        }
+    } catch (const std::exception& error) { FAIL() << error.what(); }
+}
 
-  private:
-    Builds& builds_;
-    std::size_t number_;
-    const Row& row_;
-    std::map<std::string, Caught>& caught_;
-};
-
-// The newest older solution of an op, run through this lesson's check: no lesson may be passed with the kernel of the one
+// Runs the newest older solution of an op through this lesson's check: no lesson may be passed with the kernel of the one
 // before.
-class OlderSolution : public testing::Test {
-  public:
-    OlderSolution(std::string lesson, std::string op, fs::path older)
-        : lesson_(std::move(lesson)), op_(std::move(op)), older_(std::move(older)) {}
-
-    void TestBody() override {
-        const fs::path folder = fs::path("build/wrong") / lesson_ / ("older_" + op_);
-        fs::create_directories(folder);
-        checker::Key key;
-        key.file(older_);
-        add_check(key, lesson_);
-        if (checker::kept(folder / "kept.json", key.value())) {
-            RecordProperty("kept", "unchanged");
-            return;
-        }
-        fs::copy_file(older_, folder / (op_ + ".so"), fs::copy_options::overwrite_existing);
-        const auto [finished, verdict] =
-            run_check(lesson_, folder.string(), "--only " + op_, 60, (folder / "verdict.json").string());
-        ASSERT_FALSE(verdict.is_null()) << finished.output;
-        EXPECT_EQ(finished.status, 1) << finished.output;
-        EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), "SLOW") << finished.output;
-        if (!HasFailure()) {
-            checker::keep(folder / "kept.json", key.value(), "SLOW");
-        }
+void test_older_solution(const std::string& lesson, const std::string& op, const fs::path& older) {
+    const fs::path folder = fs::path("build/wrong") / lesson / ("older_" + op);
+    fs::create_directories(folder);
+    checker::Key key;
+    key.file(older);
+    add_check(key, lesson);
+    if (checker::kept(folder / "kept.json", key.value())) {
+        testing::Test::RecordProperty("kept", "unchanged");
+        return;
     }
-
-  private:
-    std::string lesson_, op_;
-    fs::path older_;
-};
+    fs::copy_file(older, folder / (op + ".so"), fs::copy_options::overwrite_existing);
+    const auto [finished, verdict] =
+        run_check(lesson, folder.string(), "--only " + op, 60, (folder / "verdict.json").string());
+    ASSERT_FALSE(verdict.is_null()) << finished.output;
+    EXPECT_EQ(finished.status, 1) << finished.output;
+    EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), "SLOW") << finished.output;
+    if (!testing::Test::HasFailure()) {
+        checker::keep(folder / "kept.json", key.value(), "SLOW");
+    }
+}
 
 std::string cell(const std::string& text) {
     std::string escaped;
@@ -473,27 +427,19 @@ std::string without_counts(std::string text) {
     return std::regex_replace(text, std::regex(", worst off by .*"), "");
 }
 
-class LessonRows : public testing::Test {
-  public:
-    LessonRows(const std::vector<Row>& rows, const std::string& lesson) {
-        std::ranges::copy_if(rows, std::back_inserter(rows_), [&](const Row& row) { return row.lesson == lesson; });
-    }
-
-    void TestBody() override {
-        const auto slow =
-            std::ranges::count_if(rows_, [](const Row& row) { return row.slow() || row.reason == "slow"; });
-        EXPECT_GE(std::ssize(rows_) - slow, 5);
-        EXPECT_GE(slow, 1);
-        const std::string table = checker::read_file_if_there("checker/KILL_TABLE.md").value_or("");
-        for (const Row& row : rows_) {
+void test_rows_of_lesson(const std::vector<Row>& all, const std::string& lesson) {
+    const std::string table = checker::read_file_if_there("checker/KILL_TABLE.md").value_or("");
+    long slow = 0, others = 0;
+    for (const Row& row : all) {
+        if (row.lesson == lesson) {
+            (row.slow() || row.reason == "slow" ? slow : others)++;
             EXPECT_NE(table.find(table_row(row)), std::string::npos)
                 << row.place << ": " << row.id << ": make kill-table";
         }
     }
-
-  private:
-    std::vector<Row> rows_;
-};
+    EXPECT_GE(others, 5);
+    EXPECT_GE(slow, 1);
+}
 
 // The rows that --gtest_filter leaves, where it is a plain name.
 std::vector<Row> selected(const std::vector<Row>& rows) {
@@ -506,7 +452,7 @@ std::vector<Row> selected(const std::vector<Row>& rows) {
     return chosen;
 }
 
-std::string table_of(const std::vector<Row>& rows, const std::map<std::string, Caught>& caught) {
+std::string table_of(const std::vector<Row>& rows, const CaughtRows& caught) {
     std::string text =
         "# Wrong solutions, and what the check says to them\n\n"
         "Each row is a mistake put into the solution (`solutions/NN_name/wrong.toml`), then checked like a learner's "
@@ -517,14 +463,14 @@ std::string table_of(const std::vector<Row>& rows, const std::map<std::string, C
         const auto found = caught.find(row.lesson + "/" + row.id);
         const bool is_caught = found != caught.end() && found->second.caught;
         text += fmt::format("{} {} |\n", table_row(row),
-                            is_caught                             ? cell(without_counts(found->second.shown))
-                            : row.slow() && on_device(row.lesson) ? "on a GPU: not measured yet"
-                                                                  : "**not caught**");
+                            is_caught                               ? cell(without_counts(found->second.shown))
+                            : row.slow() && has_kernels(row.lesson) ? "on a GPU: not measured yet"
+                                                                    : "**not caught**");
     }
     return text;
 }
 
-std::string json_of(const std::vector<Row>& rows, const std::map<std::string, Caught>& caught) {
+std::string json_of(const std::vector<Row>& rows, const CaughtRows& caught) {
     json list = json::array();
     for (const Row& row : rows) {
         const auto found = caught.find(row.lesson + "/" + row.id);
@@ -540,6 +486,21 @@ std::string json_of(const std::vector<Row>& rows, const std::map<std::string, Ca
         }
     }
     return list.dump(2) + "\n";
+}
+
+void register_tests_of_lessons(const std::vector<Row>& all) {
+    for (const auto& [lesson, files] : checker::solution_files()) {
+        checker::register_test("WrongSolutions", "OfLesson_" + lesson + "_AreFiveAndASlowOneAndInTheTable",
+                               [&all, lesson] { test_rows_of_lesson(all, lesson); });
+        for (const fs::path file : files) {
+            const std::string op = file.stem().string();
+            const fs::path older = checker::older_implementation(fs::path("build/impl/solutions") / lesson, op);
+            if (fs::exists(fs::path("lessons") / lesson / file) && !older.empty() &&
+                has_kernels(lesson) == has_kernels(older.parent_path().filename().string())) {
+                checker::register_test("OlderSolutions_" + lesson, op, [=] { test_older_solution(lesson, op, older); });
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -564,36 +525,20 @@ int main(int argc, char** argv) {
     try {
         std::vector<Row> all = all_rows();
         std::erase_if(all, [&](const Row& row) {
-            return (on_gpu() && !on_device(row.lesson)) || (!only_lesson.empty() && row.lesson != only_lesson);
+            return (on_gpu() && !has_kernels(row.lesson)) || (!only_lesson.empty() && row.lesson != only_lesson);
         });
         if (all.empty()) {
             throw std::runtime_error(only_lesson.empty() ? "no wrong solutions"
                                                          : "--lesson " + only_lesson + ": it has none");
         }
-        std::map<std::string, Caught> caught;
+        CaughtRows caught;
         if (table.empty() && only_lesson.empty() && !on_gpu()) {
-            for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
-                const std::string lesson = entry.path().filename().string();
-                testing::RegisterTest("WrongSolutions",
-                                      ("OfLesson_" + lesson + "_AreFiveAndASlowOneAndInTheTable").c_str(), nullptr,
-                                      nullptr, __FILE__, __LINE__, [&, lesson] { return new LessonRows(all, lesson); });
-                for (const fs::directory_entry& file : fs::directory_iterator(entry.path())) {
-                    const std::string op = file.path().stem().string();
-                    const fs::path older = checker::older_implementation(fs::path("build/impl/solutions") / lesson, op);
-                    if (!fs::exists(fs::path("lessons") / lesson / file.path().filename()) || older.empty() ||
-                        on_device(lesson) != on_device(older.parent_path().filename().string())) {
-                        continue;
-                    }
-                    testing::RegisterTest(("OlderSolutions_" + lesson).c_str(), op.c_str(), nullptr, nullptr, __FILE__,
-                                          __LINE__, [=] { return new OlderSolution(lesson, op, older); });
-                }
-            }
+            register_tests_of_lessons(all);
         }
         Builds builds(selected(all));
         for (std::size_t i = 0; i < builds.rows().size(); i++) {
             const Row& row = builds.rows()[i];
-            testing::RegisterTest(("WrongSolutions_" + row.lesson).c_str(), row.id.c_str(), nullptr, nullptr, __FILE__,
-                                  __LINE__, [&, i] { return new WrongSolution(builds, i, caught); });
+            checker::register_test("WrongSolutions_" + row.lesson, row.id, [&, i] { test_row(builds, i, caught); });
         }
         builds.start();
         const int status = RUN_ALL_TESTS();

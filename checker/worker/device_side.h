@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The device that a check program's worker runs ops on, where it is not the host itself. Which one is decided when the
-// program is linked: simt_side.cpp is the CPU device, gpu_side.cpp a GPU; without one, no_device.cpp says that there is
-// none.
+// What a check program's worker runs ops on. Which one is decided when the program is linked: simt_side.cpp is the CPU
+// device, gpu_side.cpp a GPU; without one, host_is_device.cpp says that it is the host itself.
 #pragma once
 
 #include <memory>
@@ -24,7 +23,8 @@ class DeviceSide {
   public:
     virtual ~DeviceSide() = default;
 
-    virtual std::string name() const = 0;  // "CPU device", "GPU"
+    virtual std::string name() const = 0;  // "CPU", "CPU device", "GPU"
+    virtual bool is_host() const { return false; }
 
     // Where timed calls run; null where a device has no times worth taking. Asked for in the worker alone.
     virtual std::unique_ptr<Bench> bench() { return nullptr; }
@@ -38,7 +38,7 @@ class DeviceSide {
     }
 
     // Whether the device can run nothing more in this process.
-    virtual bool broken() const = 0;
+    virtual bool broken() const { return false; }
 
     // Whether the two schedules run a call's threads in two orders, and what is read unwritten is seen by itself.
     virtual bool takes_two_orders() const { return false; }
@@ -56,7 +56,7 @@ class DeviceSide {
     virtual Card card() const { return {}; }
 
     // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
-    virtual void start() = 0;
+    virtual void start() {}
 
     // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/chosen.h).
     virtual bool chosen_launch_is_over() const { return false; }
@@ -78,7 +78,6 @@ class DeviceSide {
     virtual void end_case() = 0;
 };
 
-// Null where ops run on the host.
-DeviceSide* device_side();
+DeviceSide& device_side();
 
 }  // namespace checker

@@ -40,6 +40,14 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
     fail(what);
 }
 
+MappedBytes mapped(std::size_t bytes, int access, int kind, int fd, const char* what) {
+    void* data = mmap(nullptr, bytes, access, kind, fd, 0);
+    if (data == MAP_FAILED) {
+        fail(what, bytes);
+    }
+    return MappedBytes(static_cast<std::byte*>(data), Unmap{bytes});
+}
+
 }  // namespace
 
 std::optional<std::size_t> available_bytes() {
@@ -101,7 +109,7 @@ std::size_t file_bytes(std::span<const BufferPlace> places) {
 }
 
 MemoryFile::MemoryFile() : fd_(memfd_create("checker", MFD_CLOEXEC)) {
-    if (fd_ < 0) {
+    if (fd() < 0) {
         fail("memfd_create");
     }
 }
@@ -114,52 +122,21 @@ MemoryFile::MemoryFile(int fd) : fd_(fd) {
     map(static_cast<std::size_t>(size));
 }
 
-MemoryFile::MemoryFile(MemoryFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
-
-MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-}
-
-MemoryFile::~MemoryFile() {
-    if (data_ != nullptr) {
-        munmap(data_, size_);
-    }
-    if (fd_ >= 0) {
-        close(fd_);
-    }
-}
-
 void MemoryFile::grow(std::size_t bytes) {
-    if (bytes <= size_) {
+    if (bytes <= data_.get_deleter().bytes) {
         return;
     }
-    if (ftruncate(fd_, static_cast<off_t>(bytes)) != 0) {
+    if (ftruncate(fd(), static_cast<off_t>(bytes)) != 0) {
         fail("ftruncate of the check's shared memory", bytes);
     }
     map(bytes);
 }
 
 void MemoryFile::map(std::size_t bytes) {
-    if (data_ != nullptr) {
-        munmap(data_, size_);
+    data_ = {};
+    if (bytes > 0) {
+        data_ = mapped(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd(), "mmap of the check's shared memory");
     }
-    data_ = nullptr;
-    size_ = 0;
-    if (bytes == 0) {
-        return;
-    }
-    void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    if (data == MAP_FAILED) {
-        fail("mmap of the check's shared memory", bytes);
-    }
-    data_ = static_cast<std::byte*>(data);
-    size_ = bytes;
 }
 
 std::span<std::byte> MemoryFile::region(const BufferPlace& place) const {
@@ -199,38 +176,18 @@ Scribble find_scribble(std::span<const std::byte> region, const BufferPlace& pla
     return {};
 }
 
-GuardedMapping::GuardedMapping(int fd, const BufferPlace& place, bool read_only) : region_bytes_(place.mapped_bytes) {
+GuardedMapping::GuardedMapping(int fd, const BufferPlace& place, bool read_only) {
     // A stride that is wrong by a factor of two still lands in a guard.
     const std::size_t guard = std::max(kSmallestGuard, round_up(2 * place.bytes, page_bytes()));
-    reserved_bytes_ = 2 * guard + region_bytes_;
-    void* reserved = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) {
-        fail("reserving address space for a buffer", reserved_bytes_);
-    }
-    reserved_ = static_cast<std::byte*>(reserved);
-    region_ = reserved_ + guard;
+    reserved_ = mapped(2 * guard + place.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                       "reserving address space for a buffer");
+    region_ = reserved().subspan(guard, place.mapped_bytes);
+    data_ = region_.data() + place.data_offset;
     const int access = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     const off_t offset = fd >= 0 ? static_cast<off_t>(place.file_offset) : 0;
-    if (mmap(region_, region_bytes_, access, kind | MAP_FIXED, fd, offset) == MAP_FAILED) {
-        const int why = errno;
-        munmap(reserved_, reserved_bytes_);
-        errno = why;
-        fail("mapping a buffer", region_bytes_);
-    }
-    data_ = region_ + place.data_offset;
-}
-
-GuardedMapping::GuardedMapping(GuardedMapping&& other) noexcept
-    : reserved_(std::exchange(other.reserved_, nullptr)),
-      reserved_bytes_(other.reserved_bytes_),
-      region_(other.region_),
-      region_bytes_(other.region_bytes_),
-      data_(other.data_) {}
-
-GuardedMapping::~GuardedMapping() {
-    if (reserved_ != nullptr) {
-        munmap(reserved_, reserved_bytes_);
+    if (mmap(region_.data(), region_.size(), access, kind | MAP_FIXED, fd, offset) == MAP_FAILED) {
+        fail("mapping a buffer", region_.size());
     }
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/base/files.h"
 #include "checker/cases/buffer_spec.h"
 
 namespace checker {
@@ -48,21 +49,17 @@ class MemoryFile {
   public:
     MemoryFile();                 // empty
     explicit MemoryFile(int fd);  // maps what another process made; takes the descriptor over
-    MemoryFile(MemoryFile&& other) noexcept;
-    MemoryFile& operator=(MemoryFile&& other) noexcept;
-    ~MemoryFile();
 
     void grow(std::size_t bytes);  // to at least so many; views taken before are void
-    int fd() const { return fd_; }
-    std::span<std::byte> bytes() const { return {data_, size_}; }
+    int fd() const { return fd_.get(); }
+    std::span<std::byte> bytes() const { return {data_.get(), data_.get_deleter().bytes}; }
     std::span<std::byte> region(const BufferPlace& place) const;  // with the slack around the data
     std::span<std::byte> data(const BufferPlace& place) const;
 
   private:
     void map(std::size_t bytes);
-    int fd_ = -1;
-    std::byte* data_ = nullptr;
-    std::size_t size_ = 0;
+    FileDescriptor fd_;
+    MappedBytes data_;
 };
 
 void fill_with_poison(std::span<std::byte> region, Element element, Schedule schedule);
@@ -80,19 +77,15 @@ class GuardedMapping {
   public:
     // fd < 0: private memory (scratch).
     GuardedMapping(int fd, const BufferPlace& place, bool read_only);
-    GuardedMapping(GuardedMapping&& other) noexcept;
-    GuardedMapping& operator=(GuardedMapping&&) = delete;
-    ~GuardedMapping();
-
     std::byte* data() const { return data_; }
-    std::span<std::byte> reserved() const { return {reserved_, reserved_bytes_}; }  // guards included
-    std::span<std::byte> region() const { return {region_, region_bytes_}; }
+    std::span<std::byte> reserved() const {  // guards included
+        return {reserved_.get(), reserved_.get_deleter().bytes};
+    }
+    std::span<std::byte> region() const { return region_; }
 
   private:
-    std::byte* reserved_ = nullptr;
-    std::size_t reserved_bytes_ = 0;
-    std::byte* region_ = nullptr;
-    std::size_t region_bytes_ = 0;
+    MappedBytes reserved_;
+    std::span<std::byte> region_;
     std::byte* data_ = nullptr;
 };
 

@@ -260,28 +260,43 @@ class MappedCall {
     std::vector<ScratchArea> scratch_;
 };
 
-// `running`: what earlier calls of a sequence have left.
-Reply run_on_host(const CallRun& run, std::unique_ptr<HostCase>& running) {
-    if (run.begins()) {
-        running.reset();
-        running = std::make_unique<HostCase>(run.schedule);
+class HostSide final : public DeviceSide {
+  public:
+    std::string name() const override { return "CPU"; }
+    bool is_host() const override { return true; }
+    bool has_times() const override { return true; }
+    std::unique_ptr<Bench> bench() override { return host_bench(); }
+
+    Reply run(const CallRun& run) override {
+        if (run.begins()) {
+            running_.reset();
+            running_ = std::make_unique<HostCase>(run.schedule);
+        }
+        poison_heap(run.schedule);
+        poison_stack(run.schedule);
+        const MappedCall mapped(run, running_->buffers);
+        poison_stack(run.schedule);
+        run.call().run(run.library, running_->buffers);
+        if (run.ends()) {
+            running_.reset();
+        }
+        return mapped.overrun_scratch().value_or(Reply{});
     }
-    poison_heap(run.schedule);
-    poison_stack(run.schedule);
-    const MappedCall mapped(run, running->buffers);
-    poison_stack(run.schedule);
-    run.call().run(run.library, running->buffers);
-    if (run.ends()) {
-        running.reset();
-    }
-    return mapped.overrun_scratch().value_or(Reply{});
-}
+    void end_case() override { running_.reset(); }
+
+  private:
+    std::unique_ptr<HostCase> running_;  // what earlier calls of a sequence have left
+};
 
 }  // namespace
 
+std::unique_ptr<DeviceSide> host_side() {
+    return std::make_unique<HostSide>();
+}
+
 int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
                          const std::function<bool(const Op&, const Case&)>& wants) {
-    DeviceSide& device = *device_side();
+    DeviceSide& device = device_side();
     Libraries subject(impl_dir);
     MemoryFile memory;
     dup2(memory.fd(), kWorkerMemory);
@@ -322,23 +337,21 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     catch_faults();
     // What the code under test forks ends with it, also where it has left the worker's process group.
     pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
-    DeviceSide* const device = device_side();
+    DeviceSide& device = device_side();
     std::string no_device;
     try {
-        if (device != nullptr) {
-            device->start();
-        }
+        device.start();
     } catch (const std::exception& error) { no_device = error.what(); }
     Libraries subject(impl_dir);
     Libraries solution(reference_dir);
-    std::unique_ptr<HostCase> running;
     // What is kept goes before the libraries that it comes from.
-    const std::unique_ptr<DeviceSide, void (*)(DeviceSide*)> at_end(device, [](DeviceSide* side) { side->end_case(); });
+    const std::unique_ptr<DeviceSide, void (*)(DeviceSide*)> at_end(&device,
+                                                                    [](DeviceSide* side) { side->end_case(); });
 
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
         if (request.ask == Ask::start || !no_device.empty()) {
-            const Card card = device != nullptr && no_device.empty() ? device->card() : Card{};
+            const Card card = no_device.empty() ? device.card() : Card{};
             Reply reply = no_device.empty() ? saying(Answer::done, card.name) : saying(Answer::no_device, no_device);
             reply.capability = card.capability;
             if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
@@ -354,19 +367,19 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                 if (!op.defined(library)) {
                     reply.answer = Answer::not_defined;
                 } else if (request.ask == Ask::time) {
-                    const std::unique_ptr<Bench> bench = device != nullptr ? device->bench() : host_bench();
+                    const std::unique_ptr<Bench> bench = device.bench();
                     reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
                                     older_implementation(reference_dir, op.name), request, *bench);
                 } else {
                     const CallRun run{op.cases.at(request.case_index), request.call, library, request.schedule,
                                       request.ask == Ask::count};
-                    reply = device != nullptr ? device->run(run) : run_on_host(run, running);
+                    reply = device.run(run);
                 }
             } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
                 reply = saying(Answer::exception, e.what());
             } catch (...) { reply = saying(Answer::exception, "something that is no std::exception"); }
-            if (device != nullptr && request.ask == Ask::time) {
-                reply.last = device->broken();
+            if (request.ask == Ask::time) {
+                reply.last = device.broken();
             }
         } catch (const std::exception& e) { reply = saying(Answer::cannot_load, e.what()); }
         flush_output();

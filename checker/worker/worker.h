@@ -6,10 +6,15 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 
 #include "checker/cases/lesson.h"
+#include "checker/worker/device_side.h"
 
 namespace checker {
+
+// The host, where ops run on nothing else: in buffers between inaccessible pages.
+std::unique_ptr<DeviceSide> host_side();
 
 // Serves requests until the socket closes. `reference_dir` holds the solution's objects and those of older lessons lie
 // in folders beside it, for timing against them.

@@ -24,6 +24,7 @@ struct Outcome {
     Reply reply;
     int status = 0;
     std::size_t memory = 0;  // bytes
+    bool says(Answer answer) const { return kind == Kind::answered && reply.answer == answer; }
 };
 
 // 30 s, or what SOL_TIMEOUT_S says.

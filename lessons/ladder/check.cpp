@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/cases.h"
 
 namespace {
@@ -75,10 +76,10 @@ void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
     add_matmul_shapes(matmul, {});
     add_random_shapes(matmul);
-    if (lesson.lesson().takes_sampled()) {
+    if (checker::device_side().takes_sampled()) {
         matmul.add_sampled("sampled", "N=300 C=33 OC=500");
     }
-    if (lesson.lesson().rehearsal()) {
+    if (checker::device_side().rehearsal()) {
         matmul.add_sampled("no_room", "N=1048576 C=1 OC=1048576");  // more than any card has
     }
     const char* shapes = std::getenv("SOL_LADDER");

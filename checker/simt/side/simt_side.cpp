@@ -284,11 +284,11 @@ class SimtSide final : public DeviceSide {
 
 }  // namespace
 
-DeviceSide* device_side() {
+DeviceSide& device_side() {
     static SimtSide side;
     // Ends the program, with a line that says why, where the system gives no room: before anybody's code is judged.
     static_cast<void>(simt::Memory::instance());
-    return &side;
+    return side;
 }
 
 }  // namespace checker

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/json_writer.h"
 #include "checker/base/text.h"

@@ -9,8 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "checker/base/course.h"
 #include "checker/base/text.h"
 #include "checker/program/run_lesson.h"
+#include "checker/worker/device_side.h"
 
 namespace cases {
 
@@ -91,8 +93,8 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against) {
     }
     timed.call.run = run_of(spec_, sizes);
     timed.run_on_two_threads = run_of(spec_, sizes, 2);
-    if (spec_.library != nullptr && (lesson_.on_device() || against == checker::Rival::library)) {
-        timed.library = spec_.library(lesson_, sizes);
+    if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Rival::library)) {
+        timed.library = spec_.library(sizes);
     }
     op_.timed.push_back(std::move(timed));
 }
@@ -160,7 +162,7 @@ void checker::register_cases(Lesson& lesson) {
         shapes.insert(shapes.end(), target.reported.begin(), target.reported.end());
         for (const std::string& shape : shapes) {
             const cases::Sizes sizes = timed_sizes(lesson, op.spec(), shape);
-            op.add_timed(lesson.rehearsal() ? op.rehearsed(sizes) : sizes, target.against);
+            op.add_timed(checker::device_side().rehearsal() ? op.rehearsed(sizes) : sizes, target.against);
         }
     }
 }

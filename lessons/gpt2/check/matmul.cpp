@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "checker/cases/blas.h"
+#include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/cases.h"
 
 namespace cases {
@@ -64,9 +65,9 @@ std::pair<double, double> element(const Sizes& d, long element, const Values& in
 }
 
 // The device's own; on the host OpenBLAS.
-std::optional<checker::Vendor> library(const checker::Lesson& lesson, const Sizes& d) {
-    if (lesson.on_device()) {
-        return lesson.matmul_library(d["N"], d["C"], d["OC"]);
+std::optional<checker::Vendor> library(const Sizes& d) {
+    if (!checker::device_side().is_host()) {
+        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"]);
     }
     return checker::Vendor{"OpenBLAS", [=](const Buffers& at) {
                                checker::blas_matmul(at.f32("out"), at.f32("inp"), at.f32("weight"), at.f32("bias"),
@@ -106,7 +107,7 @@ void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_s
     matmul.add_drawn("ragged", "N=17 C=33 OC=129");
     matmul.add_drawn("one_channel", "N=65 C=1 OC=33");
     const char* const vocabulary = "N=2 C=33 OC=50257";
-    if (matmul.lesson().samples_blocks()) {
+    if (checker::device_side().samples_blocks()) {
         matmul.add_sampled("vocabulary", vocabulary);
     } else {
         matmul.add_drawn("vocabulary", vocabulary);
@@ -114,7 +115,7 @@ void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_s
 }
 
 void add_huge_matmul(OpCases& matmul) {
-    if (matmul.lesson().takes_sampled() && !matmul.lesson().rehearsal()) {
+    if (checker::device_side().takes_sampled() && !checker::device_side().rehearsal()) {
         matmul.add_sampled("huge", "N=42735 C=1 OC=50257");  // 2,147,732,895 outputs
     }
 }

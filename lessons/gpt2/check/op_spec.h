@@ -77,7 +77,7 @@ struct OpSpec {
     checker::Computed (*compute)(const Sizes&, const Values&) = nullptr;
     std::pair<double, double> (*element)(const Sizes&, long element, const Values&) = nullptr;
     // The vendor's routine on the device that the lesson runs on.
-    std::optional<checker::Vendor> (*library)(const checker::Lesson&, const Sizes&) = nullptr;
+    std::optional<checker::Vendor> (*library)(const Sizes&) = nullptr;
 
     // An op whose tensors depend on the model makes its calls itself.
     std::vector<checker::Call> (*model_calls)(const checker::CaseFile&) = nullptr;

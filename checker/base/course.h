@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// The course's lessons by their folders' names. What a lesson is made of, its files say.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace checker {
+
+// Whether a folder's name is a lesson's: "01_layers".
+bool is_lesson(std::string_view folder);
+std::string lesson_number(const std::string& lesson);  // "01"
+std::string lesson_title(const std::string& lesson);   // "layers"
+
+// The names of the files in solutions/NN_name that solve an op, OP.cpp or OP.cu, in order: of each lesson, and of the ladder.
+std::map<std::string, std::vector<std::string>> solution_files();
+std::vector<std::string> solution_files(const std::string& lesson);
+
+// Whether the lesson's ops run on a device.
+bool has_kernels(const std::string& lesson);
+
+// Whether a lesson ends with a whole model: whether it and the lessons of its track before it have all the ops of the first
+// lesson with a `forward`. That one needs no file of its own on the device's track: the host's serves.
+bool is_step(const std::string& lesson);
+
+// The solution that serves a lesson as an op's: its own, or that of the newest lesson before which has one. Empty without.
+std::filesystem::path newest_solution(const std::string& lesson, const std::string& op);
+
+}  // namespace checker
