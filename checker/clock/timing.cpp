@@ -124,7 +124,7 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
     std::vector<std::optional<double>> round(candidates.size());
     std::vector<std::size_t> order(candidates.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::mt19937 random;
+    std::mt19937_64 random(options.seed);
     for (int i = 0; i < options.max_rounds; i++) {
         if (i % 2 == 0) {
             std::ranges::shuffle(order, random);

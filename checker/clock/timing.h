@@ -55,6 +55,7 @@ struct TimingOptions {
     int fewest_rounds = 6;             // … that has so many before it: fewer have no 95% interval
     double last_seconds = 20;          // this ends it whatever there is
     double interval_goal = 0.02;       // stop when each median's 95% interval is no wider than this share of it
+    std::uint64_t seed = 0;            // of the order in the rounds: one that is always the same favours somebody
     double min_sample_seconds = 2e-5;  // a shorter callable is repeated within one sample, and the others with it
 };
 

@@ -231,7 +231,7 @@ TEST(SyntheticSamples, ThatAreThemselvesBimodalAreWideAndHaveNoVerdict) {
 namespace {
 
 // The order of `rounds` rounds of three candidates, without what comes before: "cab", "bac", …
-std::vector<std::string> orders(int rounds) {
+std::vector<std::string> orders(int rounds, std::uint64_t seed) {
     std::string order;
     FakeClock fake;
     const auto logged = [&](char letter) {
@@ -241,7 +241,8 @@ std::vector<std::string> orders(int rounds) {
                          }};
     };
     const std::vector<Candidate> candidates = {logged('a'), logged('b'), logged('c')};
-    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = rounds, .max_rounds = rounds}, fake.stopwatch);
+    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = rounds, .max_rounds = rounds, .seed = seed},
+                     fake.stopwatch);
     EXPECT_EQ(order.substr(0, 6), "abc" /* calls per sample */ "abc" /* warm-up */);
     std::vector<std::string> result;
     for (std::size_t i = 6; i < order.size(); i += 3) { result.push_back(order.substr(i, 3)); }
@@ -251,12 +252,13 @@ std::vector<std::string> orders(int rounds) {
 }  // namespace
 
 TEST(TimeInterleaved, RunsEachCandidateOnceInARoundAndGoesBackTheSameWayInTheNext) {
-    const std::vector<std::string> rounds = orders(40);
+    const std::vector<std::string> rounds = orders(40, 1);
     ASSERT_EQ(rounds.size(), 40u);
     for (std::size_t i = 0; i < rounds.size(); i += 2) {
         EXPECT_TRUE(std::ranges::is_permutation(rounds[i], std::string("abc"))) << rounds[i];
         EXPECT_EQ(rounds[i + 1], std::string(rounds[i].rbegin(), rounds[i].rend()));
     }
+    EXPECT_NE(rounds, orders(40, 2));
     EXPECT_EQ(std::set<std::string>(rounds.begin(), rounds.end()).size(), 6u);  // each order there is
 }
 

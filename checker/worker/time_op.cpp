@@ -208,8 +208,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
             };
         }
     }
-    const std::vector<Samples> samples =
-        time_interleaved(candidates, bench.options(request.seconds, request.rounds), bench.stopwatch());
+    TimingOptions options = bench.options(request.seconds, request.rounds);
+    options.seed = request.seed;
+    const std::vector<Samples> samples = time_interleaved(candidates, options, bench.stopwatch());
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));
