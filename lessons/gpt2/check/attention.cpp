@@ -1,7 +1,67 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
+namespace {
+
+// lse and out, as reference/ops/attention.py has them.
+std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+    const auto B = static_cast<std::size_t>(d["B"]), T = static_cast<std::size_t>(d["T"]);
+    const auto C = static_cast<std::size_t>(d["C"]), NH = static_cast<std::size_t>(d["NH"]), HS = C / NH;
+    const double scale = 1 / std::sqrt(static_cast<double>(HS));
+    checker::Computed lse{.values = std::vector<float>(B * NH * T), .floor = std::vector<float>(B * NH * T)};
+    checker::Computed out{.values = std::vector<float>(B * T * C), .floor = std::vector<float>(B * T)};
+    for (std::size_t head = 0; head < B * NH; head++) {
+        const std::size_t b = head / NH, first = head % NH * HS;
+        const auto at = [&](std::size_t t, std::size_t part) {
+            return &inputs[0][(b * T + t) * 3 * C + part * C + first];
+        };
+        for (std::size_t t = 0; t < T; t++) {
+            std::vector<double> scaled, of_scores;
+            for (std::size_t s = 0; s <= t; s++) {
+                double score = 0, squares = 0;
+                for (std::size_t i = 0; i < HS; i++) {
+                    const double term = static_cast<double>(at(t, 0)[i]) * static_cast<double>(at(s, 1)[i]);
+                    score += term;
+                    squares += term * term;
+                }
+                scaled.push_back(scale * score);
+                of_scores.push_back(scale *
+                                    (sum_error(squares, score, static_cast<double>(HS)) + kRounding * std::abs(score)));
+            }
+            std::vector<double> of_scaled = of_exponents(scaled);
+            std::ranges::transform(of_scaled, of_scores, of_scaled.begin(), std::plus<>());
+            const SoftmaxRow att = softmax_row(scaled, of_scaled);
+            lse.values[head * T + t] = static_cast<float>(att.lse);
+            lse.floor[head * T + t] = static_cast<float>(att.of_lse);
+            for (std::size_t i = 0; i < HS; i++) {
+                double value = 0, squares = 0;
+                for (std::size_t s = 0; s <= t; s++) {
+                    const double term = att.probs[s] * at(s, 2)[i];
+                    value += term;
+                    squares += term * term;
+                }
+                // Independent errors of the probabilities, each of which moves the output from `value` to its own.
+                double moved = 0;
+                for (std::size_t s = 0; s <= t; s++) {
+                    const double by = att.probs[s] * of_scaled[s] * (at(s, 2)[i] - value);
+                    moved += by * by;
+                }
+                const double floor = std::sqrt(moved) + sum_error(squares, value, static_cast<double>(t + 1)) +
+                                     3 * kRounding * std::abs(value);
+                out.values[(b * T + t) * C + first + i] = static_cast<float>(value);
+                out.floor[b * T + t] = std::max(out.floor[b * T + t], static_cast<float>(floor));
+            }
+        }
+    }
+    return {std::move(lse), std::move(out)};
+}
+
+}  // namespace
 
 const OpSpec attention_spec{
     .name = "attention",
@@ -23,6 +83,8 @@ const OpSpec attention_spec{
         const double rows = d.number("B") * d["T"], C = d["C"];
         return {.bytes = kFloat * (4 * rows * C + rows * d["NH"]), .flop = 2 * rows * (d["T"] + 1) * C};
     },
-    .rehearsal = "B=1 T=16 C=48 NH=12"};
+    .rehearsal = "B=1 T=16 C=48 NH=12",
+    .compute = compute,
+    .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}}};
 
 }  // namespace cases

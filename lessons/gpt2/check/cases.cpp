@@ -26,18 +26,24 @@ void OpCases::add_file(const std::string& file) {
     for (checker::Case& one : load_cases(lesson_.case_file(file), spec_)) { op_.cases.push_back(std::move(one)); }
 }
 
-double OpCases::factor() {
-    return lesson_.budget_factor(spec_.name + "." + spec_.outputs.front().name);
+std::vector<double> OpCases::factors() {
+    std::vector<double> factors;
+    for (const OutputSpec& output : spec_.outputs) {
+        factors.push_back(lesson_.budget_factor(spec_.name + "." + output.name, output.precision));
+    }
+    return factors;
 }
 
-checker::Call OpCases::drawn(const Sizes& sizes, const std::vector<std::string>& null) {
-    return drawn_call(spec_, sizes, spec_.compute != nullptr ? factor() : 0, null);
+checker::Call OpCases::drawn(const Sizes& sizes, const std::vector<std::string>& null,
+                             const std::map<std::string, Draw>& draws) {
+    return drawn_call(spec_, sizes, spec_.compute != nullptr ? factors() : std::vector<double>(), null, draws);
 }
 
-checker::Case& OpCases::add_drawn(const std::string& name, std::string_view shape) {
+checker::Case& OpCases::add_drawn(const std::string& name, std::string_view shape,
+                                  const std::map<std::string, Draw>& draws) {
     const Sizes sizes = Sizes::of(shape).completed(spec_.defaults);
     checker::Case& result = op_.add_case(name, sizes.text(spec_.shape));
-    result.calls.push_back(drawn(sizes));
+    result.calls.push_back(drawn(sizes, {}, draws));
     if (spec_.needed != nullptr) {
         result.calls.back().needed = spec_.needed(sizes);
     }
@@ -50,7 +56,7 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape) {
     call.sampled = checker::Sampled{.output = std::move(call.outputs.front().spec),
                                     .expected = [sizes, element = spec_.element](
                                                     long i, const Values& inputs) { return element(sizes, i, inputs); },
-                                    .factor = factor()};
+                                    .factor = factors().front()};
     call.outputs.clear();
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));
 }
@@ -118,6 +124,7 @@ OpCases& LessonCases::add(std::string_view op) {
             result.add_file(file);
         }
     }
+    for (const DrawnCase& one : spec->drawn_cases) { result.add_drawn(one.name, one.shape, one.draws); }
     return result;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,10 @@ class OpCases {
     // The op's calls in reference/cases/FILE.safetensors.
     void add_file(const std::string& file);
     // Inputs are drawn, and the outputs that they should give are computed. `null`: parameters that are null pointers.
-    checker::Case& add_drawn(const std::string& name, std::string_view shape);
-    checker::Call drawn(const Sizes& sizes, const std::vector<std::string>& null = {});
+    checker::Case& add_drawn(const std::string& name, std::string_view shape,
+                             const std::map<std::string, Draw>& draws = {});
+    checker::Call drawn(const Sizes& sizes, const std::vector<std::string>& null = {},
+                        const std::map<std::string, Draw>& draws = {});
     // The same of an output that may be too large for the host: some elements are judged, of some blocks of the launch
     // or of all. For devices that take such calls.
     void add_sampled(const std::string& name, std::string_view shape);
@@ -43,7 +46,7 @@ class OpCases {
     checker::Op& op() { return op_; }
 
   private:
-    double factor();
+    std::vector<double> factors();  // the budget factor of each output
 
     checker::Lesson& lesson_;
     const OpSpec& spec_;

@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
+namespace {
+
+// lse and att, as reference/ops/causal_softmax.py has them.
+std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+    const auto T = static_cast<std::size_t>(d["T"]);
+    const double scale = d.number("scale");
+    checker::Computed lse, att{.values = std::vector<float>(inputs[0].size()), .floor = {}};
+    for (std::size_t row = 0; row * T < inputs[0].size(); row++) {
+        std::vector<double> scaled;
+        for (const double score : inputs[0].subspan(row * T, row % T + 1)) { scaled.push_back(scale * score); }
+        const SoftmaxRow of_row = softmax_row(scaled, of_exponents(scaled));
+        std::ranges::transform(of_row.probs, &att.values[row * T], [](double p) { return static_cast<float>(p); });
+        att.floor.push_back(static_cast<float>(of_row.of_probs));
+        lse.values.push_back(static_cast<float>(of_row.lse));
+        lse.floor.push_back(static_cast<float>(of_row.of_lse));
+    }
+    return {std::move(lse), std::move(att)};
+}
+
+// Scores of tokens that come later are 1e30: who looks at them sees it in every row.
+checker::Input large_later_scores(const std::string& name, const std::string& dims, const Sizes& sizes) {
+    checker::Input input = checker::normal(name, dims, sizes.axes(dims), 8.0F);
+    const auto T = static_cast<std::size_t>(sizes["T"]);
+    input.fill = [T, drawn = std::move(input.fill)](std::span<std::byte> bytes, std::uint64_t seed) {
+        drawn(bytes, seed);
+        const std::span scores(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+        for (std::size_t row = 0; row * T < scores.size(); row++) {
+            std::ranges::fill(scores.subspan(row * T + row % T + 1, T - row % T - 1), 1e30F);
+        }
+    };
+    return input;
+}
+
+}  // namespace
 
 const OpSpec causal_softmax_spec{
     .name = "causal_softmax",
@@ -22,6 +59,8 @@ const OpSpec causal_softmax_spec{
         return {.bytes = kFloat * (scores + rows * d["T"] + rows), .flop = 7 * scores};
     },
     .defaults = "scale=0.125",  // 1 / sqrt(HS) of GPT-2
-    .rehearsal = "B=1 NH=12 T=16"};
+    .rehearsal = "B=1 NH=12 T=16",
+    .compute = compute,
+    .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}}};
 
 }  // namespace cases

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
@@ -16,6 +19,14 @@ const OpSpec crossentropy_spec{
         },
     // One probability per row. FLOP: log and sign.
     .cost = [](const Sizes& d) -> Cost { return {.bytes = 3 * kFloat * d["N"], .flop = 2.0 * d["N"]}; },
-    .rehearsal = "N=16 Vp=256"};
+    .rehearsal = "N=16 Vp=256",
+    .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
+        const auto Vp = static_cast<std::size_t>(d["Vp"]);
+        return {elementwise(inputs[1].size(), 1, [&](std::size_t n) {
+            const double loss = -std::log(inputs[0][n * Vp + static_cast<std::size_t>(inputs[1][n])]);
+            return std::pair(loss, kRounding * std::abs(loss));  // floors of reference/ops/crossentropy.py
+        })};
+    },
+    .drawn_cases = {{"long", "N=3 Vp=50304"}, {"rows", "N=70000 Vp=4"}}};  // more than a grid has in y
 
 }  // namespace cases

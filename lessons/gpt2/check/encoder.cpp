@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
@@ -22,20 +22,18 @@ std::vector<checker::Needed> needed(const Sizes& d) {
     return {{"bytes_asked", d.number("B") * d.number("T") * row}};
 }
 
-checker::Computed compute(const Sizes& d, const Values& inputs) {
-    const auto C = static_cast<std::size_t>(d["C"]), T = static_cast<std::size_t>(d["T"]);
-    checker::Computed computed;
-    for (std::size_t row = 0; row < inputs[0].size(); row++) {
-        const auto token = static_cast<std::size_t>(inputs[0][row]);
-        float largest = 0;
-        for (std::size_t c = 0; c < C; c++) {
-            const double sum = static_cast<double>(inputs[1][token * C + c]) + inputs[2][row % T * C + c];
-            computed.values.push_back(static_cast<float>(sum));
-            largest = std::max(largest, std::abs(computed.values.back()));
-        }
-        computed.floor.push_back(0x1p-24F * largest);  // floors of reference/ops/encoder.py
-    }
-    return computed;
+std::pair<double, double> element(const Sizes& d, long element, const Values& inputs) {
+    const long C = d["C"], T = d["T"], row = element / C, c = element % C;
+    const auto token = static_cast<long>(inputs[0][static_cast<std::size_t>(row)]);
+    const double sum = static_cast<double>(inputs[1][static_cast<std::size_t>(token * C + c)]) +
+                       static_cast<double>(inputs[2][static_cast<std::size_t>(row % T * C + c)]);
+    return {sum, kRounding * std::abs(sum)};  // floors of reference/ops/encoder.py
+}
+
+std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+    const auto C = static_cast<std::size_t>(d["C"]);
+    return {
+        elementwise(inputs[0].size() * C, C, [&](std::size_t i) { return element(d, static_cast<long>(i), inputs); })};
 }
 
 }  // namespace
@@ -56,6 +54,8 @@ const OpSpec encoder_spec{
     .rehearsal = "B=2 T=8 C=768 Vp=128",
     .bound = Bound::copy,
     .needed = needed,
-    .compute = compute};
+    .compute = compute,
+    .element = element,
+    .drawn_cases = {{"long", "B=2 T=1100 C=3"}}};  // positions and tokens beyond 1,024
 
 }  // namespace cases

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
+#include <numbers>
+
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
@@ -18,6 +22,13 @@ const OpSpec gelu_spec{
     .bound = Bound::copy,
     .needed = [](const Sizes& d) -> std::vector<checker::Needed> {
         return {{"bytes_asked", 2 * kFloat * d["N"]}};
-    }};
+    },
+    .compute = [](const Sizes& /*d*/, const Values& inputs) -> std::vector<checker::Computed> {
+        return {elementwise(inputs[0].size(), inputs[0].size(), [&](std::size_t i) {
+            const double x = inputs[0][i], u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+            return std::pair(0.5 * x * (1 + std::tanh(u)), kRounding * std::abs(x));  // of reference/ops/gelu.py
+        })};
+    },
+    .drawn_cases = {{"far", "N=257", {{"inp", ramp(64.0F)}}}, {"many", "N=1100003"}}};
 
 }  // namespace cases

@@ -5,6 +5,7 @@
 #include "checker/cases/blas.h"
 #include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/cases.h"
+#include "lessons/gpt2/check/floors.h"
 
 namespace cases {
 namespace {
@@ -21,15 +22,12 @@ std::vector<double> squared(std::vector<double> values) {
 // An element's value and its share of the row's floor: floors of reference/ops/matmul.py. `squares` is the sum of the
 // products' squares, `terms` how many numbers are added up.
 std::pair<double, double> with_floor(double product, double squares, double bias, int terms) {
-    constexpr double kRounding = 0x1p-24;  // U and SUM of reference/ops/common/rounding.py
-    constexpr double kSum = 0.3;
     const double value = product + bias;
-    const double of_sum = kSum * kRounding * std::sqrt(terms) * std::sqrt(squares + bias * bias + value * value);
-    return {value, of_sum + kRounding * std::abs(value)};
+    return {value, sum_error(squares + bias * bias, value, terms) + kRounding * std::abs(value)};
 }
 
 // out = inp weight^T + bias in float64 from the float32 inputs, rounded to float32 (N, out_stride), and each row's floor.
-checker::Computed compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
     const int N = d["N"], C = d["C"], OC = d["OC"];
     const bool has_bias = inputs.size() > 2;
     const std::vector<double> inp = widened(inputs[0]), weight = widened(inputs[1]);
@@ -48,7 +46,7 @@ checker::Computed compute(const Sizes& d, const Values& inputs) {
         }
         computed.floor.push_back(static_cast<float>(largest));
     }
-    return computed;
+    return {std::move(computed)};
 }
 
 std::pair<double, double> element(const Sizes& d, long element, const Values& inputs) {
@@ -98,7 +96,10 @@ const OpSpec matmul_spec{
     .bound = Bound::arithmetic,
     .compute = compute,
     .element = element,
-    .library = library};
+    .library = library,
+    .drawn_cases = {{"long", "N=2 C=3072 OC=3"},                      // GPT-2's longest sum
+                    {"tall", "N=2177 C=1 OC=3"},                      // more rows of tiles than small models have
+                    {"odd_stride", "N=5 C=8 OC=12 out_stride=13"}}};  // whole float4s in rows that begin anywhere
 
 void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square) {
     const Sizes square{{"N", kSquare}, {"C", kSquare}, {"OC", kSquare}};

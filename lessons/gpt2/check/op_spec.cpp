@@ -34,6 +34,19 @@ Draw uniform(float low, float high) {
     };
 }
 
+Draw ramp(float largest) {
+    return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
+        checker::Input input = checker::normal(name, dims, sizes.axes(dims));
+        input.fill = [=](std::span<std::byte> bytes, std::uint64_t /*seed*/) {
+            const std::span values(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+            for (std::size_t i = 0; i < values.size(); i++) {
+                values[i] = largest * (2 * static_cast<float>(i) / static_cast<float>(values.size() - 1) - 1);
+            }
+        };
+        return input;
+    };
+}
+
 Draw integers_below(const std::string& size) {
     return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
         return checker::integers(name, dims, sizes.axes(dims), sizes[size]);
@@ -60,7 +73,8 @@ checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes) {
     return {"scratch", [=, bytes = spec.scratch_bytes](const Library& library) { return bytes(library, sizes); }};
 }
 
-checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor, const std::vector<std::string>& null) {
+checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vector<double>& factors,
+                         const std::vector<std::string>& null, const std::map<std::string, Draw>& draws) {
     if (spec.drawn_call != nullptr) {
         return spec.drawn_call(sizes);
     }
@@ -68,10 +82,13 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor, 
     call.run = run_of(spec, sizes);
     for (const InputSpec& input : spec.inputs) {
         if (std::ranges::find(null, input.name) == null.end()) {
-            call.inputs.push_back(input.draw(input.name, input.dims, sizes));
+            const auto other = draws.find(input.name);
+            const Draw& draw = other == draws.end() ? input.draw : other->second;
+            call.inputs.push_back(draw(input.name, input.dims, sizes));
         }
     }
-    for (const OutputSpec& output : spec.outputs) {
+    for (std::size_t i = 0; i < spec.outputs.size(); i++) {
+        const OutputSpec& output = spec.outputs[i];
         if (std::ranges::find(null, output.name) != null.end()) {
             continue;
         }
@@ -80,12 +97,13 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor, 
                                    ? checker::inout(output.before(output.name, dims, sizes))
                                    : checker::output(output.name, dims, sizes.axes(output.dims), output.element));
         call.outputs.back().precision = output.precision;
+        call.outputs.back().expected.exact_zeros = output.exact_zeros;
         if (!output.columns.empty()) {
             call.outputs.back().columns = sizes[output.columns];
         }
         if (spec.compute != nullptr) {
-            call.outputs.back().compute = [=, compute = spec.compute](const Values& inputs) {
-                checker::Computed computed = compute(sizes, inputs);
+            call.outputs.back().compute = [=, factor = factors.at(i), compute = spec.compute](const Values& inputs) {
+                checker::Computed computed = std::move(compute(sizes, inputs).at(i));
                 computed.factor = factor;
                 return computed;
             };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ using Draw = std::function<checker::Input(const std::string& name, const std::st
 Draw normal(float sigma = 1.0F, checker::Element element = checker::Element::f32);
 Draw uniform(float low, float high);
 Draw integers_below(const std::string& size);
+// From -largest to largest in equal steps.
+Draw ramp(float largest);
 
 struct InputSpec {
     std::string name;  // the parameter in ops.h
@@ -54,6 +57,13 @@ struct Cost {
 // What a time of the op is shown beside, where it is judged against something else.
 enum class Bound { nothing, copy, arithmetic };
 
+// A case on drawn inputs; some of them drawn otherwise than the op's.
+struct DrawnCase {
+    std::string name;
+    std::string shape;
+    std::map<std::string, Draw> draws = {};
+};
+
 struct OpSpec {
     std::string name;
     std::string shape;            // the sizes that lesson.toml names of a timed call: "B T C"
@@ -73,11 +83,14 @@ struct OpSpec {
 
     // What a device needs of a call, for lesson.toml's counters.
     std::vector<checker::Needed> (*needed)(const Sizes&) = nullptr;
-    // What the outputs of drawn inputs should be, without `factor`; and one element of a large output, with its floor.
-    checker::Computed (*compute)(const Sizes&, const Values&) = nullptr;
+    // What each output of drawn inputs should be, without `factor`; and one element of a large output, with its floor.
+    std::vector<checker::Computed> (*compute)(const Sizes&, const Values&) = nullptr;
     std::pair<double, double> (*element)(const Sizes&, long element, const Values&) = nullptr;
     // The vendor's routine on the device that the lesson runs on.
     std::optional<checker::Vendor> (*library)(const Sizes&) = nullptr;
+
+    // Cases of every lesson that has the op, beside those of the case files.
+    std::vector<DrawnCase> drawn_cases = {};
 
     // An op whose tensors depend on the model makes its calls itself.
     std::vector<checker::Call> (*model_calls)(const checker::CaseFile&) = nullptr;
@@ -103,7 +116,8 @@ checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads 
 checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes);
 
 // A call on drawn inputs, whose outputs are computed where the op says how and else compared with the solution's.
-checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, double factor,
-                         const std::vector<std::string>& null = {});
+// `factors` has the budget factor of each output.
+checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vector<double>& factors,
+                         const std::vector<std::string>& null = {}, const std::map<std::string, Draw>& draws = {});
 
 }  // namespace cases

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
@@ -17,6 +20,13 @@ const OpSpec residual_spec{
     .bound = Bound::copy,
     .needed = [](const Sizes& d) -> std::vector<checker::Needed> {
         return {{"bytes_asked", 3 * kFloat * d["N"]}};
-    }};
+    },
+    .compute = [](const Sizes& /*d*/, const Values& inputs) -> std::vector<checker::Computed> {
+        return {elementwise(inputs[0].size(), inputs[0].size(), [&](std::size_t i) {
+            const double sum = static_cast<double>(inputs[0][i]) + static_cast<double>(inputs[1][i]);
+            return std::pair(sum, kRounding * std::abs(sum));  // floors of reference/ops/residual.py
+        })};
+    },
+    .drawn_cases = {{"many", "N=1100003"}}};
 
 }  // namespace cases

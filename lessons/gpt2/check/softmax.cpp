@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
@@ -18,6 +21,18 @@ const OpSpec softmax_spec{
         const double elements = d.number("N") * d["V"];
         return {.bytes = 2 * kFloat * elements, .flop = 5 * elements};
     },
-    .rehearsal = "N=16 V=250 Vp=256"};
+    .rehearsal = "N=16 V=250 Vp=256",
+    .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
+        const auto V = static_cast<std::size_t>(d["V"]), Vp = static_cast<std::size_t>(d["Vp"]);
+        checker::Computed probs{.values = std::vector<float>(inputs[0].size()), .floor = {}};
+        for (std::size_t row = 0; row < inputs[0].size(); row += Vp) {
+            const std::vector<double> logits(&inputs[0][row], &inputs[0][row] + V);
+            const SoftmaxRow of_row = softmax_row(logits, of_exponents(logits));
+            std::ranges::transform(of_row.probs, &probs.values[row], [](double p) { return static_cast<float>(p); });
+            probs.floor.push_back(static_cast<float>(of_row.of_probs));
+        }
+        return {std::move(probs)};
+    },
+    .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"}, {"rows", "N=70000 V=3 Vp=4"}}};  // more than a grid has in y
 
 }  // namespace cases

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -227,6 +228,66 @@ TEST_P(EveryOp, CostsMoreAtALargerShape) {
     EXPECT_GT(GetParam()->cost(small).flop, 0);
     EXPECT_GT(GetParam()->cost(large).flop, GetParam()->cost(small).flop);
     EXPECT_GE(GetParam()->cost(large).bytes, GetParam()->cost(small).bytes);
+}
+
+// What is computed for drawn inputs is what the dump computed, on every case file's inputs: values and floors.
+TEST_P(EveryOp, IsComputedAsTheDumpComputesIt) {
+    const cases::OpSpec& spec = *GetParam();
+    if (spec.model_calls != nullptr) {
+        EXPECT_EQ(spec.compute, nullptr);
+        return;
+    }
+    ASSERT_NE(spec.compute, nullptr);
+    checker::Lesson lesson("00_test", "reference");
+    cases::LessonCases all(lesson);
+    all.add(spec.name);
+    std::size_t compared = 0;
+    for (const char* name : {"regular", "odd", "head64", "t1", "op_c63", "op_large_scores"}) {
+        const checker::CaseFile& file = lesson.case_file(name);
+        const std::vector<checker::Case> loaded = cases::load_cases(file, spec);
+        std::vector<checker::Call> calls;
+        for (const checker::Case& one : loaded) { calls.insert(calls.end(), one.calls.begin(), one.calls.end()); }
+        const std::vector<cases::FileCall> sizes = cases::calls_of(file, spec);
+        ASSERT_EQ(calls.size(), sizes.size());
+        for (std::size_t c = 0; c < calls.size(); c++) {
+            std::vector<checker::Decoded> read;
+            for (const checker::Input& input : calls[c].inputs) {
+                std::vector<std::byte> bytes(input.spec.bytes());
+                input.fill(bytes, 1);
+                read.push_back(checker::decode(bytes, input.spec.element));
+            }
+            cases::Values values;
+            for (const checker::Decoded& one : read) { values.emplace_back(one.values); }
+            const std::vector<checker::Computed> computed =
+                spec.compute(sizes[c].sizes.completed(spec.defaults), values);
+            ASSERT_EQ(computed.size(), calls[c].outputs.size());
+            for (std::size_t o = 0; o < computed.size(); o++, compared++) {
+                const checker::Output& output = calls[c].outputs[o];
+                const std::string where = fmt::format("{} {} {}", name, calls[c].where, output.spec.name);
+                const auto row = static_cast<std::size_t>(output.spec.dims.columns());
+                ASSERT_EQ(computed[o].values.size(), output.expected.values.size()) << where;
+                for (std::size_t i = 0; i < computed[o].values.size(); i++) {
+                    if (static_cast<long>(i % row) < output.columns) {
+                        const float expected = output.expected.values[i];
+                        ASSERT_NEAR(computed[o].values[i], expected, 2e-7F * std::abs(expected) + 1e-30F)
+                            << where << "[" << i << "]";
+                    }
+                }
+                // A row's floor is the largest of its elements'; of one row where the case file has several, of them all.
+                const auto largest = [](std::span<const float> floor) { return *std::ranges::max_element(floor); };
+                ASSERT_NEAR(largest(computed[o].floor), largest(output.expected.floor),
+                            1e-4F * largest(output.expected.floor))
+                    << where;
+                if (computed[o].floor.size() == output.expected.floor.size()) {
+                    for (std::size_t i = 0; i < computed[o].floor.size(); i++) {
+                        ASSERT_NEAR(computed[o].floor[i], output.expected.floor[i], 1e-4F * output.expected.floor[i])
+                            << where << " floor of row " << i;
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GE(compared, 4U);
 }
 
 TEST(Costs, CountTheRowsOfTheVocabularyThatAreReadOnceEach) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/floors.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cases {
+
+double sum_error(double squares, double total, double terms) {
+    return kSum * kRounding * std::sqrt(terms) * std::sqrt(squares + total * total);
+}
+
+SoftmaxRow softmax_row(std::span<const double> exponents, std::span<const double> of_exponents) {
+    const double largest = *std::ranges::max_element(exponents);
+    SoftmaxRow row;
+    double sum = 0;
+    for (const double x : exponents) { sum += row.probs.emplace_back(std::exp(x - largest)); }
+    double lost = 0, moved = 0;  // terms below half an ulp of the sum vanish in it
+    for (std::size_t i = 0; i < row.probs.size(); i++) {
+        double& p = row.probs[i];
+        p /= sum;
+        lost += p < kRounding ? p : 0;
+        moved += p * of_exponents[i] * p * of_exponents[i];
+    }
+    row.lse = largest + std::log(sum);
+    const double of_sum = kSum * kRounding * std::sqrt(static_cast<double>(exponents.size())) + kRounding + lost;
+    for (std::size_t i = 0; i < row.probs.size(); i++) {
+        row.of_probs = std::max(row.of_probs, row.probs[i] * (of_exponents[i] + of_sum + 2 * kRounding));
+    }
+    row.of_lse = std::sqrt(moved) + of_sum + kRounding * (std::abs(row.lse) + std::abs(largest));
+    return row;
+}
+
+std::vector<double> of_exponents(std::span<const double> exponents) {
+    const double largest = std::abs(*std::ranges::max_element(exponents));
+    std::vector<double> errors;
+    for (const double x : exponents) { errors.push_back(kRounding * (std::abs(x) + largest)); }
+    return errors;
+}
+
+checker::Computed elementwise(std::size_t count, std::size_t row,
+                              const std::function<std::pair<double, double>(std::size_t i)>& element) {
+    checker::Computed computed;
+    for (std::size_t i = 0; i < count; i++) {
+        const auto [value, floor] = element(i);
+        computed.values.push_back(static_cast<float>(value));
+        if (i % row == 0) {
+            computed.floor.push_back(0);
+        }
+        computed.floor.back() = std::max(computed.floor.back(), static_cast<float>(floor));
+    }
+    return computed;
+}
+
+}  // namespace cases

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What ops give and the error that the plainest right float32 algorithm is expected to make, in float64: what
+// reference/ops has in Python, for inputs that are drawn. reference/BUDGET.md gives the reasons; a test holds both equal
+// on every case file.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "checker/cases/check.h"
+
+namespace cases {
+
+inline constexpr double kRounding = 0x1p-24;  // U of reference/ops/common/rounding.py: half an ulp
+inline constexpr double kSum = 0.3;           // its SUM
+
+// The deviation of a sequential float32 sum of so many terms, from the sum of their squares and their sum.
+double sum_error(double squares, double total, double terms);
+
+// Softmax of a row, its log-sum-exp and their errors, where those of the exponents are `of_exponents`.
+struct SoftmaxRow {
+    std::vector<double> probs;
+    double lse = 0;
+    double of_probs = 0;  // the largest
+    double of_lse = 0;
+};
+SoftmaxRow softmax_row(std::span<const double> exponents, std::span<const double> of_exponents);
+// Those of exponents that are exact but for one rounding, and for that of their difference from the maximum.
+std::vector<double> of_exponents(std::span<const double> exponents);
+
+// An output of one element for each of `count`, each a row of its own where `row` is 1: value and floor of element i.
+checker::Computed elementwise(std::size_t count, std::size_t row,
+                              const std::function<std::pair<double, double>(std::size_t i)>& element);
+
+}  // namespace cases
