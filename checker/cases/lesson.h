@@ -29,6 +29,8 @@
 #include "checker/cases/safetensors.h"
 #include "checker/resources.h"
 
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
 namespace checker {
 
 // ---- one call --------------------------------------------------------------------------------------------------
@@ -37,8 +39,10 @@ namespace checker {
 // std::logic_error; an argument that is null in the call is null in any type.
 class Buffers {
   public:
-    // `memory` is where what is kept may work; null: the host's.
-    explicit Buffers(Allocator* memory = nullptr) : memory_(memory) {}
+    // `memory` is where what is kept may work; null: the host's. `stream` is the device's that the call's work belongs
+    // in; null: the default stream.
+    explicit Buffers(Allocator* memory = nullptr, CUstream_st* stream = nullptr) : memory_(memory), stream_(stream) {}
+    CUstream_st* stream() const { return stream_; }
 
     void add(const std::string& name, Element element, void* data) { at_[name] = {element, data}; }
     void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }
@@ -55,11 +59,11 @@ class Buffers {
         return static_cast<T*>(find(name, element));
     }
 
-    // The T of the call, a Context: T(memory), made when it is first asked for. It is kept over the calls of a sequence,
+    // The T of the call, a Context: T(memory, stream), made when it is first asked for. It is kept over the calls of a sequence,
     // and over those in which an implementation is timed; each other call has its own.
     template <class T>
     T& kept() const {
-        return kept_->get<T>(memory_);
+        return kept_->get<T>(memory_, stream_);
     }
 
   private:
@@ -72,6 +76,7 @@ class Buffers {
 
     std::map<std::string, Buffer, std::less<>> at_;
     Allocator* memory_;
+    CUstream_st* stream_;
     std::shared_ptr<OnePerType> kept_ = std::make_shared<OnePerType>();  // of all copies
 };
 

@@ -63,9 +63,9 @@ class DeviceAllocator final : public Allocator {
 
 class Stream {
   public:
-    Stream() {
+    explicit Stream(unsigned flags = cudaStreamDefault) {
         cudaStream_t stream = nullptr;
-        check(cudaStreamCreate(&stream));
+        check(cudaStreamCreateWithFlags(&stream, flags));
         stream_.reset(stream);
     }
     cudaStream_t get() const { return stream_.get(); }

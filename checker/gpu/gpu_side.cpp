@@ -231,7 +231,8 @@ class GpuCase final : public Allocator {
     Schedule schedule_;
     std::map<std::string, GuardedBuffer> memory_;
     std::list<GuardedBuffer> workspaces_;
-    Buffers buffers_{this};  // destroyed first: what it keeps gives its workspace back
+    const Stream stream_{cudaStreamNonBlocking};
+    Buffers buffers_{this, stream_.get()};  // destroyed first: what it keeps gives its workspace back
 };
 
 std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
@@ -261,12 +262,20 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
         buffers.add(large->spec().name, large->spec().element, large->data());
     }
 
+    check(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
     call.run(run.library, buffers);
     std::vector<Finding> findings;
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) {
         findings.push_back({.kind = "unchecked_error",
                             .text = fmt::format("a launch was refused, and nobody looked: {} ({})",
                                                 cudaGetErrorString(status), cudaGetErrorName(status))});
+    }
+    check(cudaStreamSynchronize(buffers.stream()));
+    if (cudaStreamQuery(cudaStreamLegacy) == cudaErrorNotReady) {
+        static_cast<void>(cudaGetLastError());  // an answer, not an error
+        findings.push_back(
+            {.kind = "stream",
+             .text = "work in the default stream is not done when ctx.stream is: launch it in ctx.stream"});
     }
     check(cudaDeviceSynchronize());
     for (std::size_t i = 0; i < memory.size(); i++) {

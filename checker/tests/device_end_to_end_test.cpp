@@ -70,13 +70,14 @@ int fake_check(int argc, char** argv) {
         const auto add = [&](const std::string& name, const std::vector<float>& inp, const std::vector<float>& sum) {
             const int N = static_cast<int>(inp.size());
             op.add_case(name, fmt::format("N={}", N))
-                .calls.push_back(
-                    {.where = "sum",
-                     .inputs = {checker::input("inp", "N", {N}, inp)},
-                     .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
-                     .run = [N](const checker::Library& library,
-                                const checker::Buffers& at) { library.find<::sum>()(at.f32("out"), at.f32("inp"), N); },
-                     .needed = name == "whole" ? needed : std::vector<checker::Needed>()});
+                .calls.push_back({.where = "sum",
+                                  .inputs = {checker::input("inp", "N", {N}, inp)},
+                                  .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
+                                  .run =
+                                      [N](const checker::Library& library, const checker::Buffers& at) {
+                                          library.find<::sum>()(at.f32("out"), at.f32("inp"), N, at.stream());
+                                      },
+                                  .needed = name == "whole" ? needed : std::vector<checker::Needed>()});
         };
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
@@ -217,6 +218,14 @@ TEST_F(DeviceEndToEnd, AResultOfTheLastThreadToComeDependsOnTheOrder) {
         EXPECT_NE(finding.at("kind"), "uninitialised") << "every byte that is read was written";
     }
     EXPECT_TRUE(said) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, WorkInAnotherStreamIsNamedFirstAndWithItsLine) {
+    const Checked run = check("uses_the_default_stream");
+    const nlohmann::json finding = run.of_case("whole").at("findings").at(0);
+    EXPECT_EQ(finding.at("kind"), "stream");
+    EXPECT_EQ(finding.at("text"), "sum_kernel is not in ctx.stream: when that is done, it has not run");
+    EXPECT_NE(run.words().find("uses_the_default_stream.cu:14"), std::string::npos) << run.output;
 }
 
 TEST_F(DeviceEndToEnd, ASumInOneOrderHasNoNote) {

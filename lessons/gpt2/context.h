@@ -17,8 +17,10 @@ class Context {
     int threads = 1;
     CUstream_st* stream = nullptr;  // what a device's ops launch on; null: the default stream
 
-    // The workspace comes from `memory`, which outlives the Context: the device's, on a device. Null: the host's.
-    explicit Context(checker::Allocator* memory = nullptr) : workspace_(nullptr, Release{memory}) {}
+    // The workspace comes from `memory`, which outlives the Context, as the stream does: the device's, on a device. Null:
+    // the host's.
+    explicit Context(checker::Allocator* memory = nullptr, CUstream_st* ops_launch_on = nullptr)
+        : stream(ops_launch_on), workspace_(nullptr, Release{memory}) {}
 
     // At least `bytes` bytes that start at a multiple of `alignment`, unset; they belong to the op until it returns. Grows
     // when needed and is kept, so that an op that is called often does not pay for fresh memory each time.

@@ -80,6 +80,9 @@ class Streams {
     // At the end of the process: runs what is left, so that its mistakes are found.
     void run_the_rest();
 
+    // The one that was issued first of those that have not run; null where all have.
+    OperationPointer first_pending() const { return pending_.empty() ? nullptr : pending_.front(); }
+
     // Operations so far.
     std::uint64_t issued() const { return time_; }
 

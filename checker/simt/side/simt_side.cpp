@@ -25,6 +25,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/streams.h"
 #include "checker/simt/side/simt_counters.h"
 #include "checker/simt/side/simt_traffic.h"
 #include "checker/worker/call_buffers.h"
@@ -93,7 +94,8 @@ class DeviceCase {
 
     std::map<std::string, DeviceBytes> memory_;
     DeviceWorkspaces workspaces_;
-    Buffers buffers_{&workspaces_};
+    const Stream stream_{cudaStreamNonBlocking};
+    Buffers buffers_{&workspaces_, stream_.get()};
 };
 
 Finding described(const simt::DeviceFinding& seen) {
@@ -178,11 +180,22 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     if (run.counts) {
         counting.emplace();
     }
+    static_cast<void>(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
     call.run(run.library, buffers);
     if (counting) {
         counting->host_is_done();
     }
-    static_cast<void>(cudaDeviceSynchronize());  // the work runs now; its error is looked at below
+    static_cast<void>(cudaStreamSynchronize(buffers.stream()));  // the work runs now; its error is looked at below
+    if (const simt::OperationPointer left = simt::Streams::instance().first_pending()) {
+        findings.push_back({.kind = "stream",
+                            .text = fmt::format("{} is not in ctx.stream: when that is done, it has not run",
+                                                left->name.empty() ? "some work" : left->name),
+                            .details = {}});
+        if (!left->launch.file.empty()) {
+            findings.back().details.push_back(fmt::format("at\t{}:{}", left->launch.file, left->launch.line));
+        }
+    }
+    static_cast<void>(cudaDeviceSynchronize());
     Reply reply;
     if (counting) {
         put_counted(reply, counting->of(call.needed));
@@ -261,7 +274,10 @@ class SimtSide final : public DeviceSide {
                 finding.text += fmt::format(": {} is null in this call", fmt::join(call.null, " and "));
             }
         }
-        std::ranges::move(changed, std::back_inserter(findings));
+        // What ran in another stream explains most of what was seen of it.
+        const auto first =
+            std::ranges::find(changed, "stream", &Finding::kind) != changed.end() ? findings.begin() : findings.end();
+        findings.insert(first, std::move_iterator(changed.begin()), std::move_iterator(changed.end()));
         put_findings(reply, findings);
         float_atomics_text().copy(reply.float_atomics, sizeof reply.float_atomics - 1);
         if (run.ends()) {

@@ -12,13 +12,13 @@ static __global__ void copy_kernel(float* out, const float* inp) {
     *out = *inp;
 }
 
-void sum(float* out, const float* inp, int N) {
+void sum(float* out, const float* inp, int N, CUstream_st* stream) {
     float* total = nullptr;
     checker::check(cudaMalloc(&total, 1024));
-    checker::check(cudaMemset(total, 0, sizeof(float)));
-    add_kernel<<<1, 1>>>(total, inp, 0, N / 2);
-    add_kernel<<<1, 1>>>(total, inp, N / 2, N);
-    copy_kernel<<<1, 1>>>(out, total);
+    checker::check(cudaMemsetAsync(total, 0, sizeof(float), stream));
+    add_kernel<<<1, 1, 0, stream>>>(total, inp, 0, N / 2);
+    add_kernel<<<1, 1, 0, stream>>>(total, inp, N / 2, N);
+    copy_kernel<<<1, 1, 0, stream>>>(out, total);
     checker::check(cudaGetLastError());
     checker::check(cudaFree(total));
 }

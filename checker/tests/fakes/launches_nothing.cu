@@ -7,7 +7,7 @@ static __global__ void sum_kernel(float* out, const float* inp, int N) {
     *out = inp[N - 1];
 }
 
-void sum(float* out, const float* inp, int N) {
-    sum_kernel<<<1, 2048>>>(out, inp, N);
+void sum(float* out, const float* inp, int N, CUstream_st* stream) {
+    sum_kernel<<<1, 2048, 0, stream>>>(out, inp, N);
     static_cast<void>(cudaGetLastError());
 }

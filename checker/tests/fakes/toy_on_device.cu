@@ -66,6 +66,7 @@ struct Handle {
         check(cudaMalloc(&memory, sizeof(float)));
         set<<<1, 1>>>(memory, 1.0F);
         check(cudaGetLastError());
+        check(cudaDeviceSynchronize());  // ctx.stream need not wait for the default stream
     }
     ~Handle() { static_cast<void>(cudaFree(memory)); }
     float* memory = nullptr;

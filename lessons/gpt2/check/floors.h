@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "checker/cases/check.h"
+#include "checker/cases/lesson.h"
 
 namespace cases {
 
