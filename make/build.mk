@@ -270,9 +270,11 @@ nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werr
 build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers)
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-build/nvcc/ops/%.o: %.cu build/flags
+# What ptxas says of registers and spills stands beside the object.
+build/nvcc/ops/%.o build/nvcc/ops/%.ptxas: %.cu build/flags
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) $(depfile) -c $< -o $@$(hide)
+	$(show)nvcc $(nvcc_flags) -Xptxas -v -MMD -MP -MF build/nvcc/ops/$*.d -c $< -o build/nvcc/ops/$*.o 2>build/nvcc/ops/$*.ptxas || { \
+	    cat build/nvcc/ops/$*.ptxas >&2; false; }$(hide)
 nvcc_objects := $(if $(nvcc),$(patsubst solutions/%.cu,build/nvcc/ops/solutions/%.o,$(filter %.cu,$(solution_files))))
 # They link: one program that holds the newest of each op, and the GPU's side of the newest lesson's check.
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)

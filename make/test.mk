@@ -73,20 +73,83 @@ build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
 wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs))
 
 # $1 programs, $2 all that they read, where that is known: a suite is not run again while none of it has changed.
-suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program)$(if $2,:$(subst $(space),$(comma),$(strip $2))))
+commas = $(subst $(space),$(comma),$(strip $1))
+suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program)$(if $2,:$(call commas,$2)))
 # The CPU device's suites read what is compiled for it and its own files; but for two, which look at lessons too.
 simt_with_lessons := build/tests/simt/debug_test build/tests/simt/traffic_listing_test
+debugged := 05_naive_forward
+listed := 06_coalescing
+listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
 simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower build/lib/libsimt.a \
     build/tests/simt/kernels build/tests/simt/objects
+
+# What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.
+up_to = $(foreach lesson,$(lesson_dirs),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $1))),$(lesson)))
+before = $(lastword $(filter-out $1,$(call up_to,$1)))
+older_of = $(filter $(addprefix %/,$(call ops_of,$1)),$(call served_by,$(call before,$1)))
+checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach lesson,$2,lessons/$(lesson)/lesson.toml \
+    $(root_$1)/check/lesson$(call number,$(lesson)) $(root_$1)/impl/solutions/$(lesson) \
+    $(patsubst %,$(root_$1)/impl/solutions/%.so,$(call older_of,$(lesson))))
+
+# Some of course_test's tests run in a copy of this, the lessons up to the device's first step, and of nothing else.
+first_lessons = $(call up_to,$(firstword $(device_steps)))
+course_reads = .gitignore Makefile LICENSE README.md CONTRIBUTING.md AGENTS.md make scripts checker reference lessons/gpt2 lessons/ladder \
+    $(foreach side,$(sides),$(first_lessons:%=$(side)/%))
+.PHONY: course-reads
+course-reads:
+	@echo $(course_reads)
+
+# What the harness's own Python reads: nothing of a lesson but its cases, its tables and its name.
+python_reads := pyproject.toml .venv/requirements.sha256 reference README.md figures/draw.py figures/plots.mplstyle build/tools/lessons \
+    $(wildcard lessons/*/lesson.toml solutions/*/cases.py)
+reference_tests := $(filter-out %_ladder.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py,$(wildcard reference/tests/test_*.py))
+# $1 lesson: a suite for it alone, since the others' do not change with it.
+ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
+    build/check/ladder-device build/impl/solutions/$1/matmul.so)
+rehearsal = checker-gpu_rehearsal-$1=build/tests/checker/gpu_rehearsal_test@$2:$(call commas,$3)
+rehearsal_suite = $(call rehearsal,$(call number,$1),All/DeviceLesson*$1,$(call checks_read,dry,$1))
+# The lessons of which it takes wrong solutions.
+rejected_there := 04_first_kernel 05_naive_forward
+ncu_suite = python-ncu-$(call number,$1)=reference/tests/test_simt_vs_ncu.py@lesson$(call number,$1):$(call commas,$(python_reads) \
+    $(call checks_read,cpu,$1) solutions/$1 checker/simt)
+counted_for_ncu := 04_first_kernel 06_coalescing 07_tiled_matmul
+sharded := $(addprefix build/tests/checker/,course_test gpu_rehearsal_test fuzz_corpus_test)
+
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
-        $(nvcc_ptx) $(bench_programs) $(simt_bench_programs) build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
+        $(nvcc_ptx) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(simt_bench_programs) \
+        build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
-	    $(call suites,$(filter-out %/fuzz_corpus_test,$(checker_tests))) \
+	    $(call suites,$(filter-out $(sharded),$(checker_tests))) \
+	    'checker-course=build/tests/checker/course_test@Course.*:$(call commas,$(course_reads) build/flags)' \
+	    'checker-course_test=build/tests/checker/course_test@-Course.*' \
+	    $(foreach lesson,$(device_lessons),'$(call rehearsal_suite,$(lesson))') \
+	    '$(call rehearsal,wrong,All/WrongSolution*,$(call checks_read,dry,$(rejected_there)) $(rejected_there:%=solutions/%) \
+	        checker lessons/gpt2 build/dry/wrong/commands build/tools/wrong build/simtcc build/simt-lower)' \
+	    '$(call rehearsal,tuner,Tuner.*,Makefile make checker lessons/gpt2 build/flags build/simtcc build/simt-lower build/lib/libsimt.a \
+	        $(foreach lesson,$(tuned_lessons),lessons/$(lesson)/tune solutions/$(lesson)))' \
+	    'checker-gpu_rehearsal_test=build/tests/checker/gpu_rehearsal_test@-All/DeviceLesson*;All/WrongSolution*;Tuner.*' \
 	    $(call suites,$(filter-out $(simt_with_lessons),$(simt_tests)),$(simt_reads)) \
-	    $(call suites,$(simt_with_lessons) $(gpt2_tests)) \
-	    python=reference/tests,lessons/gpt2/tests,figures/tests,scripts/tests ruff=.
+	    $(call suites,build/tests/simt/debug_test,$(simt_reads) $(call checks_read,cpu,$(debugged)) build/debug/impl/solutions/$(debugged) \
+	        Makefile make checker lessons/gpt2 solutions/$(debugged)) \
+	    '$(call listing,-layernorm,Listing.ComparesAsManyRowsOfBothLessons):$(call commas,$(simt_reads) \
+	        $(call checks_read,cpu,$(listed)) solutions/$(listed) solutions/$(call before,$(listed)))' \
+	    '$(call listing,,-Listing.ComparesAsManyRowsOfBothLessons)' \
+	    $(call suites,$(gpt2_tests)) \
+	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
+	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
+	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops checker lessons/gpt2 make scripts)' \
+	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs))' \
+	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
+	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
+	        build/check/ladder build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
+	    $(foreach lesson,$(counted_for_ncu),'$(call ncu_suite,$(lesson))') \
+	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \
+	        number,$(lesson)))))' \
+	    'python-new_lesson=scripts/tests/test_new_lesson.py:$(call commas,$(course_reads) $(python_reads) build/flags)' \
+	    python=$(call commas,lessons/gpt2/tests figures/tests $(filter-out %_local_packages.py %_new_lesson.py,$(wildcard scripts/tests/test_*.py)) \
+	        $(addprefix reference/tests/test_,sass.py make_corpus.py)) ruff=.
 
 test-all: export SOL_FRESH := 1
 test-all: build/sanitized/fuzz_corpus_test

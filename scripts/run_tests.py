@@ -2,12 +2,14 @@
 """Runs every test suite and prints a line for each and a closing line for all: one after another, and where there is a
 second processor Python's beside them, then what is left in twos. So the long ones come first.
 
-The arguments are NAME=WHAT: a GoogleTest program; `python=DIR,DIR` for pytest; `ruff=DIR`. Counts come from the
-runners' own XML under build/test-results; a runner that ends badly without writing any counts as one failure.
+The arguments are NAME=WHAT: a GoogleTest program; `python…=TESTS,TESTS`, files and folders, for pytest; `ruff=DIR`.
+NAME=WHAT@FILTER takes some of the tests, as --gtest_filter (with `;` for `:`) or pytest's -k has it. Counts come from
+the runners' own XML under build/test-results; a runner that ends badly without writing any counts as one failure, and
+so does a filter that leaves nothing.
 
-NAME=PROGRAM:INPUT,INPUT names everything that a program reads, files and folders. If all its tests passed and neither
-it nor an input has changed since, the suite is not run again: its stored XML is counted, and its line says `unchanged`.
-With SOL_FRESH=1 in the environment every suite runs.
+NAME=WHAT:INPUT,INPUT names everything else that the tests read, files and folders. If all of them passed and neither
+they nor an input has changed since, the suite is not run again: its stored XML is counted, and its line says
+`unchanged`. With SOL_FRESH=1 in the environment every suite runs.
 """
 
 import hashlib
@@ -18,6 +20,7 @@ import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 RESULTS = Path("build/test-results")
@@ -30,9 +33,10 @@ class Counts:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    kept: int = 0  # of the passed: those that did not run again
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in ("passed", "failed", "skipped", "kept")))
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
@@ -48,52 +52,64 @@ def count(xml: Path) -> Counts:
             counts.skipped += 1
         else:
             counts.passed += 1
+            # A runner that keeps verdicts itself says so of each.
+            counts.kept += any(of.get("name") == "kept" for of in case.iter("property"))
     return counts
 
 
-def commands(name: str, what: str, xml: Path) -> list[list[str]]:
+def commands(name: str, what: str, chosen: str, xml: Path) -> list[list[str]]:
     """What to run for a suite; only the first writes XML."""
-    if name == "python":
-        directories = [d for d in what.split(",") if Path(d).is_dir()]
-        return [[sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", *directories]]
     if name == "ruff":
         ruff = str(Path(sys.executable).parent / "ruff")
         return [[ruff, "check", "--quiet", what], [ruff, "format", "--check", "--quiet", what]]
-    return [[what, "--gtest_brief=1", f"--gtest_output=xml:{xml}"]]
+    if name.startswith("python"):
+        tests = [tests for tests in what.split(",") if Path(tests).exists()]
+        return [[sys.executable, "-m", "pytest", "-q", f"--junitxml={xml}", *tests, "-k", chosen]]
+    chosen = chosen.replace(";", ":") or "*"
+    return [[what, "--gtest_brief=1", f"--gtest_output=xml:{xml}", f"--gtest_filter={chosen}"]]
 
 
-def key_of(program: str, inputs: list[str]) -> str:
-    """Of the names and contents of the program and of all its inputs."""
+# Of a file that does not change while the suites run: it is read once.
+@cache
+def digest_of(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else "is not there"
+
+
+def key_of(names: list[str]) -> str:
+    """Of the names and contents of files, those in folders too."""
     total = hashlib.sha256()
-    for name in [program, *inputs]:
+    for name in names:
         path = Path(name)
-        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
         for file in files:
-            content = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else "is not there"
-            total.update(f"{file}\0{content}\0".encode())
+            total.update(f"{file}\0{digest_of(file)}\0".encode())
         total.update(f"{name}: {len(files)}\0".encode())
     return total.hexdigest()
 
 
-def run_or_keep(name: str, what: str) -> tuple[Counts, bool]:
-    """The counts, and whether they are an earlier run's. A skip may have reasons that are not among the inputs."""
-    program, _, inputs = what.partition(":")
+def run_or_keep(name: str, what: str) -> Counts:
+    """A skip may have reasons that are not among the inputs: where there was one, the suite runs again."""
+    tests, _, inputs = what.partition(":")
+    program, _, chosen = tests.partition("@")
     stamp, xml = RESULTS / f"{name}.key", RESULTS / f"{name}.xml"
-    key = key_of(program, inputs.split(",")) if inputs else ""
+    key = f"{chosen} {key_of([*program.split(','), *inputs.split(',')])}" if inputs else ""
     if key and not os.environ.get("SOL_FRESH") and stamp.exists() and stamp.read_text() == key and xml.exists():
-        return count(xml), True
+        passed = count(xml).passed
+        return Counts(passed=passed, kept=passed)
     stamp.unlink(missing_ok=True)
-    counts = run_suite(name, program)
+    counts = run_suite(name, program, chosen)
     if key and counts.passed and not counts.failed and not counts.skipped:
         stamp.write_text(key)
-    return counts, False
+    return counts
 
 
-def run_suite(name: str, what: str) -> Counts:
+def run_suite(name: str, what: str, chosen: str) -> Counts:
     xml = RESULTS / f"{name}.xml"
     xml.unlink(missing_ok=True)
     counts = Counts()
-    for command in commands(name, what, xml):
+    for command in commands(name, what, chosen, xml):
         finished = subprocess.run(
             command,
             env=ENVIRONMENT,
@@ -109,7 +125,7 @@ def run_suite(name: str, what: str) -> Counts:
         except (OSError, ET.ParseError):
             # No XML: a linter, which is one test a command, or a runner that crashed.
             found = Counts(passed=1) if name == "ruff" and finished.returncode == 0 else Counts(failed=1)
-        if finished.returncode != 0 and found.failed == 0:
+        if (finished.returncode != 0 or (chosen and found == Counts())) and found.failed == 0:
             found.failed = 1
         if found.failed:
             print(finished.stdout.rstrip())
@@ -123,17 +139,21 @@ def timed(argument: str) -> Counts:
     if sys.stdout.isatty():
         print(f"  {name} …", end="\r", flush=True)
     begin = time.monotonic()
-    counts, kept = run_or_keep(name, what)
-    took = "unchanged" if kept else f"{time.monotonic() - begin:6.1f} s"
+    counts = run_or_keep(name, what)
+    took = f"{time.monotonic() - begin:6.1f} s"
+    if counts.kept:
+        took = "unchanged" if counts.kept == counts.passed else f"{took}, {counts.kept} unchanged"
     print(f"  {name:<34} {counts!s:<38} {took}", flush=True)
     return counts
 
 
 def main() -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
-    suites = sorted(sys.argv[1:], key=lambda suite: not suite.startswith("python="))
+    suites = sorted(sys.argv[1:], key=lambda suite: not suite.startswith("python"))
     with ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
         total = sum(pool.map(timed, suites), Counts())
+    if total.kept:
+        print(f"{total.kept} of those that passed did not run again: nothing that they read has changed")
     print(total)
     return 1 if total.failed or not total.passed else 0
 

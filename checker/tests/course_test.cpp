@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The course as its users meet it: stubs, solutions, what make prints and refuses. Commands that write run in a copy
-// of the tree, build/course_test/tree, where the lessons are the generator's stubs whatever a learner has written here.
+// The course as its users meet it: stubs, solutions, what make prints and refuses. Commands that write run in a copy of what
+// `make course-reads` names, build/course_test/tree: the first lessons, which are the generator's stubs there whatever a
+// learner has written here. Nothing else of the course can matter to those tests. What holds of every lesson is looked at
+// here.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,16 +28,13 @@ using testing::AssertionResult;
 using testing::AssertionSuccess;
 
 const fs::path kTree = "build/course_test/tree";
+const fs::path kHere = ".";
 
-std::string in_tree(const std::string& command) {
-    return fmt::format(
+Finished run(const std::string& command, const fs::path& root = kTree) {
+    return checker::run_command(fmt::format(
         "cd {} && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MAKECMDGOALS NO_COLOR=1 {} 2>&1 "
         "</dev/null",
-        kTree.string(), command);
-}
-
-Finished run(const std::string& command) {
-    return checker::run_command(in_tree(command));
+        root.string(), command));
 }
 
 AssertionResult contains(const Finished& finished, const std::string& text) {
@@ -59,9 +58,9 @@ std::size_t count(const std::string& text, const std::string& what) {
 }
 
 // The lessons by folder name, and their ops: what `ls` shows.
-std::vector<std::string> lessons() {
+std::vector<std::string> lessons(const fs::path& root = kTree) {
     std::vector<std::string> names;
-    for (const fs::directory_entry& entry : fs::directory_iterator("solutions")) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(root / "solutions")) {
         names.push_back(entry.path().filename().string());
     }
     std::ranges::sort(names);
@@ -95,13 +94,13 @@ bool on_device(const std::string& lesson) {
 
 // What the lesson's check program says of it.
 nlohmann::json described(const std::string& lesson) {
-    return nlohmann::json::parse(run(fmt::format("build/check/lesson{} --describe", number(lesson))).output);
+    return nlohmann::json::parse(run(fmt::format("build/check/lesson{} --describe", number(lesson)), kHere).output);
 }
 
 // The file that serves each op by `step`: the newest on its track; the host's forward where the device has none.
 std::map<std::string, std::string> served_at(const std::string& step) {
     std::map<std::string, std::string> newest, host;
-    for (const std::string& lesson : lessons()) {
+    for (const std::string& lesson : lessons(kHere)) {
         for (const std::string& op : ops(lesson)) {
             if (!on_device(lesson)) {
                 host[op] = file_of(lesson, op);
@@ -116,8 +115,8 @@ std::map<std::string, std::string> served_at(const std::string& step) {
 }
 
 // The lessons that give a whole model: one that serves each op that lesson 02 does.
-std::vector<std::string> steps() {
-    std::vector<std::string> found = lessons();
+std::vector<std::string> steps(const fs::path& root) {
+    std::vector<std::string> found = lessons(root);
     std::erase_if(found, [](const std::string& lesson) {
         const auto served = served_at(lesson);
         return !std::ranges::all_of(served_at("02_forward"), [&](const auto& op) { return served.contains(op.first); });
@@ -143,27 +142,26 @@ void write_stub(const std::string& lesson, const std::string& op) {
 class Course : public testing::Test {
   protected:
     static void SetUpTestSuite() {
-        fs::remove_all(kTree.parent_path());
+        fs::remove_all(kTree);
         fs::create_directories(kTree);
         const Finished copied = checker::run_command(
-            "git ls-files -z --cached --others --exclude-standard | "
+            "git ls-files -z --cached --others --exclude-standard -- $(env -u MAKEFLAGS make -s course-reads) | "
             "xargs -0 sh -c 'for f; do [ -e \"$f\" ] && echo \"$f\"; done' sh | tar cf - -T - | tar xf - -C " +
             kTree.string() +
             " && tar cf - --exclude=build/course_test --exclude=build/wrong --exclude=build/local_test "
-            "--exclude=build/tests build | tar xf - -C " +
+            "--exclude=build/new_lesson_test --exclude=build/tests --exclude=build/nvcc --exclude=build/sass "
+            "--exclude=build/tune build | tar xf - -C " +
             kTree.string() + " && if [ -e .deps ]; then ln -s \"$PWD/.deps\" " + kTree.string() + "/.deps; fi");
         ASSERT_EQ(copied.status, 0) << copied.output;
         ASSERT_EQ(
             run("git init --quiet && git add -A && git -c user.name=t -c user.email=t@example.org commit -qm tree")
                 .status,
             0);
-        for (const std::string& lesson : lessons()) {
-            for (const std::string& op : ops(lesson)) { write_stub(lesson, op); }
-        }
         std::string targets;
         for (const std::string& lesson : lessons()) {
             targets += " build/check/lesson" + number(lesson);
             for (const std::string& op : ops(lesson)) {
+                write_stub(lesson, op);
                 targets += fmt::format(" build/impl/lessons/{0}/{1}.so build/impl/solutions/{0}/{1}.so", lesson, op);
             }
         }
@@ -190,33 +188,6 @@ class Course : public testing::Test {
 
 // ---- stubs and solutions -------------------------------------------------------------------------------------------
 
-TEST_F(Course, EveryStubCompiles) {
-    for (const std::string& lesson : lessons()) {
-        for (const std::string& op : ops(lesson)) {
-            EXPECT_TRUE(fs::exists(kTree / "build/impl/lessons" / lesson / (op + ".so"))) << lesson << "/" << op;
-        }
-    }
-}
-
-TEST_F(Course, EveryStubFailsItsCheck) {
-    for (const std::string& lesson : lessons()) {
-        for (const std::string& op : ops(lesson)) {
-            const Finished check = run(fmt::format("build/check/lesson{} --only {} --no-timing", number(lesson), op));
-            EXPECT_TRUE(exits(check, 1)) << lesson << "/" << op;
-        }
-    }
-}
-
-TEST_F(Course, EverySolutionPassesItsCheck) {
-    for (const std::string& lesson : lessons()) {
-        for (const std::string& op : ops(lesson)) {
-            const Finished check =
-                run(fmt::format("build/check/lesson{} --subject solutions --only {} --no-timing", number(lesson), op));
-            EXPECT_TRUE(exits(check, 0)) << lesson << "/" << op;
-        }
-    }
-}
-
 // forward.cpp only calls ops: the device's first whole model is made with it, and the check there judges it.
 TEST_F(Course, AFileThatServesBothTracksIsCheckedOnBoth) {
     const Finished solution = run("make check-lesson05 SOLUTION=1 ONLY=forward/regular");
@@ -242,14 +213,14 @@ TEST_F(Course, AFileThatServesBothTracksIsCheckedOnBoth) {
         << "it is lesson 02's exercise";
 }
 
-TEST_F(Course, EveryProgramThatALessonShowsRunsWithoutAFinding) {
+TEST(EveryLesson, HasProgramsThatRunWithoutAFinding) {
     std::size_t programs = 0;
-    for (const std::string& lesson : lessons()) {
+    for (const std::string& lesson : lessons(kHere)) {
         for (const fs::directory_entry& entry : fs::directory_iterator("lessons/" + lesson)) {
             if (entry.path().extension() == ".cu" &&
                 !fs::exists("solutions" / entry.path().lexically_relative("lessons"))) {
                 programs++;
-                EXPECT_TRUE(exits(run("make run FILE=" + entry.path().string()), 0)) << entry.path();
+                EXPECT_TRUE(exits(run("make run FILE=" + entry.path().string(), kHere), 0)) << entry.path();
             }
         }
     }
@@ -258,7 +229,7 @@ TEST_F(Course, EveryProgramThatALessonShowsRunsWithoutAFinding) {
 
 // Here, not in the copy: a file that differs must be a learner's edit, so the committed one must be the stub.
 TEST(CourseFiles, EveryLessonFileIsTheStubOfItsSolution) {
-    for (const std::string& lesson : lessons()) {
+    for (const std::string& lesson : lessons(kHere)) {
         for (const std::string& op : ops(lesson)) {
             const std::string name = file_of(lesson, op);
             const std::string stub = checker::extract(read_file("solutions/" + name), name, checker::Text::stub);
@@ -278,7 +249,7 @@ TEST(CourseFiles, EveryOpFileDefinesOnlyFunctionsOfTheSeam) {
         seam.insert((*match)[1]);
     }
     ASSERT_GE(seam.size(), 12u);
-    for (const std::string& lesson : lessons()) {
+    for (const std::string& lesson : lessons(kHere)) {
         for (const std::string& op : ops(lesson)) {
             const std::string object = fmt::format("build/ops/solutions/{}/{}.o", lesson, op);
             const Finished nm = checker::run_command("nm -C --defined-only --extern-only " + object + " 2>&1");
@@ -546,12 +517,12 @@ void expect_outline(const nlohmann::json& outline, nlohmann::json about) {
     EXPECT_EQ(outline, about);
 }
 
-TEST_F(Course, EveryLessonDescribesItselfAsItsFilesAre) {
+TEST(EveryLesson, DescribesItselfAsItsFilesAre) {
     std::vector<std::string> whole;
-    const nlohmann::json all = nlohmann::json::parse(run("build/tools/lessons").output);
-    ASSERT_EQ(all.size(), lessons().size());
+    const nlohmann::json all = nlohmann::json::parse(run("build/tools/lessons", kHere).output);
+    ASSERT_EQ(all.size(), lessons(kHere).size());
     for (std::size_t i = 0; i < all.size(); i++) {
-        const std::string lesson = lessons()[i];
+        const std::string lesson = lessons(kHere)[i];
         const nlohmann::json about = described(lesson);
         expect_outline(all[i], about);
         EXPECT_EQ(about.at("name"), lesson);
@@ -581,43 +552,63 @@ TEST_F(Course, EveryLessonDescribesItselfAsItsFilesAre) {
         }
         for (const std::string& op : names) { EXPECT_TRUE(served_at(lesson).contains(op)) << lesson << " " << op; }
     }
-    EXPECT_EQ(whole, steps());
+    EXPECT_EQ(whole, steps(kHere));
 }
 
 // ---- gpt2 ----------------------------------------------------------------------------------------------------------
 
-TEST_F(Course, EachStepIsServedByTheNewestFileOfEachOpUpToIt) {
-    for (const std::string& step : steps()) {
-        std::map<std::string, std::string> newest;
-        for (const auto& [op, file] : served_at(step)) { newest[op] = "solutions/" + file; }
+// What serves each op, as make prints it.
+std::map<std::string, std::string> served_in(const std::string& output) {
+    std::map<std::string, std::string> served;
+    const std::regex line("\n?  (\\w+) +(\\S+\\.(?:cpp|cu))\\b");
+    for (std::sregex_iterator match(output.begin(), output.end(), line), end; match != end; ++match) {
+        served[(*match)[1]] = (*match)[2];
+    }
+    return served;
+}
+
+std::map<std::string, std::string> solutions_at(const std::string& step) {
+    std::map<std::string, std::string> newest;
+    for (const auto& [op, file] : served_at(step)) { newest[op] = "solutions/" + file; }
+    return newest;
+}
+
+TEST_F(Course, MakeSaysWhichFilesServeAStep) {
+    for (const std::string& step : steps(kTree)) {
         const Finished gpt2 = run("make gpt2 STEP=" + number(step));
         ASSERT_TRUE(exits(gpt2, 0));
-        std::map<std::string, std::string> served;
-        const std::regex line("\n?  (\\w+) +(\\S+\\.(?:cpp|cu))\\b");
-        for (std::sregex_iterator match(gpt2.output.begin(), gpt2.output.end(), line), end; match != end; ++match) {
-            served[(*match)[1]] = (*match)[2];
-        }
-        EXPECT_EQ(served, newest) << gpt2.output;
+        EXPECT_EQ(served_in(gpt2.output), solutions_at(step)) << gpt2.output;
         EXPECT_EQ(fs::read_symlink(kTree / "build/gpt2"), "gpt2-" + number(step));
+    }
+}
+
+TEST(EachStep, IsServedByTheNewestFileOfEachOpUpToIt) {
+    for (const std::string& step : steps(kHere)) {
+        std::string names;
+        for (const auto& [op, file] : solutions_at(step)) { names += op + " "; }
+        const Finished served =
+            run(fmt::format("awk -f scripts/served.awk -v ops='{}' build/gpt2-{}.map", names, number(step)), kHere);
+        ASSERT_TRUE(exits(served, 0));
+        EXPECT_EQ(served_in(served.output), solutions_at(step)) << served.output;
     }
 }
 
 // Teacher-forced: every step sees the same tokens. Logits differ by rounding only; where the two best of the reference
 // are closer than that, the best may differ.
-TEST_F(Course, EachStepGivesTheSameLogits) {
+TEST(EachStep, GivesTheSameLogits) {
     constexpr std::size_t kTokens = 48, kVocabulary = 256;
     std::string text = read_file("README.md").substr(0, kTokens);
     std::string ids;
     for (const char c : text) { ids += std::string{c, '\0', '\0', '\0'}; }
-    checker::write_file(kTree / "results/ids", ids);
+    const fs::path folder = "build/course_test/logits";
+    checker::write_file(folder / "ids", ids);
     std::vector<std::vector<float>> logits;
-    const std::vector<std::string> steps = ::steps();
+    const std::vector<std::string> steps = ::steps(kHere);
     for (const std::string& step : steps) {
-        const std::string out = "results/logits" + number(step);
-        ASSERT_TRUE(exits(run(fmt::format("make gpt2 STEP={} && build/gpt2-{} --logits results/ids {}", number(step),
-                                          number(step), out)),
-                          0));
-        const std::string bytes = read_file(kTree / out);
+        const std::string out = folder / number(step);
+        ASSERT_TRUE(exits(
+            run(fmt::format("build/gpt2-{} --logits {} {}", number(step), (folder / "ids").string(), out), kHere), 0));
+        const std::string bytes = read_file(out);
         ASSERT_EQ(bytes.size(), kTokens * kVocabulary * sizeof(float)) << step;
         logits.emplace_back(kTokens * kVocabulary);
         std::memcpy(logits.back().data(), bytes.data(), bytes.size());
@@ -699,32 +690,37 @@ TEST_F(Course, ResetOfAnUntouchedStubKeepsNothing) {
     EXPECT_FALSE(fs::exists(kTree / "results/kept"));
 }
 
-TEST_F(Course, HintShowsOneMoreEachTimeThenSaysThatThereAreNoMore) {
-    for (const std::string& lesson : lessons()) {
+// The script, without make, which takes longer than what it starts: in a folder that has its own results.
+TEST(EveryLesson, HasHintsThatAreShownOneMoreEachTimeUntilThereAreNoMore) {
+    const fs::path folder = "build/course_test/hints";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    for (const char* part : {"lessons", "scripts"}) { fs::create_symlink(fs::absolute(part), folder / part); }
+    for (const std::string& lesson : lessons(kHere)) {
         for (const std::string& op : ops(lesson)) {
-            const std::string command = fmt::format("make hint-lesson{} ONLY={}", number(lesson), op);
-            const Finished first = run(command);
+            const std::string script = fmt::format("scripts/hint.sh {} {}", lesson, op);
+            const Finished first = run(script, folder);
             EXPECT_TRUE(exits(first, 0));
             std::smatch total;
             ASSERT_TRUE(std::regex_search(first.output, total, std::regex("hint 1 of (\\d+)")))
-                << command << first.output;
+                << script << first.output;
             const int hints = std::stoi(total[1]);
-            EXPECT_GE(hints, 3) << command;
+            EXPECT_GE(hints, 3) << script;
             EXPECT_EQ(first.output.find("Hint 2"), std::string::npos) << first.output;
-            // The rest without make, which takes longer than what it starts.
-            const std::string script = fmt::format("scripts/hint.sh {} {}", lesson, op);
             for (int i = 2; i <= hints; i++) {
-                EXPECT_TRUE(contains(run(script), fmt::format("hint {} of {}", i, hints)));
+                EXPECT_TRUE(contains(run(script, folder), fmt::format("hint {} of {}", i, hints)));
             }
-            EXPECT_TRUE(contains(run(script), "no more hints"));
+            EXPECT_TRUE(contains(run(script, folder), "no more hints"));
         }
     }
 }
 
-TEST_F(Course, HintWithoutAnOpTakesTheFirstExerciseThatDoesNotPass) {
+TEST_F(Course, HintTakesTheOpThatIsAskedForElseTheFirstExerciseThatDoesNotPass) {
+    EXPECT_TRUE(contains(run("make hint-lesson01 ONLY=gelu"), "gelu · hint 1 of"));
+    EXPECT_TRUE(contains(run("make hint-lesson1 ONLY=gelu"), "gelu · hint 2 of"));
     touch("01_layers", "encoder");
     write_solved("01_layers", "encoder");
-    run("make check-lesson01");
+    run("make check-lesson01 ONLY=encoder");
     EXPECT_TRUE(contains(run("make hint-lesson01"), "layernorm · hint 1 of"));
     EXPECT_TRUE(contains(run("make hint-lesson01"), "layernorm · hint 2 of"));
 }

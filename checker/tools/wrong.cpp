@@ -10,8 +10,10 @@
 // make writes build/wrong/commands (under build/gpu, or build/dry for its rehearsal, as well): `compile.cpp FLAGS…`,
 // `compile.cu FLAGS…`, `link.…`, for each op of each lesson `NN_name/OP OTHER OBJECTS…`, and `compilers.… FILES…`.
 //
+// Each solution passes its lesson's check, its stub and the newest older solution of the op do not.
+//
 // A row that was caught is not compiled and checked again as long as nothing has changed that its verdict comes from: its
-// key (checker/base/kept.h) has the contents of all of it, and what the row expects.
+// key (checker/base/kept.h) has the contents of all of it, and what the row expects. So it is with the others.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -33,6 +36,7 @@
 #include "checker/base/files.h"
 #include "checker/base/kept.h"
 #include "checker/program/register_test.h"
+#include "checker/tools/stub.h"
 #include "checker/worker/time_op.h"
 
 namespace {
@@ -386,27 +390,53 @@ void test_row(Builds& builds, std::size_t number, CaughtRows& all_caught) {
     } catch (const std::exception& error) { FAIL() << error.what(); }
 }
 
-// Runs the newest older solution of an op through this lesson's check: no lesson may be passed with the kernel of the one
-// before.
-void test_older_solution(const std::string& lesson, const std::string& op, const fs::path& older) {
-    const fs::path folder = fs::path("build/wrong") / lesson / ("older_" + op);
+// Runs an implementation of an op as a whole through a lesson's check: the solution, which passes; its stub, which does not;
+// and the newest older solution, since no lesson may be passed with the kernel of the one before.
+struct Whole {
+    std::string kind, lesson, op;  // Solutions, Stubs or OlderSolutions
+    std::function<fs::path()> object;
+    int status;           // of the check
+    std::string verdict;  // on the op; empty: any
+    std::string options = "";
+};
+
+void test_whole(const Whole& whole) {
+    const fs::path folder = fs::path("build/wrong") / whole.lesson / (whole.kind + "_" + whole.op);
     fs::create_directories(folder);
     checker::Key key;
-    key.file(older);
-    add_check(key, lesson);
+    const fs::path object = whole.object();
+    key.file(object);
+    add_check(key, whole.lesson);
     if (checker::kept(folder / "kept.json", key.value())) {
         testing::Test::RecordProperty("kept", "unchanged");
         return;
     }
-    fs::copy_file(older, folder / (op + ".so"), fs::copy_options::overwrite_existing);
+    fs::copy_file(object, folder / (whole.op + ".so"), fs::copy_options::overwrite_existing);
     const auto [finished, verdict] =
-        run_check(lesson, folder.string(), "--only " + op, 60, (folder / "verdict.json").string());
+        run_check(whole.lesson, folder.string(), fmt::format("--only {} {}", whole.op, whole.options), 60,
+                  (folder / "verdict.json").string());
     ASSERT_FALSE(verdict.is_null()) << finished.output;
-    EXPECT_EQ(finished.status, 1) << finished.output;
-    EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), "SLOW") << finished.output;
-    if (!testing::Test::HasFailure()) {
-        checker::keep(folder / "kept.json", key.value(), "SLOW");
+    EXPECT_EQ(finished.status, whole.status) << finished.output;
+    if (!whole.verdict.empty()) {
+        EXPECT_EQ(verdict.at("ops").at(0).at("verdict"), whole.verdict) << finished.output;
     }
+    if (!testing::Test::HasFailure()) {
+        checker::keep(folder / "kept.json", key.value(), "as expected");
+    }
+}
+
+// A solution's stub, compiled: make has done it where the lesson's file is the stub and no edit of a learner's.
+fs::path stub_object(const std::string& lesson, const fs::path& file) {
+    const std::string op = file.stem().string();
+    const fs::path solution = fs::path("solutions") / lesson / file;
+    const std::string stub = checker::extract(checker::read_file(solution), solution.string(), checker::Text::stub);
+    if (checker::read_file_if_there(fs::path("lessons") / lesson / file) == stub) {
+        return fs::path("build/impl/lessons") / lesson / (op + ".so");
+    }
+    Row row;
+    row.lesson = lesson, row.id = "stub_" + op, row.file = file.string();
+    build(row, read_commands(), stub);
+    return row.folder() / (op + ".so");
 }
 
 std::string cell(const std::string& text) {
@@ -489,15 +519,22 @@ std::string json_of(const std::vector<Row>& rows, const CaughtRows& caught) {
 }
 
 void register_tests_of_lessons(const std::vector<Row>& all) {
+    const auto add = [](const Whole& whole) {
+        checker::register_test(whole.kind + "_" + whole.lesson, whole.op, [whole] { test_whole(whole); });
+    };
     for (const auto& [lesson, files] : checker::solution_files()) {
         checker::register_test("WrongSolutions", "OfLesson_" + lesson + "_AreFiveAndASlowOneAndInTheTable",
                                [&all, lesson] { test_rows_of_lesson(all, lesson); });
+        const fs::path solutions = fs::path("build/impl/solutions") / lesson;
         for (const fs::path file : files) {
             const std::string op = file.stem().string();
-            const fs::path older = checker::older_implementation(fs::path("build/impl/solutions") / lesson, op);
+            const auto of = [](const fs::path& object) { return [object] { return object; }; };
+            add({"Solutions", lesson, op, of(solutions / (op + ".so")), 0, "ok", "--no-timing"});
+            add({"Stubs", lesson, op, [lesson, file] { return stub_object(lesson, file); }, 1, "", "--no-timing"});
+            const fs::path older = checker::older_implementation(solutions, op);
             if (fs::exists(fs::path("lessons") / lesson / file) && !older.empty() &&
                 has_kernels(lesson) == has_kernels(older.parent_path().filename().string())) {
-                checker::register_test("OlderSolutions_" + lesson, op, [=] { test_older_solution(lesson, op, older); });
+                add({"OlderSolutions", lesson, op, of(older), 1, "SLOW"});
             }
         }
     }

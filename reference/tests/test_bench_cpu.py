@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -101,11 +102,15 @@ def test_bad_input_is_one_clear_line(arguments, message, capsys):
     ],
     ids=["stops", "chatters", "wrong", "short"],
 )
-def test_a_step_that_fails_is_named(tmp_path, body, message):
-    done = run(tmp_path, fake(tmp_path, body))
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.splitlines()[-1].startswith(f"bench-cpu: {message}")
+def test_a_step_that_fails_is_named(tmp_path, monkeypatch, capfd, body, message):
+    step, scratch = fake(tmp_path, body), tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    assert bench_cpu.main([*BENCH[3:], step]) == 1
+    assert list(scratch.iterdir()) == []
+    out, error = capfd.readouterr()
+    assert out == ""
+    assert error.splitlines()[-1].startswith(f"bench-cpu: {message}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

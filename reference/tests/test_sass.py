@@ -235,14 +235,16 @@ def test_each_of_a_templates_kernels_is_shown_by_name_with_its_own_block(monkeyp
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("file", sorted(ROOT.glob("solutions/*/matmul.cu")), ids=lambda file: file.parent.name)
-def test_no_matmul_spills_registers(file, arch, tmp_path):
-    command = ["nvcc", "-std=c++20", "-O3", "-I.", f"-arch={arch}", "-cubin", "-Xptxas", "-v", str(file), "-o"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "matmul.cubin")], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    spilled = re.findall(r"(\d+) bytes spill (?:stores|loads)", done.stderr)
-    assert spilled
-    assert not any(map(int, spilled))
+def test_no_matmul_spills_registers(file, arch):
+    said = (ROOT / "build/nvcc/ops" / file.relative_to(ROOT)).with_suffix(".ptxas")
+    if not said.exists():
+        pytest.skip(f"no {said.relative_to(ROOT)}; make test builds it")
+    kernels = [text for text in said.read_text().split("Compiling entry function")[1:] if f"for '{arch}'" in text]
+    assert kernels
+    for kernel in kernels:
+        spilled = re.findall(r"(\d+) bytes spill (?:stores|loads)", kernel)
+        assert len(spilled) >= 2
+        assert not any(map(int, spilled))
 
 
 def test_a_file_without_kernels_names_the_ops_that_have_some(monkeypatch, tmp_path, capsys):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from reference.model import make_corpus, train_small
+from reference.model import train_small
 from reference.model.gpt2 import GPT2, Config, load
 from reference.model.train_small import BLOCK, Corpus, Recipe
 
@@ -119,17 +119,3 @@ def test_samples_repeat_with_their_seed():
     assert texts[0] == texts[1] != texts[2]
     assert len(texts[0]) == 24  # beyond the context of 16
     assert texts[0].startswith(b"warp")
-
-
-def test_corpus_is_ascii_and_in_order():
-    text = make_corpus.gather()
-    assert text.isascii()
-    names = [line.split()[1] for line in text.splitlines() if line.startswith("==== ")]
-    names = [name for name in names if "/" in name or name.endswith(".md")]
-    assert names == sorted(names)
-    assert "lessons/gpt2/ops.h" in names
-    assert not any("/tests/" in name or name == "reference/model/corpus.txt" for name in names)
-
-
-def test_typography_becomes_ascii():
-    assert make_corpus.to_ascii("5 × 3 — “naïve” … σ ≈ 3²") == '5 x 3 - "naive" ... sigma ~ 3^2'

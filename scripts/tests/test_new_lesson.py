@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""make new-lesson, as its user meets it: in a copy of the tree, a lesson that replaces an op, and one with a new op."""
+"""make new-lesson, as its user meets it: in a copy of the tree, a lesson that replaces an op, and one with a new op.
+
+The copy has the first lessons alone: what the others say cannot matter here.
+"""
 
 import os
 import re
@@ -164,7 +167,7 @@ reason = "suspect:bias_dropped"
 
 
 class Tree:
-    """A copy of this tree, with what is built."""
+    """A copy of this tree, as `make course-reads` names it, with what is built."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -208,11 +211,12 @@ def tree() -> Tree:
     path.mkdir(parents=True)
     left_out = " ".join(f"--exclude=build/{name}" for name in LEFT_OUT)
     copy = (
-        "git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c "
+        "git ls-files -z --cached --others --exclude-standard -- $(make -s course-reads) figures/draw.py "
+        "figures/plots.mplstyle pyproject.toml | xargs -0 sh -c "
         '\'for f; do [ -e "$f" ] && echo "$f"; done\' sh | tar cf - -T - | tar xf - -C build/new_lesson_test/tree && '
         f"tar cf - {left_out} build | tar xf - -C build/new_lesson_test/tree"
     )
-    subprocess.run(copy, shell=True, cwd=ROOT, check=True)
+    subprocess.run(copy, shell=True, cwd=ROOT, env=ENVIRONMENT, check=True)
     for name in (".venv", ".deps"):
         if (ROOT / name).exists():
             (path / name).symlink_to(ROOT / name)

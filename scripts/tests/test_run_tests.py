@@ -115,7 +115,7 @@ def suite_line(folder: Path, argument: str, **environment: str) -> tuple[str, st
         text=True,
         check=False,
     )
-    suite, closing = done.stdout.splitlines()[-2:]
+    suite, *_, closing = done.stdout.splitlines()[-3 if "did not run again" in done.stdout else -2 :]
     return suite, closing
 
 
@@ -148,6 +148,53 @@ def test_a_suite_is_run_again_once_anything_that_it_reads_has_changed(tmp_path):
         change()
         assert not unchanged(), change
     assert unchanged()
+
+
+def test_pythons_tests_are_run_again_once_one_of_them_or_what_they_read_has_changed(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"test_{name}.py").write_text("def test_it():\n    assert open('read').read()\n")
+    (tmp_path / "read").write_text("1")
+
+    def unchanged() -> bool:
+        suite, closing = suite_line(tmp_path, "python-x=test_a.py,test_b.py:read")
+        assert closing == "2 passed, 0 failed, 0 skipped"
+        return suite.endswith("unchanged")
+
+    for file in ("read", "test_a.py", "test_b.py"):
+        assert not unchanged(), file
+        assert unchanged(), file
+        (tmp_path / file).write_text((tmp_path / file).read_text() + "\n")
+    assert not unchanged()
+    (tmp_path / "read").write_text("")
+    for _ in range(2):
+        assert suite_line(tmp_path, "python-x=test_a.py,test_b.py:read")[1] == "0 passed, 2 failed, 0 skipped"
+
+
+def test_a_suite_may_be_a_part_of_its_tests_which_is_kept_by_itself(tmp_path):
+    (tmp_path / "test_a.py").write_text("def test_one():\n    pass\n\n\ndef test_two():\n    assert False\n")
+    (tmp_path / "read").write_text("1")
+    assert suite_line(tmp_path, "python-x=test_a.py@one:read")[1] == "1 passed, 0 failed, 0 skipped"
+    assert suite_line(tmp_path, "python-x=test_a.py@not one:read")[1] == "0 passed, 1 failed, 0 skipped"
+    assert suite_line(tmp_path, "python-x=test_a.py@three:read")[1] == "0 passed, 1 failed, 0 skipped"
+    program = runner(tmp_path, XML.format(""), 0)
+    program.write_text(program.read_text().replace("#!/bin/sh", '#!/bin/sh\necho "$@" >asked'))
+    suite_line(tmp_path, f"suite={program}@-A.*;B.c")
+    assert "--gtest_filter=-A.*:B.c\n" in (tmp_path / "asked").read_text()
+
+
+def test_a_part_without_a_test_fails(tmp_path):
+    program = runner(tmp_path, "<testsuites/>", 0)
+    assert suite_line(tmp_path, f"suite={program}@None.*")[1] == "0 passed, 1 failed, 0 skipped"
+
+
+def test_the_line_says_how_many_verdicts_a_runner_has_kept(tmp_path):
+    kept = "<testcase name='b'><properties><property name='kept' value='unchanged'/></properties></testcase>"
+    command = [sys.executable, str(RUN_TESTS), f"suite={runner(tmp_path, XML.format(kept), 0)}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    suite, note, closing = done.stdout.splitlines()
+    assert suite.endswith(" s, 1 unchanged")
+    assert note == "1 of those that passed did not run again: nothing that they read has changed"
+    assert closing == "2 passed, 0 failed, 0 skipped"
 
 
 @pytest.mark.parametrize(("xml", "status"), [(XML.format(FAILED), 1), (XML.format(SKIPPED), 0), ("<testsuites/>", 0)])
