@@ -121,7 +121,7 @@ main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/emb
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastword $(host_lessons))))
 
 # What compiles kernels for the CPU device: its headers are compiled once for all, so depfiles do not name them.
-simtcc_needs := build/simtcc build/simt-lower $(wildcard checker/simt/include/*.h checker/simt/include/*/*) checker/ptx.h
+simtcc_needs := build/simtcc build/simt-lower $(shell find checker/simt/include -type f) checker/ptx.h
 # Harness code that uses the CPU device's headers.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
 build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
