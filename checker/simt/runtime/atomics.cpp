@@ -53,6 +53,7 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
                                  .strength = manner.scope == Scope::block ? Strength::block : Strength::device,
                                  .site = site,
                                  .shared = space == Space::shared,
+                                 .atomic = true,
                                  .also_reads = access == Access::atomic,
                                  .publishes = writes(),
                                  .acquires = manner.acquires(),

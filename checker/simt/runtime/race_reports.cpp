@@ -45,8 +45,8 @@ std::string thread_text(std::uint64_t block, std::uint32_t thread, dim3 grid, di
 }
 
 // Once for each pair of lines.
-bool Races::steps_aside(const Touched& touched, const Conflict& conflict) {
-    const std::uint64_t pair = std::uint64_t{number_of(touched.site)} << 32 | conflict.site;
+bool Races::steps_aside(const Touched& touched, std::uint32_t other_site) {
+    const std::uint64_t pair = std::uint64_t{number_of(touched.site)} << 32 | other_site;
     return stepped_aside_.insert(pair).second;
 }
 
@@ -114,6 +114,11 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
     const std::string index =
         one_store ? "; the same line stores for both: is the index of each thread one of its own?" : std::string();
     if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
+        if (conflict.other_strong && !one_atomic) {
+            return "volatile puts nothing in order between lanes, which since Volta need not run in lockstep: a "
+                   "__syncwarp() belongs between what one lane reads and what another one writes there, before and "
+                   "after";
+        }
         return atomic +
                "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
                "shuffle or a vote does not), and none lies between" +
@@ -168,8 +173,11 @@ void Races::tell_of_copy(const Touched& touched, const void* copy_site, std::uin
 
 void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_t address, bool on_its_way) {
     const void* other_site = site_of(conflict.site);
+    // Lanes out of step race at every pair of a reduction's lines: each line that reads is told with one that writes.
+    const bool out_of_step = touched.shared && touched.strength != Strength::plain && conflict.other_strong;
+    const std::uint32_t number = out_of_step ? 0 : number_of(touched.site);
     const std::uint64_t pair =
-        std::uint64_t{number_of(touched.site)} << 33 | std::uint64_t{conflict.site} << 1 | (touched.shared ? 1U : 0U);
+        std::uint64_t{number} << 33 | std::uint64_t{conflict.site} << 1 | (touched.shared ? 1U : 0U);
     if (const auto known = told_.find(pair); known != told_.end()) {
         count_again(known->second);
         return;

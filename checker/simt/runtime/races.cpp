@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -22,6 +23,10 @@ constexpr std::size_t kMostLogs = 1U << 20;
 constexpr std::size_t kMostSlices = 1U << 23;
 // Of one variable; beyond that a thread's later release replaces its earlier one.
 constexpr std::size_t kMostReleases = 4096;
+
+bool is_volatile_in_shared(const Touched& touched) {
+    return touched.shared && touched.strength != Strength::plain && !touched.atomic;
+}
 
 std::uint64_t block_number(const Block& block, dim3 grid) {
     return block.index.x + std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
@@ -82,6 +87,7 @@ void Races::begin_launch(const Launch& launch) {
     told_.clear();
     stepped_aside_.clear();
     guesses_.clear();
+    polls_.clear();
     link_cache = {};
     me.coarse = false;
     fenced_ = false;
@@ -113,6 +119,8 @@ void Races::begin_block(Block& block) {
     const Launch& launch = Scheduler::instance().launch();
     state->clock.begin(block_number(block, launch.grid), static_cast<unsigned>(block.lanes.size()), hot.races.now);
     state->released.clear();
+    state->looks.clear();
+    state->last_looks.clear();
     states_[&block] = std::move(state);
 }
 
@@ -395,8 +403,10 @@ void Races::touch(const Touched& touched) {
         if (suspicion_) {
             settle();
         }
-        const bool plain_write = touched.touch == Touch::write && touched.strength == Strength::plain;
-        aside = plain_write && reason_to_step_aside(touched);
+        const bool writes = touched.touch == Touch::write, plain = touched.strength == Strength::plain;
+        // The first volatile write of a line waits: lanes that rely on it without waiting go by, and others poll.
+        aside = writes && (plain ? reason_to_step_aside(touched).has_value()
+                                 : is_volatile_in_shared(touched) && steps_aside(touched, number_of(touched.site)));
         if (!aside) {
             look(touched);
         }
@@ -426,10 +436,66 @@ std::optional<Races::Conflict> Races::reason_to_step_aside(const Touched& touche
     each_unit(touched, [&](const RacePage& page, std::size_t unit, std::uintptr_t) {
         if (!reason) {
             const auto conflict = find(touched, page, unit);
-            reason = conflict && steps_aside(touched, *conflict) ? conflict : std::nullopt;
+            reason = conflict && steps_aside(touched, conflict->site) ? conflict : std::nullopt;
         }
     });
     return reason;
+}
+
+// ---- volatile shared memory in a warp -----------------------------------------------------------------------------------
+
+// A thread that reads the same word by the same line twice, with nothing between, polls it.
+void Races::note_look(const Touched& touched) {
+    const BlockClock& clock = current_->clock;
+    const std::uint32_t me = hot.races.thread;
+    const Look look{touched.address, touched.site, hot.races.now, me};
+    current_->last_looks.resize(clock.wrote.size());
+    const Look last = std::exchange(current_->last_looks[me], look);
+    const Time met = clock.most_known_of_warp(me);
+    if (last.address == look.address && last.site == look.site && last.at > (met == UINT32_MAX ? clock.barrier : met)) {
+        polls_.insert(look.site);
+    }
+    std::vector<Look>& looks = current_->looks[look.address];
+    const auto mine = std::find_if(looks.begin(), looks.end(), [&](const Look& other) { return other.thread == me; });
+    (mine == looks.end() ? looks.emplace_back() : *mine) = look;
+}
+
+// Whether the thread may be about to look at the word again.
+bool Races::looks_again(std::uint32_t thread, std::uintptr_t address) const {
+    const LaneState state = hot.lane->block->lanes[thread].state;
+    return (state == LaneState::ready || state == LaneState::polling) &&
+           current_->last_looks[thread].address == address;
+}
+
+// A volatile write of a word of shared memory that another lane of the warp has read by a volatile read, and went on:
+// before Volta the lanes were in lockstep there, and all of them read before one of them wrote.
+void Races::judge_lockstep(const Touched& touched) {
+    const std::uint32_t me = hot.races.thread;
+    if (me < current_->last_looks.size()) {
+        current_->last_looks[me] = {};
+    }
+    const auto looks = current_->looks.find(touched.address);
+    if (looks == current_->looks.end()) {
+        return;
+    }
+    std::erase_if(looks->second, [&](const Look& look) { return look.thread == me; });
+    const auto went_on = std::find_if(looks->second.begin(), looks->second.end(), [&](const Look& look) {
+        return look.thread / kLanes == me / kLanes && !polls_.contains(look.site) &&
+               !looks_again(look.thread, look.address) &&
+               !ordered_in_block(cell::make(look.at, Who::thread, look.thread, false, false, 0), nullptr, 0, 0);
+    });
+    if (went_on == looks->second.end()) {
+        return;
+    }
+    bool told = false;
+    tell_or_suspect(touched,
+                    {.other = cell::make(went_on->at, Who::thread, went_on->thread, false, false, 0),
+                     .site = number_of(went_on->site),
+                     .other_writes = false,
+                     .other_strong = true,
+                     .lanes = 0},
+                    touched.address, touched.bytes, told);
+    looks->second.erase(went_on);  // later writes of the word tell no more about it
 }
 
 // Tells the conflict at the bytes from `address` on, or suspects it where the thread's next step decides; `told`: an
@@ -441,12 +507,13 @@ void Races::tell_or_suspect(const Touched& touched, const Conflict& conflict, st
     const bool both_plain_writes =
         plain && touched.touch == Touch::write && conflict.other_writes && !conflict.other_strong;
     const bool guess = plain && touched.touch == Touch::read && conflict.other_strong && !suspicion_;
+    const bool value_decides = both_plain_writes || (!plain && conflict.other_strong && touched.shared);
     if (touched.shared && Scheduler::instance().shared().is_flag(address)) {
         told = true;
     } else if (guess) {
         suspicion_ = Suspicion{.touched = touched, .conflict = conflict, .at = address};
         told = true;
-    } else if (both_plain_writes && first + unit_bytes <= Suspicion::kMostBytes) {
+    } else if (value_decides && first + unit_bytes <= Suspicion::kMostBytes) {
         if (!suspicion_) {
             suspicion_ = Suspicion{.touched = touched, .conflict = conflict, .at = address};
             std::memcpy(suspicion_->before.data(), reinterpret_cast<const void*>(touched.address),
@@ -470,6 +537,9 @@ void Races::look(const Touched& touched) {
     });
     if (touched.touch == Touch::write) {
         hot.races.wrote = hot.races.now;
+    }
+    if (is_volatile_in_shared(touched)) {
+        touched.touch == Touch::write ? judge_lockstep(touched) : note_look(touched);
     }
     if (touched.strength != Strength::plain) {
         synchronise(touched);

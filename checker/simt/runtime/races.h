@@ -117,6 +117,7 @@ struct Touched {
     Strength strength;
     const void* site;
     bool shared;
+    bool atomic = false;                      // what is strong and not atomic is volatile
     bool also_reads = false;                  // an atomic that reads and writes: it keeps the releases that it saw
     bool publishes = true;                    // not a compare-and-swap that finds another value
     bool acquires = false, releases = false;  // by itself, without a fence
@@ -206,10 +207,20 @@ class Races {
         std::uint32_t bytes = 0;  // bit i: byte i is another thread's too
         std::array<unsigned char, kMostBytes> before{};
     };
+    // A thread's volatile read of shared memory.
+    struct Look {
+        std::uintptr_t address = 0;
+        const void* site = nullptr;
+        Time at = 0;
+        std::uint32_t thread = 0;
+    };
     struct BlockState {
         BlockClock clock;
         std::vector<std::unique_ptr<RacePage>> static_pages, dynamic_pages;  // of shared memory
         std::unordered_map<std::uintptr_t, ReleaseLog*> released;            // through shared variables
+        std::vector<Look> last_looks;                                        // by thread; empty until the first one
+        // By word: each thread's last look at it, since which it has not written there.
+        std::unordered_map<std::uintptr_t, std::vector<Look>> looks;
     };
 
     std::unique_ptr<RacePage>& shared_page(std::uintptr_t address);
@@ -237,6 +248,9 @@ class Races {
                                         const RacePage* page, std::size_t unit) const;
     std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;
     std::optional<Conflict> reason_to_step_aside(const Touched& touched);
+    void note_look(const Touched& touched);
+    void judge_lockstep(const Touched& touched);
+    bool looks_again(std::uint32_t thread, std::uintptr_t address) const;
     void tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
                          std::size_t unit_bytes, bool& told);
     void look(const Touched& touched);
@@ -245,7 +259,7 @@ class Races {
     void join(Cell& set, const Touched& touched, RacePage* page, std::size_t unit);
     std::uint32_t link(const Link& wanted);
     void synchronise(const Touched& touched);
-    bool steps_aside(const Touched& touched, const Conflict& conflict);
+    bool steps_aside(const Touched& touched, std::uint32_t other_site);
     // Calls each(page, unit, address) for each unit of the bytes that has a page.
     template <class Each>
     void each_unit(const Touched& touched, Each each) {
@@ -296,6 +310,7 @@ class Races {
     bool fenced_ = false;  // some thread of the launch has fenced
     std::optional<Suspicion> suspicion_;
     std::unordered_set<std::uint32_t> guesses_;            // sites of plain reads before a compare-and-swap
+    std::unordered_set<const void*> polls_;                // sites of volatile reads that look again and again
     std::unordered_set<std::uint64_t> stepped_aside_;      // pairs of sites
     std::unordered_set<const void*> copy_sites_;           // of asynchronous copies
     std::unordered_map<std::uint64_t, std::size_t> told_;  // pairs of sites: the finding
