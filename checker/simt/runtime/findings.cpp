@@ -28,7 +28,8 @@ constexpr std::size_t kMostKept = 10000;  // places, not times
 
 struct Ledger {
     std::vector<DeviceFinding> findings;
-    std::vector<const void*> addresses;  // the address of findings[i]; null if its line was known
+    std::vector<const void*> addresses;      // the address of findings[i]; null if its line was known
+    std::map<std::size_t, Clarity> clarity;  // of findings[i], where it is a race
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     std::set<std::string> noted;  // lines of notes
     bool at_exit = true;
@@ -135,7 +136,8 @@ bool wants_notes() {
     return verbose != nullptr && *verbose != '\0';
 }
 
-std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text) {
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clarity clarity,
+                        const std::function<RaceText()>& text) {
     const Busy busy;
     Ledger& all = ledger();
     const auto place = [](const RaceSide& side) {
@@ -149,28 +151,34 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, cons
     const SourceLine& other = source_of(second.site);
     const auto key = std::tuple(Kind::race, static_cast<const void*>(nullptr),
                                 fmt::format("{} {} {}", space, text_of(line), text_of(other)));
-    if (const auto entry = all.by_place.find(key); entry != all.by_place.end()) {
-        all.findings[entry->second].count++;
-        return entry->second;
+    const auto [entry, is_new] = all.by_place.try_emplace(key, std::min(all.findings.size(), kMostKept));
+    const std::size_t number = entry->second;
+    if (!is_new) {
+        count_again(number);
     }
-    if (all.findings.size() == kMostKept) {
-        return kMostKept;
+    if (number == kMostKept || (!is_new && all.clarity[number] >= clarity)) {
+        return number;
     }
-    all.by_place.emplace(key, all.findings.size());
     const auto detail = [](const RaceSide& side) {
-        return fmt::format("{} {}: {}", text_of(source_of(side.site)), side.what, side.thread);
+        return fmt::format("{} {}: {}", text_with_caller(source_of(side.site)), side.what, side.thread);
     };
     const RaceText told = text();
-    all.findings.push_back({.kind = Kind::race,
-                            .space = space,
-                            .line = line,
-                            .text = told.what,
-                            .kernel = told.kernel,
-                            .thread = first.thread,
-                            .other_line = other,
-                            .details = {detail(first), detail(second), told.why}});
-    all.addresses.push_back(nullptr);
-    return all.findings.size() - 1;
+    if (is_new) {
+        all.findings.push_back({.kind = Kind::race,
+                                .space = space,
+                                .line = line,
+                                .text = {},
+                                .kernel = told.kernel,
+                                .thread = {},
+                                .other_line = other,
+                                .details = {}});
+        all.addresses.push_back(nullptr);
+    }
+    all.clarity[number] = clarity;
+    all.findings[number].text = told.what;
+    all.findings[number].thread = first.thread;
+    all.findings[number].details = {detail(first), detail(second), told.why};
+    return number;
 }
 
 void count_again(std::size_t finding) {
@@ -233,6 +241,7 @@ void forget_findings() {
     ledger().findings.clear();
     ledger().addresses.clear();
     ledger().by_place.clear();
+    ledger().clarity.clear();
 }
 
 void report_at_exit(bool wanted) {
@@ -262,7 +271,7 @@ void print(const DeviceFinding& finding) {
         fmt::print(stderr, "  {}{}\n", finding.kernel.empty() ? "" : "in ", again_text(finding));
         return;
     }
-    std::string where = "  at " + text_of(finding.line);
+    std::string where = "  at " + text_with_caller(finding.line);
     if (!finding.kernel.empty()) {
         where += " in " + finding.kernel + ", " + finding.thread;
     }
@@ -278,11 +287,17 @@ void write_json(const std::vector<DeviceFinding>& all, const char* path) {
         json.text("space", finding.space);
         json.text("file", finding.line.file);
         json.integer("line", finding.line.line);
+        if (finding.line.caller != nullptr) {
+            json.text("caller", text_of(*finding.line.caller));
+        }
         json.text("kernel", finding.kernel);
         json.text("thread", finding.thread);
         if (finding.kind == Kind::race) {
             json.text("other_file", finding.other_line.file);
             json.integer("other_line", finding.other_line.line);
+            if (finding.other_line.caller != nullptr) {
+                json.text("other_caller", text_of(*finding.other_line.caller));
+            }
             json.text("first", finding.details[0]);
             json.text("second", finding.details[1]);
             json.text("why", finding.details[2]);

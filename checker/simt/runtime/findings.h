@@ -3,6 +3,7 @@
 // What the device has seen go wrong. Findings of one kind at one place are one finding with a count.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -77,8 +78,11 @@ struct RaceText {
     std::string why;     // why nothing orders the two, in one sentence
     std::string kernel;  // empty: it is not within one launch
 };
+// How plainly two threads show what does not order them: of the pairs of two lines the clearest is told.
+enum class Clarity : std::uint8_t { two_lanes, another_warp, two_threads };
 // Returns the finding's number, for count_again.
-std::size_t report_race(const char* space, RaceSide first, RaceSide second, const std::function<RaceText()>& text);
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clarity clarity,
+                        const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
 
 // For a race: "scale, 3 times; SIMT_SEED=1 runs it in this order again".

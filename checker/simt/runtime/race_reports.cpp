@@ -113,7 +113,8 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
                                    : std::string();
     const std::string index =
         one_store ? "; the same line stores for both: is the index of each thread one of its own?" : std::string();
-    if (cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes) {
+    const std::string turns = this->turns(touched, conflict);
+    if (in_one_warp(conflict, block)) {
         if (conflict.other_strong && !one_atomic) {
             return "volatile puts nothing in order between lanes, which since Volta need not run in lockstep: a "
                    "__syncwarp() belongs between what one lane reads and what another one writes there, before and "
@@ -122,9 +123,42 @@ std::string Races::why(const Touched& touched, const Conflict& conflict, std::ui
         return atomic +
                "lanes of a warp need not run in lockstep: only __syncwarp() or a barrier orders their memory (a "
                "shuffle or a vote does not), and none lies between" +
-               index;
+               turns + index;
     }
-    return atomic + "the threads are of different warps, and no __syncthreads() lies between" + index;
+    return atomic + "the threads are of different warps, and no __syncthreads() lies between" + turns + index;
+}
+
+// Which of the two came first where a loop has only one barrier, between its lines: ": read in one turn of the loop,
+// overwritten in the next". What follows the barrier in the text came first, and the rest after the way back.
+std::string Races::turns(const Touched& touched, const Conflict& conflict) const {
+    const void* const syncwarp = current_->syncwarp[hot.races.thread / kLanes];
+    const bool one_warp = in_one_warp(conflict, current_->clock.number);
+    const void* const met = one_warp && syncwarp != nullptr ? syncwarp : current_->barrier;
+    if (met == nullptr) {
+        return "";
+    }
+    const auto in_kernel = [](const SourceLine& line) { return line.caller == nullptr ? line : *line.caller; };
+    const SourceLine &a = source_of(touched.site), &b = source_of(site_of(conflict.site)), &between = source_of(met);
+    const auto told = [&](const SourceLine& mine, const SourceLine& others, const SourceLine& barrier) -> std::string {
+        const bool i_am_first = mine.line > barrier.line && others.line < barrier.line;
+        const bool other_is_first = others.line > barrier.line && mine.line < barrier.line;
+        if (mine.file != barrier.file || others.file != barrier.file || (!i_am_first && !other_is_first)) {
+            return "";
+        }
+        const bool i_write = touched.touch == Touch::write;
+        const bool first_writes = i_am_first ? i_write : conflict.other_writes;
+        const bool then_writes = i_am_first ? conflict.other_writes : i_write;
+        return fmt::format(": {} in one turn of the loop, {} in the next", first_writes ? "written" : "read",
+                           then_writes ? "overwritten" : "read");
+    };
+    const std::string text = told(in_kernel(a), in_kernel(b), in_kernel(between));
+    return text.empty() && a.function == b.function && a.function == between.function ? told(a, b, between) : text;
+}
+
+// Of the readers of several warps one is another warp's, and not the one that is known where that is the thread's own.
+bool Races::in_one_warp(const Conflict& conflict, std::uint64_t block) const {
+    return block == current_->clock.number && cell::who(conflict.other) != Who::block &&
+           cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes;
 }
 
 // Of several readers, the one that is known, if it may be the right one.
@@ -178,14 +212,19 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
     const std::uint32_t number = out_of_step ? 0 : number_of(touched.site);
     const std::uint64_t pair =
         std::uint64_t{number} << 33 | std::uint64_t{conflict.site} << 1 | (touched.shared ? 1U : 0U);
-    if (const auto known = told_.find(pair); known != told_.end()) {
-        count_again(known->second);
-        return;
-    }
-    const Launch& launch = Scheduler::instance().launch();
     const std::uint64_t block = touched.shared || cell::time(conflict.other) > hot.races.slice
                                     ? current_->clock.number
                                     : block_of(cell::time(conflict.other));
+    const bool near =
+        block == current_->clock.number && cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes;
+    const Clarity clarity = in_one_warp(conflict, block) ? Clarity::two_lanes
+                            : near                       ? Clarity::another_warp
+                                                         : Clarity::two_threads;
+    if (const auto known = told_.find(pair); known != told_.end() && known->second.clarity >= clarity) {
+        count_again(known->second.finding);
+        return;
+    }
+    const Launch& launch = Scheduler::instance().launch();
     const auto does = [&](const void* site, bool writes, bool reads, bool strong) {
         return fmt::format("{}{}{}",
                            writes && reads ? "changes"
@@ -200,7 +239,7 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
     RaceSide there{.site = other_site,
                    .what = does(other_site, conflict.other_writes, false, conflict.other_strong),
                    .thread = text_of_other(conflict, block)};
-    told_[pair] = report_race(touched.shared ? "shared" : "global", here, there, [&] {
+    const std::size_t finding = report_race(touched.shared ? "shared" : "global", here, there, clarity, [&] {
         return on_its_way ? RaceText{place_text(touched, address) + " is written while an asynchronous copy " +
                                          (touched.shared ? "to" : "of") + " it is on its way",
                                      "a copy is made at any time from its issue to the end of its thread's wait for it",
@@ -208,6 +247,7 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
                           : RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
                                      why(touched, conflict, block), running_kernel_name()};
     });
+    told_[pair] = {finding, clarity};
 }
 
 }  // namespace simt

@@ -119,6 +119,8 @@ void Races::begin_block(Block& block) {
     const Launch& launch = Scheduler::instance().launch();
     state->clock.begin(block_number(block, launch.grid), static_cast<unsigned>(block.lanes.size()), hot.races.now);
     state->released.clear();
+    state->barrier = nullptr;
+    state->syncwarp.assign(block.warps.size(), nullptr);
     state->looks.clear();
     state->last_looks.clear();
     states_[&block] = std::move(state);
@@ -206,7 +208,7 @@ void Races::give_up() {
     }
 }
 
-void Races::pass_barrier() {
+void Races::pass_barrier(const void* site) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
@@ -215,28 +217,37 @@ void Races::pass_barrier() {
         current_->clock.wrote[hot.races.thread] = hot.races.wrote;
     }
     current_->clock.pass_barrier(hot.races.now);
+    current_->barrier = site;
+    std::fill(current_->syncwarp.begin(), current_->syncwarp.end(), nullptr);
     hot.races.barrier = hot.races.now;
     set_now(hot.races.now + 1);
     set_alone();
 }
 
-void Races::pass_grid_barrier() {
+void Races::pass_grid_barrier(const void* site) {
     if (!hot.races.on) {
         return;
     }
     const Busy busy;
-    for (auto& [block, state] : states_) { state->clock.pass_barrier(hot.races.now); }
+    for (auto& [block, state] : states_) {
+        state->clock.pass_barrier(hot.races.now);
+        state->barrier = site;
+        std::fill(state->syncwarp.begin(), state->syncwarp.end(), nullptr);
+    }
     hot.races.launch = hot.races.barrier = hot.races.now;
     set_now(hot.races.now + 1);
     set_alone();
 }
 
-void Races::sync_lanes(unsigned warp, unsigned mask, unsigned whole) {
+void Races::sync_lanes(unsigned warp, unsigned mask, unsigned whole, const void* site) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
     const Busy busy;
     current_->clock.sync_lanes(warp, mask, whole, hot.races.now);
+    if (mask == whole) {
+        current_->syncwarp[warp] = site;
+    }
     set_now(hot.races.now + 1);
     set_alone();
 }

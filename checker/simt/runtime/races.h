@@ -28,6 +28,7 @@
 
 namespace simt {
 
+enum class Clarity : std::uint8_t;
 class Footprint;
 struct Block;
 struct Launch;
@@ -147,9 +148,9 @@ class Races {
     void begin_lane(std::uint32_t thread);
     void end_lane(std::uint32_t thread);
 
-    void pass_barrier();
-    void pass_grid_barrier();  // of all blocks of the launch
-    void sync_lanes(unsigned warp, unsigned mask, unsigned whole);
+    void pass_barrier(const void* site);
+    void pass_grid_barrier(const void* site);  // of all blocks of the launch
+    void sync_lanes(unsigned warp, unsigned mask, unsigned whole, const void* site);
     void fence(bool beyond_block);
 
     void touch(const Touched& touched);
@@ -218,7 +219,9 @@ class Races {
         BlockClock clock;
         std::vector<std::unique_ptr<RacePage>> static_pages, dynamic_pages;  // of shared memory
         std::unordered_map<std::uintptr_t, ReleaseLog*> released;            // through shared variables
-        std::vector<Look> last_looks;                                        // by thread; empty until the first one
+        const void* barrier = nullptr;                                       // the last one's line: return address
+        std::vector<const void*> syncwarp;  // by warp: that of its last __syncwarp of all lanes since then
+        std::vector<Look> last_looks;       // by thread; empty until the first one
         // By word: each thread's last look at it, since which it has not written there.
         std::unordered_map<std::uintptr_t, std::vector<Look>> looks;
     };
@@ -279,6 +282,8 @@ class Races {
     bool is_copy(const void* site) const { return copy_sites_.contains(site); }
     void settle();  // the suspicion
     std::string why(const Touched& touched, const Conflict& conflict, std::uint64_t block) const;
+    std::string turns(const Touched& touched, const Conflict& conflict) const;
+    bool in_one_warp(const Conflict& conflict, std::uint64_t block) const;
     std::string text_of_other(const Conflict& conflict, std::uint64_t block) const;
     void set_now(Time now);
     static void set_mine();
@@ -309,11 +314,15 @@ class Races {
     std::size_t shadow_bytes_ = 0;
     bool fenced_ = false;  // some thread of the launch has fenced
     std::optional<Suspicion> suspicion_;
-    std::unordered_set<std::uint32_t> guesses_;            // sites of plain reads before a compare-and-swap
-    std::unordered_set<const void*> polls_;                // sites of volatile reads that look again and again
-    std::unordered_set<std::uint64_t> stepped_aside_;      // pairs of sites
-    std::unordered_set<const void*> copy_sites_;           // of asynchronous copies
-    std::unordered_map<std::uint64_t, std::size_t> told_;  // pairs of sites: the finding
+    std::unordered_set<std::uint32_t> guesses_;        // sites of plain reads before a compare-and-swap
+    std::unordered_set<const void*> polls_;            // sites of volatile reads that look again and again
+    std::unordered_set<std::uint64_t> stepped_aside_;  // pairs of sites
+    std::unordered_set<const void*> copy_sites_;       // of asynchronous copies
+    struct Told {
+        std::size_t finding;
+        Clarity clarity;
+    };
+    std::unordered_map<std::uint64_t, Told> told_;  // by pair of sites
 };
 
 // Recent links: which one a cell gets when a thread of another block joins it.

@@ -87,13 +87,16 @@ SourceLine look_up(std::uintptr_t pc) {
         },
         ignore_error, &frames);
     shown = nullptr;
-    for (SourceLine& frame : frames) {
-        if (!is_stand_in(frame.file)) {
-            frame.file = shown_path(frame.file.c_str());
-            return frame;
-        }
+    std::erase_if(frames, [](const SourceLine& frame) { return is_stand_in(frame.file); });
+    if (frames.empty()) {
+        return {};
     }
-    return {};
+    for (SourceLine* frame : {&frames.front(), &frames.back()}) { frame->file = shown_path(frame->file.c_str()); }
+    SourceLine line = frames.front();
+    if (!(line == frames.back())) {
+        line.caller = std::make_shared<const SourceLine>(frames.back());
+    }
+    return line;
 }
 
 }  // namespace
@@ -124,6 +127,10 @@ const SourceLine& source_of(const void* return_address) {
 
 std::string text_of(const SourceLine& line) {
     return line.file.empty() ? "unknown line" : line.file + ':' + std::to_string(line.line);
+}
+
+std::string text_with_caller(const SourceLine& line) {
+    return text_of(line) + (line.caller == nullptr ? "" : " (called at " + text_of(*line.caller) + ")");
 }
 
 }  // namespace simt

@@ -434,7 +434,7 @@ std::string Streams::why(const Operation& a, const Operation& b) const {
 void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operation& b, Use use_b,
                    const Span& in_b) const {
     report_race("streams", {in_a.site, verb(use_a), text_of_side(a, in_a)},
-                {in_b.site, verb(use_b), text_of_side(b, in_b)}, [&] {
+                {in_b.site, verb(use_b), text_of_side(b, in_b)}, Clarity::two_threads, [&] {
                     return RaceText{place_of_global(std::max(in_a.begin, in_b.begin)) +
                                         " is used in two streams, and nothing orders them",
                                     why(a, b), ""};
@@ -443,7 +443,7 @@ void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operat
 
 void Streams::tell_host(const Operation& operation, Use use, const Span& span, Use host_use, const Span& host) const {
     report_race("host", {span.site, verb(use), text_of_side(operation, span)}, {host.site, verb(host_use), "the host"},
-                [&] {
+                Clarity::two_threads, [&] {
                     return RaceText{
                         place_of_global(std::max(span.begin, host.begin)) +
                             " is used by the host and in a stream, and nothing orders them",

@@ -94,7 +94,7 @@ bool Scheduler::complete_barrier(Block& block) {
         }
     }
     barrier.arrived = 0;
-    Races::instance().pass_barrier();
+    Races::instance().pass_barrier(barrier.site);
     block.released = true;
     steps_++;
     return true;
@@ -191,7 +191,7 @@ void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
             wake(lane);
         }
     }
-    Races::instance().pass_grid_barrier();
+    Races::instance().pass_grid_barrier(first->site);
     hot.lane = nullptr;
     steps_++;
 }
@@ -235,7 +235,7 @@ bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
     exchange(warp, needed);
     if (first.kind == CollectiveKind::sync) {
         Races::instance().sync_lanes(static_cast<unsigned>(&warp - warp.lanes->block->warps.data()), needed,
-                                     warp.present & ~warp.exited);
+                                     warp.present & ~warp.exited, first.site);
     }
     for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
     steps_++;

@@ -106,7 +106,7 @@ Finding described(const simt::DeviceFinding& seen) {
         return finding;
     }
     if (!seen.line.file.empty()) {
-        finding.details.push_back(fmt::format("at\t{}:{}{}", seen.line.file, seen.line.line,
+        finding.details.push_back(fmt::format("at\t{}{}", simt::text_with_caller(seen.line),
                                               seen.kernel.empty() ? "" : " in " + seen.kernel));
     }
     if (!seen.thread.empty()) {

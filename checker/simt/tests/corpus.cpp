@@ -123,12 +123,15 @@ Outcome run(const std::string& kernel, int seed) {
     }
     for (const nlohmann::json& finding : json["findings"]) {
         const std::string space = finding["space"];
-        const auto place = [&](const char* file, const char* line) {
-            return fmt::format(" {}:{}", fs::path(std::string(finding[file])).filename().string(), int(finding[line]));
+        const auto name = [](const std::string& path) { return fs::path(path).filename().string(); };
+        const auto place = [&](const char* file, const char* line, const char* caller) {
+            return fmt::format(" {}:{}{}", name(finding[file]), int(finding[line]),
+                               finding.contains(caller) ? " called at " + name(finding[caller]) : "");
         };
-        result.verdict.insert(fmt::format("{}{}{}{}{}", std::string(finding["kind"]), space.empty() ? "" : " ", space,
-                                          place("file", "line"),
-                                          finding.contains("other_line") ? place("other_file", "other_line") : ""));
+        result.verdict.insert(
+            fmt::format("{}{}{}{}{}", std::string(finding["kind"]), space.empty() ? "" : " ", space,
+                        place("file", "line", "caller"),
+                        finding.contains("other_line") ? place("other_file", "other_line", "other_caller") : ""));
     }
     return result;
 }

@@ -16,7 +16,8 @@ inline constexpr const char* kReadme = "checker/simt/README.md";
 // Seeds of the table there; a change to the runtime is tried with as many (SIMT_TEST_SEEDS).
 inline constexpr int kTableSeeds = 20;
 
-// "out_of_bounds global kernel.cu:17", of a race both lines, "race shared kernel.cu:13 kernel.cu:14"; empty: correct.
+// "out_of_bounds global kernel.cu:17", of a race both lines, "race shared kernel.cu:13 kernel.cu:14"; of a line in an
+// inlined function the kernel's own too, "kernel.cu:7 called at kernel.cu:17"; empty: correct.
 using Verdict = std::multiset<std::string>;
 
 // "buggy/null_pointer", sorted.

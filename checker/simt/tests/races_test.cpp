@@ -167,10 +167,49 @@ TEST(Witness, NamesBothLinesBothThreadsTheBytesTheReasonAndTheSeed) {
     EXPECT_EQ(ran.status, 1);
     for (const char* part : {"race shared: tile[", "] of tile[64] is used",
                              "neighbour_without_barrier.cu:12 reads: block (0, 0, 0), thread (",
-                             "neighbour_without_barrier.cu:13 writes: block (0, 0, 0), thread (", "__syncwarp()",
+                             "neighbour_without_barrier.cu:13 writes: block (0, 0, 0), thread (", "__syncthreads()",
                              "64 times", "SIMT_SEED=3"}) {
         EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
     }
+}
+
+TEST(Witness, IsTheClearestPairOfThreadsOfTwoLines) {
+    for (int seed = 1; seed <= 20; seed++) {
+        for (const char* kernel : {"tile_between_lanes_and_warps", "tile_overwritten_in_the_next_turn"}) {
+            const std::string text = run(fmt::format("buggy/{}", kernel), fmt::format("SIMT_SEED={}", seed)).text;
+            EXPECT_TRUE(contains(text, "the threads are of different warps, and no __syncthreads() lies between"))
+                << text;
+            EXPECT_FALSE(contains(text, "lanes of a warp")) << text;
+            EXPECT_FALSE(contains(text, "another")) << text;
+        }
+    }
+}
+
+TEST(Witness, SaysInALoopWhichTurnCameFirst) {
+    for (int seed = 1; seed <= 20; seed++) {
+        const std::string environment = fmt::format("SIMT_SEED={}", seed);
+        const std::string tile = run("buggy/tile_overwritten_in_the_next_turn", environment).text;
+        EXPECT_TRUE(contains(tile, "lies between: read in one turn of the loop, overwritten in the next\n")) << tile;
+        const std::string word = run("buggy/word_read_before_the_next_turn", environment).text;
+        EXPECT_TRUE(contains(word, "lies between: written in one turn of the loop, read in the next\n")) << word;
+        EXPECT_FALSE(contains(run("buggy/tile_between_lanes_and_warps", environment).text, "turn"));
+    }
+}
+
+TEST(Witness, InAHelperNamesTheKernelsLineThatCalledItToo) {
+    const std::string race = run("buggy/helpers_without_a_barrier", "SIMT_SEED=3").text;
+    for (const char* part :
+         {"helpers_without_a_barrier.cu:9 (called at checker/simt/tests/kernels/buggy/helpers_without_a_barrier.cu:21) "
+          "writes: block (0",
+          "helpers_without_a_barrier.cu:13 (called at "
+          "checker/simt/tests/kernels/buggy/helpers_without_a_barrier.cu:22) reads: block (0"}) {
+        EXPECT_TRUE(contains(race, part)) << part << " in\n" << race;
+    }
+    const std::string read = run("buggy/helper_reads_past_the_end", "SIMT_SEED=3").text;
+    EXPECT_TRUE(contains(read,
+                         "helper_reads_past_the_end.cu:9 (called at "
+                         "checker/simt/tests/kernels/buggy/helper_reads_past_the_end.cu:23) in kernel, block ("))
+        << read;
 }
 
 TEST(Witness, OfStoresByOneLineAsksWhetherTheIndicesAreMeantToBeOne) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: barrier barrier_in_a_helper_that_some_leave.cu:14
+// verdict: barrier barrier_in_a_helper_that_some_leave.cu:14 called at barrier_in_a_helper_that_some_leave.cu:20
 // A helper returns before its barrier for the threads without an element, and its caller goes on.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: barrier barrier_skipped_before_a_vote.cu:13
+// verdict: barrier barrier_skipped_before_a_vote.cu:13 called at barrier_skipped_before_a_vote.cu:23
 // Odd threads go round a barrier, which stands in a macro and a helper, and call a vote among themselves behind it.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: out_of_bounds global device_variable_past_end.cu:9
+// verdict: out_of_bounds global device_variable_past_end.cu:9 called at device_variable_past_end.cu:13
 // Five threads fill a table of four, through a pointer.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: out_of_bounds shared shared_past_end.cu:7
+// verdict: out_of_bounds shared shared_past_end.cu:7 called at shared_past_end.cu:12
 // A tile of 64 floats that is filled by 65 threads through a pointer.
 #include <cuda_runtime.h>
 

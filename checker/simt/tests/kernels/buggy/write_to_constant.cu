@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: read_only constant write_to_constant.cu:11
+// verdict: read_only constant write_to_constant.cu:11 called at write_to_constant.cu:15
 // A kernel changes a table of constants through a pointer to it.
 #include <cuda_runtime.h>
 
