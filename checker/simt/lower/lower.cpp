@@ -256,6 +256,10 @@ class Lowering {
     }
 
     void launch(std::size_t open) {
+        if (open < std::max(kernel_end_, device_function_end_)) {
+            throw source_.error(tokens_[open].begin,
+                                "a launch from a kernel (dynamic parallelism) is not on the CPU device");
+        }
         std::size_t close = open + 3;
         const bool parted = !angles(open, "<");
         const auto ends = [&](std::size_t at) { return angles(at, ">") || (parted && parted_angles(at, ">")); };
@@ -663,6 +667,9 @@ class Lowering {
     void device_variable(std::size_t i) {
         const std::size_t begin = statement_begin(i);
         const std::optional<std::size_t> end = is(i - 1, "]") ? std::nullopt : variable_end(begin);
+        if (!end) {
+            device_function(begin, i);
+        }
         if (!end && linkage_ == Linkage::file && !is_macro_ && is(i, "__device__") && !is(i - 1, "]") &&
             is_private_function(begin, i)) {
             replace(i, "static __attribute__((unused))");
@@ -698,6 +705,17 @@ class Lowering {
         }
     }
 
+    // Where the body of a function ends that only kernels call; the declaration starts at `begin`.
+    void device_function(std::size_t begin, std::size_t i) {
+        for (std::size_t j = i + 1; j < tokens_.size() && !is(j, ";") && !is(j, "="); j++) {
+            if (is(j, "{")) {
+                device_function_end_ = statement_has(begin, j, "__host__") ? device_function_end_ : match(j);
+                return;
+            }
+            j = opens(text(j)) ? match(j) : j;
+        }
+    }
+
     const Source& source_;
     const std::vector<Token>& tokens_;
     const bool is_macro_;
@@ -706,6 +724,7 @@ class Lowering {
     std::set<std::string> declared_elsewhere_;  // device variables with an extern declaration
     std::size_t kernel_end_ = 0;                // of the last kernel's body so far
     std::set<std::size_t> ends_of_do_;
+    std::size_t device_function_end_ = 0;       // of the last __device__ function's
     std::vector<Edit>& edits_;
 };
 

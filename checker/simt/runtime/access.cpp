@@ -2,6 +2,8 @@
 #include "checker/simt/runtime/access.h"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -214,6 +216,19 @@ Space judge_device(const Request& request) {
     return Space::global;
 }
 
+// Whether a thread copies parameters that are too large for the compiler to copy them word by word.
+bool is_the_launchs_parameter(const Request& request) {
+    const Launch& launch = Scheduler::instance().launch();
+    const std::uintptr_t offset = request.address - reinterpret_cast<std::uintptr_t>(launch.parameters);
+    return !request.writes() && offset < launch.parameter_bytes && request.bytes <= launch.parameter_bytes - offset;
+}
+
+bool is_mapped(std::uintptr_t address) {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    unsigned char there = 0;
+    return mincore(reinterpret_cast<void*>(address / page * page), 1, &there) == 0;
+}
+
 // A device variable, a constant, or memory of the host.
 Space judge_elsewhere(const Request& request) {
     const Module* module = module_of(reinterpret_cast<const void*>(request.address));
@@ -240,6 +255,9 @@ Space judge_elsewhere(const Request& request) {
     if (is_registered(reinterpret_cast<const void*>(request.address), request.bytes)) {
         return Space::none;
     }
+    if (is_the_launchs_parameter(request)) {
+        return Space::none;
+    }
     if (module != nullptr && !request.writes()) {
         for (const auto& [begin, end] : module->read_only) {
             if (request.address >= begin && request.address < end) {
@@ -255,7 +273,11 @@ Space judge_elsewhere(const Request& request) {
         report(Kind::host_pointer, "", request.site, [&] {
             const Symbol* host = module == nullptr ? nullptr : module->variable_at(request.address);
             return request.what() +
-                   (host != nullptr ? " of the host's variable " + host->name() : " of the host's memory") +
+                   (host != nullptr              ? " of the host's variable " + host->name()
+                    : is_mapped(request.address) ? " of the host's memory"
+                                                 : fmt::format(" at address {:#x}, where nothing is mapped: neither "
+                                                               "the device's memory nor the host's,",
+                                                               request.address)) +
                    " in a kernel";
         });
     }

@@ -240,9 +240,12 @@ SIMT_LOAD_AND_STORE(unsigned long long)
 // ---- std::atomic in code that simtcc compiles, of the host too ------------------------------------------------------
 
 #define SIMT_SITE __builtin_return_address(0)
+#define SIMT_BY_THE_HOST(a, order) \
+    simt::begin_atomic(a, simt::Access::atomic, simt::Manner{simt::Scope::system, order}, SIMT_SITE)
 #define SIMT_FETCH(bits, type, name, expression)                                                       \
     type __tsan_atomic##bits##_fetch_##name(volatile type* a, type v, int order) {                     \
         if (simt::running_lane() == nullptr) {                                                         \
+            SIMT_BY_THE_HOST(a, order);                                                                \
             return __atomic_fetch_##name(const_cast<type*>(a), v, __ATOMIC_SEQ_CST);                   \
         }                                                                                              \
         return simt::change(const_cast<type*>(a), simt::Manner{simt::Scope::system, order}, SIMT_SITE, \
@@ -252,6 +255,7 @@ SIMT_LOAD_AND_STORE(unsigned long long)
     int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* a, type* expected, type desired, int order,   \
                                                           int) {                                                       \
         if (simt::running_lane() == nullptr) {                                                                         \
+            SIMT_BY_THE_HOST(a, order);                                                                                \
             return __atomic_compare_exchange_n(const_cast<type*>(a), expected, desired, false, __ATOMIC_SEQ_CST,       \
                                                __ATOMIC_SEQ_CST);                                                      \
         }                                                                                                              \
@@ -271,6 +275,7 @@ SIMT_LOAD_AND_STORE(unsigned long long)
     }                                                                                                    \
     type __tsan_atomic##bits##_exchange(volatile type* a, type v, int order) {                           \
         if (simt::running_lane() == nullptr) {                                                           \
+            SIMT_BY_THE_HOST(a, order);                                                                  \
             return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                          \
         }                                                                                                \
         return simt::change(const_cast<type*>(a), simt::Manner{simt::Scope::system, order}, SIMT_SITE,   \

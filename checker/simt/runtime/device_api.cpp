@@ -6,6 +6,7 @@
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/device.h"
+#include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/shared.h"
 #include "checker/simt/runtime/state.h"
@@ -96,17 +97,16 @@ std::optional<int> attribute(cudaDeviceAttr which) {
     return std::nullopt;
 }
 
-// What cudaDeviceSetLimit has set, or CUDA's default. The device's stacks do not grow with it, and its heap is the
-// host's.
+// What cudaDeviceSetLimit has set, or CUDA's default. The device's stacks do not grow with it.
 std::size_t* limit_of(cudaLimit limit) {
-    static std::size_t stack = 1024, printf_bytes = 1 << 20, heap = 8 << 20, granularity = 64, persisting = 0;
+    static std::size_t stack = 1024, printf_bytes = 1 << 20, granularity = 64, persisting = 0;
     switch (limit) {
         case cudaLimitStackSize:
             return &stack;
         case cudaLimitPrintfFifoSize:
             return &printf_bytes;
         case cudaLimitMallocHeapSize:
-            return &heap;
+            return &heap_size();
         case cudaLimitMaxL2FetchGranularity:
             return &granularity;
         case cudaLimitPersistingL2CacheSize:

@@ -153,17 +153,22 @@ std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts)
     std::exit(1);
 }
 
-// Calls the kernel's function, which replaces its arguments or never uses them. There are as many as registers and
-// stack may have to hold, and each points to memory of its own, for parameters that are passed by reference.
+// Calls the kernel's function, which replaces its arguments or never uses them. There are as many as registers may have
+// to hold, and each points to memory of its own, for parameters that are passed by reference; behind them the stack has
+// room for all that are passed by value.
 void call_kernel(const void* kernel) {
-    constexpr std::size_t kParameterBytes = 4096;  // CUDA's limit before 12.1, for each
+    constexpr std::size_t kParameterBytes = 32764;  // CUDA's limit for all of them
     static std::array<std::array<char, kParameterBytes>, 32> scratch;
+    struct Room {
+        std::array<char, kParameterBytes> bytes;
+    };
+    static const Room room = {};
     using Any = void (*)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
                          void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
-                         void*, void*, void*, void*, void*, void*);
+                         void*, void*, void*, void*, void*, void*, Room);
     const auto call = reinterpret_cast<Any>(const_cast<void*>(kernel));
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-        call(scratch[i].data()...);
+        call(scratch[i].data()..., room);
     }
     (std::make_index_sequence<32>());
 }

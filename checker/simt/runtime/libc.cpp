@@ -4,13 +4,19 @@
 // (checker/simt/include/simt/before_libc.h).
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <new>
 
+#include "checker/simt/include/simt/clock.h"
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
@@ -31,10 +37,54 @@ void watch_access(const void* address, std::size_t bytes, Access access, const v
     }
 }
 
+// What the runtime itself allocates while a thread runs is the host's.
+bool is_kernels() {
+    return running_lane() != nullptr && busy_depth == 0;
+}
+
 }  // namespace
 }  // namespace simt
 
 extern "C" {
+
+void* simt_malloc(std::size_t bytes) noexcept {
+    return simt::is_kernels() ? simt::allocate_from_heap(bytes, SIMT_SITE) : std::malloc(bytes);
+}
+
+void simt_free(void* memory) noexcept {
+    simt::is_kernels() ? simt::free_to_heap(memory, SIMT_SITE) : std::free(memory);
+}
+
+// Weak: a program may have an operator new of its own.
+[[gnu::weak]] void* simt_new(std::size_t bytes) {
+    return simt::is_kernels() ? simt::allocate_from_heap(std::max<std::size_t>(bytes, 1), SIMT_SITE)
+                              : ::operator new(bytes);
+}
+
+[[gnu::weak]] void* simt_new_array(std::size_t bytes) {
+    return simt::is_kernels() ? simt::allocate_from_heap(std::max<std::size_t>(bytes, 1), SIMT_SITE)
+                              : ::operator new[](bytes);
+}
+
+[[gnu::weak]] void simt_delete(void* memory) noexcept {
+    simt::is_kernels() ? simt::free_to_heap(memory, SIMT_SITE) : ::operator delete(memory);
+}
+
+[[gnu::weak]] void simt_delete_sized(void* memory, std::size_t) noexcept {
+    simt::is_kernels() ? simt::free_to_heap(memory, SIMT_SITE) : ::operator delete(memory);
+}
+
+[[gnu::weak]] void simt_delete_array(void* memory) noexcept {
+    simt::is_kernels() ? simt::free_to_heap(memory, SIMT_SITE) : ::operator delete[](memory);
+}
+
+[[gnu::weak]] void simt_delete_array_sized(void* memory, std::size_t) noexcept {
+    simt::is_kernels() ? simt::free_to_heap(memory, SIMT_SITE) : ::operator delete[](memory);
+}
+
+clock_t simt_clock() noexcept {
+    return simt::running_lane() != nullptr ? static_cast<clock_t>(clock64()) : std::clock();
+}
 
 void* simt_memcpy(void* to, const void* from, std::size_t bytes) noexcept {
     simt::watch_access(from, bytes, simt::Access::read, SIMT_SITE);

@@ -89,11 +89,11 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
         return nullptr;
     }
     // CUDA promises an alignment of 256 bytes; no buffer here has a larger one by accident.
-    std::size_t& end = residence == Residence::device ? device_end_ : host_end_;
+    std::size_t& end = is_for_the_host(residence) ? host_end_ : device_end_;
     const std::size_t room_before = kAlignment + (bytes >= kOverflowingBytes ? kOverflowGap : 0);
     const std::size_t offset = end + room_before;
     const std::size_t next = round_up(offset + bytes + gap_after(bytes), page());
-    if (next > (residence == Residence::device ? kHostVisible : kReserved)) {
+    if (next > (is_for_the_host(residence) ? kReserved : kHostVisible)) {
         return nullptr;
     }
     const std::uintptr_t begin = hot_begin_ + offset;
@@ -105,7 +105,7 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
         begin,
         Allocation{
             .begin = begin, .bytes = bytes, .residence = residence, .allocated_at = site, .room_before = room_before});
-    if (residence != Residence::device) {
+    if (is_for_the_host(residence)) {
         mark_written(begin, bytes);
     }
     return reinterpret_cast<void*>(begin);
@@ -113,7 +113,8 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
 
 void Memory::make_usable(std::uintptr_t begin, std::size_t bytes, Residence residence) {
     void* const first = reinterpret_cast<void*>(begin);
-    if (residence != Residence::device || !hot.checking) {
+    const bool open_now = opened_ > 0 && key_ < 0;
+    if (is_for_the_host(residence) || !hot.checking || open_now) {
         check_protection(mprotect(first, bytes, PROT_READ | PROT_WRITE));
     } else if (key_ >= 0) {
         check_protection(pkey_mprotect(first, bytes, PROT_READ | PROT_WRITE, key_));
@@ -127,7 +128,7 @@ bool Memory::lend(const Allocation& allocation, std::uintptr_t address, std::siz
     if (address < allocation.begin - kAlignment || address + bytes > mapped) {
         return false;
     }
-    std::size_t& last = allocation.residence == Residence::device ? device_end_ : host_end_;
+    std::size_t& last = is_for_the_host(allocation.residence) ? host_end_ : device_end_;
     const std::uintptr_t unused = hot_begin_ + last, pages_end = round_up(address + bytes, page());
     if (pages_end > unused) {
         make_usable(unused, pages_end - unused, allocation.residence);

@@ -20,7 +20,12 @@
 
 namespace simt {
 
-enum class Residence { device, managed, pinned };
+// `heap`: a kernel has allocated it.
+enum class Residence { device, managed, pinned, heap };
+
+inline constexpr bool is_for_the_host(Residence residence) {
+    return residence == Residence::managed || residence == Residence::pinned;
+}
 
 // What streams allocate from: how much of it is in use, and what the program has set.
 struct Pool {

@@ -13,6 +13,7 @@
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/registered.h"
@@ -39,8 +40,28 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
+enum class FreedBy { cuda_free, cuda_free_host, kernel };
+
+FreedBy freed_by(Residence residence) {
+    return residence == Residence::pinned ? FreedBy::cuda_free_host
+           : residence == Residence::heap ? FreedBy::kernel
+                                          : FreedBy::cuda_free;
+}
+
+const char* text_of(FreedBy by) {
+    switch (by) {
+        case FreedBy::cuda_free:
+            return "cudaFree";
+        case FreedBy::cuda_free_host:
+            return "cudaFreeHost";
+        case FreedBy::kernel:
+            return "free() or delete in a kernel";
+    }
+    return "";
+}
+
 // Whether the pointer may be freed in this way; if not, there is a finding.
-bool may_free(void* pointer, bool pinned, const void* site) {
+bool may_free(void* pointer, FreedBy by, const void* site) {
     Allocation* allocation = Memory::instance().begins_at(pointer);
     if (allocation == nullptr) {
         report(Kind::invalid_free, "", site, [&] {
@@ -58,11 +79,13 @@ bool may_free(void* pointer, bool pinned, const void* site) {
         });
         return false;
     }
-    if ((allocation->residence == Residence::pinned) != pinned) {
+    if (const FreedBy right = freed_by(allocation->residence); right != by) {
         report(Kind::invalid_free, "", site, [&] {
-            return fmt::format("{} is freed with {}", text_of(*allocation),
-                               pinned ? "cudaFreeHost; cudaMalloc's memory takes cudaFree"
-                                      : "cudaFree; pinned memory takes cudaFreeHost");
+            return fmt::format("{} is freed with {}; {} takes {}", text_of(*allocation), text_of(by),
+                               right == FreedBy::cuda_free        ? "cudaMalloc's memory"
+                               : right == FreedBy::cuda_free_host ? "pinned memory"
+                                                                  : "a kernel's own memory",
+                               text_of(right));
         });
         return false;
     }
@@ -79,12 +102,12 @@ void free(void* pointer, const void* site) {
 }
 
 // First waits for all work of the device, as cudaFree and cudaFreeHost do in practice.
-cudaError_t free(void* pointer, bool pinned, const void* site) {
+cudaError_t free(void* pointer, FreedBy by, const void* site) {
     if (pointer == nullptr) {
         return result(cudaSuccess);
     }
     Streams::instance().wait_for_all();
-    if (!may_free(pointer, pinned, site)) {
+    if (!may_free(pointer, by, site)) {
         return result(cudaErrorInvalidValue);
     }
     free(pointer, site);
@@ -95,11 +118,11 @@ cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site)
     if (pointer == nullptr) {
         return result(cudaSuccess);
     }
-    if (!Streams::instance().exists(stream) || !may_free(pointer, false, site)) {
+    if (!Streams::instance().exists(stream) || !may_free(pointer, FreedBy::cuda_free, site)) {
         return result(cudaErrorInvalidValue);
     }
     Operation operation{.name = "cudaFreeAsync", .run = [=] {
-                            if (may_free(pointer, false, site)) {
+                            if (may_free(pointer, FreedBy::cuda_free, site)) {
                                 free(pointer, site);
                             }
                         }};
@@ -171,6 +194,11 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t 
     return error;
 }
 
+std::size_t& heap_used() {
+    static std::size_t bytes = 0;
+    return bytes;
+}
+
 cudaError_t managed_result(const void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     const Allocation* allocation = Memory::instance().find(address);
@@ -180,6 +208,30 @@ cudaError_t managed_result(const void* pointer, std::size_t bytes) {
 }
 
 }  // namespace
+
+std::size_t& heap_size() {
+    static std::size_t bytes = std::size_t{8} << 20;  // CUDA's default
+    return bytes;
+}
+
+void* allocate_from_heap(std::size_t bytes, const void* site) {
+    const Busy busy;
+    if (bytes == 0 || bytes > heap_size() - std::min(heap_used(), heap_size())) {
+        return nullptr;
+    }
+    void* const memory = Memory::instance().allocate(bytes, Residence::heap, site);
+    heap_used() += memory == nullptr ? 0 : bytes;
+    return memory;
+}
+
+void free_to_heap(void* pointer, const void* site) {
+    const Busy busy;
+    if (pointer != nullptr && may_free(pointer, FreedBy::kernel, site)) {
+        Allocation& allocation = *Memory::instance().begins_at(pointer);
+        heap_used() -= allocation.bytes;
+        Memory::instance().free(allocation, site);
+    }
+}
 
 Side side_of(const void* pointer) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -376,13 +428,13 @@ cudaError_t cudaHostUnregister(void* pointer) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-    return simt::free(pointer, false, __builtin_return_address(0));
+    return simt::free(pointer, simt::FreedBy::cuda_free, __builtin_return_address(0));
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return simt::free_in_stream(pointer, stream, __builtin_return_address(0));
 }
 cudaError_t cudaFreeHost(void* pointer) {
-    return simt::free(pointer, true, __builtin_return_address(0));
+    return simt::free(pointer, simt::FreedBy::cuda_free_host, __builtin_return_address(0));
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
@@ -395,10 +447,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (memory.contains(address) && memory.holds(address, 1)) {
         const Residence residence = memory.find(address)->residence;
         void* const there = const_cast<void*>(pointer);
-        *attributes = {residence == Residence::device    ? cudaMemoryTypeDevice
+        *attributes = {!simt::is_for_the_host(residence) ? cudaMemoryTypeDevice
                        : residence == Residence::managed ? cudaMemoryTypeManaged
                                                          : cudaMemoryTypeHost,
-                       0, there, residence == Residence::device ? nullptr : there};
+                       0, there, simt::is_for_the_host(residence) ? there : nullptr};
     } else if (simt::is_registered(pointer, 1)) {
         void* const there = const_cast<void*>(pointer);
         *attributes = {cudaMemoryTypeHost, 0, there, there};

@@ -114,6 +114,7 @@ bool Streams::ordered(const Operation& a, const Operation& b) const {
 }
 
 OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const OperationPointer& also_after) {
+    settle_guess();
     Queue& queue = queue_of(stream);
     const auto operation = std::make_shared<Operation>(std::move(issued));
     operation->stream = queue.number;
@@ -169,6 +170,7 @@ void Streams::mark_needed(const std::vector<OperationPointer>& targets) {
 }
 
 void Streams::run(const std::vector<OperationPointer>& targets) {
+    settle_guess();
     mark_needed(targets);
     std::vector<OperationPointer> open;
     for (const OperationPointer& operation : pending_) {
@@ -224,6 +226,7 @@ void Streams::run_one(const OperationPointer& operation) {
 }
 
 void Streams::learn(const Operation& operation) {
+    settle_guess();
     join(host_, operation);
 }
 
@@ -306,6 +309,7 @@ bool Streams::look(cudaStream_t stream) {
 }
 
 void Streams::run_the_rest() {
+    settle_guess();
     if (!running() && !pending_.empty()) {
         wait_for_all();
         cudaPeekAtLastError();  // there is nobody left who could look at it
@@ -385,6 +389,25 @@ void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, co
     if (!Races::instance().wanted()) {
         return;
     }
+    if (use == Use::strong_write && guess_ && guess_->span.begin == span.begin) {
+        guess_.reset();
+    }
+    settle_guess();
+    if (use == Use::read) {
+        guess_ = access;
+    } else {
+        judge_host_access(access);
+    }
+}
+
+// A compare-and-swap loop of the host begins with a plain read, as those of kernels do (races.h).
+void Streams::settle_guess() {
+    if (const std::optional<HostAccess> read = std::exchange(guess_, std::nullopt)) {
+        judge_host_access(*read);
+    }
+}
+
+void Streams::judge_host_access(const HostAccess& access) {
     bool may_touch_it = false;
     for (const auto* list : {&pending_, &finished_}) {
         for (const OperationPointer& operation : *list) {

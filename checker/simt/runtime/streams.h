@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,8 @@ class Streams {
     void learn(const Operation& operation);
     void forget_what_is_over();
     void note_host_access(const HostAccess& access);
+    void judge_host_access(const HostAccess& access);
+    void settle_guess();
     void compare(const Operation& operation);
     void compare(const Operation& operation, const HostAccess& access) const;
     bool covers(const StreamClock& clock, const Operation& operation) const;
@@ -154,6 +157,7 @@ class Streams {
     StreamClock host_;  // what the host knows to have happened
     std::uint64_t time_ = 0;
     std::deque<HostAccess> host_accesses_;
+    std::optional<HostAccess> guess_;  // the host's last plain read: a compare-and-swap that follows makes it no race
     Operation* running_ = nullptr;
 };
 

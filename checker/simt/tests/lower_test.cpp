@@ -213,6 +213,26 @@ TEST(Lower, ErrorsNameTheUsersFileAndLine) {
     EXPECT_THROW(lowered("void f() { asm(\"ret;\"); }"), simt::SourceError);
 }
 
+TEST(Lower, ALaunchFromAKernelIsRefused) {
+    for (const char* text :
+         {"__global__ void k() { f<<<1, 2>>>(); }", "__device__ void g(int n) { if (n > 0) { f<<<1, 2>>>(n); } }",
+          "static __device__ __forceinline__ T<int> g(int n) noexcept(true) { f<<<1, 2>>>(n); }"}) {
+        try {
+            lowered(text);
+            FAIL() << text;
+        } catch (const simt::SourceError& error) {
+            EXPECT_NE(std::string(error.what()).find("a launch from a kernel (dynamic parallelism)"),
+                      std::string::npos);
+        }
+    }
+    for (const char* text :
+         {"__global__ void k() { g(); } void h() { k<<<1, 2>>>(); }", "__device__ int x; void h() { k<<<1, 2>>>(); }",
+          "__device__ int f(); void h() { k<<<1, 2>>>(); }", "__device__ int x = {3}; void h() { k<<<1, 2>>>(); }",
+          "__host__ __device__ void h() { k<<<1, 2>>>(); }", "__device__ __host__ void h() { k<<<1, 2>>>(); }"}) {
+        EXPECT_NO_THROW(lowered(text)) << text;
+    }
+}
+
 TEST(Lower, SystemHeadersAreNotTouched) {
     const char* text = "# 1 \"/usr/include/x.h\" 1 3\n__noinline__ asm(\"nop\");\n# 2 \"a.cu\" 2\nint x;\n";
     EXPECT_EQ(lowered(text), text);

@@ -278,6 +278,13 @@ TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {
     EXPECT_EQ(run("buggy/host_refills_before_the_copy_ends", "SIMT_CHECK=noraces").status, 0) << "with the host";
 }
 
+TEST(Witness, OfAnAddressWhereNothingIsMappedCallsItNobodys) {
+    const std::string text = run("buggy/pointer_from_nowhere", "SIMT_SEED=3").text;
+    EXPECT_TRUE(contains(text, "writes 4 bytes at address 0x1234567890")) << text;
+    EXPECT_TRUE(contains(text, "where nothing is mapped: neither the device's memory nor the host's")) << text;
+    EXPECT_TRUE(contains(run("buggy/host_pointer", "SIMT_SEED=3").text, "of the host's memory in a kernel"));
+}
+
 TEST(Witness, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
     const Ran ran = run("buggy/streams_without_an_event", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // To be included before everything else. It gives the C library's functions names that lead to the runtime, so that
-// what a kernel copies or prints through them is checked too. Host code gets the library's own behaviour.
+// what a kernel copies, prints or allocates through them is checked too. Host code gets the library's own behaviour.
 //
 // SIMT_HARNESS leaves them out: code that is linked with the runtime may share inline functions with it, the linker
 // keeps only one of them, and what the runtime itself copies is not a kernel's access.
@@ -22,6 +22,9 @@ void* memset(void*, int, size_t) noexcept __asm__("simt_memset");
 int printf(const char*, ...) __asm__("simt_printf");
 int puts(const char*) __asm__("simt_puts");
 int putchar(int) __asm__("simt_putchar");
+void* malloc(size_t) noexcept __asm__("simt_malloc");
+void free(void*) noexcept __asm__("simt_free");
+long clock() noexcept __asm__("simt_clock");
 [[noreturn]] void __assert_fail(const char*, const char*, unsigned int, const char*) noexcept
     __asm__("simt_assert_fail");
 [[noreturn]] void abort() noexcept;
@@ -46,4 +49,10 @@ SIMT_SEEN void* memset(void* to, int value, size_t bytes) noexcept {
 #undef SIMT_SEEN
 #undef SIMT_ASSIGNED
 }
+void* operator new(size_t) __asm__("simt_new");
+void* operator new[](size_t) __asm__("simt_new_array");
+void operator delete(void*) noexcept __asm__("simt_delete");
+void operator delete(void*, size_t) noexcept __asm__("simt_delete_sized");
+void operator delete[](void*) noexcept __asm__("simt_delete_array");
+void operator delete[](void*, size_t) noexcept __asm__("simt_delete_array_sized");
 #endif
