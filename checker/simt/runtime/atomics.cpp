@@ -151,6 +151,9 @@ T atomic(Atomic operation, T* address, T operand, Scope scope, int order, bool j
     if (std::is_floating_point_v<T> && operation == Atomic::add) {
         note_float_addition(__builtin_return_address(0));
     }
+    if (operation == Atomic::exchange) {
+        Races::instance().note_synchronisation();
+    }
     return change(address, {scope, order, judged}, __builtin_return_address(0),
                   [&](T old) { return outcome(operation, old, operand); });
 }

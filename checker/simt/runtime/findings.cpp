@@ -15,6 +15,7 @@
 
 #include "checker/base/json_writer.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
@@ -237,6 +238,10 @@ std::vector<DeviceFinding> findings() {
     return folded;
 }
 
+std::size_t places_found() {
+    return ledger().findings.size();
+}
+
 void forget_findings() {
     ledger().findings.clear();
     ledger().addresses.clear();
@@ -349,6 +354,7 @@ bool print_findings_once(bool ends_as_it_should) {
 // Runs after the program's own destructors, which may free device memory.
 __attribute__((destructor)) static void report_when_the_process_ends() {
     print_traffic_once();
+    Orders::instance().print();
     if (print_findings_once(true)) {
         std::fflush(nullptr);
         _exit(1);

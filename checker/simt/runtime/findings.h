@@ -91,6 +91,8 @@ std::string again_text(const DeviceFinding& finding);
 // All findings so far, oldest first; those of one kind, space and line are folded. A race comes before what was read too
 // early because of it.
 std::vector<DeviceFinding> findings();
+// At how many places something has been found so far.
+std::size_t places_found();
 void forget_findings();
 
 // Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Returns how many there are.

@@ -22,6 +22,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
@@ -290,7 +291,7 @@ void launch(const KernelCall& call) {
     Operation operation{
         .name = what.kernel, .known_late = true, .launch = what.line, .grid = what.grid, .block = what.block};
     operation.run = [what = std::move(what), parameters] {
-        if (const cudaError_t error = Scheduler::instance().run(what); error != cudaSuccess) {
+        if (const cudaError_t error = Orders::instance().run(what); error != cudaSuccess) {
             launch_failed(error, true, what.line);
         }
     };

@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
@@ -108,7 +109,8 @@ int simt_printf(const char* format, ...) {
     const simt::Busy busy;
     va_list arguments;
     va_start(arguments, format);
-    const int printed = std::vprintf(format, arguments);
+    const int printed = simt::Orders::instance().again() ? std::vsnprintf(nullptr, 0, format, arguments)
+                                                         : std::vprintf(format, arguments);
     va_end(arguments);
     return printed;
 }
@@ -116,13 +118,13 @@ int simt_printf(const char* format, ...) {
 int simt_puts(const char* text) {
     simt::hot.site = SIMT_SITE;
     const simt::Busy busy;
-    return std::puts(text);
+    return simt::Orders::instance().again() ? 0 : std::puts(text);
 }
 
 int simt_putchar(int character) {
     simt::hot.site = SIMT_SITE;
     const simt::Busy busy;
-    return std::putchar(character);
+    return simt::Orders::instance().again() ? character : std::putchar(character);
 }
 
 [[noreturn]] void simt_assert_fail(const char* expression, const char* file, unsigned int line,

@@ -192,6 +192,12 @@ void Memory::mark_written(std::uintptr_t address, std::size_t bytes) {
     }
 }
 
+void Memory::set_marks(std::uintptr_t address, const std::uint8_t* marks, std::size_t bytes) {
+    if (shadow_ != nullptr) {
+        std::memcpy(shadow_ + (address - hot_begin_), marks, bytes);
+    }
+}
+
 void Memory::copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
     if (shadow_ != nullptr) {
         std::memmove(shadow_ + (to - hot_begin_), shadow_ + (from - hot_begin_), bytes);

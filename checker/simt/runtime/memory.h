@@ -87,6 +87,7 @@ class Memory {
     const std::uint8_t* marks(std::uintptr_t address) const {
         return shadow_ == nullptr ? nullptr : shadow_ + (address - hot_begin_);
     }
+    void set_marks(std::uintptr_t address, const std::uint8_t* marks, std::size_t bytes);
     void copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // the same range may overlap
 
     std::size_t used() const { return used_; }

@@ -57,6 +57,7 @@ void Races::about_to_swap(std::uintptr_t address) {
         return;
     }
     const Busy busy;
+    note_synchronisation();
     if (const RacePage* page = page_if_any(address)) {
         const Cell reads = page->reads[address % RacePage::kBytes >> page->shift()];
         if (cell::time(reads) == hot.races.now &&

@@ -46,6 +46,10 @@ Races& Races::instance() {
 
 // ---- launches, blocks, lanes ------------------------------------------------------------------------------------------
 
+bool Races::will_watch() const {
+    return wanted() && !TrafficTrace::instance().wanted();
+}
+
 void Races::begin_launch(const Launch& launch) {
     HotRaces& me = hot.races;
     me.on = wanted() && !TrafficTrace::instance().on();
@@ -90,7 +94,7 @@ void Races::begin_launch(const Launch& launch) {
     polls_.clear();
     link_cache = {};
     me.coarse = false;
-    fenced_ = false;
+    fenced_ = synchronises_ = false;
     suspicion_.reset();
     current_ = nullptr;
     static_shared_begin_ = Scheduler::instance().shared().static_begin();
@@ -553,6 +557,7 @@ void Races::look(const Touched& touched) {
         touched.touch == Touch::write ? judge_lockstep(touched) : note_look(touched);
     }
     if (touched.strength != Strength::plain) {
+        synchronises_ = synchronises_ || !touched.atomic || fenced_ || touched.acquires || touched.releases;
         synchronise(touched);
     } else if (touched.touch == Touch::write) {
         auto& released = touched.shared ? current_->released : released_;

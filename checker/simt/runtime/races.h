@@ -132,6 +132,12 @@ class Races {
     // Whether launches are watched from now on; SIMT_CHECK decides it at first.
     void want(bool wanted) { wanted_ = wanted; }
     bool wanted() const { return wanted_ && hot.checking; }
+    bool will_watch() const;  // the next launch
+
+    // Whether the last launch had accesses by which threads wait for each other or exclude each other: volatile ones,
+    // swaps, fences with an atomic, C++'s acquires and releases.
+    bool synchronises() const { return synchronises_; }
+    void note_synchronisation() { synchronises_ = true; }
 
     // From now on launches leave here what they have touched: all of it, or only what the host can touch too. Null:
     // they leave it nowhere.
@@ -313,6 +319,7 @@ class Races {
     std::uint64_t unpacked_ = 0;          // pages, so far
     std::size_t shadow_bytes_ = 0;
     bool fenced_ = false;  // some thread of the launch has fenced
+    bool synchronises_ = false;
     std::optional<Suspicion> suspicion_;
     std::unordered_set<std::uint32_t> guesses_;        // sites of plain reads before a compare-and-swap
     std::unordered_set<const void*> polls_;            // sites of volatile reads that look again and again

@@ -30,6 +30,10 @@ bool unregister_memory(const void* pointer) {
     return ranges().erase(reinterpret_cast<std::uintptr_t>(pointer)) == 1;
 }
 
+bool any_registered() {
+    return !ranges().empty();
+}
+
 bool is_registered(const void* pointer, std::size_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
     const auto next = ranges().upper_bound(begin);

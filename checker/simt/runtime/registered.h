@@ -11,6 +11,7 @@ namespace simt {
 bool register_memory(const void* pointer, std::size_t bytes);
 // False if no registered range begins there.
 bool unregister_memory(const void* pointer);
+bool any_registered();
 // Whether one registration covers all of the range.
 bool is_registered(const void* pointer, std::size_t bytes);
 

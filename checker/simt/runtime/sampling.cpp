@@ -51,6 +51,10 @@ void sample_blocks(std::optional<Sampling> sampling) {
     state() = {.sampling = sampling, .launches = {}};
 }
 
+bool samples_blocks() {
+    return state().sampling.has_value();
+}
+
 const std::vector<SampledLaunch>& sampled_launches() {
     Streams::instance().wait_for_all();
     return state().launches;

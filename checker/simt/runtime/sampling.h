@@ -46,6 +46,8 @@ class SamplingBlocks {
 
 const std::vector<SampledLaunch>& sampled_launches();
 
+bool samples_blocks();
+
 // For the scheduler: notes a launch. Returns the blocks to run; null if all of them are to run.
 const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid);
 

@@ -114,10 +114,12 @@ Scheduler& Scheduler::instance() {
     return scheduler;
 }
 
-cudaError_t Scheduler::run(const Launch& launch) {
+cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
     launch_ = &launch;
     error_ = cudaSuccess;
-    random_ = Random(seed() * 0x2545f4914f6cdd1dU + launches_++);
+    launches_ += order == 0 ? 1 : 0;
+    random_ = Random(seed() * 0x2545f4914f6cdd1dU + (launches_ - 1) + order / 2 * 0x9e3779b97f4a7c15U);
+    reversed_ = order % 2 == 1;
     gridDim = launch.grid;
     blockDim = launch.block;
     loaded_ = nullptr;
@@ -156,7 +158,8 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
     Patience patience(steps_);
     while (error_ == cudaSuccess && (begun < blocks || !resident_.empty())) {
         if (polling >= resident_.size() && begun < blocks && resident_.size() < kResidentBlocks) {
-            const std::uint64_t number = order[begun++];
+            const std::uint64_t number = order[reversed_ ? blocks - 1 - begun : begun];
+            begun++;
             waiting_blocks_ = blocks - begun;
             resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
             polling = at_grid_barrier = 0;
@@ -285,6 +288,9 @@ Scheduler::BlockOutcome Scheduler::run_block(Block& block) {
     while (true) {
         std::iota(order.begin(), order.begin() + warps, 0U);
         for (unsigned i = warps; i > 1; i--) { std::swap(order[i - 1], order[random_.below(i)]); }
+        if (reversed_) {
+            std::reverse(order.begin(), order.begin() + warps);
+        }
         bool ran = false;
         block.released = false;
         for (unsigned i = 0; i < warps && !block.released; i++) {
@@ -350,7 +356,8 @@ bool Scheduler::run_lanes(Block& block, Warp& warp) {
     const unsigned start = static_cast<unsigned>(dice) % kLanes;
     const bool down = (dice & 0x100U) != 0;
     for (unsigned i = 0; i < kLanes && !block.released; i++) {
-        const unsigned number = (down ? start - i : start + i) % kLanes;
+        const unsigned turn = reversed_ ? kLanes - 1 - i : i;
+        const unsigned number = (down ? start - turn : start + turn) % kLanes;
         if ((warp.ready >> number & 1U) == 0) {
             continue;
         }

@@ -146,8 +146,9 @@ class Scheduler {
     // The one scheduler that runs every launch: its stacks and blocks are used again.
     static Scheduler& instance();
 
-    // Runs a launch to its end. Returns cudaSuccess or the error with which the device ends.
-    cudaError_t run(const Launch& launch);
+    // Runs a launch to its end, in the seed's order (0), in its reverse (1), in another one (2), in the reverse of that
+    // one (3) and so on. Returns cudaSuccess or the error with which the device ends.
+    cudaError_t run(const Launch& launch, unsigned order);
 
     // For lanes, called on their own stacks.
     int barrier(BarrierKind kind, int predicate, const void* site);
@@ -200,6 +201,7 @@ class Scheduler {
     StackPool stacks_;
     SharedMemory shared_;
     Random random_;
+    bool reversed_ = false;  // blocks, warps and lanes
     std::uint64_t launches_ = 0;
     std::uint64_t slices_ = 0;          // turns that lanes have had
     std::uint64_t polls_ = 0;           // looks at memory that another thread may change

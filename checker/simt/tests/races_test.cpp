@@ -236,6 +236,35 @@ TEST(Witness, ShowsAWrongValueWhereThereIsOne) {
     }
 }
 
+// ---- other orders of a launch ------------------------------------------------------------------------------------------
+
+TEST(Orders, TheReverseShowsWhatOneOfTwoOrdersHides) {
+    for (const char* kernel : {"lock_that_one_block_takes_without_a_fence", "last_warp_reads_what_one_has_not_fenced",
+                               "one_of_two_lanes_takes_the_lock_without_a_fence"}) {
+        int shown = 0;
+        constexpr int kSeeds = 20;
+        for (int seed = 1; seed <= kSeeds; seed++) {
+            const auto ran = [&](const char* orders) {
+                return run(fmt::format("buggy/{}", kernel), fmt::format("SIMT_SEED={} {}", seed, orders));
+            };
+            shown += ran("SIMT_ORDERS=1").status;
+            EXPECT_EQ(ran("").status, 1) << kernel << ", seed " << seed;
+        }
+        EXPECT_TRUE(shown > 0 && shown < kSeeds) << kernel << " in " << shown;
+    }
+}
+
+TEST(Orders, AreOneLaunchToTheProgramAndAreCountedWhereSomebodyAsksForThem) {
+    const std::string once = "launch 1\nlaunch 2\nlaunch 3\n";
+    EXPECT_EQ(run("correct/what_one_order_left", "").text, once);
+    EXPECT_EQ(run("correct/what_one_order_left", "SIMT_ORDERS=5").text,
+              once + "simt: 3 launches synchronised by atomics or flags and ran in up to 5 orders each\n");
+    EXPECT_EQ(run("correct/tiled_matmul", "SIMT_ORDERS=5").text,
+              "simt: 0 launches synchronised by atomics or flags and ran in up to 5 orders each\n");
+    EXPECT_TRUE(contains(run("correct/tiled_matmul", "SIMT_ORDERS=none").text,
+                         "simt: SIMT_ORDERS=none is no number from 1 to 1000; 2 is used\n"));
+}
+
 // ---- asynchronous copies ----------------------------------------------------------------------------------------------
 
 TEST(AsyncCopies, AreNamedWithTheirIssueAndWhyTheyHaveNotLanded) {
