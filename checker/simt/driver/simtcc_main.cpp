@@ -256,6 +256,18 @@ void append_preprocessor(Command& command, const simt::Options& options, const I
     append(command, toolkit);
 }
 
+bool has_openmp(const simt::Options& options) {
+    return std::find(options.compile.begin(), options.compile.end(), "-fopenmp") != options.compile.end();
+}
+
+// The user's own options for a compiler that only reads. With -fopenmp it would take the lines of OpenMP's pragmas away,
+// and all later ones would be off.
+Command reading_flags(const simt::Options& options) {
+    Command flags = options.compile;
+    std::replace(flags.begin(), flags.end(), std::string("-fopenmp"), std::string("-D_OPENMP=201511"));
+    return flags;
+}
+
 void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
              const std::string& source, const std::string& object) {
     const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
@@ -269,20 +281,22 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     if (!options.dependencies.empty()) {
         append(reading, std::vector<std::string>{"-MMD", "-MP", "-MF", options.dependencies, "-MT", object});
     }
-    append(reading, options.compile);
     const std::string read = (folder / "read.ii").string();
     if (!cuda) {
         if (!c) {
             Command looking = reading;
+            append(looking, reading_flags(options));
             append(looking, std::vector<std::string>{"-E", "-fdirectives-only", source, "-o", read});
             run(looking, options.verbose);
             run({here.lower.string(), read, "--host"}, options.verbose);
         }
+        append(reading, options.compile);
         append(reading, std::vector<std::string>{"-c", source, "-o", object});
         run(reading, options.verbose);
         return;
     }
     const std::string lowered = (folder / "lowered.ii").string();
+    append(reading, reading_flags(options));
     append(reading, std::vector<std::string>{"-include", first_header(options, here), "-fpch-preprocess", "-E",
                                              "-fdirectives-only", "-x", "c++", source, "-o", read});
     if (!options.dependencies.empty()) {
@@ -316,7 +330,7 @@ void link(const simt::Options& options, const Installation& here, const std::vec
                std::vector<std::string>{"-Wl,--whole-archive", here.runtime.string(), "-Wl,--no-whole-archive"});
     }
     append(command, options.link);
-    if (std::find(options.compile.begin(), options.compile.end(), "-fopenmp") != options.compile.end()) {
+    if (has_openmp(options)) {
         command.push_back("-fopenmp");
     }
     if (!options.shared) {

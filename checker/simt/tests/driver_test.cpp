@@ -260,6 +260,21 @@ TEST_F(Driver, ObjectsThatUseOpenMPAreLinkedWithIt) {
     EXPECT_EQ(shell("./a").status, 2);
 }
 
+TEST_F(Driver, OpenMPInAFileWithKernelsRunsAndTheLinesStay) {
+    file("a.cu",
+         "#include <cstdio>\n__global__ void k(int* x) {\n    x[1] = 1;\n}\nint main() {\n    long sum = 0;\n"
+         "#pragma omp parallel for reduction(+ : sum) num_threads(3)\n    for (int i = 0; i < 100; i++) { sum += i; }\n"
+         "    int threads = 0;\n#pragma omp parallel num_threads(2)\n#pragma omp atomic\n    threads++;\n"
+         "    int* x = nullptr;\n    cudaMalloc(&x, 4);\n    k<<<1, 1>>>(x);\n    cudaFree(x);\n"
+         "    std::printf(\"%ld %d %d\\n\", sum, threads, __LINE__);\n}\n");
+    const Finished compile = simtcc("-Xcompiler -fopenmp,-Wall,-Werror a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    const Finished ran = shell("./a");
+    EXPECT_EQ(ran.output.find("4950 2 17\n"), 0U) << ran.output;
+    EXPECT_NE(ran.output.find("a buffer of 4 bytes from a.cu:14"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("at a.cu:3 in k"), std::string::npos) << ran.output;
+}
+
 TEST_F(Driver, ErrorsNameTheUsersFileAndLine) {
     file("a.cu",
          "#include <string>\n__global__ void k(float* x, int n) { x[0] = n; }\nint main() {\n    float* x = nullptr;\n"
