@@ -498,18 +498,12 @@ class Lowering {
             throw source_.error(tokens_[begin].begin,
                                 "a __shared__ variable takes no initializer: threads store to it");
         }
-        std::string alignment;  // goes first, because g++ takes it only there
         for (std::size_t j = begin; j < end && !is(j, "=") && !is(j, "{"); j++) {
             if (is(j, "static")) {
                 replace(j, "");
-            } else if (is(j, "alignas") && j > begin) {
-                const std::size_t close = match(j + 1);
-                const std::size_t from = tokens_[j].begin, to = tokens_[close].end;
-                alignment += source_.text().substr(from, to - from) + ' ';
-                edits_.push_back({from, to, ""});
-                j = close;
             }
         }
+        const std::string alignment = taken_alignment(begin, end);
         // There is no guard in a macro: if the macro is used twice on one line, the guard's name would be defined
         // twice.
         const bool guarded = !is_macro_ && purpose_ == Purpose::checks;
@@ -525,6 +519,21 @@ class Lowering {
                 number++;
             }
         }
+    }
+
+    // Takes alignas(…) out of a declaration: it goes first, because g++ takes it only there.
+    std::string taken_alignment(std::size_t begin, std::size_t end) {
+        std::string alignment;
+        for (std::size_t j = begin + 1; j < end && !is(j, "=") && !is(j, "{"); j++) {
+            if (is(j, "alignas")) {
+                const std::size_t close = match(j + 1);
+                const std::size_t from = tokens_[j].begin, to = tokens_[close].end;
+                alignment += source_.text().substr(from, to - from) + ' ';
+                edits_.push_back({from, to, ""});
+                j = close;
+            }
+        }
+        return alignment;
     }
 
     // Whether the innermost braces around token i are neither a namespace's nor those of extern "C".
@@ -703,6 +712,9 @@ class Lowering {
         if (!is_macro_ && !is_extern) {
             insert(tokens_[begin].begin, fmt::format("SIMT_{}_GUARD({}) ", kind, tokens_[begin].begin));
         }
+        if (own) {
+            insert(tokens_[begin].begin, taken_alignment(begin, *end));
+        }
     }
 
     // Where the body of a function ends that only kernels call; the declaration starts at `begin`.
@@ -724,7 +736,7 @@ class Lowering {
     std::set<std::string> declared_elsewhere_;  // device variables with an extern declaration
     std::size_t kernel_end_ = 0;                // of the last kernel's body so far
     std::set<std::size_t> ends_of_do_;
-    std::size_t device_function_end_ = 0;       // of the last __device__ function's
+    std::size_t device_function_end_ = 0;  // of the last __device__ function's
     std::vector<Edit>& edits_;
 };
 
