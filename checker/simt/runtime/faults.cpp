@@ -45,8 +45,9 @@ struct Interrupted {
 struct Clock {
     timer_t timer = nullptr;
     bool made = false;
-    std::uint64_t slice = 0;  // the scheduler's slice when the clock last ticked
-    int ticks = 0;            // in it
+    std::uint64_t slice = 0;              // the scheduler's slice when the clock last ticked
+    int ticks = 0;                        // in it
+    const void* host_function = nullptr;  // where one sleeps: return address
 } alarm_clock;
 
 struct sigaction previous_fault[2];
@@ -195,7 +196,25 @@ void on_abort(int) {
     std::fflush(stderr);
 }
 
+// As on_fault, at the end of the process.
+void name_sleeping_host_function() {
+    const void* site = source_of(alarm_clock.host_function).file.empty() ? users_site() : alarm_clock.host_function;
+    report(Kind::spin, "", site == nullptr ? Place(SourceLine{}) : Place(site), [] {
+        return fmt::format(
+            "a host function of a stream has slept for {:g} seconds: what it waits for cannot be the host's, since on "
+            "the CPU device it runs in the host's thread",
+            time_limit());
+    });
+    end_with_findings();
+}
+
 void on_tick(int, siginfo_t*, void* data) {
+    if (alarm_clock.host_function != nullptr) {
+        if (++alarm_clock.ticks * kTick >= time_limit()) {
+            name_sleeping_host_function();
+        }
+        return;
+    }
     Scheduler& scheduler = Scheduler::instance();
     if (alarm_clock.slice != scheduler.slices()) {
         alarm_clock.slice = scheduler.slices();
@@ -261,6 +280,22 @@ FaultWatch::FaultWatch() {
     alarm_clock.ticks = 0;
     if (alarm_clock.made && !stops_in_a_thread()) {  // somebody who looks at a thread takes their time
         arm(kTick);
+    }
+}
+
+HostFunctionWatch::HostFunctionWatch(const void* site) {
+    watch_host_faults();
+    alarm_clock.ticks = 0;
+    alarm_clock.host_function = site;
+    if (alarm_clock.made) {
+        arm(kTick);
+    }
+}
+
+HostFunctionWatch::~HostFunctionWatch() {
+    alarm_clock.host_function = nullptr;
+    if (alarm_clock.made) {
+        arm(0);
     }
 }
 

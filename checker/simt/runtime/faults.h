@@ -15,6 +15,16 @@ class FaultWatch {
     FaultWatch& operator=(const FaultWatch&) = delete;
 };
 
+// While one lives, a host function of a stream sleeps; if it does so for longer than a thread may run, the process ends
+// with a finding.
+class HostFunctionWatch {
+  public:
+    explicit HostFunctionWatch(const void* site);
+    ~HostFunctionWatch();
+    HostFunctionWatch(const HostFunctionWatch&) = delete;
+    HostFunctionWatch& operator=(const HostFunctionWatch&) = delete;
+};
+
 void watch_host_faults();  // from the first use of device memory on
 
 }  // namespace simt

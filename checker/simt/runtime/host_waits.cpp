@@ -16,6 +16,8 @@
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/streams.h"
 
+#define SIMT_SITE __builtin_return_address(0)
+
 namespace simt {
 namespace {
 
@@ -25,32 +27,31 @@ Function* next(Function*, const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// Whether host functions were waiting to run. A host function itself may sleep for another thread, but not for the
-// host, in whose thread it runs: it is watched.
+// The host functions that wait run first. A host function itself may sleep for another thread, but not for the host, in
+// whose thread it runs: it is watched.
 class BeforeSleep {
   public:
-    BeforeSleep() : ran_(Streams::instance().run_host_functions()) {
+    explicit BeforeSleep(const void* site) {
+        Streams::instance().run_host_functions();
         if (Streams::instance().in_host_function()) {
-            watch_.emplace();
+            watch_.emplace(site);
         }
     }
-    bool ran() const { return ran_; }
 
   private:
-    bool ran_;
     std::optional<HostFunctionWatch> watch_;
 };
 
 // A condition variable's wait may end without a cause; the host then looks itself at what it waits for.
 template <class Wait>
-int wait_for_condition(pthread_mutex_t* mutex, Wait wait) {
+int wait_for_condition(pthread_mutex_t* mutex, const void* site, Wait wait) {
     if (Streams::instance().has_host_functions()) {
         pthread_mutex_unlock(mutex);  // they may lock it
         Streams::instance().run_host_functions();
         pthread_mutex_lock(mutex);
         return 0;
     }
-    const BeforeSleep before;
+    const BeforeSleep before(site);
     return wait();
 }
 
@@ -61,40 +62,40 @@ extern "C" {
 
 int sem_wait(sem_t* semaphore) {
     static auto* const real = simt::next(&sem_wait, "sem_wait");
-    const simt::BeforeSleep before;
+    const simt::BeforeSleep before(SIMT_SITE);
     return real(semaphore);
 }
 
 int sem_timedwait(sem_t* semaphore, const timespec* until) {
     static auto* const real = simt::next(&sem_timedwait, "sem_timedwait");
-    const simt::BeforeSleep before;
+    const simt::BeforeSleep before(SIMT_SITE);
     return real(semaphore, until);
 }
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
     static auto* const real = simt::next(&pthread_cond_wait, "pthread_cond_wait");
-    return simt::wait_for_condition(mutex, [&] { return real(condition, mutex); });
+    return simt::wait_for_condition(mutex, SIMT_SITE, [&] { return real(condition, mutex); });
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
     static auto* const real = simt::next(&pthread_cond_timedwait, "pthread_cond_timedwait");
-    return simt::wait_for_condition(mutex, [&] { return real(condition, mutex, until); });
+    return simt::wait_for_condition(mutex, SIMT_SITE, [&] { return real(condition, mutex, until); });
 }
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
     static auto* const real = simt::next(&pthread_cond_clockwait, "pthread_cond_clockwait");
-    return simt::wait_for_condition(mutex, [&] { return real(condition, mutex, clock, until); });
+    return simt::wait_for_condition(mutex, SIMT_SITE, [&] { return real(condition, mutex, clock, until); });
 }
 
 int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
     static auto* const real = simt::next(&pthread_barrier_wait, "pthread_barrier_wait");
-    const simt::BeforeSleep before;
+    const simt::BeforeSleep before(SIMT_SITE);
     return real(barrier);
 }
 
 int pthread_join(pthread_t thread, void** result) {
     static auto* const real = simt::next(&pthread_join, "pthread_join");
-    const simt::BeforeSleep before;
+    const simt::BeforeSleep before(SIMT_SITE);
     return real(thread, result);
 }
 
@@ -109,7 +110,7 @@ long syscall(long number, ...) noexcept {
     const long command = a[1] & FUTEX_CMD_MASK;
     std::optional<simt::BeforeSleep> before;
     if (number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)) {
-        before.emplace();
+        before.emplace(SIMT_SITE);
     }
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

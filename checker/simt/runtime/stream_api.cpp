@@ -178,7 +178,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     }
     const cudaError_t error = simt::may_wait() ? simt::stream_result(stream) : result(cudaErrorNotPermitted);
     if (error == cudaSuccess) {
-        simt::streams().issue(stream, {.name = "a host function", .run = [=] { function(data); }, .known_late = true});
+        simt::streams().issue(
+            stream,
+            {.name = "a host function", .run = [=] { function(data); }, .calls_the_host = true, .known_late = true});
     }
     return error;
 }
@@ -193,6 +195,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     simt::streams().issue(stream, {.name = "a callback",
                                    .run = [=] { callback(stream, result(cudaSuccess), data); },
                                    .after_error = true,
+                                   .calls_the_host = true,
                                    .known_late = true});
     return result(cudaSuccess);
 }

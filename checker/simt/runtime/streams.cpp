@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "checker/simt/include/simt/api.h"
@@ -115,6 +116,7 @@ bool Streams::ordered(const Operation& a, const Operation& b) const {
 
 OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const OperationPointer& also_after) {
     settle_guess();
+    issuer_ = pthread_self();
     Queue& queue = queue_of(stream);
     const auto operation = std::make_shared<Operation>(std::move(issued));
     operation->stream = queue.number;
@@ -316,6 +318,31 @@ void Streams::run_the_rest() {
     }
 }
 
+// ---- the host sleeps ------------------------------------------------------------------------------------------------------
+
+bool Streams::has_host_functions() const {
+    return pthread_equal(issuer_, pthread_self()) != 0 && !running() &&
+           std::any_of(pending_.begin(), pending_.end(),
+                       [](const OperationPointer& operation) { return operation->calls_the_host; });
+}
+
+bool Streams::run_host_functions() {
+    if (!has_host_functions()) {
+        return false;
+    }
+    std::vector<OperationPointer> functions;
+    std::copy_if(pending_.begin(), pending_.end(), std::back_inserter(functions),
+                 [](const OperationPointer& operation) { return operation->calls_the_host; });
+    run(functions);
+    for (const OperationPointer& function : functions) { learn(*function); }
+    forget_what_is_over();
+    return true;
+}
+
+bool Streams::in_host_function() const {
+    return pthread_equal(issuer_, pthread_self()) != 0 && running() && running_->calls_the_host;
+}
+
 // ---- what nothing orders --------------------------------------------------------------------------------------------------
 
 void Streams::compare(const Operation& operation) {
@@ -367,6 +394,14 @@ void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, co
     const Memory& memory = Memory::instance();
     const bool of_the_device = memory.contains(address) && !memory.is_device_only(address);
     if (!of_the_device && !is_registered(reinterpret_cast<const void*>(address), bytes)) {
+        constexpr int kLooks = 1000;  // then the host polls what a host function may change
+        if (use == Use::strong_read) {
+            looks_ = std::exchange(looked_at_, address) == address ? looks_ + 1 : 0;
+            if (looks_ == kLooks) {
+                looks_ = 0;
+                run_host_functions();
+            }
+        }
         return;
     }
     const HostAccess access{{address, address + bytes, site}, use, time_};

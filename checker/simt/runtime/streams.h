@@ -13,6 +13,9 @@
 // unless both only read.
 #pragma once
 
+#include <pthread.h>
+
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -38,6 +41,7 @@ struct Operation {
     Footprint touched = {};  // known from the beginning for a copy; for a launch or a host function, once it has run
     std::size_t staged_bytes = 0;  // bytes of the host's memory of which it holds a copy
     bool after_error = false;      // it runs even after a sticky error: a callback
+    bool calls_the_host = false;   // a host function or a callback
     bool known_late = false;       // what it touches is known only when it has run
     SourceLine launch = {};        // of a kernel: its launch's
     dim3 grid = {}, block = {};
@@ -96,6 +100,12 @@ class Streams {
 
     // Whether a host function of a stream is running: it may not call the runtime.
     bool running() const { return running_ != nullptr; }
+
+    // ---- the host goes to sleep, in the thread that issued the last operation; in others nothing happens. Host
+    // functions may be what wakes it: those that wait run with what comes before them, and the host knows of it.
+    bool has_host_functions() const;
+    bool run_host_functions();  // whether there were any
+    bool in_host_function() const;
 
   private:
     // About as many as a GPU's queue holds; beyond that the host waits.
@@ -159,6 +169,9 @@ class Streams {
     std::deque<HostAccess> host_accesses_;
     std::optional<HostAccess> guess_;  // the host's last plain read: a compare-and-swap that follows makes it no race
     Operation* running_ = nullptr;
+    std::atomic<pthread_t> issuer_{};  // the host thread that issued the last operation
+    std::uintptr_t looked_at_ = 0;     // by the host's last strong read of memory that is not the device's
+    int looks_ = 0;                    // at it, in a row
 };
 
 }  // namespace simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: race host sleep_that_waits_for_less.cu:10 sleep_that_waits_for_less.cu:28
+// verdict: race host sleep_that_waits_for_less.cu:10 sleep_that_waits_for_less.cu:29
 // The host sleeps until a host function wakes it, and reads what another stream has yet to write.
 #include <cuda_runtime.h>
 #include <semaphore.h>
