@@ -28,6 +28,7 @@ const std::array kRefusedAlways = {
     Refused{"cudaArray", "textures"},
     Refused{"cudaSurfaceObject_t", "surfaces"},
     Refused{"tex1D", "textures"},
+    Refused{"tex1Dfetch", "textures"},
     Refused{"tex2D", "textures"},
     Refused{"tex3D", "textures"},
     Refused{"texCubemap", "textures"},
@@ -52,7 +53,8 @@ void refuse(const Source& source, const TokenRun& run) {
         if (begin.ends_with("::")) {
             return word == begin.substr(0, begin.size() - 2) && (text(i + 1) == "::" || text(i - 1) == "namespace");
         }
-        if (!word.starts_with(begin)) {
+        if (!word.starts_with(begin) ||
+            (word.size() > begin.size() && word[begin.size()] >= 'a' && word[begin.size()] <= 'z')) {
             return false;
         }
         // A function that reads or writes textures; a variable may have such a name.

@@ -8,10 +8,13 @@
 #include <cstring>
 
 #include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/fiber.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/shared.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
@@ -64,11 +67,41 @@ void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch t
     }
 }
 
-// A function of its own, so that the hooks need no stack frame.
-[[gnu::noinline]] void judge_plain(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment,
-                                   const void* site) {
-    judge_order(judge_access(address, bytes, access, alignment, site), address, bytes,
-                access == Access::read ? Touch::read : Touch::write, Strength::plain, site);
+// Arrays that a kernel's functions hand on as pointers: local, and the compiler does not see it.
+[[gnu::always_inline]] inline bool is_on_its_own_stack(std::uintptr_t address) {
+    return address - hot.stack_begin < Stack::kBytes;
+}
+
+// Whether it is an access to shared memory that is right and follows all others: what nearly all accesses there are.
+template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
+[[gnu::always_inline]] inline bool plainly_right_in_shared(std::uintptr_t address, const void* site) {
+    const HotShared& area = hot.shared[address - hot.shared[0].begin < hot.shared[0].bytes ? 0 : 1];
+    const std::uintptr_t offset = address - area.begin;
+    if (offset >= area.bytes || area.bytes - offset < kBytes || address % kAlignment != 0 || !hot.races.on || tracing ||
+        busy_depth != 0) {
+        return false;
+    }
+    std::uint64_t marks[2] = {};
+    static_assert(static_cast<int>(Mark::written) == 0);
+    std::memcpy(marks, area.marks + offset, kBytes);
+    if ((marks[0] | marks[1]) != 0) {
+        return false;
+    }
+    hot.site = site;
+    return Races::instance().touch_shared(address, kBytes, kWrites ? Touch::write : Touch::read, site);
+}
+
+// An access that is not plainly right in global memory: to shared memory, or one to be judged. A function of its own, so that the hooks need no stack frame.
+template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
+[[gnu::noinline]] void judge_plain(std::uintptr_t address, const void* site) {
+    if (!hot.checking) {
+        hot.changes += kWrites ? 1 : 0;
+    } else if (plainly_right_in_shared<kBytes, kAlignment, kWrites>(address, site)) {
+        hot.changes += kWrites ? 1 : 0;
+    } else {
+        judge_order(judge_access(address, kBytes, kWrites ? Access::write : Access::read, kAlignment, site), address,
+                    kBytes, kWrites ? Touch::write : Touch::read, Strength::plain, site);
+    }
 }
 
 [[gnu::noinline]] void note_plain(std::uint64_t what, const void* site) {
@@ -85,8 +118,8 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
         } else if (hot.trace.next != nullptr) {
             note_plain(packed(address, TraceKind::load, kBytes), site);
         }
-    } else if (hot.checking) {
-        judge_plain(address, kBytes, Access::read, kAlignment, site);
+    } else if (!is_on_its_own_stack(address)) {
+        judge_plain<kBytes, kAlignment, false>(address, site);
     }
 }
 
@@ -102,10 +135,8 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
         } else if (hot.trace.next != nullptr) {
             note_plain(packed(address, TraceKind::store, kBytes), site);
         }
-    } else if (hot.checking) {
-        judge_plain(address, kBytes, Access::write, kAlignment, site);
-    } else {
-        hot.changes++;
+    } else if (!is_on_its_own_stack(address)) {
+        judge_plain<kBytes, kAlignment, true>(address, site);
     }
 }
 

@@ -49,6 +49,13 @@ struct HotTrace {
     std::size_t main_bytes = 0;
 };
 
+// A part of the running block's shared memory; empty while no launch runs.
+struct HotShared {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    const std::uint8_t* marks = nullptr;  // one for each byte: 0 if it has been written (shared.h)
+};
+
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
     // Outside launches without what the host may touch, so that the host's own accesses are judged.
@@ -62,11 +69,15 @@ struct Hot {
     std::uintptr_t variables_end = 0;
     HotRaces races;
     HotTrace trace;
+    HotShared shared[2];                    // the kernel's arrays, and dynamic shared memory
+    std::uintptr_t stack_begin = kNoStack;  // of the lane that is running
     // Return address of the last access or call of the device, but for reads that were plainly right; null: the lane has
     // made none since it was asked last.
     const void* site = nullptr;
     Lane* lane = nullptr;     // the CUDA thread that is running; null: host code
     pthread_t launcher = {};  // the host thread that runs it
+
+    static constexpr std::uintptr_t kNoStack = std::uintptr_t{1} << 63;  // far from every address
 };
 
 extern constinit Hot hot;

@@ -15,7 +15,6 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 
-extern "C" char simt_dynamic_shared[];
 
 namespace simt {
 
@@ -52,19 +51,6 @@ RacePage* Races::new_page(unsigned shift, bool shared) {
         page->since = std::make_unique<std::uint32_t[]>(page->units());
     }
     return page.release();
-}
-
-// Where the page of an address is noted; for shared memory it is the running block's.
-std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
-    const auto dynamic_begin = reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
-    const bool dynamic = address - dynamic_begin < kDynamicSharedLimit;
-    const std::uintptr_t begin = dynamic ? dynamic_begin : static_shared_begin_;
-    auto& pages = dynamic ? current_->dynamic_pages : current_->static_pages;
-    const std::size_t number = address / RacePage::kBytes - begin / RacePage::kBytes;
-    if (number >= pages.size()) {
-        pages.resize(number + 1);
-    }
-    return pages[number];
 }
 
 RacePage* Races::page_if_any(std::uintptr_t address) {

@@ -16,6 +16,8 @@
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
+extern "C" char simt_dynamic_shared[];
+
 namespace simt {
 namespace {
 
@@ -355,53 +357,84 @@ void Races::note(const Touched& touched, RacePage& page, std::size_t unit) {
     }
 }
 
-// Handles what most accesses to shared memory are: whole words, no conflict, nothing to look up. False: more is
-// needed.
-bool Races::plainly_ordered_in_shared(const Touched& touched) {
-    HotRaces& me = hot.races;
-    RacePage* const page = shared_page(touched.address).get();
-    const std::size_t in_page = touched.address % RacePage::kBytes;
-    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(touched.site) - me.first_site;
-    if (page == nullptr || page->form != 2 || (touched.address | touched.bytes) % 4 != 0 || page->writes == nullptr ||
-        in_page + touched.bytes > RacePage::kBytes || number - cell::kFarSites >= cell::kMostSites - cell::kFarSites) {
-        return false;
+// Where the page of an address is noted; for shared memory it is the running block's.
+std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
+    const auto dynamic_begin = reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
+    const bool dynamic = address - dynamic_begin < kDynamicSharedLimit;
+    const std::uintptr_t begin = dynamic ? dynamic_begin : static_shared_begin_;
+    auto& pages = dynamic ? current_->dynamic_pages : current_->static_pages;
+    const std::size_t number = address / RacePage::kBytes - begin / RacePage::kBytes;
+    if (number >= pages.size()) [[unlikely]] {
+        pages.resize(number + 1);
     }
-    const std::uint32_t bit = 1U << me.thread % kLanes;
+    return pages[number];
+}
+
+namespace {
+
+// Handles what most accesses to shared memory are: whole units of 1 << kShift bytes, no conflict, nothing to look up.
+// False: more is needed.
+template <unsigned kShift>
+[[gnu::noinline]] bool plainly_ordered_in_shared(const RacePage& page, std::size_t in_page, std::size_t bytes, Touch touch,
+                               std::uint64_t number) {
+    HotRaces& me = hot.races;
+    Cell* const reads = page.reads.get();
+    Cell* const writes = page.writes.get();
     const Cell alone = me.mine[static_cast<unsigned>(Who::thread)] | number;
-    for (std::size_t unit = in_page / 4; unit < (in_page + touched.bytes) / 4; unit++) {
-        const Cell set = page->reads[unit];
-        const Cell written = page->writes[unit];
+    for (std::size_t unit = in_page >> kShift; unit < (in_page + bytes) >> kShift; unit++) {
+        const Cell set = reads[unit];
+        const Cell written = writes[unit];
         if (cell::time(written) > me.barrier && cell::thread(written) != me.thread) {
             return false;
         }
         const Time time = cell::time(set);
         const std::uint32_t other = cell::thread(set) ^ me.thread;
         const bool replaced = time <= me.barrier || (cell::who(set) == Who::thread && other == 0);
-        if (touched.touch == Touch::write) {
+        if (touch == Touch::write) {
             if (!replaced) {
                 return false;
             }
-            page->reads[unit] = 0;
-            page->writes[unit] = alone;
+            reads[unit] = 0;
+            writes[unit] = alone;
             me.wrote = me.now;
         } else if (replaced) {
-            page->reads[unit] = alone;
+            reads[unit] = alone;
         } else if (cell::who(set) == Who::block && time == me.now) {
             continue;
         } else if (me.acquired || time <= me.alone) {
             return false;
         } else if (other < kLanes && cell::who(set) != Who::block) {
             if (cell::who(set) == Who::thread) {
-                page->lanes[unit] = 1U << cell::thread(set) % kLanes;
-                page->since[unit] = time;
+                page.lanes[unit] = 1U << cell::thread(set) % kLanes;
+                page.since[unit] = time;
             }
-            page->lanes[unit] |= bit;
-            page->reads[unit] = cell::make(me.now, Who::warp, cell::thread(set), false, false, cell::payload(set));
+            page.lanes[unit] |= 1U << me.thread % kLanes;
+            reads[unit] = cell::make(me.now, Who::warp, cell::thread(set), false, false, cell::payload(set));
         } else {
-            page->reads[unit] = cell::make(me.now, Who::block, cell::thread(set), false, false, cell::payload(set));
+            reads[unit] = cell::make(me.now, Who::block, cell::thread(set), false, false, cell::payload(set));
         }
     }
     return true;
+}
+
+}  // namespace
+
+bool Races::touch_shared(std::uintptr_t address, std::size_t bytes, Touch touch, const void* site) {
+    if (current_ == nullptr || suspicion_) {
+        return false;
+    }
+    const RacePage* const page = shared_page(address).get();
+    const std::size_t in_page = address % RacePage::kBytes;
+    const std::uint64_t number = reinterpret_cast<std::uintptr_t>(site) - hot.races.first_site;
+    // In units of words, halves or bytes, without strong accesses.
+    if (page == nullptr || page->form > 2 || ((address | bytes) & ((1U << page->form) - 1U)) != 0 ||
+        page->writes == nullptr || in_page + bytes > RacePage::kBytes ||
+        number - cell::kFarSites >= cell::kMostSites - cell::kFarSites) {
+        return false;
+    }
+    return page->form == 2   ? plainly_ordered_in_shared<2>(*page, in_page, bytes, touch, number)
+           : page->form == 1 ? plainly_ordered_in_shared<1>(*page, in_page, bytes, touch, number)
+                             : plainly_ordered_in_shared<0>(*page, in_page, bytes, touch, number);
 }
 
 void Races::touch(const Touched& touched) {
@@ -409,7 +442,8 @@ void Races::touch(const Touched& touched) {
         return;
     }
     hot.site = touched.site;
-    if (touched.shared && touched.strength == Strength::plain && !suspicion_ && plainly_ordered_in_shared(touched)) {
+    if (touched.shared && touched.strength == Strength::plain &&
+        touch_shared(touched.address, touched.bytes, touched.touch, touched.site)) {
         return;
     }
     bool aside = false;

@@ -160,6 +160,8 @@ class Races {
     void fence(bool beyond_block);
 
     void touch(const Touched& touched);
+    // Of a plain access to shared memory that plainly follows all others. False: it is to be looked at more closely.
+    bool touch_shared(std::uintptr_t address, std::size_t bytes, Touch touch, const void* site);
     // Orders memory as that access would, and is none: its address only tells it from others.
     void order_by(const Touched& touched);
     // The thread is about to compare and swap: a plain read of the variable just before was a guess, and no race.
@@ -263,7 +265,6 @@ class Races {
     void tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
                          std::size_t unit_bytes, bool& told);
     void look(const Touched& touched);
-    bool plainly_ordered_in_shared(const Touched& touched);
     void note(const Touched& touched, RacePage& page, std::size_t unit);
     void join(Cell& set, const Touched& touched, RacePage* page, std::size_t unit);
     std::uint32_t link(const Link& wanted);

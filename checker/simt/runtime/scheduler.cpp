@@ -136,6 +136,7 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
 
     const std::uint64_t begun = run_blocks(launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
     races.end_launch();
+    SharedMemory::end_launch();
     hot.lane = nullptr;
     if (traffic.on()) {
         note_traffic(launch, begun, traffic.end_launch());
@@ -385,13 +386,18 @@ void Scheduler::start_lane(boost::context::detail::transfer_t from) {
 void Scheduler::resume(Lane& lane) {
     if (lane.context == nullptr) {
         lane.stack = stacks_.take();
-        lane.context = boost::context::detail::make_fcontext(lane.stack.end(), Stack::kBytes, start_lane);
+        // Frames of neighbouring threads begin in different lines of a page, or they would push each other out of the
+        // processor's cache.
+        const std::size_t shift = static_cast<std::size_t>(&lane - lane.block->lanes.data()) * 5 % 64 * 64;
+        lane.context =
+            boost::context::detail::make_fcontext(lane.stack.end() - shift, Stack::kBytes - shift, start_lane);
     }
     slices_++;
     lane.polls = 0;
     threadIdx = lane.thread;
     hot.lane = &lane;
     hot.site = nullptr;
+    hot.stack_begin = reinterpret_cast<std::uintptr_t>(lane.stack.begin);
     Races& races = Races::instance();
     const std::uint32_t thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
     races.begin_lane(thread);
@@ -412,6 +418,7 @@ void Scheduler::resume(Lane& lane) {
     }
     races.end_lane(thread);
     hot.lane = nullptr;
+    hot.stack_begin = Hot::kNoStack;
     if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {
         stacks_.give_back(lane.stack);
         lane.stack = {};

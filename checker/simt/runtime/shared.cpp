@@ -63,6 +63,17 @@ void SharedMemory::begin_block() {
     }
     static_marks_ = static_template_;
     std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::unwritten);
+    expose();
+}
+
+void SharedMemory::expose() const {
+    const auto marks = [](const std::vector<Mark>& of) { return reinterpret_cast<const std::uint8_t*>(of.data()); };
+    hot.shared[0] = {static_begin_, static_marks_.size(), marks(static_marks_)};
+    hot.shared[1] = {reinterpret_cast<std::uintptr_t>(simt_dynamic_shared), dynamic_bytes_, marks(dynamic_marks_)};
+}
+
+void SharedMemory::end_launch() {
+    hot.shared[0] = hot.shared[1] = {};
 }
 
 void SharedMemory::save(SharedImage& image) const {
@@ -79,6 +90,7 @@ void SharedMemory::load(const SharedImage& image) {
     std::copy(image.dynamic_bytes.begin(), image.dynamic_bytes.end(), simt_dynamic_shared);
     static_marks_ = image.static_marks;
     std::copy(image.dynamic_marks.begin(), image.dynamic_marks.end(), dynamic_marks_.begin());
+    expose();
 }
 
 Mark* SharedMemory::marks(std::uintptr_t address, std::size_t bytes) {

@@ -33,6 +33,7 @@ class SharedMemory {
     void configure(const Module* module, std::size_t dynamic_bytes);
 
     void begin_block();  // nothing is written yet
+    static void end_launch();
     void save(SharedImage& image) const;
     void load(const SharedImage& image);
 
@@ -50,6 +51,8 @@ class SharedMemory {
     std::string place_of(std::uintptr_t address, bool with_shape = true) const;
 
   private:
+    void expose() const;  // to the hooks
+
     const Module* module_ = nullptr;
     std::size_t dynamic_bytes_ = 0;
     std::uintptr_t static_begin_ = 0, static_end_ = 0;
