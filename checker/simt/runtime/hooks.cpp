@@ -91,7 +91,8 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
     return Races::instance().touch_shared(address, kBytes, kWrites ? Touch::write : Touch::read, site);
 }
 
-// An access that is not plainly right in global memory: to shared memory, or one to be judged. A function of its own, so that the hooks need no stack frame.
+// An access that is not plainly right in global memory: to shared memory, or one to be judged. A function of its own,
+// so that the hooks need no stack frame.
 template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 [[gnu::noinline]] void judge_plain(std::uintptr_t address, const void* site) {
     if (!hot.checking) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// __half and __nv_bfloat16 against their definition: all 65,536 patterns, and every border between two neighbours.
+// __half, __nv_bfloat16 and the numbers of 8 bits against their definition: all patterns, and every border between two
+// neighbours.
 #include "checker/simt/include/cuda_bf16.h"
 #include "checker/simt/include/cuda_fp16.h"
+#include "checker/simt/include/cuda_fp8.h"
 // CUDA's declaration words must come first.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -319,6 +322,100 @@ TYPED_TEST(ShortFloat, PairsAreTwoOfThem) {
     EXPECT_EQ(__low2float(a), 1.5F);
     EXPECT_EQ(__high2float(a), -2.0F);
 }
+
+// ---- bytes ----------------------------------------------------------------------------------------------------------
+
+struct ByteKind {
+    __nv_fp8_interpretation_t kind;
+    int fraction_bits, bias;
+    unsigned largest;
+    double largest_value;
+};
+constexpr ByteKind kByteKinds[] = {{__NV_E4M3, 3, 7, 0x7e, 448}, {__NV_E5M2, 2, 15, 0x7b, 57344}};
+
+double byte_value(const ByteKind& format, unsigned bits) {
+    const int exponent = static_cast<int>(bits) >> format.fraction_bits;
+    const int fraction = static_cast<int>(bits) & ((1 << format.fraction_bits) - 1);
+    const int implicit = exponent == 0 ? 0 : 1 << format.fraction_bits;
+    return std::ldexp(implicit + fraction, std::max(exponent, 1) - format.bias - format.fraction_bits);
+}
+
+float decoded(unsigned bits, __nv_fp8_interpretation_t kind) {
+    return __half2float(__half(__nv_cvt_fp8_to_halfraw(static_cast<unsigned char>(bits), kind)));
+}
+
+TEST(Bytes, HaveTheValuesOfTheirDefinition) {
+    for (const ByteKind& format : kByteKinds) {
+        for (unsigned bits = 0; bits <= format.largest; bits++) {
+            EXPECT_EQ(decoded(bits, format.kind), byte_value(format, bits)) << bits;
+            EXPECT_EQ(decoded(bits | 0x80U, format.kind), -byte_value(format, bits)) << bits;
+        }
+        EXPECT_EQ(byte_value(format, format.largest), format.largest_value);
+        EXPECT_TRUE(std::isnan(decoded(0x7f, format.kind)));
+        EXPECT_TRUE(std::isnan(decoded(0xff, format.kind)));
+    }
+    EXPECT_EQ(decoded(0x7c, __NV_E5M2), std::numeric_limits<float>::infinity());
+    EXPECT_TRUE(std::isnan(decoded(0x7d, __NV_E5M2)));
+}
+
+TEST(Bytes, AreTheNearestNumberAndOfTwoTheEvenOne) {
+    for (const ByteKind& format : kByteKinds) {
+        for (const __nv_saturation_t saturation : {__NV_SATFINITE, __NV_NOSAT}) {
+            const auto bits_of = [&](double x) { return __nv_cvt_double_to_fp8(x, saturation, format.kind); };
+            for (unsigned bits = 0; bits < format.largest; bits++) {
+                const double value = byte_value(format, bits), next = byte_value(format, bits + 1);
+                const double middle = (value + next) / 2;
+                ASSERT_EQ(bits_of(value), bits);
+                ASSERT_EQ(bits_of(std::nextafter(middle, 0.0)), bits);
+                ASSERT_EQ(bits_of(middle), bits % 2 == 0 ? bits : bits + 1);
+                ASSERT_EQ(bits_of(std::nextafter(middle, 1e9)), bits + 1);
+                ASSERT_EQ(bits_of(-middle), (bits % 2 == 0 ? bits : bits + 1) | 0x80U);
+                const float single = std::nextafter(static_cast<float>(middle), 1e9F);
+                ASSERT_EQ(__nv_cvt_float_to_fp8(single, saturation, format.kind), bits + 1);
+            }
+        }
+    }
+}
+
+TEST(Bytes, BeyondTheLargestNumberSaturateOrDoNot) {
+    const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(__nv_cvt_double_to_fp8(464, __NV_SATFINITE, __NV_E4M3), 0x7e) << "the tie goes to the even number";
+    EXPECT_EQ(__nv_cvt_double_to_fp8(464, __NV_NOSAT, __NV_E4M3), 0x7e);
+    EXPECT_EQ(__nv_cvt_double_to_fp8(464.1, __NV_SATFINITE, __NV_E4M3), 0x7e);
+    EXPECT_EQ(__nv_cvt_double_to_fp8(464.1, __NV_NOSAT, __NV_E4M3), 0x7f) << "no infinity";
+    EXPECT_EQ(__nv_cvt_double_to_fp8(-infinity, __NV_SATFINITE, __NV_E4M3), 0xfe);
+    EXPECT_EQ(__nv_cvt_double_to_fp8(-infinity, __NV_NOSAT, __NV_E4M3), 0xff);
+    EXPECT_EQ(__nv_cvt_double_to_fp8(61439, __NV_NOSAT, __NV_E5M2), 0x7b);
+    EXPECT_EQ(__nv_cvt_double_to_fp8(61440, __NV_NOSAT, __NV_E5M2), 0x7c) << "infinity";
+    EXPECT_EQ(__nv_cvt_double_to_fp8(1e30, __NV_SATFINITE, __NV_E5M2), 0x7b);
+    EXPECT_EQ(__nv_cvt_double_to_fp8(-infinity, __NV_NOSAT, __NV_E5M2), 0xfc);
+    for (const __nv_saturation_t saturation : {__NV_SATFINITE, __NV_NOSAT}) {
+        EXPECT_EQ(__nv_cvt_double_to_fp8(nan, saturation, __NV_E4M3), 0x7f);
+        EXPECT_EQ(__nv_cvt_double_to_fp8(nan, saturation, __NV_E5M2), 0x7f);
+    }
+}
+
+TEST(Bytes, AreTypesPairsAndFours) {
+    const __nv_fp8_e4m3 a(1.3F), b(-1000), c(__float2half(0.5F)), d(__float2bfloat16(-0.25F));
+    EXPECT_EQ(float(a), 1.25F);
+    EXPECT_EQ(float(b), -448);
+    EXPECT_EQ(int(__nv_fp8_e4m3(-3.5)), -3);
+    EXPECT_EQ(__half2float(__half(c)), 0.5F);
+    EXPECT_EQ(__bfloat162float(__nv_bfloat16(d)), -0.25F);
+    EXPECT_TRUE(bool(a));
+    EXPECT_FALSE(bool(__nv_fp8_e5m2(-0.0F)));
+    const __nv_fp8x2_e5m2 pair(float2{3, -0.5F});
+    EXPECT_EQ(pair.__x, __nv_fp8_e5m2(3.0F).__x | __nv_fp8_e5m2(-0.5F).__x << 8);
+    EXPECT_EQ(float2(pair).x, 3);
+    EXPECT_EQ(__high2float(__half2(pair)), -0.5F);
+    const __nv_fp8x4_e4m3 four(float4{1, 2, -3, 4}),
+        same(__half2(__half(1.0F), __half(2.0F)), __half2(__half(-3.0F), __half(4.0F)));
+    EXPECT_EQ(four.__x, same.__x);
+    EXPECT_EQ(float4(four).z, -3);
+}
+
+static_assert(sizeof(__nv_fp8_e4m3) == 1 && sizeof(__nv_fp8x2_e5m2) == 2 && sizeof(__nv_fp8x4_e4m3) == 4);
+static_assert(std::is_trivially_default_constructible_v<__nv_fp8_e5m2>);
 
 static_assert(sizeof(__half) == 2 && alignof(__half) == 2 && sizeof(__half2) == 4 && alignof(__half2) == 4);
 static_assert(sizeof(__nv_bfloat16) == 2 && sizeof(__nv_bfloat162) == 4 && alignof(__nv_bfloat162) == 4);
