@@ -401,8 +401,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 report.ran = report.untouched = false;
                 report.note = fmt::format(
                     "{} is not judged: the few blocks that are run of it did not end; where one block makes many of "
-                    "the "
-                    "outputs, that is no fault",
+                    "the outputs, that is no fault",
                     c.shape);
                 return report;
             }

@@ -348,41 +348,44 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     const std::unique_ptr<DeviceSide, void (*)(DeviceSide*)> at_end(&device,
                                                                     [](DeviceSide* side) { side->end_case(); });
 
+    const auto start = [&] {
+        const Card card = no_device.empty() ? device.card() : Card{};
+        Reply reply = no_device.empty() ? saying(Answer::done, card.name) : saying(Answer::no_device, no_device);
+        reply.capability = card.capability;
+        return reply;
+    };
+    const auto run = [&](const Request& request, const Op& op, const Library& library) -> Reply {
+        if (!op.defined(library)) {
+            return saying(Answer::not_defined, "");
+        }
+        if (request.ask == Ask::time) {
+            const std::unique_ptr<Bench> bench = device.bench();
+            return time_op(op.timed.at(request.timed), library, solution.at(op.name),
+                           older_implementation(reference_dir, op.name), request, *bench);
+        }
+        return device.run(
+            {op.cases.at(request.case_index), request.call, library, request.schedule, request.ask == Ask::count});
+    };
+
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
-        if (request.ask == Ask::start || !no_device.empty()) {
-            const Card card = no_device.empty() ? device.card() : Card{};
-            Reply reply = no_device.empty() ? saying(Answer::done, card.name) : saying(Answer::no_device, no_device);
-            reply.capability = card.capability;
-            if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0) {
-                return;
-            }
-            continue;
-        }
-        const Op& op = lesson.ops().at(request.op);
         Reply reply;
-        try {
-            const Library& library = subject.at(op.name);
+        if (request.ask == Ask::start || !no_device.empty()) {
+            reply = start();
+        } else {
+            const Op& op = lesson.ops().at(request.op);
+            const Library* library = nullptr;
             try {
-                if (!op.defined(library)) {
-                    reply.answer = Answer::not_defined;
-                } else if (request.ask == Ask::time) {
-                    const std::unique_ptr<Bench> bench = device.bench();
-                    reply = time_op(op.timed.at(request.timed), library, solution.at(op.name),
-                                    older_implementation(reference_dir, op.name), request, *bench);
-                } else {
-                    const CallRun run{op.cases.at(request.case_index), request.call, library, request.schedule,
-                                      request.ask == Ask::count};
-                    reply = device.run(run);
-                }
+                library = &subject.at(op.name);
+                reply = run(request, op, *library);
             } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
-                reply = saying(Answer::exception, e.what());
+                reply = saying(library == nullptr ? Answer::cannot_load : Answer::exception, e.what());
             } catch (...) { reply = saying(Answer::exception, "something that is no std::exception"); }
-            if (request.ask == Ask::time) {
+            if (library != nullptr && request.ask == Ask::time) {
                 reply.last = device.broken();
             }
-        } catch (const std::exception& e) { reply = saying(Answer::cannot_load, e.what()); }
-        flush_output();
+            flush_output();
+        }
         if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0 || reply.last) {
             return;
         }

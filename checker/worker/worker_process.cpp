@@ -40,13 +40,6 @@ std::size_t resident_bytes(pid_t pid) {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-void close_fd(int& fd) {
-    if (fd >= 0) {
-        close(fd);
-    }
-    fd = -1;
-}
-
 // In the child, between fork and exec: only calls that are safe there. Never returns.
 [[noreturn]] void become_worker(pid_t parent, int socket, int memory, int output, char* const* argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker never outlives the check
@@ -105,19 +98,20 @@ WorkerProcess::WorkerProcess(std::vector<std::string> arguments, int shared_memo
 
 WorkerProcess::~WorkerProcess() {
     stop();
-    close_fd(output_);
 }
 
 void WorkerProcess::start() {
-    close_fd(output_);
-    std::array<int, 2> sockets{};
-    std::array<int, 2> pipe_ends{};
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         fail("socketpair");
     }
-    if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    socket_ = FileDescriptor(ends[0]);
+    const FileDescriptor its_socket(ends[1]);
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         fail("pipe");
     }
+    output_ = FileDescriptor(ends[0]);
+    const FileDescriptor its_output(ends[1]);
     std::vector<char*> argv;
     for (std::string& argument : arguments_) { argv.push_back(argument.data()); }
     argv.push_back(nullptr);
@@ -128,19 +122,15 @@ void WorkerProcess::start() {
         fail("fork of the check's worker");
     }
     if (child == 0) {
-        become_worker(parent, sockets[1], shared_memory_, pipe_ends[1], argv.data());
+        become_worker(parent, its_socket.get(), shared_memory_, its_output.get(), argv.data());
     }
-    close(sockets[1]);
-    close(pipe_ends[1]);
     setpgid(child, child);  // here too: whoever comes first
-    fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK);
+    fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     pid_ = child;
-    socket_ = sockets[0];
-    output_ = pipe_ends[0];
 }
 
 void WorkerProcess::stop() {
-    close_fd(socket_);
+    socket_ = FileDescriptor(-1);
     if (pid_ > 0) {
         kill(pid_, SIGKILL);
         end_group();
@@ -168,7 +158,7 @@ Outcome WorkerProcess::reap() {
     int status = 0;
     waitpid(pid_, &status, 0);
     pid_ = -1;
-    close_fd(socket_);
+    socket_ = FileDescriptor(-1);
     if (WIFSIGNALED(status)) {
         return {Outcome::Kind::killed, {}, WTERMSIG(status)};
     }
@@ -179,7 +169,7 @@ Outcome WorkerProcess::ask(const Request& request) {
     if (pid_ < 0) {
         start();
     }
-    if (send(socket_, &request, sizeof request, MSG_NOSIGNAL) < 0) {
+    if (send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) {
         return reap();
     }
 
@@ -201,8 +191,8 @@ Outcome WorkerProcess::ask(const Request& request) {
         }
         constexpr double kTick = 0.1;
         const double until_next = std::min(kTick, (limit_ - waited).count());
-        std::array<pollfd, 2> fds{pollfd{socket_, POLLIN, 0}, pollfd{output_, POLLIN, 0}};
-        const int ready = poll(fds.data(), output_ >= 0 ? 2 : 1, static_cast<int>(until_next * 1000.0) + 1);
+        std::array<pollfd, 2> fds{pollfd{socket_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0}};
+        const int ready = poll(fds.data(), output_.get() >= 0 ? 2 : 1, static_cast<int>(until_next * 1000.0) + 1);
         if (ready < 0 && errno != EINTR) {
             fail("poll");
         }
@@ -220,7 +210,7 @@ Outcome WorkerProcess::ask(const Request& request) {
             continue;
         }
         Outcome outcome;
-        const ssize_t got = recv(socket_, &outcome.reply, sizeof outcome.reply, 0);
+        const ssize_t got = recv(socket_.get(), &outcome.reply, sizeof outcome.reply, 0);
         read_output();
         if (got != static_cast<ssize_t>(sizeof outcome.reply)) {
             return reap();
@@ -235,13 +225,13 @@ Outcome WorkerProcess::ask(const Request& request) {
 void WorkerProcess::read_output() {
     std::array<char, 4096> chunk;
     // So much at a time: a program that prints without end must not keep us from looking at the clock.
-    for (int i = 0; i < 64 && output_ >= 0; i++) {
-        const ssize_t got = read(output_, chunk.data(), chunk.size());
+    for (int i = 0; i < 64 && output_.get() >= 0; i++) {
+        const ssize_t got = read(output_.get(), chunk.data(), chunk.size());
         if (got > 0) {
             const std::size_t room = kKeptOutput - std::min(text_.size(), kKeptOutput);
             text_.append(chunk.data(), std::min(static_cast<std::size_t>(got), room));
         } else if (got == 0) {
-            close_fd(output_);
+            output_ = FileDescriptor(-1);
         } else if (errno != EINTR) {
             return;
         }

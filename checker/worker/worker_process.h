@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/base/files.h"
 #include "checker/worker/messages.h"
 
 namespace checker {
@@ -62,8 +63,7 @@ class WorkerProcess {
     std::chrono::duration<double> limit_;
     std::function<void(double)> on_waiting_;
     int pid_ = -1;
-    int socket_ = -1;
-    int output_ = -1;
+    FileDescriptor socket_{-1}, output_{-1};
     std::string text_;
 };
 
