@@ -169,7 +169,7 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clar
                                 .space = space,
                                 .line = line,
                                 .text = {},
-                                .kernel = told.kernel,
+                                .kernel = {},
                                 .thread = {},
                                 .other_line = other,
                                 .details = {}});
@@ -177,6 +177,7 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clar
     }
     all.clarity[number] = clarity;
     all.findings[number].text = told.what;
+    all.findings[number].kernel = told.kernel;
     all.findings[number].thread = first.thread;
     all.findings[number].details = {detail(first), detail(second), told.why};
     return number;

@@ -94,6 +94,7 @@ void Races::begin_launch(const Launch& launch) {
     stepped_aside_.clear();
     guesses_.clear();
     polls_.clear();
+    last_volatile_write_ = nullptr;
     link_cache = {};
     me.coarse = false;
     fenced_ = synchronises_ = false;
@@ -127,7 +128,6 @@ void Races::begin_block(Block& block) {
     state->released.clear();
     state->barrier = nullptr;
     state->syncwarp.assign(block.warps.size(), nullptr);
-    state->looks.clear();
     state->last_looks.clear();
     states_[&block] = std::move(state);
 }
@@ -375,8 +375,8 @@ namespace {
 // Handles what most accesses to shared memory are: whole units of 1 << kShift bytes, no conflict, nothing to look up.
 // False: more is needed.
 template <unsigned kShift>
-[[gnu::noinline]] bool plainly_ordered_in_shared(const RacePage& page, std::size_t in_page, std::size_t bytes, Touch touch,
-                               std::uint64_t number) {
+[[gnu::noinline]] bool plainly_ordered_in_shared(const RacePage& page, std::size_t in_page, std::size_t bytes,
+                                                 Touch touch, std::uint64_t number) {
     HotRaces& me = hot.races;
     Cell* const reads = page.reads.get();
     Cell* const writes = page.writes.get();
@@ -455,7 +455,7 @@ void Races::touch(const Touched& touched) {
         const bool writes = touched.touch == Touch::write, plain = touched.strength == Strength::plain;
         // The first volatile write of a line waits: lanes that rely on it without waiting go by, and others poll.
         aside = writes && (plain ? reason_to_step_aside(touched).has_value()
-                                 : is_volatile_in_shared(touched) && steps_aside(touched, number_of(touched.site)));
+                                 : is_volatile_in_shared(touched) && is_first_volatile_write(touched));
         if (!aside) {
             look(touched);
         }
@@ -495,18 +495,45 @@ std::optional<Races::Conflict> Races::reason_to_step_aside(const Touched& touche
 
 // A thread that reads the same word by the same line twice, with nothing between, polls it.
 void Races::note_look(const Touched& touched) {
-    const BlockClock& clock = current_->clock;
     const std::uint32_t me = hot.races.thread;
     const Look look{touched.address, touched.site, hot.races.now, me};
-    current_->last_looks.resize(clock.wrote.size());
+    current_->last_looks.resize(current_->clock.wrote.size());
     const Look last = std::exchange(current_->last_looks[me], look);
-    const Time met = clock.most_known_of_warp(me);
-    if (last.address == look.address && last.site == look.site && last.at > (met == UINT32_MAX ? clock.barrier : met)) {
+    if (last.address == look.address && last.site == look.site && last.at > all_met()) {
         polls_.insert(look.site);
     }
-    std::vector<Look>& looks = current_->looks[look.address];
-    const auto mine = std::find_if(looks.begin(), looks.end(), [&](const Look& other) { return other.thread == me; });
-    (mine == looks.end() ? looks.emplace_back() : *mine) = look;
+    std::vector<Look>& looks = looks_at(look.address);
+    forget_looks(looks);
+    looks.push_back(look);
+}
+
+// What threads of earlier blocks have left there is older than this block's last barrier.
+std::vector<Races::Look>& Races::looks_at(std::uintptr_t address) {
+    const std::size_t word = Scheduler::instance().shared().index_of(address) / 4;
+    if (word >= current_->looks.size()) {
+        current_->looks.resize(word + 1);
+    }
+    return current_->looks[word];
+}
+
+// When all lanes of the running one's warp have met last.
+Time Races::all_met() const {
+    const Time met = current_->clock.most_known_of_warp(hot.races.thread);
+    return met == UINT32_MAX ? current_->clock.barrier : met;
+}
+
+// The thread's own, and those before all of its warp or block have met.
+void Races::forget_looks(std::vector<Look>& looks) const {
+    const std::uint32_t me = hot.races.thread;
+    const Time block = current_->clock.barrier, warp = all_met();
+    std::erase_if(looks, [&](const Look& look) {
+        return look.thread == me || look.at <= (look.thread / kLanes == me / kLanes ? warp : block);
+    });
+}
+
+bool Races::is_first_volatile_write(const Touched& touched) {
+    return std::exchange(last_volatile_write_, touched.site) != touched.site &&
+           steps_aside(touched, number_of(touched.site));
 }
 
 // Whether the thread may be about to look at the word again.
@@ -523,17 +550,14 @@ void Races::judge_lockstep(const Touched& touched) {
     if (me < current_->last_looks.size()) {
         current_->last_looks[me] = {};
     }
-    const auto looks = current_->looks.find(touched.address);
-    if (looks == current_->looks.end()) {
-        return;
-    }
-    std::erase_if(looks->second, [&](const Look& look) { return look.thread == me; });
-    const auto went_on = std::find_if(looks->second.begin(), looks->second.end(), [&](const Look& look) {
-        return look.thread / kLanes == me / kLanes && !polls_.contains(look.site) &&
+    std::vector<Look>& looks = looks_at(touched.address);
+    forget_looks(looks);
+    const auto went_on = std::find_if(looks.begin(), looks.end(), [&](const Look& look) {
+        return look.thread / kLanes == me / kLanes && look.address == touched.address && !polls_.contains(look.site) &&
                !looks_again(look.thread, look.address) &&
                !ordered_in_block(cell::make(look.at, Who::thread, look.thread, false, false, 0), nullptr, 0, 0);
     });
-    if (went_on == looks->second.end()) {
+    if (went_on == looks.end()) {
         return;
     }
     bool told = false;
@@ -544,7 +568,7 @@ void Races::judge_lockstep(const Touched& touched) {
                      .other_strong = true,
                      .lanes = 0},
                     touched.address, touched.bytes, told);
-    looks->second.erase(went_on);  // later writes of the word tell no more about it
+    looks.erase(went_on);  // later writes of the word tell no more about it
 }
 
 // Tells the conflict at the bytes from `address` on, or suspects it where the thread's next step decides; `told`: an

@@ -231,7 +231,7 @@ class Races {
         std::vector<const void*> syncwarp;  // by warp: that of its last __syncwarp of all lanes since then
         std::vector<Look> last_looks;       // by thread; empty until the first one
         // By word: each thread's last look at it, since which it has not written there.
-        std::unordered_map<std::uintptr_t, std::vector<Look>> looks;
+        std::vector<std::vector<Look>> looks;
     };
 
     std::unique_ptr<RacePage>& shared_page(std::uintptr_t address);
@@ -260,7 +260,11 @@ class Races {
     std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;
     std::optional<Conflict> reason_to_step_aside(const Touched& touched);
     void note_look(const Touched& touched);
+    Time all_met() const;
+    std::vector<Look>& looks_at(std::uintptr_t address);
+    void forget_looks(std::vector<Look>& looks) const;
     void judge_lockstep(const Touched& touched);
+    bool is_first_volatile_write(const Touched& touched);
     bool looks_again(std::uint32_t thread, std::uintptr_t address) const;
     void tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
                          std::size_t unit_bytes, bool& told);
@@ -323,6 +327,7 @@ class Races {
     bool synchronises_ = false;
     std::optional<Suspicion> suspicion_;
     std::unordered_set<std::uint32_t> guesses_;        // sites of plain reads before a compare-and-swap
+    const void* last_volatile_write_ = nullptr;        // the line that has stepped aside last
     std::unordered_set<const void*> polls_;            // sites of volatile reads that look again and again
     std::unordered_set<std::uint64_t> stepped_aside_;  // pairs of sites
     std::unordered_set<const void*> copy_sites_;       // of asynchronous copies
