@@ -513,8 +513,10 @@ class Lowering {
                (guarded ? fmt::format("SIMT_SHARED_GUARD({}) ", tokens_[begin].begin) : "") + alignment);
         if (guarded) {
             std::size_t number = tokens_[begin].begin;
+            const bool aligned = statement_has(begin, end, "__align__") || statement_has(begin, end, "alignas") ||
+                                 statement_has(begin, end, "aligned");
             for (const std::string_view name : declared_names(begin, end)) {
-                insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {})", name, number));
+                insert(tokens_[end].end, fmt::format(" SIMT_NOTE_TYPE({}, {}, {})", name, number, aligned));
                 if (begin > kernel_end_ && is_in_a_function(begin)) {
                     insert(tokens_[end].end, fmt::format(" SIMT_NOTE_SHARED_USE({}, {})", name, number));
                 }

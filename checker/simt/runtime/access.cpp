@@ -294,8 +294,10 @@ std::string text_of_place(const Request& request) {
                                                          : std::string();
 }
 
+constexpr std::size_t kWidest = 16;  // bytes of one access
+
+// Two halves of 8 bytes are accepted: a pair of doubles is read so.
 void judge_alignment(const Request& request, std::size_t alignment, const char* space) {
-    constexpr std::size_t kWidest = 16;  // two halves of 8 bytes are accepted: a pair of doubles is read so
     if ((request.address & (alignment - 1)) != 0 && request.address >= 4096) {
         report(Kind::misaligned, space, request.site, [&] {
             return fmt::format(
@@ -382,6 +384,13 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     const bool device = memory.contains(address);
     Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);
     judge_alignment(request, alignment, device ? "global" : marks != nullptr ? "shared" : "");
+    if (bytes == kWidest && marks != nullptr) {
+        if (const std::string place = Scheduler::instance().shared().place_by_luck(address); !place.empty()) {
+            note(site, request.what() + " at " + place +
+                           ": nvcc puts arrays of 16 bytes and more at multiples of 16, but only __align__(16) in the "
+                           "declaration promises it");
+        }
+    }
     hot.changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
     if (device) {
         return judge_device(request);

@@ -45,6 +45,7 @@ void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
         return;
     }
     module_ = module;
+    known_to_be_aligned_ = nullptr;
     // Without a symbol table nothing is known, and so a kernel is accused of nothing.
     const bool known = module != nullptr && !module->thread_locals.empty();
     static_template_.assign(static_end_ - static_begin_, known ? Mark::outside : Mark::written);
@@ -118,6 +119,29 @@ bool SharedMemory::is_flag(std::uintptr_t address) const {
                        [&](const Symbol& symbol) { return symbol.is_flag() && offset - symbol.begin < symbol.bytes; });
 }
 
+const Symbol* SharedMemory::symbol_at(std::uintptr_t address) const {
+    const Symbol* nearest = nullptr;
+    for (const Symbol& symbol : module_->thread_locals) {
+        if (!symbol.is_guard() && !symbol.is_flag() && symbol.begin <= address - static_begin_) {
+            nearest = &symbol;
+        }
+    }
+    return nearest;
+}
+
+std::string SharedMemory::place_by_luck(std::uintptr_t address) {
+    constexpr std::size_t kWidest = 16;
+    if (address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared) < sizeof simt_dynamic_shared ||
+        (known_to_be_aligned_ != nullptr &&
+         address - static_begin_ - known_to_be_aligned_->begin < known_to_be_aligned_->bytes)) {
+        return "";
+    }
+    const Symbol* const symbol = symbol_at(address);
+    known_to_be_aligned_ = symbol;
+    const Extents* const extents = symbol == nullptr ? nullptr : module_->extents_of(*symbol);
+    return extents == nullptr || extents->aligned || extents->element_alignment >= kWidest ? "" : place_of(address);
+}
+
 std::string SharedMemory::place_of(std::uintptr_t address, bool with_shape) const {
     const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     if (offset < sizeof simt_dynamic_shared) {
@@ -126,17 +150,11 @@ std::string SharedMemory::place_of(std::uintptr_t address, bool with_shape) cons
                    : fmt::format("{} bytes past the end of the {} bytes of dynamic shared memory",
                                  offset - dynamic_bytes_, dynamic_bytes_);
     }
-    const std::uintptr_t at = address - static_begin_;
-    const Symbol* nearest = nullptr;
-    for (const Symbol& symbol : module_->thread_locals) {
-        if (!symbol.is_guard() && !symbol.is_flag() && symbol.begin <= at) {
-            nearest = &symbol;
-        }
-    }
+    const Symbol* const nearest = symbol_at(address);
     if (nearest == nullptr) {
         return "before the first __shared__ array";
     }
-    const std::size_t past = at - nearest->begin;
+    const std::size_t past = address - static_begin_ - nearest->begin;
     if (past >= nearest->bytes) {
         return fmt::format("{} bytes past the end of {} ({} bytes)", past - nearest->bytes, nearest->name(),
                            nearest->bytes);

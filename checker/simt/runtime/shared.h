@@ -46,6 +46,9 @@ class SharedMemory {
     // Whether it is one of the compiler's own flags: each thread notes there that it has constructed a variable.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }
+    // Where the address lies in a variable that is at a multiple of 16 by luck: neither its type nor its declaration asks
+    // for it. Empty: it does not, or was told before.
+    std::string place_by_luck(std::uintptr_t address);
     // "tile[2][12] of tile[32][33]", or "tile[2][12]" without its shape; "byte 8 of the 64 bytes of dynamic shared
     // memory".
     std::string place_of(std::uintptr_t address, bool with_shape = true) const;
@@ -55,7 +58,10 @@ class SharedMemory {
 
     const Module* module_ = nullptr;
     std::size_t dynamic_bytes_ = 0;
+    const Symbol* symbol_at(std::uintptr_t address) const;  // null: none
+
     std::uintptr_t static_begin_ = 0, static_end_ = 0;
+    const Symbol* known_to_be_aligned_ = nullptr;  // the last one that place_by_luck found so
     std::vector<Mark> static_template_, static_marks_, dynamic_marks_;
 };
 

@@ -121,7 +121,10 @@ TEST(Lower, AnAlignmentBehindSharedGoesFirst) {
 
 TEST(Lower, TheTypeOfASharedVariableIsNoted) {
     EXPECT_NE(lowered("void f() { __shared__ A<int, 2> x[3][4], y; }").find("SIMT_NOTE_TYPE(x, "), std::string::npos);
-    EXPECT_NE(lowered("__shared__ __align__(16) struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, "),
+    EXPECT_NE(
+        lowered("__shared__ __align__(16) struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, 0, true)"),
+        std::string::npos);
+    EXPECT_NE(lowered("__shared__ struct { float a; int b; } both;").find("SIMT_NOTE_TYPE(both, 0, false)"),
               std::string::npos);
 }
 

@@ -19,8 +19,9 @@
 #define SIMT_NOINLINE __attribute__((noinline))
 
 // Shared memory is thread-local, so that it lies apart from everything else. `used`: an array that nobody writes must
-// stay in memory, or its uninitialised read would fold to zero.
-#define __shared__ static thread_local __attribute__((used))
+// stay in memory, or its uninitialised read would fold to zero. `aligned`: nvcc too puts arrays of 16 bytes and more at
+// multiples of 16.
+#define __shared__ static thread_local __attribute__((used, aligned(16)))
 
 // Device variables lie in sections of their own, so that the runtime knows them from the host's.
 #define __constant__
@@ -33,12 +34,12 @@
 #define SIMT_CONSTANT_SCOPE inline namespace simt_constant_variable
 #define SIMT_MANAGED_SCOPE inline namespace simt_managed_variable
 
-// Notes the type of a shared variable (types.h). Its extents are a constant in the same scope, with its name after
-// simt_extents_: so the runtime finds them in the symbol table.
-#define SIMT_NOTE_TYPE(variable, n)                                                                    \
+// Notes the type of a shared variable (types.h), and whether its declaration asks for an alignment. Its extents are a
+// constant in the same scope, with its name after simt_extents_: so the runtime finds them in the symbol table.
+#define SIMT_NOTE_TYPE(variable, n, aligned)                                                           \
     [[maybe_unused]] static constexpr const bool* simt_noted_##n = &::simt::noted<decltype(variable)>; \
     static constexpr ::simt::Extents simt_extents_##variable __attribute__((used)) =                   \
-        ::simt::extents_of<decltype(variable)>();
+        ::simt::extents_of<decltype(variable)>(aligned);
 
 // Follows a shared variable of a function that is not a kernel. It notes that the code at this place, which belongs to
 // the kernel into which the function was inlined, uses the variable, and how large that is (runtime/modules.h:

@@ -42,12 +42,16 @@ struct Extents {
     static constexpr std::size_t kMost = 4;
     std::size_t element_bytes;
     std::size_t counts[kMost];
+    std::size_t element_alignment;
+    bool aligned;  // the declaration asks for an alignment
 };
 
 template <class T>
-constexpr Extents extents_of() {
+constexpr Extents extents_of(bool aligned) {
     return {sizeof(std::remove_all_extents_t<T>),
-            {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>, std::extent_v<T, 3>}};
+            {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>, std::extent_v<T, 3>},
+            alignof(std::remove_all_extents_t<T>),
+            aligned};
 }
 
 // Tells the n-th variable of a function from all others, also from that of another instance of its template. It has 31
