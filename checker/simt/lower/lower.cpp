@@ -714,7 +714,11 @@ class Lowering {
                          !declared_elsewhere_.contains(std::string(name)) && !is_in_a_function(begin);
         replace(i, fmt::format("{}SIMT_{}_VARIABLE", own ? "static __attribute__((used)) " : "", kind));
         if (!is_macro_ && !is_extern) {
-            insert(tokens_[begin].begin, fmt::format("SIMT_{}_GUARD({}) ", kind, tokens_[begin].begin));
+            const std::size_t number = tokens_[begin].begin, last = statement_end(*end);
+            insert(number, fmt::format("SIMT_{}_GUARD({}) ", kind, number));
+            if (purpose_ == Purpose::checks && !is(*end, "{") && !is(*end - 2, "::") && last < tokens_.size()) {
+                insert(tokens_[last].end, fmt::format(" SIMT_NOTE_TYPE({}, {}, false)", name, number));
+            }
         }
         if (own) {
             insert(tokens_[begin].begin, taken_alignment(begin, *end));

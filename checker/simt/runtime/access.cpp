@@ -284,14 +284,20 @@ Space judge_elsewhere(const Request& request) {
     end_launch(cudaErrorIllegalAddress);
 }
 
+Section section_of(std::uintptr_t address) {
+    const Module* const module = module_of(reinterpret_cast<const void*>(address));
+    return module == nullptr ? Section::none : module->section_of(address);
+}
+
 // " at out[n=1, c=0] of out (N=2, C=63)", or nothing if the device has no such memory.
 std::string text_of_place(const Request& request) {
     const Allocation* allocation =
         Memory::instance().contains(request.address) ? Memory::instance().find(request.address) : nullptr;
     SharedMemory& shared = Scheduler::instance().shared();
-    return allocation != nullptr                         ? " at " + place_in(*allocation, request.address)
-           : shared.marks(request.address, 1) != nullptr ? " at " + shared.place_of(request.address)
-                                                         : std::string();
+    return allocation != nullptr                          ? " at " + place_in(*allocation, request.address)
+           : shared.marks(request.address, 1) != nullptr  ? " at " + shared.place_of(request.address)
+           : section_of(request.address) != Section::none ? " at " + place_of_global(request.address)
+                                                          : std::string();
 }
 
 constexpr std::size_t kWidest = 16;  // bytes of one access
@@ -440,12 +446,37 @@ bool goes_from_global_to_shared(std::uintptr_t to, std::uintptr_t from) {
            (Memory::instance().contains(from) || (module != nullptr && module->section_of(from) != Section::none));
 }
 
-void judge_span(const void* address, std::size_t bytes, Access access, const void* site) {
+std::size_t alignment_there(std::uintptr_t address, std::size_t bytes) {
+    const std::size_t natural = std::min(bytes, std::size_t{8});
+    if (address % natural == 0 || bytes > kWidest || (bytes & (bytes - 1)) != 0 || running_lane() == nullptr ||
+        is_on_its_own_stack(address) || Memory::instance().contains(address)) {
+        return 1;
+    }
+    const Busy busy;
+    const SharedMemory& shared = Scheduler::instance().shared();
+    const Extents* extents = nullptr;
+    if (Scheduler::instance().shared().marks(address, 1) != nullptr) {
+        extents = shared.extents_at(address);
+    } else {
+        const Module* const module = module_of(reinterpret_cast<const void*>(address));
+        const Symbol* const variable =
+            module == nullptr || module->section_of(address) == Section::none ? nullptr : module->variable_at(address);
+        if (variable == nullptr) {
+            return 1;
+        }
+        extents = module->extents_of(*variable);
+    }
+    // Bytes may hold anything, structs of halves too: at an odd address only those of single bytes.
+    const bool unknown = extents == nullptr || extents->is_bytes;
+    return unknown ? (address % 2 == 0 ? 1 : natural) : std::min(natural, extents->element_alignment);
+}
+
+void judge_span(const void* address, std::size_t bytes, Access access, const void* site, std::size_t alignment) {
     if (!hot.checking || bytes == 0) {
         return;
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    const Space space = judge_access(begin, bytes, access, 1, site);
+    const Space space = judge_access(begin, bytes, access, alignment, site);
     if (space == Space::none) {
         return;
     }

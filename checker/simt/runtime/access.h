@@ -22,7 +22,10 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
                    bool strong = false);
 
 // A span whose size is known at run time, as memcpy's is; races in it are looked for too.
-void judge_span(const void* address, std::size_t bytes, Access access, const void* site);
+void judge_span(const void* address, std::size_t bytes, Access access, const void* site, std::size_t alignment = 1);
+// What an access of so many bytes needs, of which the compiler knows that its address is no multiple of them. It may be
+// a struct of smaller members, so it is the alignment of what is declared there.
+std::size_t alignment_there(std::uintptr_t address, std::size_t bytes);
 
 // Judges the two ends of an asynchronous copy when it is issued, except for races and for other copies that are on
 // their way. The launch ends if the source is not in global memory, the destination is not in shared memory, or one of

@@ -203,11 +203,14 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
+// Also called for an access of fewer bytes, if the compiler knows that it is not aligned.
 void __tsan_read_range(void* p, std::size_t bytes) {
-    simt::judge_span(p, bytes, simt::Access::read, SIMT_SITE);
+    simt::judge_span(p, bytes, simt::Access::read, SIMT_SITE,
+                     simt::alignment_there(reinterpret_cast<std::uintptr_t>(p), bytes));
 }
 void __tsan_write_range(void* p, std::size_t bytes) {
-    simt::judge_span(p, bytes, simt::Access::write, SIMT_SITE);
+    simt::judge_span(p, bytes, simt::Access::write, SIMT_SITE,
+                     simt::alignment_there(reinterpret_cast<std::uintptr_t>(p), bytes));
 }
 
 // What GCC passes to the bounds hook:

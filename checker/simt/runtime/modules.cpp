@@ -239,19 +239,21 @@ Section Module::section_of(std::uintptr_t address) const {
     return Section::none;
 }
 
-const Extents* Module::extents_of(const Symbol& shared) const {
+const Extents* Module::extents_of(const Symbol& variable) const {
     // The extents of ..E8inp_tile are ..E21simt_extents_inp_tile; a function's second variable of that name ends in
-    // _0.
-    const std::string name = shared.name(), extents = "simt_extents_" + name;
+    // _0. Those of a variable that is no function's are known to their file only, which an L says.
+    const std::string name = variable.name(), extents = "simt_extents_" + name;
     const std::string tail = std::to_string(name.size()) + name;
-    const std::size_t at = shared.linkage_name.rfind(tail);
+    std::string wanted = variable.linkage_name == name ? "_Z" + tail : variable.linkage_name;
+    const std::size_t at = wanted.rfind(tail);
     if (at == std::string::npos) {
         return nullptr;
     }
-    std::string wanted = shared.linkage_name;
-    wanted.replace(at, tail.size(), std::to_string(extents.size()) + extents);
-    const auto found = std::find_if(variables.begin(), variables.end(),
-                                    [&](const Symbol& symbol) { return symbol.linkage_name == wanted; });
+    const bool is_functions = wanted.starts_with("_ZZ"), has_l = at > 0 && wanted[at - 1] == 'L';
+    wanted.replace(at, tail.size(), (is_functions || has_l ? "" : "L") + std::to_string(extents.size()) + extents);
+    const auto found = std::find_if(variables.begin(), variables.end(), [&](const Symbol& symbol) {
+        return symbol.linkage_name == wanted && (variable.file == 0 || symbol.file == variable.file);
+    });
     return found == variables.end() || found->bytes != sizeof(Extents) ? nullptr
                                                                        : reinterpret_cast<const Extents*>(found->begin);
 }

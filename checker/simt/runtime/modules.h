@@ -52,8 +52,8 @@ struct Module {
     const Symbol* function_at(std::uintptr_t address) const;
     const Symbol* variable_at(std::uintptr_t address) const;
     Section section_of(std::uintptr_t address) const;
-    // The extents of a __shared__ variable of this module; null if they are not known (qualifiers.h).
-    const Extents* extents_of(const Symbol& shared) const;
+    // The extents of a __shared__ or device variable of this module; null if they are not known (qualifiers.h).
+    const Extents* extents_of(const Symbol& variable) const;
     // The device variable that ends a little before the address; null if there is none.
     const Symbol* device_variable_before(std::uintptr_t address) const;
 };

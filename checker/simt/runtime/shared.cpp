@@ -129,6 +129,12 @@ const Symbol* SharedMemory::symbol_at(std::uintptr_t address) const {
     return nearest;
 }
 
+const Extents* SharedMemory::extents_at(std::uintptr_t address) const {
+    const bool dynamic = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared) < sizeof simt_dynamic_shared;
+    const Symbol* const symbol = dynamic ? nullptr : symbol_at(address);
+    return symbol == nullptr ? nullptr : module_->extents_of(*symbol);
+}
+
 std::string SharedMemory::place_by_luck(std::uintptr_t address) {
     constexpr std::size_t kWidest = 16;
     if (address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared) < sizeof simt_dynamic_shared ||
@@ -138,7 +144,7 @@ std::string SharedMemory::place_by_luck(std::uintptr_t address) {
     }
     const Symbol* const symbol = symbol_at(address);
     known_to_be_aligned_ = symbol;
-    const Extents* const extents = symbol == nullptr ? nullptr : module_->extents_of(*symbol);
+    const Extents* const extents = extents_at(address);
     return extents == nullptr || extents->aligned || extents->element_alignment >= kWidest ? "" : place_of(address);
 }
 

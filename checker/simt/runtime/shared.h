@@ -46,6 +46,8 @@ class SharedMemory {
     // Whether it is one of the compiler's own flags: each thread notes there that it has constructed a variable.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }
+    // What is known of the variable at the address; null: nothing.
+    const Extents* extents_at(std::uintptr_t address) const;
     // Where the address lies in a variable that is at a multiple of 16 by luck: neither its type nor its declaration asks
     // for it. Empty: it does not, or was told before.
     std::string place_by_luck(std::uintptr_t address);

@@ -34,7 +34,7 @@
 #define SIMT_CONSTANT_SCOPE inline namespace simt_constant_variable
 #define SIMT_MANAGED_SCOPE inline namespace simt_managed_variable
 
-// Notes the type of a shared variable (types.h), and whether its declaration asks for an alignment. Its extents are a
+// Notes the type of a shared or device variable (types.h), and whether its declaration asks for an alignment. Its extents are a
 // constant in the same scope, with its name after simt_extents_: so the runtime finds them in the symbol table.
 #define SIMT_NOTE_TYPE(variable, n, aligned)                                                           \
     [[maybe_unused]] static constexpr const bool* simt_noted_##n = &::simt::noted<decltype(variable)>; \

@@ -44,6 +44,7 @@ struct Extents {
     std::size_t counts[kMost];
     std::size_t element_alignment;
     bool aligned;  // the declaration asks for an alignment
+    bool is_bytes;
 };
 
 template <class T>
@@ -51,7 +52,8 @@ constexpr Extents extents_of(bool aligned) {
     return {sizeof(std::remove_all_extents_t<T>),
             {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>, std::extent_v<T, 3>},
             alignof(std::remove_all_extents_t<T>),
-            aligned};
+            aligned,
+            std::is_arithmetic_v<std::remove_all_extents_t<T>> && sizeof(std::remove_all_extents_t<T>) == 1};
 }
 
 // Tells the n-th variable of a function from all others, also from that of another instance of its template. It has 31
