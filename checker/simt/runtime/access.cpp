@@ -404,6 +404,37 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     return marks != nullptr ? judge_shared(request, marks) : judge_elsewhere(request);
 }
 
+bool take_unwritten(std::uintptr_t address, std::size_t bytes) {
+    if (!hot.checking || running_lane() == nullptr) {
+        return false;
+    }
+    Memory& memory = Memory::instance();
+    if (memory.contains(address)) {
+        const std::uint8_t* const written = memory.marks(address);
+        if (!memory.holds(address, bytes) || std::find(written, written + bytes, 0) == written + bytes) {
+            return false;
+        }
+        memory.mark_written(address, bytes);
+        return true;
+    }
+    Mark* const marks = is_on_its_own_stack(address) ? nullptr : Scheduler::instance().shared().marks(address, bytes);
+    if (marks == nullptr || std::any_of(marks, marks + bytes, [](Mark mark) { return mark >= Mark::outside; }) ||
+        std::find(marks, marks + bytes, Mark::unwritten) == marks + bytes) {
+        return false;
+    }
+    std::fill_n(marks, bytes, Mark::written);
+    return true;
+}
+
+void report_unwritten(std::uintptr_t address, std::size_t bytes, const void* site) {
+    const Request request{address, bytes, Access::atomic, site};
+    const char* const space = Memory::instance().contains(address) ? "global" : "shared";
+    report(Kind::uninitialised, space, site, [&] {
+        return fmt::format("{} that nobody has written, and uses what was there{}", request.what(),
+                           text_of_place(request));
+    });
+}
+
 void note_padding(const unsigned char* layout, std::size_t bytes) {
     if (std::find(layout, layout + bytes, 0) == layout + bytes) {
         return;

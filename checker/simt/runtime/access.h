@@ -27,6 +27,11 @@ void judge_span(const void* address, std::size_t bytes, Access access, const voi
 // a struct of smaller members, so it is the alignment of what is declared there.
 std::size_t alignment_there(std::uintptr_t address, std::size_t bytes);
 
+// Whether nobody has written some of the bytes, which count as written from now on; and the finding for a thread that
+// uses what was there.
+bool take_unwritten(std::uintptr_t address, std::size_t bytes);
+void report_unwritten(std::uintptr_t address, std::size_t bytes, const void* site);
+
 // Judges the two ends of an asynchronous copy when it is issued, except for races and for other copies that are on
 // their way. The launch ends if the source is not in global memory, the destination is not in shared memory, or one of
 // them is not aligned. False: out of bounds.

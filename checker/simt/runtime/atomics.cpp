@@ -164,6 +164,22 @@ T compare_and_swap(T* address, T expected, T desired, Scope scope, int order, bo
 }
 
 template <class T>
+Exchanged<T> exchange(T* address, T value, Scope scope, bool judged) {
+    const bool fresh = judged && take_unwritten(reinterpret_cast<std::uintptr_t>(address), sizeof(T));
+    const T old =
+        change(address, {.scope = scope, .judged = judged}, __builtin_return_address(0), [&](T) { return value; });
+    return {old, fresh ? address : nullptr};
+}
+
+template <class T>
+T used(T old, const T* unwritten) noexcept {
+    if (unwritten != nullptr) {
+        report_unwritten(reinterpret_cast<std::uintptr_t>(unwritten), sizeof(T), __builtin_return_address(0));
+    }
+    return old;
+}
+
+template <class T>
 T load(const T* address, Scope scope, int order, bool judged) {
     begin_atomic(address, Access::read, {scope, order, judged}, __builtin_return_address(0));
     return *address;
@@ -222,6 +238,14 @@ template long long atomic(Atomic, long long*, long long, Scope, int, bool);
 template unsigned long long atomic(Atomic, unsigned long long*, unsigned long long, Scope, int, bool);
 template float atomic(Atomic, float*, float, Scope, int, bool);
 template double atomic(Atomic, double*, double, Scope, int, bool);
+template Exchanged<int> exchange(int*, int, Scope, bool);
+template int used(int, const int*) noexcept;
+template Exchanged<unsigned> exchange(unsigned*, unsigned, Scope, bool);
+template unsigned used(unsigned, const unsigned*) noexcept;
+template Exchanged<unsigned long long> exchange(unsigned long long*, unsigned long long, Scope, bool);
+template unsigned long long used(unsigned long long, const unsigned long long*) noexcept;
+template Exchanged<float> exchange(float*, float, Scope, bool);
+template float used(float, const float*) noexcept;
 template int compare_and_swap(int*, int, int, Scope, int, bool);
 template unsigned compare_and_swap(unsigned*, unsigned, unsigned, Scope, int, bool);
 template unsigned char compare_and_swap(unsigned char*, unsigned char, unsigned char, Scope, int, bool);

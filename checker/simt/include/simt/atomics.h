@@ -22,6 +22,19 @@ T atomic(Atomic operation, T* address, T operand, Scope scope, int order = __ATO
 template <class T>
 T compare_and_swap(T* address, T expected, T desired, Scope scope, int order = __ATOMIC_RELAXED,
                    bool judged = SIMT_JUDGED);
+// An exchange, which only writes where nobody uses what was there before.
+template <class T>
+struct Exchanged {
+    T old;
+    const T* unwritten;  // null: somebody had written there
+};
+template <class T>
+Exchanged<T> exchange(T* address, T value, Scope scope, bool judged = SIMT_JUDGED);
+// Gives the old value to code that uses it, and reports if nobody had written it. The compiler leaves out a call whose
+// value nobody uses: `const` promises that it has no other effect.
+template <class T>
+__attribute__((const)) T used(T old, const T* unwritten) noexcept;
+
 // Of unsigned numbers of 8, 16, 32 and 64 bits.
 template <class T>
 T load(const T* address, Scope scope, int order, bool judged = SIMT_JUDGED);
@@ -45,7 +58,6 @@ concept OneOf = (std::is_same_v<T, Types> || ...);
     SIMT_ATOMIC_IN(system, name##_system, operation, __VA_ARGS__)
 SIMT_ATOMIC(atomicAdd, add, int, unsigned int, unsigned long long, float, double)
 SIMT_ATOMIC(atomicSub, subtract, int, unsigned int)
-SIMT_ATOMIC(atomicExch, exchange, int, unsigned int, unsigned long long, float)
 SIMT_ATOMIC(atomicMin, minimum, int, unsigned int, long long, unsigned long long)
 SIMT_ATOMIC(atomicMax, maximum, int, unsigned int, long long, unsigned long long)
 SIMT_ATOMIC(atomicInc, increment, unsigned int)
@@ -55,6 +67,17 @@ SIMT_ATOMIC(atomicOr, bit_or, int, unsigned int, unsigned long long)
 SIMT_ATOMIC(atomicXor, bit_xor, int, unsigned int, unsigned long long)
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_IN
+
+#define SIMT_EXCHANGE(scope, name)                                                            \
+    template <simt::OneOf<int, unsigned int, unsigned long long, float> T>                    \
+    inline T name(T* address, simt::type_identity_t<T> value) {                               \
+        const simt::Exchanged<T> was = simt::exchange<T>(address, value, simt::Scope::scope); \
+        return simt::used<T>(was.old, was.unwritten);                                         \
+    }
+SIMT_EXCHANGE(device, atomicExch)
+SIMT_EXCHANGE(block, atomicExch_block)
+SIMT_EXCHANGE(system, atomicExch_system)
+#undef SIMT_EXCHANGE
 
 #define SIMT_COMPARE_AND_SWAP(scope, name)                                                           \
     template <simt::OneOf<int, unsigned int, unsigned long long, unsigned short> T>                  \
