@@ -173,14 +173,62 @@ Space judge_shared(const Request& request, Mark* marks) {
     return Space::shared;
 }
 
+// The buffer that a pointer beyond `nearest`, the nearest buffer of all or null, came from: where the kernel's parameters
+// do not point to it, the nearest of those that they point to.
+const Allocation* buffer_meant_by(std::uintptr_t address, const Allocation* nearest) {
+    const Launch& launch = Scheduler::instance().launch();
+    const Allocation* meant = nullptr;
+    std::uintptr_t least = UINTPTR_MAX;
+    for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= launch.parameter_bytes; at += sizeof(std::uintptr_t)) {
+        std::uintptr_t pointer = 0;
+        std::memcpy(&pointer, static_cast<const char*>(launch.parameters) + at, sizeof pointer);
+        const Allocation* const its = Memory::instance().holds(pointer, 1) ? Memory::instance().find(pointer) : nullptr;
+        if (its == nullptr) {
+            continue;
+        }
+        if (its == nearest) {
+            return nearest;
+        }
+        const std::uintptr_t distance =
+            address < its->begin ? its->begin - address : address - (its->begin + its->bytes - 1);
+        if (distance < least) {
+            least = distance;
+            meant = its;
+        }
+    }
+    return meant == nullptr ? nearest : meant;
+}
+
+// Reports an access that is not within a living buffer. The launch ends if a GPU has no memory there.
+void refuse_beyond(const Request& request, const Allocation* nearest) {
+    report(Kind::out_of_bounds, "global", request.site, [&] {
+        const Allocation* const meant = buffer_meant_by(request.address, nearest);
+        const std::uintptr_t end = meant == nullptr ? 0 : meant->begin + meant->bytes;
+        return meant == nullptr
+                   ? request.what() + " far from every buffer of the device"
+                   : fmt::format("{}: {}", request.what(),
+                                 place_in(*meant, request.address < meant->begin ? request.address
+                                                                                 : std::max(request.address, end)));
+    });
+    if (nearest == nullptr || !Memory::instance().lend(*nearest, request.address, request.bytes)) {
+        end_launch(cudaErrorIllegalAddress);
+    }
+}
+
 Space judge_device(const Request& request) {
     Memory& memory = Memory::instance();
     hot.bytes_asked += request.bytes;
     const Allocation* allocation = memory.find(request.address);
     if (allocation == nullptr) {
-        report(Kind::out_of_bounds, "global", request.site,
-               [&] { return request.what() + " far from every buffer of the device"; });
-        end_launch(cudaErrorIllegalAddress);
+        refuse_beyond(request, nullptr);
+        return Space::none;
+    }
+    const std::uintptr_t end = allocation->begin + allocation->bytes;
+    const bool begins_inside = request.address >= allocation->begin && request.address < end;
+    if (allocation->freed_at != nullptr && !begins_inside &&
+        buffer_meant_by(request.address, allocation) != allocation) {
+        refuse_beyond(request, allocation);
+        return Space::none;
     }
     if (allocation->freed_at != nullptr) {
         report(Kind::use_after_free, "global", request.site, [&] {
@@ -189,15 +237,8 @@ Space judge_device(const Request& request) {
         });
         return Space::none;
     }
-    const std::uintptr_t end = allocation->begin + allocation->bytes;
-    if (request.address < allocation->begin || request.address >= end || request.bytes > end - request.address) {
-        const std::uintptr_t wrong =
-            request.address < allocation->begin ? request.address : std::max(request.address, end);
-        report(Kind::out_of_bounds, "global", request.site,
-               [&] { return fmt::format("{}: {}", request.what(), place_in(*allocation, wrong)); });
-        if (!memory.lend(*allocation, request.address, request.bytes)) {
-            end_launch(cudaErrorIllegalAddress);
-        }
+    if (!begins_inside || request.bytes > end - request.address) {
+        refuse_beyond(request, allocation);
         return Space::none;
     }
     const std::uint8_t* shadow = hot.shadow + (request.address - hot.device_begin);

@@ -56,6 +56,24 @@ class SharedObject : public testing::Test {
     float* inp_ = nullptr;
 };
 
+TEST_F(SharedObject, AnAddressBeyondABufferNamesTheOneThatTheKernelsParameterPointsTo) {
+    // The reads begin 4 MB after `near`, a buffer that the kernel knows nothing of, in the room that follows it.
+    void *before = nullptr, *near = nullptr;
+    ASSERT_EQ(cudaMalloc(&before, kElements * sizeof(float)), cudaSuccess);
+    simt::name_buffer(before, "before", checker::Dims("B T C", {kB, kT, kC}), sizeof(float));
+    ASSERT_EQ(cudaMalloc(&near, std::size_t{32} << 20), cudaSuccess);
+    simt::name_buffer(near, "near", checker::Dims("elements/i", {8L << 20}), sizeof(float));
+    ASSERT_EQ(cudaMemset(out_, 0, kElements * sizeof(float)), cudaSuccess);
+    const std::ptrdiff_t past = static_cast<float*>(near) + (9L << 20) - static_cast<float*>(before);
+    function("scale_from")(out_, static_cast<float*>(before), 2.0F, static_cast<int>(past));
+    const std::vector<simt::DeviceFinding> findings = simt::findings();
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].kind, simt::Kind::out_of_bounds);
+    EXPECT_NE(findings[0].text.find("past the end of before (B=2, T=3, C=5)"), std::string::npos) << findings[0].text;
+    cudaFree(before);
+    cudaFree(near);
+}
+
 TEST_F(SharedObject, ItsKernelsRunAndAreRight) {
     const std::vector<float> inp(kElements, 1.5F);
     std::vector<float> out(kElements);

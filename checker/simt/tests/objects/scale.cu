@@ -27,6 +27,11 @@ __global__ void scale_too_far_kernel(float* out, const float* inp, float factor,
     }
 }
 
+// Reads from inp[n] on.
+__global__ void scale_from_kernel(float* out, const float* inp, float factor, int n) {
+    out[threadIdx.x] = factor * inp[n + static_cast<int>(threadIdx.x)];
+}
+
 // out[0] += factor * inp[i], in any order.
 __global__ void add_scaled_kernel(float* out, const float* inp, float factor, int n) {
     const int i = blockIdx.x * kBlock + threadIdx.x;
@@ -43,6 +48,10 @@ void scale(float* out, const float* inp, float factor, int n) {
 
 void scale_too_far(float* out, const float* inp, float factor, int n) {
     scale_too_far_kernel<<<1, kBlock>>>(out, inp, factor, n);
+}
+
+void scale_from(float* out, const float* inp, float factor, int n) {
+    scale_from_kernel<<<1, 8>>>(out, inp, factor, n);
 }
 
 void add_scaled(float* out, const float* inp, float factor, int n) {
