@@ -3,6 +3,7 @@
 // simtcc: the compiler driver of the CPU device. Each .cu is preprocessed without expanding its macros, lowered
 // (lower.h), and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are. The
 // stand-in headers, which are most of a small kernel's text, are read precompiled.
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,7 +91,9 @@ struct Installation {
     std::string compiler = std::getenv("CXX") != nullptr ? std::getenv("CXX") : "g++";
 };
 
-struct Failed {};  // a command ended badly and has said why
+struct Failed {  // a command ended badly and has said why
+    int status = 0;
+};
 
 // A signal that asks simtcc to end is passed to the command that runs; then the folder is removed, and the signal ends
 // simtcc.
@@ -104,7 +107,8 @@ void pass_on(int signal) {
     }
 }
 
-void run(const Command& command, bool verbose) {
+// What the command says goes to a file, if one is given.
+void run(const Command& command, bool verbose, const fs::path& errors = {}) {
     std::vector<char*> arguments;
     for (const std::string& word : command) { arguments.push_back(const_cast<char*>(word.c_str())); }
     arguments.push_back(nullptr);
@@ -112,8 +116,15 @@ void run(const Command& command, bool verbose) {
         for (const std::string& word : command) { std::fprintf(stderr, "%s ", word.c_str()); }
         std::fputc('\n', stderr);
     }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (!errors.empty()) {
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    }
     pid_t child = 0;
-    if (const int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ); error != 0) {
+    const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) {
         throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(error));
     }
     running = child;
@@ -124,7 +135,7 @@ void run(const Command& command, bool verbose) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     running = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || asked_to_end != 0) {
-        throw Failed();
+        throw Failed{WIFEXITED(status) ? WEXITSTATUS(status) : -1};
     }
 }
 
@@ -268,6 +279,31 @@ Command reading_flags(const simt::Options& options) {
     return flags;
 }
 
+// g++ dies of an internal error where a constant index lies gigabytes outside a __shared__ array. Its warning about
+// such an index, which takes a pass that the checks do without, says which; the note that follows names the array.
+void explain_internal_error(Command compiling, const TemporaryFolder& folder, bool verbose) {
+    const fs::path said = folder / "said";
+    append(compiling, std::vector<std::string>{"-ftree-vrp", "-Warray-bounds", "-fno-diagnostics-show-option",
+                                               "-fno-diagnostics-show-caret"});
+    try {
+        run(compiling, verbose, said);
+    } catch (const Failed&) {}
+    std::ifstream in(said);
+    std::string found;
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t warning = line.find(" warning: array subscript"), note = line.find(" note: at offset");
+        if (warning != std::string::npos && found.empty()) {
+            found = line.substr(0, warning) + " out_of_bounds:" + line.substr(line.find(": ", warning) + 1);
+        } else if (note != std::string::npos && !found.empty()) {
+            found += ',' + line.substr(line.find(": ", note) + 1);
+            break;
+        }
+    }
+    if (!found.empty()) {
+        throw std::runtime_error(found + "; g++ dies of it");
+    }
+}
+
 void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
              const std::string& source, const std::string& object) {
     const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
@@ -314,9 +350,17 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     Command compiling = {here.compiler};
     append(compiling, kernel_flags(options));
     append(compiling, options.compile);
-    append(compiling,
-           std::vector<std::string>{"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", lowered, "-o", object});
-    run(compiling, options.verbose);
+    append(compiling, std::vector<std::string>{"-pass-exit-codes", "-fpreprocessed", "-fdirectives-only", "-x", "c++",
+                                               "-c", lowered, "-o", object});
+    try {
+        run(compiling, options.verbose);
+    } catch (const Failed& failed) {
+        constexpr int kInternalError = 4;
+        if (failed.status == kInternalError && asked_to_end == 0) {
+            explain_internal_error(compiling, folder, options.verbose);
+        }
+        throw;
+    }
 }
 
 void link(const simt::Options& options, const Installation& here, const std::vector<std::string>& objects) {

@@ -105,8 +105,24 @@ class Lowering {
         return names.size() > before;
     }
 
-    // `barriers`: the names by which a barrier of a block is called.
-    void run(const Names& barriers) {
+    // Adds the macro's name if it stands for CUDA's words before a variable, and one of these names is among them.
+    void add_alias(Names& names) const {
+        static const Names kWords = {"__device__", "__constant__", "__managed__"};
+        bool only_words = is_macro_ && tokens_.size() > 1;
+        for (std::size_t i = 1; i < tokens_.size(); i++) { only_words = only_words && kWords.contains(text(i)); }
+        if (only_words && mentions(1, tokens_.size(), names)) {
+            names.insert(text(0));
+        }
+    }
+
+    // The names by which a barrier of a block is called, and those of CUDA's words before variables.
+    struct Words {
+        Names barriers = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"};
+        Names device = {"__device__"}, constant = {"__constant__"}, managed = {"__managed__"};
+    };
+
+    void run(const Words& words) {
+        const Names& barriers = words.barriers;
         const bool guards = purpose_ == Purpose::checks && !is_macro_ && mentions(0, tokens_.size(), barriers);
         for (std::size_t i = 0; i < tokens_.size(); i++) {
             const std::string_view word = text(i);
@@ -126,8 +142,8 @@ class Lowering {
                 kernel(i);
             } else if (word == "__shared__") {
                 shared(i);
-            } else if (word == "__device__" || word == "__constant__" || word == "__managed__") {
-                device_variable(i);
+            } else if (words.device.contains(word) || words.constant.contains(word) || words.managed.contains(word)) {
+                device_variable(i, words);
             } else if (word == "__noinline__" && !is(i - 1, "(")) {
                 // libstdc++ writes __attribute__((__noinline__)): the word cannot be a macro.
                 replace(i, "SIMT_NOINLINE");
@@ -677,7 +693,7 @@ class Lowering {
 
     // In whole-program compilation each file has device variables and functions of its own, as under nvcc. The first of
     // CUDA's words before a variable is replaced by a section and a guard band; before a function it stays.
-    void device_variable(std::size_t i) {
+    void device_variable(std::size_t i, const Words& words) {
         const std::size_t begin = statement_begin(i);
         const std::optional<std::size_t> end = is(i - 1, "]") ? std::nullopt : variable_end(begin);
         if (!end) {
@@ -688,12 +704,13 @@ class Lowering {
             replace(i, "static __attribute__((unused))");
             return;
         }
-        if (!end || statement_has(begin, i, "__device__") || statement_has(begin, i, "__constant__")) {
+        if (!end || mentions(begin, i, words.device) || mentions(begin, i, words.constant) ||
+            mentions(begin, i, words.managed)) {
             return;
         }
-        const char* kind = statement_has(begin, *end, "__constant__")  ? "CONSTANT"
-                           : statement_has(begin, *end, "__managed__") ? "MANAGED"
-                                                                       : "DEVICE";
+        const char* kind = mentions(begin, *end, words.constant)  ? "CONSTANT"
+                           : mentions(begin, *end, words.managed) ? "MANAGED"
+                                                                  : "DEVICE";
         if (statement_has(begin, *end, "inline") || statement_has(begin, *end, "template")) {
             // The compiler merges the variables of several files and places them as it likes: their scope tells what
             // they are.
@@ -757,14 +774,19 @@ void refuse(const Source& source) {
 std::string lower(const Source& source, Purpose purpose, Linkage linkage) {
     refuse(source);
     std::vector<Edit> edits;
-    Names barriers = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"};
+    Lowering::Words words;
     for (bool more = true; more;) {
         more = false;
         for (const TokenRun& run : source.runs()) {
-            more = Lowering(source, run, purpose, linkage, edits).add_users(barriers) || more;
+            more = Lowering(source, run, purpose, linkage, edits).add_users(words.barriers) || more;
         }
     }
-    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(barriers); }
+    for (const TokenRun& run : source.runs()) {
+        for (Names* const names : {&words.device, &words.constant, &words.managed}) {
+            Lowering(source, run, purpose, linkage, edits).add_alias(*names);
+        }
+    }
+    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(words); }
     std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });

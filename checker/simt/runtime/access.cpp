@@ -270,6 +270,19 @@ bool is_mapped(std::uintptr_t address) {
     return mincore(reinterpret_cast<void*>(address / page * page), 1, &there) == 0;
 }
 
+// Whether one of the kernel's parameters, if it is a pointer, points to less than 4 GB before the address.
+bool is_beyond_a_parameter(std::uintptr_t address) {
+    const Launch& launch = Scheduler::instance().launch();
+    for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= launch.parameter_bytes; at += sizeof(std::uintptr_t)) {
+        std::uintptr_t pointer = 0;
+        std::memcpy(&pointer, static_cast<const char*>(launch.parameters) + at, sizeof pointer);
+        if (!Memory::instance().contains(pointer) && address - pointer < std::uintptr_t{1} << 32) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // A device variable, a constant, or memory of the host.
 Space judge_elsewhere(const Request& request) {
     const Module* module = module_of(reinterpret_cast<const void*>(request.address));
@@ -305,6 +318,12 @@ Space judge_elsewhere(const Request& request) {
                 return Space::none;
             }
         }
+    }
+    if (const std::string place = Scheduler::instance().shared().place_of_wild(request.address);
+        !place.empty() && !is_beyond_a_parameter(request.address)) {
+        report(Kind::out_of_bounds, "shared", request.site,
+               [&] { return fmt::format("{} at {}", request.what(), place); });
+        end_launch(cudaErrorIllegalAddress);
     }
     if (request.address < 4096) {
         report(Kind::null_pointer, "", request.site, [&] {

@@ -23,6 +23,9 @@ namespace simt {
 namespace {
 
 std::string demangled(const std::string& linkage_name) {
+    if (!linkage_name.starts_with("_Z")) {
+        return linkage_name;  // a variable `a` is no signed char, whose mangled name that is
+    }
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> name(
         abi::__cxa_demangle(linkage_name.c_str(), nullptr, nullptr, &status), std::free);

@@ -129,6 +129,34 @@ const Symbol* SharedMemory::symbol_at(std::uintptr_t address) const {
     return nearest;
 }
 
+std::string SharedMemory::place_of_wild(std::uintptr_t address) const {
+    constexpr std::uintptr_t kNear = 16384;
+    const Symbol* first = nullptr;
+    if (module_ == nullptr) {
+        return "";
+    }
+    for (const Symbol& symbol : module_->thread_locals) {
+        first = first == nullptr && !symbol.is_guard() && !symbol.is_flag() ? &symbol : first;
+    }
+    if (first == nullptr || static_begin_ == 0) {
+        return "";
+    }
+    // An index of 32 bits that wraps is 2^32 elements too large.
+    for (const std::uintptr_t element : {std::uintptr_t{0}, std::uintptr_t{1}, std::uintptr_t{2}, std::uintptr_t{4},
+                                         std::uintptr_t{8}, std::uintptr_t{16}}) {
+        const std::uintptr_t meant = address - (element << 32);
+        const std::string by = element == 0 ? "" : fmt::format("2^32 elements of {} bytes beyond ", element);
+        if (const std::uintptr_t begin = static_begin_ + first->begin; meant < begin && begin - meant <= kNear) {
+            return fmt::format("{}{} bytes before {} ({} bytes)", by, begin - meant, first->name(), first->bytes);
+        }
+        if (meant >= static_begin_ + first->begin &&
+            meant - static_end_ + (static_end_ - static_begin_) < static_end_ - static_begin_ + kNear) {
+            return by + place_of(meant);
+        }
+    }
+    return "";
+}
+
 const Extents* SharedMemory::extents_at(std::uintptr_t address) const {
     const bool dynamic = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared) < sizeof simt_dynamic_shared;
     const Symbol* const symbol = dynamic ? nullptr : symbol_at(address);

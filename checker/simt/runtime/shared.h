@@ -46,6 +46,9 @@ class SharedMemory {
     // Whether it is one of the compiler's own flags: each thread notes there that it has constructed a variable.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }
+    // Which static array a wild address was meant for: one that lies some kilobytes beyond them, or where an unsigned
+    // index that overflowed leads. "512 bytes before tile (4096 bytes)"; empty: none.
+    std::string place_of_wild(std::uintptr_t address) const;
     // What is known of the variable at the address; null: nothing.
     const Extents* extents_at(std::uintptr_t address) const;
     // Where the address lies in a variable that is at a multiple of 16 by luck: neither its type nor its declaration asks

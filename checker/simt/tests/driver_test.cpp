@@ -134,6 +134,24 @@ TEST(Options, AnUnknownOneIsNamed) {
     EXPECT_THROW(parsed({"-std=c++03", "a.cu"}), simt::UsageError);
 }
 
+TEST_F(Driver, AConstantIndexThatKillsTheCompilerIsNamed) {
+    file("x.cu",
+         "__global__ void k(int* out) {\n"
+         "    __shared__ int cells[32];\n"
+         "    cells[threadIdx.x] = 1;\n"
+         "    __syncthreads();\n"
+         "    int* p = cells;\n"
+         "    out[threadIdx.x] = p[~0u];\n"
+         "}\n"
+         "int main() { k<<<1, 32>>>(nullptr); }\n");
+    const Finished result = simtcc("x.cu -o x");
+    EXPECT_EQ(result.status, 1);
+    const std::size_t at =
+        result.output.find("simtcc: x.cu:6:22: out_of_bounds: array subscript 4294967295 is outside");
+    ASSERT_NE(at, std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("cells", at), std::string::npos) << result.output;
+}
+
 TEST_F(Driver, FilesThatShareAHeaderWithKernelsAndLaunchesMakeOneProgram) {
     file("fill.cuh",
          "#pragma once\n#include <cuda_runtime.h>\ntemplate <int N> __global__ void fill(float* x) { x[threadIdx.x] = "

@@ -99,6 +99,22 @@ TEST(Lower, VariablesOfTheDeviceGetSectionsAndFunctionsDoNot) {
     }
 }
 
+TEST(Lower, WordsBeforeAVariableMayComeInAnyOrderAndFromAMacro) {
+    for (const char* text :
+         {"__managed__ __device__ int x;", "__device__ __managed__ int x;", "#define M __managed__\nM int x;",
+          "#define M __managed__\n__device__ M int x;", "#define M __device__ __managed__\nM int x;"}) {
+        const std::string result = lowered(text);
+        EXPECT_NE(result.find("SIMT_MANAGED_VARIABLE"), std::string::npos) << result;
+        EXPECT_EQ(result.find("SIMT_MANAGED_VARIABLE"), result.rfind("SIMT_MANAGED_VARIABLE")) << result;
+        EXPECT_EQ(result.find("SIMT_DEVICE"), std::string::npos) << result;
+    }
+    EXPECT_NE(lowered("#define C __constant__\nC float t[4];").find("SIMT_CONSTANT_VARIABLE float t"),
+              std::string::npos);
+    for (const char* text : {"#define F __device__\nF int f(int x) { return x; }", "#define M(x) __device__\n"}) {
+        EXPECT_EQ(lowered(text), text);
+    }
+}
+
 TEST(Lower, InlineVariablesAndTemplatesOfTheDeviceGetAScope) {
     EXPECT_EQ(lowered("inline __device__ int x = 3; int y;"),
               "SIMT_DEVICE_SCOPE { inline __device__ int x = 3; } int y;");
