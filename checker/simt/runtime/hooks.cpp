@@ -81,6 +81,9 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
         busy_depth != 0) {
         return false;
     }
+    if (kBytes == 16 && area.lucky != nullptr && area.lucky[offset / 16] != 0) {
+        return false;
+    }
     std::uint64_t marks[2] = {};
     static_assert(static_cast<int>(Mark::written) == 0);
     std::memcpy(marks, area.marks + offset, kBytes);

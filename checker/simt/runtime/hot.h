@@ -54,6 +54,8 @@ struct HotShared {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     const std::uint8_t* marks = nullptr;  // one for each byte: 0 if it has been written (shared.h)
+    // One for each 16 bytes: not 0 if they are at a multiple of 16 by luck, and nobody has been told.
+    const std::uint8_t* lucky = nullptr;
 };
 
 struct Hot {

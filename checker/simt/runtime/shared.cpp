@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "checker/simt/runtime/hot.h"
 
@@ -15,6 +16,8 @@ alignas(1024) char simt_dynamic_shared[simt::kDynamicSharedLimit + simt::kDynami
 
 namespace simt {
 namespace {
+
+constexpr std::size_t kWidest = 16;  // bytes of one access
 
 // "tile[2][31]", "byte 4 of tile[1]", "sum", of the byte at an offset; with_shape "tile[2][31] of tile[32][33]".
 std::string element_text(const std::string& name, const Extents& extents, std::size_t offset, bool with_shape) {
@@ -45,7 +48,15 @@ void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
         return;
     }
     module_ = module;
-    known_to_be_aligned_ = nullptr;
+    lucky_.assign((static_end_ - static_begin_) / kWidest + 1, 0);
+    for (const Symbol& symbol : module == nullptr ? std::span<const Symbol>() : std::span(module->thread_locals)) {
+        const Extents* const extents = symbol.is_guard() || symbol.is_flag() ? nullptr : module->extents_of(symbol);
+        if (extents != nullptr && !extents->aligned && extents->element_alignment < kWidest &&
+            symbol.begin % kWidest == 0 && symbol.begin + symbol.bytes <= static_end_ - static_begin_) {
+            std::fill_n(lucky_.begin() + static_cast<std::ptrdiff_t>(symbol.begin / kWidest), symbol.bytes / kWidest,
+                        1);
+        }
+    }
     // Without a symbol table nothing is known, and so a kernel is accused of nothing.
     const bool known = module != nullptr && !module->thread_locals.empty();
     static_template_.assign(static_end_ - static_begin_, known ? Mark::outside : Mark::written);
@@ -69,7 +80,8 @@ void SharedMemory::begin_block() {
 
 void SharedMemory::expose() const {
     const auto marks = [](const std::vector<Mark>& of) { return reinterpret_cast<const std::uint8_t*>(of.data()); };
-    hot.shared[0] = {static_begin_, static_marks_.size(), marks(static_marks_)};
+    hot.shared[0] = {static_begin_, static_marks_.size(), marks(static_marks_),
+                     static_begin_ % kWidest == 0 ? lucky_.data() : nullptr};
     hot.shared[1] = {reinterpret_cast<std::uintptr_t>(simt_dynamic_shared), dynamic_bytes_, marks(dynamic_marks_)};
 }
 
@@ -164,16 +176,14 @@ const Extents* SharedMemory::extents_at(std::uintptr_t address) const {
 }
 
 std::string SharedMemory::place_by_luck(std::uintptr_t address) {
-    constexpr std::size_t kWidest = 16;
-    if (address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared) < sizeof simt_dynamic_shared ||
-        (known_to_be_aligned_ != nullptr &&
-         address - static_begin_ - known_to_be_aligned_->begin < known_to_be_aligned_->bytes)) {
+    const std::size_t line = (address - static_begin_) / kWidest;
+    if (line >= lucky_.size() || lucky_[line] == 0) {
         return "";
     }
-    const Symbol* const symbol = symbol_at(address);
-    known_to_be_aligned_ = symbol;
-    const Extents* const extents = extents_at(address);
-    return extents == nullptr || extents->aligned || extents->element_alignment >= kWidest ? "" : place_of(address);
+    if (const Symbol* const symbol = symbol_at(address)) {
+        std::fill_n(lucky_.begin() + static_cast<std::ptrdiff_t>(symbol->begin / kWidest), symbol->bytes / kWidest, 0);
+    }
+    return place_of(address);
 }
 
 std::string SharedMemory::place_of(std::uintptr_t address, bool with_shape) const {

@@ -66,7 +66,7 @@ class SharedMemory {
     const Symbol* symbol_at(std::uintptr_t address) const;  // null: none
 
     std::uintptr_t static_begin_ = 0, static_end_ = 0;
-    const Symbol* known_to_be_aligned_ = nullptr;  // the last one that place_by_luck found so
+    std::vector<std::uint8_t> lucky_;  // HotShared::lucky
     std::vector<Mark> static_template_, static_marks_, dynamic_marks_;
 };
 
