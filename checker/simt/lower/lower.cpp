@@ -306,8 +306,9 @@ class Lowering {
         insert(tokens_[match(close + 3)].end, ")");
     }
 
-    // The names of the parameters between the brackets open and close.
-    std::vector<std::string> parameter_names(std::size_t open, std::size_t close) const {
+    // The names of the parameters between the brackets open and close. One that has none gets one: an array of
+    // arguments counts it too.
+    std::vector<std::string> parameter_names(std::size_t open, std::size_t close) {
         std::vector<std::string> names;
         std::size_t begin = open + 1;
         int angle = 0;
@@ -320,6 +321,13 @@ class Lowering {
             if (j == close || (is(j, ",") && angle == 0)) {
                 if (const std::optional<std::string> name = parameter_name(begin, j)) {
                     names.push_back(*name);
+                } else if (begin < j && !(j == begin + 1 && is(begin, "void"))) {
+                    std::size_t type_end = begin;
+                    while (type_end < j && !is(type_end, "=") && !is(type_end, "[")) {
+                        type_end = is(type_end, "<") ? match_angle(type_end) + 1 : type_end + 1;
+                    }
+                    names.push_back(fmt::format("simt_unnamed_{}", names.size()));
+                    insert(tokens_[type_end - 1].end, ' ' + names.back());
                 }
                 begin = j + 1;
             }
@@ -334,7 +342,7 @@ class Lowering {
         int words = 0;
         for (std::size_t j = begin; j < end && !is(j, "="); j++) {
             pack = pack || (is(j, ".") && is(j + 1, "."));
-            if (is(j, "(") && is(j + 1, "*")) {  // void (*function)(int)
+            if (is(j, "(") && is(j + 1, "*") && is_name(j + 2)) {  // void (*function)(int)
                 return std::string(text(j + 2));
             }
             if (is(j, "<")) {
@@ -350,8 +358,21 @@ class Lowering {
         static constexpr std::array kTypeWords = {"int",   "float", "double", "unsigned", "signed",
                                                   "long",  "short", "char",   "bool",     "void",
                                                   "const", "auto",  "size_t", "volatile", "__restrict__"};
-        if (!name || std::find(kTypeWords.begin(), kTypeWords.end(), *name) != kTypeWords.end() ||
-            (words == 1 && end == begin + 1)) {
+        if (!name || words == 1 || std::find(kTypeWords.begin(), kTypeWords.end(), *name) != kTypeWords.end()) {
+            return std::nullopt;
+        }
+        // The name is the declarator's last word, and stands behind a whole type.
+        std::size_t last = begin;
+        while (last + 1 < end && !is(last + 1, "=") && !is(last + 1, "[")) {
+            last = is(last + 1, "<") ? match_angle(last + 1) : last + 1;
+        }
+        static constexpr std::array kBeforeATypesName = {"const", "volatile", "struct", "class", "typename", "enum"};
+        bool whole = false;
+        for (std::size_t j = begin; j < last; j++) {
+            whole = whole ||
+                    std::find(kBeforeATypesName.begin(), kBeforeATypesName.end(), text(j)) == kBeforeATypesName.end();
+        }
+        if (!is(last, *name) || is(last - 1, "::") || !whole) {
             return std::nullopt;
         }
         return pack ? *name + "..." : *name;

@@ -68,6 +68,25 @@ TEST(Lower, AKernelsBodyBecomesALambdaOverItsParameters) {
               "mutable->void{body();});}");
 }
 
+TEST(Lower, AParameterWithoutANameGetsOne) {
+    const auto parameters = [](const std::string& list) {
+        const std::string text = lowered("__global__ void k(" + list + ") { body(); }");
+        return text.substr(0, text.find("; ::simt::enter"));
+    };
+    EXPECT_EQ(parameters("std::bool_constant<B>, float* out, const ns::T&"),
+              "__global__ void k(std::bool_constant<B> simt_unnamed_0, float* out, const ns::T& simt_unnamed_2) { "
+              "::simt::arguments(simt_unnamed_0, out, simt_unnamed_2)");
+    EXPECT_EQ(parameters("const T, T, A<T, 3> = {}, int, float* __restrict__ const"),
+              "__global__ void k(const T simt_unnamed_0, T simt_unnamed_1, A<T, 3> simt_unnamed_2 = {}, int "
+              "simt_unnamed_3, float* __restrict__ const simt_unnamed_4) { ::simt::arguments(simt_unnamed_0, "
+              "simt_unnamed_1, simt_unnamed_2, simt_unnamed_3, simt_unnamed_4)");
+    EXPECT_EQ(parameters("const T t, ns::A<T> a, int* const p, unsigned n, const struct S s"),
+              "__global__ void k(const T t, ns::A<T> a, int* const p, unsigned n, const struct S s) { "
+              "::simt::arguments(t, a, p, n, s)");
+    EXPECT_EQ(parameters("void"), "__global__ void k(void) { ::simt::arguments()");
+    EXPECT_EQ(parameters(""), "__global__ void k() { ::simt::arguments()");
+}
+
 TEST(Lower, ForADebuggerAKernelsBodyIsAFunctionOfItsNameAndParameters) {
     const simt::Source source(
         "template <class... U>\n__global__ void k(int* out, U... rest) { __shared__ int x; body(); }");
