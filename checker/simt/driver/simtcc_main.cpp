@@ -59,6 +59,11 @@ constexpr const char* kCheckedFlags[] = {"-O1",
 constexpr const char* kUncheckedFlags[] = {"-O2", "-fno-thread-jumps"};
 constexpr const char* kDebuggerFlags[] = {"-O0"};
 
+// Without g++'s search for calls of free and delete that do not fit: it reads the names of operator new and delete, and
+// crashes at those that the stand-in headers give them (simt/before_libc.h).
+constexpr const char* kAllFlags[] = {"-Wno-free-nonheap-object", "-Wno-mismatched-dealloc",
+                                     "-Wno-mismatched-new-delete"};
+
 // A folder of our own that is gone when the driver ends.
 class TemporaryFolder {
   public:
@@ -149,17 +154,18 @@ bool is_position_independent(const simt::Options& options) {
 }
 
 // The stand-in headers use concepts, which g++ has in C++17 on demand.
-Command standard_flags(const simt::Options& options) {
+Command common_flags(const simt::Options& options) {
     Command flags = {"-std=" + options.standard};
     if (options.standard == "c++17") {
         flags.push_back("-fconcepts");
     }
+    append(flags, kAllFlags);
     return flags;
 }
 
 // The options that decide how a kernel's code looks, except for the user's own.
 Command kernel_flags(const simt::Options& options) {
-    Command flags = standard_flags(options);
+    Command flags = common_flags(options);
     if (is_position_independent(options)) {
         flags.push_back("-fPIC");
     }
@@ -178,7 +184,7 @@ Command kernel_flags(const simt::Options& options) {
 }
 
 Command host_flags(const simt::Options& options) {
-    Command flags = standard_flags(options);
+    Command flags = common_flags(options);
     append(flags, std::vector<std::string>{options.optimise, "-g"});
     if (options.shared) {
         flags.push_back("-fPIC");

@@ -256,6 +256,20 @@ TEST_F(Driver, Cpp17StaysCpp17) {
     }
 }
 
+// g++ -O2 compared the two by name, and crashed.
+TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
+    for (const char* ending : {"cpp", "cu"}) {
+        file(fmt::format("a.{}", ending),
+             "#include <cuda_runtime.h>\n#include <cstdlib>\nint main(int count, char**) {\n int* a = new int[count + "
+             "1];\n"
+             " int* b = new int(7);\n int* c = static_cast<int*>(malloc(8));\n a[count] = *b;\n c[0] = a[count];\n"
+             " const int got = c[0];\n free(c);\n delete b;\n delete[] a;\n return got;\n}\n");
+        const Finished compile = simtcc(fmt::format("-O2 a.{} -o a", ending));
+        ASSERT_EQ(compile.status, 0) << compile.output;
+        EXPECT_EQ(shell("./a").status, 7);
+    }
+}
+
 TEST_F(Driver, ACFileIsCompiledAsC) {
     file("twice.c", "int twice(int class) { return 2 * class; }\n");
     file("a.cu", "extern \"C\" int twice(int x);\nint main() { return twice(21); }\n");
