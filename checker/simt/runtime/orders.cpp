@@ -111,8 +111,9 @@ cudaError_t Orders::run(const Launch& launch) {
     const cudaError_t error = scheduler.run(launch, 0);
     kernel.ran = true;
     kernel.synchronises = kernel.synchronises || Races::instance().synchronises();
-    if (error != cudaSuccess || !kernel.synchronises || places_found() != found ||
-        hot.bytes_asked - asked > kMostBytesAsked || memory.allocations().size() != buffers || memory.used() != used) {
+    if (error != cudaSuccess || !kernel.synchronises || Races::instance().synchronises_with_the_host() ||
+        places_found() != found || hot.bytes_asked - asked > kMostBytesAsked ||
+        memory.allocations().size() != buffers || memory.used() != used) {
         return error;
     }
     kernel.launches++;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_trace.h"
@@ -28,6 +29,14 @@ constexpr std::size_t kMostReleases = 4096;
 
 bool is_volatile_in_shared(const Touched& touched) {
     return touched.shared && touched.strength != Strength::plain && !touched.atomic;
+}
+
+bool host_may_change(std::uintptr_t address) {
+    if (Memory::instance().contains(address)) {
+        return !Memory::instance().is_device_only(address);
+    }
+    const Module* module = module_of(reinterpret_cast<const void*>(address));
+    return module != nullptr && module->section_of(address) == Section::managed;
 }
 
 std::uint64_t block_number(const Block& block, dim3 grid) {
@@ -97,7 +106,7 @@ void Races::begin_launch(const Launch& launch) {
     last_volatile_write_ = nullptr;
     link_cache = {};
     me.coarse = false;
-    fenced_ = synchronises_ = false;
+    fenced_ = synchronises_ = with_the_host_ = false;
     suspicion_.reset();
     current_ = nullptr;
     static_shared_begin_ = Scheduler::instance().shared().static_begin();
@@ -615,6 +624,7 @@ void Races::look(const Touched& touched) {
         touched.touch == Touch::write ? judge_lockstep(touched) : note_look(touched);
     }
     if (touched.strength != Strength::plain) {
+        with_the_host_ = with_the_host_ || (!touched.shared && host_may_change(touched.address));
         synchronises_ = synchronises_ || !touched.atomic || fenced_ || touched.acquires || touched.releases;
         synchronise(touched);
     } else if (touched.touch == Touch::write) {

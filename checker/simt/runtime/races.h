@@ -137,6 +137,8 @@ class Races {
     // Whether the last launch had accesses by which threads wait for each other or exclude each other: volatile ones,
     // swaps, fences with an atomic, C++'s acquires and releases.
     bool synchronises() const { return synchronises_; }
+    // Whether it did so in memory that the host may have changed meanwhile.
+    bool synchronises_with_the_host() const { return with_the_host_; }
     void note_synchronisation() { synchronises_ = true; }
 
     // From now on launches leave here what they have touched: all of it, or only what the host can touch too. Null:
@@ -324,7 +326,7 @@ class Races {
     std::uint64_t unpacked_ = 0;          // pages, so far
     std::size_t shadow_bytes_ = 0;
     bool fenced_ = false;  // some thread of the launch has fenced
-    bool synchronises_ = false;
+    bool synchronises_ = false, with_the_host_ = false;
     std::optional<Suspicion> suspicion_;
     std::unordered_set<std::uint32_t> guesses_;        // sites of plain reads before a compare-and-swap
     const void* last_volatile_write_ = nullptr;        // the line that has stepped aside last
