@@ -30,17 +30,9 @@ using Command = std::vector<std::string>;
 // The flags with which every kernel is compiled. no-gnu-unique: two shared objects may have kernels of the same name.
 // no-volatile: C++20 deprecates what kernels that poll or lock use. wrapv: an index that overflows goes wrong as it
 // does on a GPU. stack-clash-protection: a frame that is larger than a thread's stack touches the page that guards it,
-// and not another thread's stack behind. The last three: to look for a delete that does not fit a new, g++ 12 takes the
-// names of both apart, and crashes where they have names of ours (before_libc.h).
-constexpr const char* kKernelFlags[] = {"-g",
-                                        "-fwrapv",
-                                        "-fno-gnu-unique",
-                                        "-fstack-clash-protection",
-                                        "-Wno-unknown-pragmas",
-                                        "-Wno-volatile",
-                                        "-Wno-free-nonheap-object",
-                                        "-Wno-mismatched-dealloc",
-                                        "-Wno-mismatched-new-delete"};
+// and not another thread's stack behind.
+constexpr const char* kKernelFlags[] = {
+    "-g", "-fwrapv", "-fno-gnu-unique", "-fstack-clash-protection", "-Wno-unknown-pragmas", "-Wno-volatile"};
 
 // The reason for each: -O1 without the passes that split, merge or move accesses, so that one access in the source is
 // one hook; thread: a call before each access; bounds: for a thread's own arrays, whose accesses have no hook.
