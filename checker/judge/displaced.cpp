@@ -2,15 +2,14 @@
 #include "checker/judge/displaced.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 #include <ranges>
-#include <set>
 
 #include "checker/cases/budget.h"
 
@@ -19,15 +18,15 @@ namespace {
 
 using Indices = std::vector<long>;  // flat ones
 
-constexpr long kSample = 512;               // wrong elements that are looked for everywhere
-constexpr std::size_t kMostPlaces = 64;     // a value that stands at more places says nothing of where it belongs
-constexpr std::size_t kMostShifts = 8;      // distances that are counted over all wrong elements
-constexpr std::size_t kFewestDistinct = 4;  // values that must be found: zeros are everywhere
-constexpr double kShifted = 0.5;            // of the wrong elements, by two shifts
-constexpr double kOneShift = 0.125;         // of the wrong elements
-constexpr double kFound = 0.9;              // of the sample
-constexpr double kByChance = 0.5;           // of the sample, its values moved a little
-constexpr double kBeside = 40.0;            // budgets by which they are moved
+constexpr long kSample = 512;                   // wrong elements that are looked for everywhere
+constexpr std::size_t kMostPlaces = 64;         // a value that stands at more places says nothing of where it belongs
+constexpr std::size_t kMostShifts = 8;          // distances that are counted over all wrong elements
+constexpr long kFewest = 4;                     // telling elements that must be found: zeros are everywhere
+constexpr double kShifted = 0.5;                // of the wrong elements, by two shifts
+constexpr double kOneShift = 0.125;             // of the wrong elements
+constexpr double kFound = 0.9;                  // of the sample
+constexpr double kByChance = 0.5;               // of the sample, or of what is found, its values moved a little
+constexpr std::array kMoved{0.0, -40.0, 40.0};  // budgets by which they are looked for: their own values first
 
 std::size_t at(long i) {
     return static_cast<std::size_t>(i);
@@ -90,41 +89,33 @@ class Search {
                 }
             }
         }
+        find_telling();
         // The first, and others at random: evenly spaced ones would all stand in one lane's columns.
-        std::ranges::copy(wrong_ | std::views::take(1), std::back_inserter(sample_));
-        std::ranges::sample(wrong_ | std::views::drop(1), std::back_inserter(sample_), kSample - 1, std::mt19937_64(1));
-        for (const long i : sample_) {
-            const double beside = kBeside * budget_of(dims, expected, i);
-            places_.push_back(elsewhere_of(got[at(i)], i));
-            for (const double value : {got[at(i)] - beside, got[at(i)] + beside}) {
-                beside_.emplace_back(i, elsewhere_of(value, i));
-            }
+        std::ranges::copy(telling_ | std::views::take(1), std::back_inserter(sample_));
+        std::ranges::sample(telling_ | std::views::drop(1), std::back_inserter(sample_), kSample - 1,
+                            std::mt19937_64(1));
+        for (std::size_t k = 0; k < kMoved.size(); k++) {
+            for (const long i : sample_) { places_[k].push_back(elsewhere_of(value_at(i, kMoved[k]), i)); }
         }
     }
 
     std::optional<Displaced> shifted() const {
-        Displaced result{.how = Displaced::How::shifted, .looked_at = count_of(wrong_)};
-        const std::vector<Displaced::Shift> likely = likely_shifts();
-        Indices left = wrong_;  // by none of the shifts
-        Indices found;
-        for (int turn = 0; turn < 2; turn++) {
-            Displaced::Shift best;
-            for (Displaced::Shift shift : likely) {
-                shift.elements = std::ranges::count_if(left, [&](long i) { return holds(i, shift); });
-                best = shift.elements > best.elements ? shift : best;
-            }
-            if (share(best.elements, wrong_) < kOneShift) {
-                break;
-            }
-            std::ranges::copy_if(left, std::back_inserter(found), [&](long i) { return holds(i, best); });
-            std::erase_if(left, [&](long i) { return holds(i, best); });
-            result.shifts.push_back(best);
+        const Shifts of_all = best_shifts(wrong_, 0);
+        const long told = count_of(held(telling_, of_all));
+        long by_chance = 0;
+        for (std::size_t k = 1; k < kMoved.size(); k++) {
+            by_chance = std::max(by_chance, count_of(held(telling_, best_shifts(telling_, k), kMoved[k])));
         }
-        if (share(count_of(found), wrong_) < kShifted || !distinct_enough(found)) {
+        const Indices found = held(wrong_, of_all);
+        if (share(count_of(found), wrong_) < kShifted || share(told, telling_) < kShifted || told < kFewest ||
+            static_cast<double>(by_chance) > kByChance * static_cast<double>(told)) {
             return std::nullopt;
         }
-        result.elements = count_of(found);
-        result.element = *std::ranges::min_element(found);
+        Displaced result{.how = Displaced::How::shifted,
+                         .elements = count_of(found),
+                         .looked_at = count_of(wrong_),
+                         .element = found.front(),
+                         .shifts = of_all};
         const bool by_first = holds(result.element, result.shifts.front());
         result.belongs = moved(result.element, by_first ? result.shifts.front() : result.shifts.back());
         return result;
@@ -134,16 +125,19 @@ class Search {
         Indices found;
         long belongs = -1;  // the first one's value
         for (std::size_t k = 0; k < sample_.size(); k++) {
-            if (const long place = among(places_[k], sample_[k], how); place >= 0) {
+            if (const long place = among(places_.front()[k], sample_[k], how); place >= 0) {
                 belongs = found.empty() ? place : belongs;
                 found.push_back(sample_[k]);
             }
         }
-        const auto by_chance = std::ranges::count_if(
-            beside_, [&](const auto& value) { return among(value.second, value.first, how) >= 0; });
-        if (share(count_of(found), sample_) < kFound ||
-            static_cast<double>(by_chance) > kByChance * static_cast<double>(beside_.size()) ||
-            !distinct_enough(found)) {
+        long by_chance = 0;
+        for (const std::vector<Indices>& beside : places_ | std::views::drop(1)) {
+            for (std::size_t k = 0; k < sample_.size(); k++) {
+                by_chance += among(beside[k], sample_[k], how) >= 0 ? 1 : 0;
+            }
+        }
+        if (count_of(found) < kFewest || share(count_of(found), sample_) < kFound ||
+            share(by_chance, sample_) > kByChance * (kMoved.size() - 1)) {
             return std::nullopt;
         }
         return Displaced{.how = how,
@@ -154,16 +148,36 @@ class Search {
     }
 
   private:
+    using Shifts = std::vector<Displaced::Shift>;
+
     static long count_of(const Indices& elements) { return static_cast<long>(elements.size()); }
     static double share(long part, const Indices& whole) {
         return whole.empty() ? 0.0 : static_cast<double>(part) / static_cast<double>(whole.size());
     }
 
-    // Where `value`, which stands at element i, belongs: not there itself, which is wrong by rounding if by little.
+    // One wrong element of each value, the first one: zeros say no more if there are many.
+    void find_telling() {
+        Indices order = wrong_;
+        std::ranges::stable_sort(order, {}, [&](long i) { return got_[at(i)]; });
+        double known = -std::numeric_limits<double>::infinity();
+        for (const long i : order) {
+            if (got_[at(i)] > known) {
+                known = got_[at(i)] + kFewBudgets * budget_of(dims_, expected_, i);
+                telling_.push_back(i);
+            } else {
+                telling_.back() = std::min(telling_.back(), i);
+            }
+        }
+        std::ranges::sort(telling_);
+    }
+
+    double value_at(long i, double budgets_beside) const {
+        return got_[at(i)] + budgets_beside * budget_of(dims_, expected_, i);
+    }
+
+    // Where `value`, which stands at element i, belongs: nowhere else if it is wrong by rounding there.
     Indices elsewhere_of(double value, long i) const {
-        Indices places = reference_.of(value);
-        std::erase(places, i);
-        return places;
+        return reference_.fits(value, i) ? Indices() : reference_.of(value);
     }
 
     // The element that is a shift away, -1 where there is none: outside the tensor or among its padding.
@@ -173,21 +187,49 @@ class Search {
         const bool inside = row >= 0 && row < dims_.rows() && column >= 0 && column < columns_;
         return inside ? row * dims_.columns() + column : -1;
     }
-    bool holds(long element, const Displaced::Shift& by) const {
+    bool holds(long element, const Displaced::Shift& by, double beside = 0) const {
         const long place = moved(element, by);
-        return place >= 0 && reference_.fits(got_[at(element)], place);
+        const double value = value_at(element, beside);
+        return place >= 0 && reference_.fits(value, place) && !reference_.fits(value, element);
+    }
+    Indices held(const Indices& elements, const Shifts& shifts, double beside = 0) const {
+        Indices those;
+        std::ranges::copy_if(elements, std::back_inserter(those), [&](long i) {
+            return std::ranges::any_of(shifts, [&](const Displaced::Shift& by) { return holds(i, by, beside); });
+        });
+        return those;
     }
 
-    // Those by which the sample's values are moved most often.
-    std::vector<Displaced::Shift> likely_shifts() const {
+    // Up to two that explain most of the elements, their values moved by kMoved[moved_by].
+    Shifts best_shifts(Indices left, std::size_t moved_by) const {
+        const double all = static_cast<double>(left.size());
+        const Shifts likely = likely_shifts(places_[moved_by]);
+        Shifts result;
+        for (int turn = 0; turn < 2; turn++) {
+            Displaced::Shift best;
+            for (Displaced::Shift shift : likely) {
+                shift.elements = std::ranges::count_if(left, [&](long i) { return holds(i, shift, kMoved[moved_by]); });
+                best = shift.elements > best.elements ? shift : best;
+            }
+            if (best.elements == 0 || static_cast<double>(best.elements) < kOneShift * all) {
+                break;
+            }
+            std::erase_if(left, [&](long i) { return holds(i, best, kMoved[moved_by]); });
+            result.push_back(best);
+        }
+        return result;
+    }
+
+    // Those by which the sample's values, which belong at `places`, are moved most often.
+    Shifts likely_shifts(const std::vector<Indices>& places) const {
         const long stride = dims_.columns();
         std::map<std::pair<long, long>, long> votes;  // of (rows, columns)
         for (std::size_t k = 0; k < sample_.size(); k++) {
-            for (const long place : places_[k]) {
+            for (const long place : places[k]) {
                 votes[{place / stride - sample_[k] / stride, place % stride - sample_[k] % stride}]++;
             }
         }
-        std::vector<Displaced::Shift> ranked;
+        Shifts ranked;
         for (const auto& [by, count] : votes) { ranked.push_back({by.first, by.second, count}); }
         std::ranges::stable_sort(ranked, std::greater(), &Displaced::Shift::elements);
         ranked.resize(std::min(ranked.size(), kMostShifts));
@@ -226,21 +268,15 @@ class Search {
         return place == places.end() ? -1 : *place;
     }
 
-    bool distinct_enough(const Indices& elements) const {
-        std::set<std::uint32_t> bits;
-        for (const long i : elements) { bits.insert(std::bit_cast<std::uint32_t>(got_[at(i)])); }
-        return bits.size() >= kFewestDistinct;
-    }
-
     const Dims& dims_;
     long columns_;
     std::span<const float> got_;
     const Expected& expected_;
     Places reference_;
     Indices wrong_;
-    Indices sample_;                                // of wrong_
-    std::vector<Indices> places_;                   // of the sample's values
-    std::vector<std::pair<long, Indices>> beside_;  // by element the places of two values a little beside its own
+    Indices telling_;                                         // of wrong_
+    Indices sample_;                                          // of telling_
+    std::array<std::vector<Indices>, kMoved.size()> places_;  // of the sample's values, moved so
 };
 
 }  // namespace

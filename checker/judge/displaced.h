@@ -23,16 +23,17 @@ struct Displaced {
         long elements = 0;  // wrong elements of which this is so
     };
     How how = How::alone;
-    long elements = 0;               // wrong elements that hold another's value, of ...
-    long looked_at = 0;              // ... so many: all wrong ones where they are shifted, else a sample
-    long element = -1;               // one that holds another's value, ...
-    long belongs = -1;               // ... and whose value that is
+    long elements = 0;   // wrong elements that hold another's value, of ...
+    long looked_at = 0;  // ... so many: all wrong ones where they are shifted, else a sample of their values
+    long element = -1;   // one that holds another's value, ...
+    long belongs = -1;   // ... and whose value that is
     std::vector<Shift> shifts = {};  // of How::shifted: one or two, the more frequent first
 };
 
 // Looks for the values of wrong elements elsewhere in the reference. A value is found where it is within a few budgets
-// of it. Nothing unless half of the wrong elements are shifted alike, or nine tenths of a sample of them are found, where
-// values a little beside them are not: among very many values each is close to some other by chance.
+// of it, unless it is that near to what belongs where it stands. Nothing unless half of the wrong elements and of their
+// different values are shifted alike, or nine tenths of a sample of those values are found, where values a little beside
+// them are not: among very many values each is close to some other by chance.
 // `skip` as for compare().
 std::optional<Displaced> displaced(const Dims& dims, long columns, std::span<const float> got, const Expected& expected,
                                    const std::vector<bool>& skip = {});

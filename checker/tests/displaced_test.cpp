@@ -206,3 +206,40 @@ TEST(Displaced, FewWrongElementsSayNothing) {
     std::swap(got[0], got[9]);
     EXPECT_FALSE(out.of(got));
 }
+
+TEST(Displaced, WhatIsWrongByRoundingBelongsWhereItStandsThoughOtherRowsAreAlike) {
+    Drawn out(8, 16, 16);
+    for (std::size_t i = 16; i < out.reference.size(); i++) { out.reference[i] = out.reference[i - 16]; }
+    EXPECT_FALSE(out.of(out.written([&](long n, long o) { return out.at(n, o) + 2e-6F; })));
+}
+
+// Zeros that a sum left in several bits: one value, which belongs in the row of zeros and says nothing.
+TEST(Displaced, RowsOfNearlyZerosDoNotBelongInARowOfZeros) {
+    Drawn out(32, 16, 16);
+    for (std::size_t i = 0; i < 16; i++) { out.reference[5 * 16 + i] = 0; }
+    EXPECT_FALSE(out.of(out.written(
+        [&](long n, long o) { return n < 10 || n > 14 ? out.at(n, o) : 1e-9F * static_cast<float>(n * 16 + o); })));
+}
+
+TEST(Displaced, AFewValuesThatMatchByChanceDoNotMakeZerosDisplaced) {
+    Drawn out(32, 16, 16);
+    for (std::size_t i = 0; i < 16; i++) { out.reference[5 * 16 + i] = 0; }
+    EXPECT_FALSE(out.of(out.written([&](long n, long o) {
+        if (n < 10 || n > 14) {
+            return out.at(n, o);
+        }
+        return n == 10 && o < 4 ? out.at(o, 15 - o) : n == 10 && o < 8 ? 100.0F + static_cast<float>(o) : 0.0F;
+    })));
+}
+
+// With budgets of bf16 each of eight wrong values is near some fifty others, and two of them have a distance in common.
+TEST(Displaced, FewWrongValuesAmongWideBudgetsAreNotShiftedByChance) {
+    const Drawn out(8, 256, 256, 8e-3F);
+    std::mt19937_64 random(7);
+    std::normal_distribution<float> normal;
+    for (int draw = 0; draw < 20; draw++) {
+        std::vector<float> got = out.reference;
+        for (int wrong = 0; wrong < 8; wrong++) { got[random() % got.size()] = normal(random); }
+        EXPECT_FALSE(out.of(got)) << "draw " << draw;
+    }
+}
