@@ -328,6 +328,12 @@ TEST_F(DeviceEndToEnd, WhereNoBlockLoadsAByteTwiceTheBlocksTogetherDo) {
         << most;
 }
 
+TEST_F(DeviceEndToEnd, WhatALibrarysFunctionTakesCountsAtTheLineThatCallsIt) {
+    count("bytes_moved = 1.1");
+    const std::string most = check("reduces_by_a_pointer").counter("bytes_moved").at("most");
+    EXPECT_NE(most.find("reduces_by_a_pointer.cu:12: 6,400 bytes moved where 800 would do"), std::string::npos) << most;
+}
+
 TEST(Counters, AreAllOnThePage) {
     std::stringstream page;
     page << std::ifstream("checker/simt/COUNTERS.md").rdbuf();

@@ -49,7 +49,7 @@ void shuffle(Warp& warp, unsigned together) {
             const char* why = source >= kLanes                     ? "is no lane of a warp"
                               : (warp.present >> source & 1U) == 0 ? "the block does not have"
                               : (request.mask >> source & 1U) == 0 ? "is not in the mask"
-                                                                   : "has exited";
+                                                                   : "ended without coming to this call";
             return fmt::format("{} reads lane {}, which {}: its value is undefined", name_of(request), source, why);
         });
         hot.lane = caller;

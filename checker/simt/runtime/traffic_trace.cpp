@@ -171,20 +171,38 @@ bool TrafficTrace::before(std::uint64_t a, std::uint64_t b) const {
     }
 }
 
+// The access's own address, or, where that has no line (in a function of a library), that of the innermost call on the
+// way to it that has one.
+std::uintptr_t TrafficTrace::address_with_line(std::uint64_t where) const {
+    const auto has_line = [](std::uintptr_t address) {
+        return !source_of(reinterpret_cast<const void*>(address)).file.empty();
+    };
+    const std::uintptr_t address = where >> 16;
+    const auto path = static_cast<std::uint16_t>(where);
+    if (path == 0 || path == kLostPath || has_line(address)) {
+        return address;
+    }
+    const Path& calls = paths_[path];
+    const auto call = std::find_if(calls.rbegin(), calls.rend(), has_line);
+    return call == calls.rend() ? address : *call;
+}
+
 TrafficSite& TrafficTrace::site_of(std::uint64_t where, std::uint64_t what) {
-    const std::uint64_t place = (where & ~std::uint64_t{0xffff}) | static_cast<std::uint64_t>(kind_of(what));
-    Near& near = near_[(place >> 16 ^ place >> 24 ^ place) % kNear];
-    if (near.place == place && near.site != nullptr) {
+    const TraceKind kind = kind_of(what);
+    Near& near = near_[(where >> 16 ^ where >> 24 ^ where ^ static_cast<std::uint64_t>(kind)) % kNear];
+    if (near.where == where && near.site != nullptr && near.site->kind == kind) {
         return *near.site;
     }
-    TrafficSite*& site = by_place_[place];
+    const Busy busy;
+    const std::uintptr_t address = address_with_line(where);
+    TrafficSite*& site = by_place_[address << 16 | static_cast<std::uint64_t>(kind)];
     if (site == nullptr) {
-        sites_.push_back(std::make_unique<TrafficSite>(where >> 16, kind_of(what), pool_));
+        sites_.push_back(std::make_unique<TrafficSite>(address, kind, pool_));
         site = sites_.back().get();
         const SharedMemory& shared = Scheduler::instance().shared();
         site->ignored = is_access(site->kind) && !is_global(site->kind) && shared.is_flag(address_of(what));
     }
-    near = {place, site};
+    near = {where, site};
     return *site;
 }
 

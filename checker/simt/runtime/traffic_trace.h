@@ -64,6 +64,7 @@ class TrafficTrace {
     using Path = std::vector<std::uintptr_t>;  // return addresses from the kernel's function inwards
 
     TrafficTrace();
+    std::uintptr_t address_with_line(std::uint64_t where) const;
     TrafficSite& site_of(std::uint64_t where, std::uint64_t what);
     bool before(std::uint64_t a, std::uint64_t b) const;
     bool comes_to(unsigned lane, std::uint64_t where) const;
@@ -83,7 +84,7 @@ class TrafficTrace {
     std::vector<std::unique_ptr<TrafficSite>> sites_;
     std::unordered_map<std::uint64_t, TrafficSite*> by_place_;  // site << 16 | kind
     struct Near {
-        std::uint64_t place = 0;
+        std::uint64_t where = 0;
         TrafficSite* site = nullptr;
     };
     std::array<Near, kNear> near_{};

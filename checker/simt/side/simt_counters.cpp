@@ -133,6 +133,7 @@ Metrics by_name(const simt::Traffic& traffic) {
 // ---- the line to look at ----------------------------------------------------------------------------------------------
 
 struct Line {
+    std::string kernel;
     const simt::LineTraffic* line;
     Metrics metrics;
     double blocks;  // of a launch that has it
@@ -142,7 +143,7 @@ std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
     std::vector<Line> lines;
     for (const simt::LaunchTraffic& kernel : kernels) {
         const double blocks = static_cast<double>(kernel.blocks_run) / static_cast<double>(kernel.launches);
-        for (const simt::LineTraffic& line : kernel.lines) { lines.push_back({&line, by_name(line.traffic), blocks}); }
+        for (const simt::LineTraffic& line : kernel.lines) { lines.push_back({kernel.kernel, &line, by_name(line.traffic), blocks}); }
     }
     return lines;
 }
@@ -168,7 +169,8 @@ std::string line_with_most(const std::vector<Line>& lines, const Row& row, doubl
     if (most == lines.end() || excess(*most, by_block) == 0) {
         return "";
     }
-    const std::string place = text_of(most->line->line);
+    const std::string place =
+        most->line->line.file.empty() ? "a function that " + most->kernel + " calls" : text_of(most->line->line);
     if (row.least == nullptr) {
         return fmt::format("{}: {} of the {}", place, percent(value(*most) / total), row.noun);
     }
