@@ -356,7 +356,9 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
         case Outcome::Kind::killed:
             return finding("crash",
                            fmt::format("was killed by signal {} ({}){}", outcome.status, strsignal(outcome.status),
-                                       outcome.status == SIGKILL ? ": out of memory?" : ""));
+                                       outcome.status == SIGKILL   ? ": out of memory?"
+                                       : outcome.status == SIGSEGV ? ": a thread of its own overran its stack?"
+                                                                   : ""));
         case Outcome::Kind::answered:
             break;
     }
@@ -447,6 +449,41 @@ static Finding describe_difference(const std::function<bool()>& deterministic, b
     return {"nondeterministic",
             "gives another result each time it is run on the same inputs",
             {"\tis something kept from one call to the next, a static variable?"}};
+}
+
+bool explains(const Finding& finding) {
+    constexpr std::array kReasons{"suspect", "displaced", "uninitialised", "nondeterministic", "order_dependent"};
+    return std::ranges::find(kReasons, finding.kind) != kReasons.end();
+}
+
+bool begins_like(const Got& got, const Output& earlier) {
+    const Dims& dims = earlier.spec.dims;
+    const std::size_t count = std::min(got.values.size(), earlier.expected.values.size());
+    std::set<float> different;
+    for (std::size_t i = 0; i < count; i++) {
+        const auto element = static_cast<long>(i);
+        if (element % dims.columns() >= earlier.columns) {
+            continue;
+        }
+        const float value = earlier.expected.values[i];
+        if (!(error(got.values[i], value) <= kFewBudgets * budget_of(dims, earlier.expected, element))) {
+            return false;
+        }
+        different.insert(value);
+    }
+    constexpr std::size_t kTelling = 4;
+    return different.size() >= kTelling;
+}
+
+Finding describe_kept(const std::string& where, const std::string& gave) {
+    return {
+        "kept",
+        gave.empty() ? fmt::format("is right{} as the first call, and wrong after other calls", where)
+                     : fmt::format("gives what an earlier call gave: {}", gave),
+        {gave.empty() ? "\tis something kept from one call to the next: a static variable, a cache known by a pointer?"
+                      : "\tas the first call it is right: is something kept from one call to the next, a static "
+                        "variable, a cache known by a pointer?",
+         "\ta later call may find other values at the same address"}};
 }
 
 // An output after its two runs.

@@ -41,6 +41,15 @@ struct Content {
     std::vector<std::byte> before = {};
 };
 
+// Whether a finding of describe_call says why values are wrong or differ, not which.
+bool explains(const Finding& finding);
+
+// Whether the values are those that an output of an earlier call should hold, as far as both go: enough of them to tell.
+bool begins_like(const Got& got, const Output& earlier);
+
+// What is right as the first call of a process and wrong after others. `gave`: what it holds, where that is known.
+Finding describe_kept(const std::string& where, const std::string& gave);
+
 // What is said of a call after its two runs.
 struct CallVerdict {
     bool ok = false;

@@ -370,6 +370,54 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     return std::nullopt;
 }
 
+std::optional<Finding> Judge::kept_from_earlier(std::size_t op_index, std::size_t case_index, const Calls& calls,
+                                                const Call& call, const RunResult& after_others) {
+    const auto& cases = lesson_.ops().at(op_index).cases;
+    if (!so_far_.right || call.sampled || std::exchange(so_far_.tried_alone, true)) {
+        return std::nullopt;
+    }
+    std::vector<RunResult> alone;
+    for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
+        worker_.stop();
+        alone.push_back(run_in_turn(op_index, case_index, calls, schedule).back());
+        if (alone.back().ended_early() || !alone.back().seen.empty()) {
+            return std::nullopt;
+        }
+    }
+    if (!describe_runs(call, alone[0], alone[1], [&] { return alone[0]; }).ok) {
+        return std::nullopt;
+    }
+    std::string gave;
+    const auto compare_with = [&](const Case& earlier, std::size_t calls_of_it) {
+        for (std::size_t i = 0; i < calls_of_it && gave.empty(); i++) {
+            for (std::size_t k = 0; k < std::min(call.outputs.size(), earlier.calls[i].outputs.size()); k++) {
+                const Decoded got = decode(after_others.outputs[k].after, call.outputs[k].spec.element);
+                if (begins_like(got, earlier.calls[i].outputs[k])) {
+                    gave = fmt::format("{} of {} ({})", earlier.calls[i].outputs[k].spec.name, earlier.shape,
+                                       earlier.name);
+                }
+            }
+        }
+    };
+    for (std::size_t i = 0; i <= case_index; i++) {
+        compare_with(cases[i], i < case_index ? cases[i].calls.size() : calls.end - 1);
+    }
+    // Chance, as between threads, is not wrong in the same way again.
+    const auto wrong_again = [&] {
+        worker_.stop();
+        for (std::size_t i = 0; i < case_index; i++) {
+            for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
+                if (!cases[i].is_sampled()) {
+                    run_in_turn(op_index, i, {0, cases[i].calls.size()}, schedule);
+                }
+            }
+        }
+        const RunResult again = run_in_turn(op_index, case_index, {0, calls.end}, Schedule::end_aligned).back();
+        return std::ranges::equal(again.outputs, after_others.outputs, {}, &Content::after, &Content::after);
+    };
+    return !gave.empty() || wrong_again() ? std::optional(describe_kept("", gave)) : std::nullopt;
+}
+
 CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                              const std::map<std::string, double>& at_most) {
     const Case& c = lesson_.ops().at(op_index).cases.at(case_index);
@@ -377,6 +425,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
     report.ok = true;
     report.untouched = true;
     report.calls = static_cast<long>(c.calls.size());
+    so_far_ = so_far_.op == op_index ? so_far_ : SoFar{.op = op_index};
     const auto fail = [&](const Call& call, std::vector<Finding> findings) {
         report.calls_wrong++;
         if (report.ok) {
@@ -409,7 +458,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 std::vector<Finding>& seen = run.back().seen;
                 seen.insert(seen.begin(), *run.back().finding);
                 fail(c.calls[calls.begin + run.size() - 1], std::move(seen));
-                report.untouched = false;
+                report.untouched = so_far_.right = false;
                 return report;
             }
         }
@@ -423,6 +472,16 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
             // Who did something wrong has written something.
             report.untouched = report.untouched && verdict.untouched && (findings.empty() || computed.call().sampled);
+            const bool only_values = findings.empty() && !verdict.ok && !verdict.untouched;
+            std::optional<Finding> kept =
+                only_values ? kept_from_earlier(op_index, case_index, {calls.begin, calls.begin + i + 1},
+                                                computed.call(), first)
+                            : std::nullopt;
+            if (kept) {  // then no other reason holds
+                findings.push_back(std::move(*kept));
+                std::erase_if(verdict.findings, explains);
+            }
+            so_far_.right = so_far_.right || (verdict.ok && findings.empty());
             std::ranges::move(verdict.findings, std::back_inserter(findings));
             report.budget_used = std::max(report.budget_used, verdict.budget_used);
             report.note = report.note.empty() ? verdict.note : report.note;
@@ -573,7 +632,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         }
         before = speed.speed;
     }
-    if (std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1)) {
+    if (std::optional<Finding> mismatch = mismatch_after_timing(op, timed, request)) {
         return wrong(std::move(*mismatch));
     }
     if (beaten && (!report.roof_is_wrong || target.against == *beaten)) {
@@ -596,6 +655,28 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         report.findings.push_back({"slow", slow_text(report, target, timed.library ? timed.library->name : "")});
     }
     return report;
+}
+
+std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& timed, Request request) {
+    std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1);
+    if (!mismatch) {
+        return std::nullopt;
+    }
+    const auto wrong_again = [&](int rounds) {
+        worker_.stop();
+        request.rounds = rounds;
+        const Outcome outcome = ask(request, fmt::format("{} at {} once more", op.name, timed.shape));
+        return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(timed, request.seed + 1).has_value();
+    };
+    const int rounds = request.rounds;
+    request.rivals = bit(Rival::solution);
+    request.seconds = 0;
+    if (wrong_again(0) || !wrong_again(rounds)) {  // where it is chance, it is not wrong again
+        return mismatch;
+    }
+    Finding kept = describe_kept(fmt::format(" at the timed shape {}", timed.shape), "");
+    kept.details.insert(kept.details.begin(), mismatch->details.begin(), mismatch->details.end());
+    return kept;
 }
 
 std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t seed) {

@@ -63,6 +63,10 @@ class Judge {
     // What is said of a call after both runs; `again` repeats the first.
     static CallVerdict describe_runs(const Call& call, const RunResult& first, const RunResult& second,
                                      const std::function<RunResult()>& again);
+    // Where the last of these calls is right as the first of a process, and was not after others: once an op, and where
+    // a call of it had been right.
+    std::optional<Finding> kept_from_earlier(std::size_t op, std::size_t case_index, const Calls& calls,
+                                             const Call& call, const RunResult& after_others);
     // A further run that adds to `counted` what the call takes; what was wrong with the run, if something was.
     std::optional<Finding> count(std::size_t op, std::size_t case_index, std::size_t call,
                                  const std::map<std::string, double>& at_most, std::vector<Counted>& counted);
@@ -72,6 +76,8 @@ class Judge {
                                           bool settle_medal, std::vector<std::string>& notes);
     // Whether what was timed gives the right outputs on inputs that it had not seen; the seed is that of the inputs.
     std::optional<Finding> timed_mismatch(const Timed& timed, std::uint64_t seed);
+    // The same, after calls on other inputs.
+    std::optional<Finding> mismatch_after_timing(const Op& op, const Timed& timed, Request request);
     std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;
     Outcome ask(const Request& request, const std::string& what);
 
@@ -82,6 +88,14 @@ class Judge {
     MemoryFile memory_;
     WorkerProcess worker_;
     bool progress_ = false;
+
+    // Of the op that is being checked.
+    struct SoFar {
+        std::size_t op = 0;
+        bool right = false;        // the worker has made a call that was
+        bool tried_alone = false;  // one that was wrong after it
+    };
+    SoFar so_far_;
 };
 
 // The declaration of a function in a header, without comments: one line each parameter list line. Empty if none.

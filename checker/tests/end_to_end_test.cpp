@@ -42,10 +42,10 @@ struct Tensors {
     std::vector<float> inp, out, halved, floor;
 };
 
-Tensors make_tensors(long N, long C, long stride) {
+Tensors make_tensors(long N, long C, long stride, float first = 1.0F) {
     Tensors t;
     for (long i = 0; i < N * stride; i++) {
-        const float x = i % stride < C ? 1.0F + 0.5F * static_cast<float>(i) : 0.0F;
+        const float x = i % stride < C ? first + 0.5F * static_cast<float>(i) : 0.0F;
         t.inp.push_back(x);
         t.out.push_back(2.0F * x);
         t.halved.push_back(0.5F * x);
@@ -94,10 +94,14 @@ int fake_check(int argc, char** argv) {
     GTEST_FLAG_SET(filter, "Twice*:Timing.*");
     const Tensors even = make_tensors(4, 16, 16);
     const Tensors odd = make_tensors(3, 5, 7);
+    const Tensors others = make_tensors(4, 16, 16, 9.0F);
     return checker::run_lesson(argc, argv, "00_fake", [&](checker::Lesson& lesson) {
         checker::Op& op = lesson.op("twice", checker::defines<twice>);
         add_case(op, "even", even, 4, 16, 16);
         add_case(op, "odd", odd, 3, 5, 7);
+        if (std::getenv("SOL_FAKE_OTHERS") != nullptr) {
+            add_case(op, "others", others, 4, 16, 16);
+        }
         constexpr int N = 64, C = 1024;
         // Claims that no machine can fulfil: then the roof is slow beside what is said to have been done.
         const auto claimed = [](const char* name, double truth) {
@@ -325,8 +329,20 @@ TEST_F(EndToEnd, ANullPointerIsNamed) {
     EXPECT_NE(run.first_text().find("through a null pointer"), std::string::npos);
 }
 
+TEST_F(EndToEnd, ANullPointerInAThreadIsNoStackOverflow) {
+    const Checked run = check("null_pointer_in_a_thread");
+    EXPECT_EQ(run.kinds(), Kinds{"crash"});
+    EXPECT_EQ(run.first_text(), "read through a null pointer");
+}
+
 TEST_F(EndToEnd, AStackOverflowIsNamed) {
     EXPECT_NE(check("overruns_stack").first_text().find("overran the stack"), std::string::npos);
+}
+
+TEST_F(EndToEnd, AThreadThatOverrunsItsStackIsNamed) {
+    const Checked run = check("overruns_stack_in_a_thread");
+    EXPECT_EQ(run.kinds(), Kinds{"crash"});
+    EXPECT_NE(run.first_text().find("overran its stack"), std::string::npos) << run.first_text();
 }
 
 TEST_F(EndToEnd, AnIntegerDivisionByZeroIsNamed) {
@@ -541,7 +557,22 @@ TEST_F(EndToEnd, ALibraryThatIsNotThereIsNamedAndTheRestTimed) {
 TEST_F(EndToEnd, WhatOnlyWorksTheFirstTimeIsWrongOnTheInputsAfterTheTiming) {
     const Checked run = check("keeps_its_result", "--timing-only");
     EXPECT_EQ(run.verdict(), "WRONG");
-    EXPECT_NE(run.output.find("is wrong at the timed shape N=64 C=1024"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("is right at the timed shape N=64 C=1024 as the first call"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(EndToEnd, AResultThatIsKeptIsNamedWithTheCallThatGaveIt) {
+    const Checked run = check("caches_by_pointer", "--no-timing", "SOL_FAKE_OTHERS=1");
+    EXPECT_EQ(run.kinds("even"), Kinds{});
+    EXPECT_EQ(run.kinds("others"), (Kinds{"kept", "mismatch"})) << run.output;
+    EXPECT_EQ(run.first_text("others"), "gives what an earlier call gave: out of N=4 C=16 (even)");
+}
+
+TEST_F(EndToEnd, WhatIsKeptIsNamedWhereNoEarlierCallGaveThisResult) {
+    const Checked run = check("keeps_a_factor", "--no-timing", "SOL_FAKE_OTHERS=1");
+    EXPECT_EQ(run.kinds("even"), Kinds{});
+    EXPECT_EQ(run.kinds("others"), (Kinds{"kept", "mismatch"})) << run.output;
+    EXPECT_EQ(run.first_text("others"), "is right as the first call, and wrong after other calls");
 }
 
 TEST_F(EndToEnd, ARateAboveTheRoofIsImpossibleNotFast) {

@@ -210,7 +210,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     }
     TimingOptions options = bench.options(request.seconds, request.rounds);
     options.seed = request.seed;
-    const std::vector<Samples> samples = time_interleaved(candidates, options, bench.stopwatch());
+    const bool times = request.rounds > 0;
+    const std::vector<Samples> samples =
+        times ? time_interleaved(candidates, options, bench.stopwatch()) : std::vector<Samples>();
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));
@@ -224,6 +226,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         }
     }
 
+    if (!times) {
+        return reply;
+    }
     reply.subject = summarise(samples[0].seconds);
     reply.discarded = samples[0].discarded;
     for (std::size_t i = 0; i < rivals.size(); i++) {

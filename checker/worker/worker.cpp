@@ -46,6 +46,7 @@ struct FaultMap {
     std::size_t count = 0;
     Range workspace;               // the newest
     std::uintptr_t stack_low = 0;  // the lowest address that the main thread's stack may reach
+    pthread_t main_thread{};
 };
 FaultMap fault_map;
 
@@ -93,11 +94,13 @@ void on_fault(int signal, siginfo_t* info, void* context_pointer) {
             note_if_in(fault_map.ranges[i], static_cast<std::int32_t>(i));
         }
         note_if_in(fault_map.workspace, kWorkspace);
-        // A frame that does not fit is noticed at its first store below the stack, which may be far below.
+        // A frame that does not fit is noticed at its first store below the stack, which may be far below. Only the main
+        // thread has another stack for this handler: where a further one overruns its own, the kernel ends the process.
         constexpr std::uintptr_t kPage = 4096;
         const std::uintptr_t sp = stack_pointer(context);
-        reply.stack_overflow = reply.buffer < 0 && (sp < fault_map.stack_low + kPage ||
-                                                    (address < fault_map.stack_low + kPage && address + kPage >= sp));
+        reply.stack_overflow =
+            reply.buffer < 0 && pthread_equal(pthread_self(), fault_map.main_thread) != 0 &&
+            (sp < fault_map.stack_low + kPage || (address < fault_map.stack_low + kPage && address + kPage >= sp));
     }
     [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
     _exit(128 + signal);
@@ -111,6 +114,7 @@ void catch_faults() {
     stack.ss_size = kBytes;
     sigaltstack(&stack, nullptr);
 
+    fault_map.main_thread = pthread_self();
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         void* low = nullptr;

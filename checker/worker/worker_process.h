@@ -48,12 +48,15 @@ class WorkerProcess {
 
     Outcome ask(const Request& request);
 
+    // Ends the worker and what it has started, where they still run. The next request starts another one, which has made
+    // no call yet.
+    void stop();
+
     // What the code under test has printed since the last call; at most the first 4 KiB of it.
     std::string take_output();
 
   private:
     void start();
-    void stop();     // kills it and what it has started, where they still run
     Outcome reap();  // after its socket closed
     void read_output();
     void end_group();  // kills what is left of the group; the worker is not yet waited for
