@@ -576,6 +576,19 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
     return verdict;
 }
 
+void add_who_left(CallVerdict& verdict, const std::string& who_left) {
+    const auto is_one_of = [&](std::initializer_list<std::string_view> kinds) {
+        return std::ranges::find_if(verdict.findings, [kinds](const Finding& finding) {
+            return std::ranges::find(kinds, finding.kind) != kinds.end();
+        });
+    };
+    const auto wrong = is_one_of({"mismatch", "nonfinite", "untouched"});
+    if (!who_left.empty() && wrong != verdict.findings.end() &&
+        is_one_of({"suspect", "displaced"}) == verdict.findings.end()) {
+        wrong->details.push_back("left\t" + who_left + ": what they should have done from there on is missing");
+    }
+}
+
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
                              std::span<const SampledElements* const> runs) {
     const Sampled& sampled = call.sampled.value();

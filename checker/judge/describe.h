@@ -72,4 +72,7 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
                              std::span<const SampledElements* const> runs);
 
+// Says beside wrong values that nothing else explains which threads had ended before the others of their block met.
+void add_who_left(CallVerdict& verdict, const std::string& who_left);
+
 }  // namespace checker

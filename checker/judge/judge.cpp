@@ -283,6 +283,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     }
     result.finding = finding_of(outcome, op, call);
     result.float_atomics = outcome.reply.float_atomics;
+    result.who_left = outcome.reply.who_left;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
         if (result.finding && !result.seen.empty()) {  // what the device saw comes before what came of it
@@ -337,9 +338,11 @@ CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const
     };
     const auto is_race = [](const Finding& finding) { return finding.kind == "race"; };
     const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
-    return describe_call(call, first.outputs, second.outputs, deterministic,
-                         first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                         device_side().takes_two_orders(), raced);
+    CallVerdict verdict = describe_call(call, first.outputs, second.outputs, deterministic,
+                                        first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
+                                        device_side().takes_two_orders(), raced);
+    add_who_left(verdict, first.who_left.empty() ? second.who_left : first.who_left);
+    return verdict;
 }
 
 std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index, std::size_t call_index,

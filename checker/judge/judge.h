@@ -50,6 +50,7 @@ class Judge {
         std::string no_room = {};        // why it did not run
         std::vector<Finding> seen;       // beside it: writes outside the data, what the device saw
         std::string float_atomics;       // lines that add floats atomically: "encoder.cu:31"
+        std::string who_left;            // threads that had ended before the others of their block met
         bool ended_early() const { return finding || !no_room.empty(); }
         bool did_not_end() const;  // in the time and the memory that there are
     };

@@ -334,6 +334,16 @@ TEST_F(DeviceEndToEnd, WhatALibrarysFunctionTakesCountsAtTheLineThatCallsIt) {
     EXPECT_NE(most.find("reduces_by_a_pointer.cu:12: 6,400 bytes moved where 800 would do"), std::string::npos) << most;
 }
 
+TEST_F(DeviceEndToEnd, AWrongValueSaysWhichThreadsHadEndedBeforeTheOthersMet) {
+    const Checked run = check("leaves_before_the_barrier");
+    EXPECT_EQ(run.of_case("whole").at("findings").at(0).at("kind"), "mismatch") << run.output;
+    EXPECT_NE(run.words().find("left 56 of 64 threads of block (0, 0, 0) had ended before the others met at "
+                               "checker/tests/fakes/leaves_before_the_barrier.cu:18 in sum_kernel: what they should "
+                               "have done from there on is missing"),
+              std::string::npos)
+        << run.output;
+}
+
 TEST(Counters, AreAllOnThePage) {
     std::stringstream page;
     page << std::ifstream("checker/simt/COUNTERS.md").rdbuf();

@@ -101,6 +101,10 @@ struct Reply {
     // runs differ.
     char float_atomics[256] = {};
 
+    // "31 of 64 threads of block (0, 0, 0) had ended before the others met at scan.cu:14 in scan": no fault, but what may
+    // explain a wrong value.
+    char who_left[256] = {};
+
     // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
     char findings[16384] = {};
 };

@@ -33,6 +33,7 @@ struct Ledger {
     std::map<std::size_t, Clarity> clarity;  // of findings[i], where it is a race
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     std::set<std::string> noted;  // lines of notes
+    std::string who_left;
     bool at_exit = true;
     void (*hand_on)() = nullptr;
 };
@@ -130,6 +131,17 @@ void note(const void* site, const std::string& text) {
     if (ledger().noted.insert(line).second) {
         fmt::print(stderr, "simt: note: {}: {}\n", line, text);
     }
+}
+
+void note_who_left(const std::function<std::string()>& text) {
+    if (ledger().who_left.empty()) {
+        const Busy busy;
+        ledger().who_left = text();
+    }
+}
+
+const std::string& who_left() {
+    return ledger().who_left;
 }
 
 bool wants_notes() {
@@ -248,6 +260,7 @@ void forget_findings() {
     ledger().addresses.clear();
     ledger().by_place.clear();
     ledger().clarity.clear();
+    ledger().who_left.clear();
 }
 
 void report_at_exit(bool wanted) {

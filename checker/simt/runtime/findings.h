@@ -67,6 +67,11 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
 void note(const void* site, const std::string& text);
 bool wants_notes();  // VERBOSE=1
 
+// That threads had ended before the others of their block met at a barrier, which CUDA allows: "31 of 64 threads of block
+// (0, 0, 0) had ended before the others met at scan.cu:14 in scan". The first time only; forgotten with the findings.
+void note_who_left(const std::function<std::string()>& text);
+const std::string& who_left();  // empty: it has not happened
+
 // One of the two accesses of a race.
 struct RaceSide {
     const void* site;    // return address

@@ -86,6 +86,13 @@ bool Scheduler::complete_barrier(Block& block) {
         judge_those_who_left(block);
     }
     block.ended = static_cast<unsigned>(block.lanes.size()) - block.alive;
+    if (block.ended > 0 && hot.checking && shared_.size() > 0) {
+        note_who_left([&] {
+            return fmt::format("{} of {} threads of block ({}, {}, {}) had ended before the others met at {} in {}",
+                               block.ended, block.lanes.size(), block.index.x, block.index.y, block.index.z,
+                               text_of(source_of(barrier.site)), launch_->kernel);
+        });
+    }
     const int exited = static_cast<int>(block.ended);
     for (Lane& lane : block.lanes) {
         if (lane.state == LaneState::at_barrier) {

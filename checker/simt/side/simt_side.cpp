@@ -279,6 +279,7 @@ class SimtSide final : public DeviceSide {
             std::ranges::find(changed, "stream", &Finding::kind) != changed.end() ? findings.begin() : findings.end();
         findings.insert(first, std::move_iterator(changed.begin()), std::move_iterator(changed.end()));
         put_findings(reply, findings);
+        simt::who_left().copy(reply.who_left, sizeof reply.who_left - 1);
         float_atomics_text().copy(reply.float_atomics, sizeof reply.float_atomics - 1);
         if (run.ends()) {
             static_cast<void>(cudaDeviceReset());  // frees what leaked
