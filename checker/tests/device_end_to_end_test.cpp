@@ -344,6 +344,12 @@ TEST_F(DeviceEndToEnd, AWrongValueSaysWhichThreadsHadEndedBeforeTheOthersMet) {
         << run.output;
 }
 
+TEST_F(DeviceEndToEnd, ALaneThatWentRoundAShuffleIsNotSaidToHaveExitedBeforeIt) {
+    const Checked run = check("shuffles_among_some");
+    const std::string text = run.of_case("whole").at("findings").at(0).at("text");
+    EXPECT_EQ(text, "__shfl_down_sync reads lane 16, which ended without coming to this call: its value is undefined");
+}
+
 TEST(Counters, AreAllOnThePage) {
     std::stringstream page;
     page << std::ifstream("checker/simt/COUNTERS.md").rdbuf();

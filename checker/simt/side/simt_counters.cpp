@@ -143,7 +143,9 @@ std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
     std::vector<Line> lines;
     for (const simt::LaunchTraffic& kernel : kernels) {
         const double blocks = static_cast<double>(kernel.blocks_run) / static_cast<double>(kernel.launches);
-        for (const simt::LineTraffic& line : kernel.lines) { lines.push_back({kernel.kernel, &line, by_name(line.traffic), blocks}); }
+        for (const simt::LineTraffic& line : kernel.lines) {
+            lines.push_back({kernel.kernel, &line, by_name(line.traffic), blocks});
+        }
     }
     return lines;
 }
