@@ -204,7 +204,10 @@ SIMT_HOOKS(16)
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
+// A constructor stores the pointer to its class's table of virtual functions.
+void __tsan_vptr_update(void** p, void*) {
+    simt::write<sizeof(void*)>(p, SIMT_SITE);
+}
 void __tsan_vptr_read(void**) {}
 // Also called for an access of fewer bytes, if the compiler knows that it is not aligned.
 void __tsan_read_range(void* p, std::size_t bytes) {
