@@ -2,14 +2,15 @@
 //
 // Any lesson's matmul at shapes that the environment names, SOL_LADDER="N=4096 C=768 OC=3072; N=4096 C=768 OC=768", and
 // counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another. And random shapes, as
-// many as the lesson.toml says (SOL_LADDER_RANDOM=200), for which a lesson's own check has no time, of sizes that its matmul
-// takes (SOL_LADDER_MULTIPLE_OF="N=16 C=16").
+// many as the lesson.toml says (SOL_LADDER_RANDOM=200), for which a lesson's own check has no time. All but the named ones
+// are rounded up to sizes that its matmul takes (SOL_LADDER_MULTIPLE_OF="N=16 C=16").
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -46,6 +47,13 @@ int rounded_up(int size, int multiple) {
     return (size + multiple - 1) / multiple * multiple;
 }
 
+// The shape, or the next larger one that the matmul takes, with rows of out OC floats long.
+std::string taken(int N, int C, int OC) {
+    const cases::Sizes multiple = multiples();
+    return fmt::format("N={} C={} OC={}", rounded_up(N, multiple["N"]), rounded_up(C, multiple["C"]),
+                       rounded_up(OC, std::lcm(multiple["OC"], multiple["out_stride"])));
+}
+
 // N, C and OC from 1 to 300, rounded up to their multiples, as many of them below 17 as above; rows of out up to 7 floats longer than what is written;
 // every third without a bias. The same shapes each time.
 void add_random_shapes(cases::OpCases& matmul) {
@@ -74,13 +82,13 @@ void add_random_shapes(cases::OpCases& matmul) {
 
 void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
-    add_matmul_shapes(matmul, {});
+    matmul.add_drawn("square", taken(kSquare, kSquare, kSquare));
     add_random_shapes(matmul);
     if (checker::device_side().takes_sampled()) {
-        matmul.add_sampled("sampled", "N=300 C=33 OC=500");
+        matmul.add_sampled("sampled", taken(300, 33, 500));
     }
     if (checker::device_side().rehearsal()) {
-        matmul.add_sampled("no_room", "N=1048576 C=1 OC=1048576");  // more than any card has
+        matmul.add_sampled("no_room", taken(1 << 20, 1, 1 << 20));  // more than any card has
     }
     const char* shapes = std::getenv("SOL_LADDER");
     std::istringstream all(shapes == nullptr ? "" : shapes);

@@ -4,6 +4,7 @@ program of lessons/ladder. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import re
@@ -14,7 +15,7 @@ from reference.gpu.lesson_shapes import all_lessons, dims
 from reference.gpu.programs import with_json
 from reference.gpu.tools import ToolError, read_reports
 
-SQUARE = 256  # N = C = OC where it is counted: kSquare of lessons/gpt2/check/cases.h
+SQUARE = 256  # N = C = OC where it is counted, if it takes that: kSquare of lessons/gpt2/check/cases.h
 CPU_SHAPES = ("N=256 C=768 OC=3072",)  # the first matmul of the MLP at B=4, T=64
 # At B=4, T=1024 the model's own, and the square that write-ups take, in order of FLOPs.
 GPU_SHAPES = (
@@ -43,6 +44,18 @@ class Rung:
     @property
     def title(self) -> str:
         return self.lesson.split("_", 1)[1]
+
+    @property
+    def counted_at(self) -> dict[str, int]:
+        """N, C and OC: SQUARE, or the next that it takes."""
+        of = {size: self.multiple_of.get(size, 1) for size in ("N", "C", "OC", "out_stride")}
+        of["OC"] = math.lcm(of["OC"], of.pop("out_stride"))
+        return {size: math.ceil(SQUARE / one) * one for size, one in of.items()}
+
+    @property
+    def sizes_taken(self) -> dict[str, str]:
+        """The environment that tells lessons/ladder."""
+        return {"SOL_LADDER_MULTIPLE_OF": " ".join(f"{size}={of}" for size, of in self.multiple_of.items())}
 
     def takes(self, shape: str) -> bool:
         """Whether its matmul can be called at "N=4096 C=768 OC=768", whose rows of out are OC floats long."""
@@ -106,11 +119,11 @@ def time_at(folder: str, rung: Rung, shape: str, out: Path, limit: float = LIMIT
 
 
 def count(rung: Rung, out: Path) -> dict[str, int]:
-    """What the CPU device counts of it at N = C = OC = SQUARE, by Nsight Compute's names (checker/simt/COUNTERS.md)."""
+    """What the CPU device counts of it at `counted_at`, by Nsight Compute's names (checker/simt/COUNTERS.md)."""
     command = [*program("build", rung, "ladder-device"), "--traffic", "--only", "matmul/square", "--json", str(out)]
     # Beside a folder of this name lies no older lesson, which would be counted too.
     command[command.index("--reference-dir") + 1] = "build/impl/solutions/00"
-    report, _ = with_json(command, out, LIMIT)
+    report, _ = with_json(command, out, LIMIT, rung.sizes_taken)
     (op,) = report["ops"]
     (side,) = op["sides"]
     if side["failure"]:

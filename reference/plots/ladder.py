@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -66,18 +67,31 @@ def sectors_a_request(metrics: dict[str, int]) -> str:
     return f"{moved / requests:.1f}, {needed / requests:.1f}"
 
 
-def shared_a_fma(metrics: dict[str, int]) -> float:
+def fma(rung: Rung) -> int:
+    """Multiply-adds where it is counted."""
+    return math.prod(rung.counted_at.values())
+
+
+def shared_a_fma(rung: Rung, metrics: dict[str, int]) -> float:
     """Bytes loaded from shared memory for each multiply-add, lanes × size."""
-    return total(metrics, "sm__sass_data_bytes_mem_shared_op_OP.sum", "ld") / rungs.SQUARE**3
+    return total(metrics, "sm__sass_data_bytes_mem_shared_op_OP.sum", "ld") / fma(rung)
 
 
-def distinct_a_fma(metrics: dict[str, int]) -> float:
+def distinct_a_fma(rung: Rung, metrics: dict[str, int]) -> float:
     """The same, each byte once a request."""
-    return total(metrics, "distinct bytes of shared requests, OP", "ld") / rungs.SQUARE**3
+    return total(metrics, "distinct bytes of shared requests, OP", "ld") / fma(rung)
 
 
 def lost_wavefronts(metrics: dict[str, int]) -> int:
     return total(metrics, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum", "ld", "st")
+
+
+def counted_elsewhere(ladder: Ladder) -> str:
+    """Of kernels that do not take N = C = OC = SQUARE: "; 27 at N=288 C=256 OC=288"."""
+    square = dict.fromkeys(("N", "C", "OC"), rungs.SQUARE)
+    others = [rung for rung in ladder.rungs if rung.kernel and rung.counted_at != square]
+    shapes = {rung.number: " ".join(f"{size}={n}" for size, n in rung.counted_at.items()) for rung in others}
+    return "".join(f"; {number} at {shape}" for number, shape in shapes.items())
 
 
 def in_bytes(count: float) -> str:
@@ -125,9 +139,10 @@ def counts_as_text(ladder: Ladder) -> list[str]:
             m = ladder.counted[rung.lesson]
             lines.append(
                 f"{rung.number} {rung.title:<23}{in_bytes(bytes_moved(m)):>9}{sectors_a_request(m):>17}"
-                f"{digits(shared_a_fma(m)):>8}{digits(distinct_a_fma(m)):>11}{digits(lost_wavefronts(m)):>9}"
+                f"{digits(shared_a_fma(rung, m)):>8}{digits(distinct_a_fma(rung, m)):>11}"
+                f"{digits(lost_wavefronts(m)):>9}"
             )
-    return lines
+    return [*lines, *filter(None, [counted_elsewhere(ladder).removeprefix("; ")])]
 
 
 def times_as_text(name: str, timed: dict[str, dict[str, dict]], names: dict[str, str]) -> list[str]:
@@ -169,8 +184,9 @@ def table_row(cells: list[str]) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 
 
-def counted_cells(metrics: dict[str, int]) -> list[str]:
-    shared = f"{digits(distinct_a_fma(metrics))} of {digits(shared_a_fma(metrics))}" if shared_a_fma(metrics) else ""
+def counted_cells(rung: Rung, metrics: dict[str, int]) -> list[str]:
+    loaded, different = shared_a_fma(rung, metrics), distinct_a_fma(rung, metrics)
+    shared = f"{digits(different)} of {digits(loaded)}" if loaded else ""
     return [in_bytes(bytes_moved(metrics)), sectors_a_request(metrics), shared, digits(lost_wavefronts(metrics))]
 
 
@@ -190,15 +206,16 @@ def section(ladder: Ladder) -> str:
         if rung.kernel:
             of_cards = [timed.get(card, {}).get(rung.number) for card in cards]
             cells = [
-                *counted_cells(ladder.counted[rung.lesson]),
+                *counted_cells(rung, ladder.counted[rung.lesson]),
                 "",
                 *(beside(one) if one else NOT_YET for one in of_cards),
             ]
         else:
-            cells = ["", "", "", "", beside(cpu[rung.number][cpu_shape]), *("" for _ in cards)]
+            one = cpu[rung.number].get(cpu_shape)
+            cells = ["", "", "", "", beside(one) if one else NOT_YET, *("" for _ in cards)]
         lines.append(table_row([*name, *cells]))
     blank = ["", "", "", ""]
-    if found := library([rows[cpu_shape] for rows in cpu.values()]):
+    if found := library([rows.get(cpu_shape) for rows in cpu.values()]):
         lines.append(table_row(["", found[0], *blank, beside(found[1]), *("" for _ in cards)]))
     libraries = [library(list(timed.get(card, {}).values())) for card in cards]
     cells = [beside(found[1]) if found else NOT_YET for found in libraries]
@@ -206,9 +223,9 @@ def section(ladder: Ladder) -> str:
     where = "; ".join(f"{card} at {shown_shape(timed)}" for card, timed in ladder.gpus.items())
     lines += [
         "",
-        f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}: bytes of global memory that requests move; the"
-        " sectors of a request, and how many its bytes would fill side by side; bytes that a multiply-add loads from"
-        " shared memory, different ones of a warp's request *of* all that its lanes ask"
+        f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}{counted_elsewhere(ladder)}: bytes of global memory"
+        " that requests move; the sectors of a request, and how many its bytes would fill side by side; bytes that a"
+        " multiply-add loads from shared memory, different ones of a warp's request *of* all that its lanes ask"
         f" for; wavefronts that bank conflicts cost. CPU: {ladder.cpu['name']}, {cpu_shape}."
         f" GPU: {where or NOT_YET}. In the picture *global* is what requests move, *shared* the different bytes.",
         "",
@@ -232,7 +249,7 @@ def put(text: str, new: str) -> str:
 def share_of(ladder: Ladder, rung: Rung) -> tuple[float, str] | None:
     """Of the library's speed, and which; of a kernel on the first card."""
     if not rung.kernel:
-        (one,) = ladder.cpu["timed"][rung.lesson].values()
+        one = next(iter(ladder.cpu["timed"][rung.lesson].values()), None)
     elif ladder.gpus:
         timed = next(iter(ladder.gpus.values()))
         one = timed.get(rung.number, {}).get(shown_shape(timed))
@@ -242,7 +259,6 @@ def share_of(ladder: Ladder, rung: Rung) -> tuple[float, str] | None:
 
 
 def draw_traffic(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
-    fma = rungs.SQUARE**3
     for rung in ladder.rungs:
         y = heights[rung.lesson]
         if not rung.kernel:
@@ -250,8 +266,8 @@ def draw_traffic(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
             continue
         m = ladder.counted[rung.lesson]
         for memory, value, shift, color in (
-            ("global", bytes_moved(m) / fma, -0.2, draw.BLUE),
-            ("shared", distinct_a_fma(m), 0.2, draw.ORANGE),
+            ("global", bytes_moved(m) / fma(rung), -0.2, draw.BLUE),
+            ("shared", distinct_a_fma(rung, m), 0.2, draw.ORANGE),
         ):
             if value:
                 ax.barh(y + shift, value, height=0.36, color=color)

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,8 +100,7 @@ FUZZED = [rung for rung in rungs.rungs(ROOT) if rung.random_shapes]
 def test_a_kernel_is_right_at_random_shapes(rung, tmp_path):
     out = tmp_path / "out.json"
     command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random", "--json", str(out)]
-    multiple_of = " ".join(f"{size}={of}" for size, of in rung.multiple_of.items())
-    asked = {"SOL_LADDER_RANDOM": str(rung.random_shapes), "SOL_LADDER_MULTIPLE_OF": multiple_of}
+    asked = {"SOL_LADDER_RANDOM": str(rung.random_shapes), **rung.sizes_taken}
     report, done = with_json(command, out, rungs.LIMIT, asked)
     assert done.status == 0, done.output
     assert [case["verdict"] for case in report["ops"][0]["cases"]] == ["ok"]
@@ -122,19 +122,40 @@ void matmul(float* out, const float* inp, const float* weight, const float* bias
 """
 
 
-def test_random_shapes_are_of_the_sizes_that_the_matmul_takes(tmp_path):
+def test_shapes_are_of_the_sizes_that_the_matmul_takes(tmp_path):
     source, out = tmp_path / "matmul.cpp", tmp_path / "out.json"
     source.write_text(PARTICULAR)
     compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-shared", "-fPIC", "-I.", str(source)]
     assert run([*compiler, "-o", str(tmp_path / "matmul.so")], rungs.LIMIT).status == 0
-    command = [*rungs.program("build", Rung("02_forward", kernel=False)), "--only", "matmul/random", "--json", str(out)]
+    command = [*rungs.program("build", Rung("02_forward", kernel=False)), "--json", str(out), "--only"]
     command[command.index("--impl-dir") + 1] = str(tmp_path)
-    verdicts = {}
-    for multiple_of in ("", "C=4", "N=16 C=4 OC=3 out_stride=32"):
-        asked = {"SOL_LADDER_RANDOM": "20", "SOL_LADDER_MULTIPLE_OF": multiple_of}
-        report, _ = with_json(command, out, rungs.LIMIT, asked)
-        verdicts[multiple_of] = report["ops"][0]["cases"][0]["verdict"]
-    assert verdicts == {"": "WRONG", "C=4": "WRONG", "N=16 C=4 OC=3 out_stride=32": "ok"}
+    for case in ("square", "random"):
+        verdicts = []
+        for multiple_of in ({}, {"C": 4}, {"N": 16, "C": 4, "OC": 3, "out_stride": 32}):
+            asked = Rung("02_forward", kernel=False, multiple_of=multiple_of).sizes_taken
+            report, _ = with_json([*command, f"matmul/{case}"], out, rungs.LIMIT, {"SOL_LADDER_RANDOM": "20", **asked})
+            verdicts.append(report["ops"][0]["cases"][0]["verdict"])
+        assert verdicts == ["WRONG", "WRONG", "ok"], case
+
+
+def test_what_is_counted_elsewhere_is_divided_by_its_own_multiply_adds(committed):
+    rung = Rung("27_tma", True, multiple_of={"N": 96, "OC": 3, "out_stride": 32})
+    assert rung.counted_at == {"N": 288, "C": 256, "OC": 288}
+    assert Rung("07_tiled_matmul", True).counted_at == {"N": 256, "C": 256, "OC": 256}
+    loaded = {"sm__sass_data_bytes_mem_shared_op_ld.sum": 8 * 288 * 256 * 288}
+    assert ladder.shared_a_fma(rung, loaded) == 8
+    counted = committed.counted | {rung.lesson: committed.counted[committed.rungs[-1].lesson]}
+    with_it = replace(committed, rungs=[*committed.rungs, rung], counted=counted)
+    assert "N = C = OC = 256; 27 at N=288 C=256 OC=288: bytes" in ladder.section(with_it)
+    assert "27 at N=288 C=256 OC=288" in ladder.as_text(with_it).splitlines()
+
+
+def test_a_host_rung_that_takes_no_timed_shape_has_no_times(committed):
+    host = next(rung for rung in committed.rungs if not rung.kernel)
+    cpu = {"name": "a CPU", "timed": {**committed.cpu["timed"], host.lesson: {}}}
+    untimed = replace(committed, cpu=cpu)
+    assert ladder.share_of(untimed, host) is None
+    assert f"[{host.title}]" in line_of(ladder.section(untimed), f"| {host.number} ")
 
 
 # ---- outputs that the host has no room for, in the rehearsal of a GPU ------------------------------------------------
