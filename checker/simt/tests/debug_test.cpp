@@ -387,8 +387,8 @@ TEST(Trace, LessonsWithoutKernelsAndThreadsThatAreNotThereAreRefused) {
         {"traffic-lesson03", "lesson 03 is plain C++ for the CPU; the lessons with kernels are 04 05"},
         {"debug-lesson05 GDB=no-such-gdb", "no-such-gdb is not there: apt-get install gdb"},
         {"trace-lesson05 ONLY=gelu", "lesson 05 has no gelu; it has: attention"},
-        {"trace-lesson05 SOLUTION=1 ONLY=crossentropy BLOCK=1",
-         "simt: no launch has block 1 and thread 0: crossentropy_forward_kernel<<<(1, 1, 1), (256, 1, 1)>>>\n"},
+        {"trace-lesson05 SOLUTION=1 ONLY=crossentropy BLOCK=9999",
+         "simt: no launch has block 9999 and thread 0: crossentropy_forward_kernel<<<(1, 1, 1), (256, 1, 1)>>>"},
     };
     for (const auto& row : rows) {
         const Finished refused = make(row.command);
