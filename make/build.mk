@@ -124,7 +124,8 @@ newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastwo
 simtcc_needs := build/simtcc build/simt-lower $(shell find checker/simt/include -type f) checker/ptx.h
 # Harness code that uses the CPU device's headers.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
-build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o: private more_flags := $(with_simt)
+build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o build/obj/checker/simt/tests/half_test.o: \
+    private more_flags := $(with_simt)
 
 # Reading the standard library's headers is half of what compiling a file takes: those that many files include are compiled
 # once, with and without optimisation. A file includes what it uses all the same, and where the compiler cannot use what is
