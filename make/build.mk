@@ -163,7 +163,7 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 # is compiled before the first check, and none of what a check waits for.
 texts := $(addprefix checker/,base/%.cpp program/%.cpp \
     $(addsuffix .cpp,$(addprefix judge/,judge report verdict describe) clock/roof_file \
-        $(addprefix worker/,call_buffers finding messages worker_process) \
+        $(addprefix worker/,call_buffers finding left_threads messages worker_process) \
         $(addprefix cases/,lesson_toml budget counters library dims lesson safetensors)))
 $(filter $(call objects,$(texts)),$(checker_objects)) $(case_objects) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
     private optimised := -O0

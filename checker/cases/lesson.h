@@ -137,6 +137,7 @@ struct Call {
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
     std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against
+    double least_bytes = 0;               // that it reads and writes, where that is known
     std::optional<Sampled> sampled = {};  // in place of outputs
 };
 

@@ -148,6 +148,8 @@ class LargeOutput {
         const long elements = spec_.dims.elements(), length = std::min(kRun, elements);
         std::vector<float> values(static_cast<std::size_t>(length));
         to.count = 0;
+        to.blocks = to.blocks_run = 1;
+        to.all_written = static_cast<std::uint64_t>(elements);  // what is not is NaN
         for (long i = 0; i < kRuns; i++) {
             const long within = std::min(i % 2 == 0 ? elements : kEnd, elements) - length;
             const long first = elements - length - within * (i / 2) / (kRuns / 2 - 1);

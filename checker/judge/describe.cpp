@@ -373,6 +373,11 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
             return finding("not_defined", reply.text);
         case Answer::fault:
             return describe_fault(reply, call);
+        case Answer::threads:
+            return Finding{"threads",
+                           fmt::format("returned while {} that it started still ran: join each one before the end "
+                                       "(a std::jthread is joined where its scope ends), and detach none",
+                                       counted(reply.threads, "thread"))};
         case Answer::scribble:
             return outside_scratch("wrote", reply, call);
         default:
@@ -591,6 +596,46 @@ void add_who_left(CallVerdict& verdict, const std::string& who_left) {
     }
 }
 
+std::optional<Finding> describe_work(const Call& call, double bytes_asked) {
+    if (bytes_asked > 0 && bytes_asked >= call.least_bytes / 2) {
+        return std::nullopt;
+    }
+    const std::string asked = counted(std::lround(bytes_asked));
+    return Finding{"host_work",
+                   bytes_asked > 0
+                       ? fmt::format("its kernels ask for {} bytes of global memory, and the op reads and writes {}: "
+                                     "the rest of the work is not the device's",
+                                     asked, counted(std::lround(call.least_bytes)))
+                       : "no kernel of it touches the device's memory: the output was computed on the host and "
+                         "copied, and the work is to be done by a kernel"};
+}
+
+// What no block of a sampled call writes, as far as those that were run show it: they are drawn from all, so all blocks
+// together write about as much more as they are more. Blocks may have tiles of different sizes, or none; so only where
+// that is less than half of the output, or where all blocks were run, it is said.
+static std::optional<Finding> describe_left_out(const BufferSpec& output,
+                                                std::span<const SampledElements* const> runs) {
+    const auto elements = static_cast<double>(output.dims.elements());
+    double run = 0, of = 0, written = 0;
+    for (const SampledElements* one : runs) {
+        run += static_cast<double>(one->blocks_run);
+        of += static_cast<double>(one->blocks);
+        written += static_cast<double>(one->all_written);
+    }
+    const double all = written * of / run / static_cast<double>(runs.size());
+    if (!(all < (run < of ? 0.5 : 1.0) * elements)) {
+        return std::nullopt;
+    }
+    const auto number = [](double n) { return counted(std::lround(n)); };
+    return Finding{
+        "untouched",
+        run < of ? fmt::format("most of {} is written by no block: all of them together write about {} of it",
+                               with_shape(output), percent(all / elements))
+                 : fmt::format("{} of the {} elements of {} are written by no block", number(elements - all),
+                               number(elements), output.name),
+        {fmt::format("ran\t{} of {} blocks, which wrote {} elements", number(run), number(of), number(written))}};
+}
+
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
                              std::span<const SampledElements* const> runs) {
     const Sampled& sampled = call.sampled.value();
@@ -624,6 +669,10 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
              fmt::format("{} of {} elements that were looked at are wrong", counted(comparison.wrong), counted(count)),
              {fmt::format("first\t{}   got {}   expected {}", indexed(sampled.output, elements[first]), is,
                           should_be)}});
+    }
+    if (std::optional<Finding> left = describe_left_out(sampled.output, runs)) {
+        verdict.ok = false;
+        verdict.findings.push_back(std::move(*left));
     }
     return verdict;
 }

@@ -68,6 +68,10 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
                           const std::function<bool()>& deterministic, const std::string& float_atomics = "",
                           bool two_orders = false, bool raced = false);
 
+// Where a device has counted fewer bytes that kernels asked for than the call's work takes: then something else did it.
+// A copy or a memset within the device may be part of the work, so only less than half is too few.
+std::optional<Finding> describe_work(const Call& call, double bytes_asked);
+
 // The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
                              std::span<const SampledElements* const> runs);

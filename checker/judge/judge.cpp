@@ -356,6 +356,9 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     if (std::optional<Finding> finding = finding_of(outcome, op, call)) {
         return finding;
     }
+    if (std::optional<Finding> finding = describe_work(call, outcome.reply.bytes_asked)) {
+        return finding;
+    }
     for (Counted& one : counted_in(outcome.reply)) {
         if (!at_most.contains(one.counter)) {
             continue;
@@ -492,8 +495,10 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 fail(computed.call(), std::move(findings));
             }
         }
+        const bool first_of_op = case_index == 0 && calls.begin == 0;
         const bool counts = std::any_of(&c.calls[calls.begin], &c.calls[calls.begin] + together, [&](const Call& call) {
-            return std::ranges::any_of(call.needed, [&](const Needed& n) { return at_most.contains(n.counter); });
+            return (first_of_op && !device_side().counters().empty()) ||
+                   std::ranges::any_of(call.needed, [&](const Needed& n) { return at_most.contains(n.counter); });
         });
         for (std::size_t i = calls.begin; i < calls.end && counts && report.ok; i++) {
             if (std::optional<Finding> finding = count(op_index, case_index, i, at_most, report.counted)) {
@@ -591,7 +596,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         return std::nullopt;
     };
     try {
-        memory_.grow(file_bytes(places_of(timed_specs(timed), Schedule::start_aligned)));
+        memory_.grow(file_bytes(places_of(timed_specs(timed, rivals), Schedule::start_aligned)));
     } catch (const NoRoom& error) { return no_room(error.what()); }
 
     Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
@@ -661,7 +666,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
 }
 
 std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& timed, Request request) {
-    std::optional<Finding> mismatch = timed_mismatch(timed, request.seed + 1);
+    std::optional<Finding> mismatch = timed_mismatch(timed, request);
     if (!mismatch) {
         return std::nullopt;
     }
@@ -669,10 +674,10 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
         worker_.stop();
         request.rounds = rounds;
         const Outcome outcome = ask(request, fmt::format("{} at {} once more", op.name, timed.shape));
-        return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(timed, request.seed + 1).has_value();
+        return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(timed, request).has_value();
     };
     const int rounds = request.rounds;
-    request.rivals = bit(Rival::solution);
+    request.rivals &= bit(Rival::solution) | bit(Rival::two_threads);
     request.seconds = 0;
     if (wrong_again(0) || !wrong_again(rounds)) {  // where it is chance, it is not wrong again
         return mismatch;
@@ -682,13 +687,17 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
     return kept;
 }
 
-std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t seed) {
-    const ComputedCall computed(timed.call, seed);
+std::optional<Finding> Judge::timed_mismatch(const Timed& timed, const Request& request) {
+    const ComputedCall computed(timed.call, request.seed + 1);
     const std::vector<Output>& outputs = computed.call().outputs;
-    const std::vector<BufferPlace> places = places_of(timed_specs(timed), Schedule::start_aligned);
-    for (std::size_t i = 0; i < outputs.size(); i++) {
+    const std::vector<BufferPlace> places = places_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
+    for (std::size_t at = 0; at < places.size(); at++) {
+        const std::size_t who = at / outputs.size(), i = at % outputs.size();  // the solution is the second
+        if (who == 1) {
+            continue;
+        }
         const Output& output = outputs[i];
-        const Decoded subject = decode(memory_.data(places[i]), output.spec.element);
+        const Decoded subject = decode(memory_.data(places[at]), output.spec.element);
         const Decoded solution = decode(memory_.data(places[outputs.size() + i]), output.spec.element);
         const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
                                             : differing_element(output.spec.dims, output.columns, subject, solution,
@@ -699,7 +708,7 @@ std::optional<Finding> Judge::timed_mismatch(const Timed& timed, std::uint64_t s
         const auto [got, expected] =
             told_apart(subject, output.compute ? Got(output.expected) : Got(solution), element);
         return Finding{"mismatch",
-                       fmt::format("is wrong at the timed shape {}", timed.shape),
+                       fmt::format("is wrong at the timed shape {}{}", timed.shape, who == 0 ? "" : " on two threads"),
                        {fmt::format("first\t{}   got {}   {} {}", indexed(output.spec, element), got,
                                     output.compute ? "expected" : "the solution", expected)}};
     }

@@ -51,7 +51,7 @@ TEST(TimeOp, LetsAllImplementationsWorkInTheSameMemory) {
                                    scratch.insert(at.scratch("scratch"));
                                }}};
     MemoryFile memory;
-    memory.grow(file_bytes(places_of(timed_specs(timed), Schedule::start_aligned)));
+    memory.grow(file_bytes(places_of(timed_specs(timed, 0), Schedule::start_aligned)));
     ASSERT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
     const Library right("build/tests/fakes/right.so");
     const std::unique_ptr<Bench> bench = host_bench();

@@ -116,6 +116,13 @@ int fake_check(int argc, char** argv) {
                                      .outputs = {checker::output("out", "N C", {N, C})},
                                      .scratch = {fake_scratch()},
                                      .run = run_twice(N, C, C)}});
+        op.timed.back().run_on_two_threads = [=, run = run_twice(N, C, C)](const checker::Library& library,
+                                                                           const checker::Buffers& at) {
+            run(library, at);
+            if (std::getenv("SOL_FAKE_WRONG_ON_TWO_THREADS") != nullptr) {
+                at.f32("out")[N * C / 2] = 0;
+            }
+        };
         if (std::getenv("SOL_FAKE_NO_ROOM") != nullptr) {
             op.timed.back().call.run = [](const checker::Library&, const checker::Buffers&) {
                 throw checker::NoRoom("it wants 3 GiB more, 1 GiB is free");
@@ -321,6 +328,20 @@ TEST_F(EndToEnd, TakingAllMemoryIsNamedBeforeThereIsNone) {
     const Checked run = check("takes_all_memory", "--no-timing", "SOL_MEMORY_MIB=256");
     EXPECT_EQ(run.kinds("even"), Kinds{"out_of_memory"}) << run.output;
     EXPECT_NE(run.first_text().find("nearly all that was free"), std::string::npos) << run.first_text();
+}
+
+TEST_F(EndToEnd, AThreadThatRunsOnAfterTheCallIsNamed) {
+    const Checked run = check("detaches_a_thread", "--no-timing", "SOL_FAKE_THREAD=runs");
+    EXPECT_EQ(run.kinds("even"), Kinds{"threads"}) << run.output;
+    EXPECT_EQ(run.kinds("odd"), Kinds{"threads"}) << run.output;
+    EXPECT_EQ(run.first_text().find("returned while 1 thread that it started still ran"), 0U) << run.first_text();
+}
+
+TEST_F(EndToEnd, AThreadThatEndsOrSleepsAfterTheCallIsLetBe) {
+    for (const char* then : {"ends", "sleeps"}) {
+        const Checked run = check("detaches_a_thread", "--no-timing", fmt::format("SOL_FAKE_THREAD={}", then));
+        EXPECT_EQ(run.verdict(), "ok") << then << run.output;
+    }
 }
 
 TEST_F(EndToEnd, ANullPointerIsNamed) {
@@ -573,6 +594,29 @@ TEST_F(EndToEnd, WhatIsKeptIsNamedWhereNoEarlierCallGaveThisResult) {
     EXPECT_EQ(run.kinds("even"), Kinds{});
     EXPECT_EQ(run.kinds("others"), (Kinds{"kept", "mismatch"})) << run.output;
     EXPECT_EQ(run.first_text("others"), "is right as the first call, and wrong after other calls");
+}
+
+TEST_F(EndToEnd, WhatTwoThreadsGiveAtATimedShapeIsComparedToo) {
+    target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\nthreads = 0.05\n");
+    const fs::path roof = folder_ / "roof.json";
+    constexpr double kFar = 1e18;  // so that no run beats it
+    checker::save_roof({.cpu = {.name = checker::cpu_name(),
+                                .cores = 2,
+                                .lanes = 8,
+                                .copy_one = kFar,
+                                .copy_all = kFar,
+                                .fma_one = kFar,
+                                .fma_all = kFar,
+                                .two_processes = 2},
+                        .gpu = {},
+                        .measured_at = "2026-01-31T12:00:00Z"},
+                       roof);
+    const std::string options = "--timing-only --roof " + roof.string();
+    const Checked wrong = check("right", options, "SOL_FAKE_WRONG_ON_TWO_THREADS=1");
+    EXPECT_EQ(wrong.verdict(), "WRONG") << wrong.output;
+    EXPECT_NE(wrong.output.find("is wrong at the timed shape N=64 C=1024 on two threads"), std::string::npos)
+        << wrong.output;
+    EXPECT_NE(check("right", options).verdict(), "WRONG");
 }
 
 TEST_F(EndToEnd, ARateAboveTheRoofIsImpossibleNotFast) {

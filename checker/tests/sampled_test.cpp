@@ -31,9 +31,13 @@ checker::Call call() {
                                         .factor = 2}};
 }
 
+// Of a launch of a million blocks, each of which writes what is its share, ten were run.
 std::unique_ptr<SampledElements> sampled(std::initializer_list<std::pair<long, float>> elements) {
     auto result = std::make_unique<SampledElements>();
     for (const auto& [element, value] : elements) { result->written[result->count++] = {element, value}; }
+    result->blocks = 1'000'000;
+    result->blocks_run = 10;
+    result->all_written = 10 * 2'500;
     return result;
 }
 
@@ -63,6 +67,31 @@ TEST(SampledElements, AWrongOneIsNamedInTheTermsOfTheShape) {
 
 TEST(SampledElements, NaNIsWrong) {
     EXPECT_FALSE(describe(*sampled({{0, std::numeric_limits<float>::quiet_NaN()}}), *sampled({})).ok);
+}
+
+TEST(SampledElements, OfALaunchThatWritesLessThanHalfAreSaidToBeLeftOut) {
+    const std::unique_ptr<SampledElements> right = sampled({{0, 0.0F}}), few = sampled({{0, 0.0F}});
+    few->all_written = 2 * 2'500;  // of ten blocks two had something to write
+    const CallVerdict verdict = describe(*few, *few);
+    EXPECT_FALSE(verdict.ok);
+    ASSERT_EQ(verdict.findings.size(), 1U);
+    EXPECT_EQ(verdict.findings[0].kind, "untouched");
+    EXPECT_EQ(verdict.findings[0].text,
+              "most of out (M=50000, N=50000) is written by no block: all of them together write about 20% of it");
+    EXPECT_EQ(verdict.findings[0].details.at(0), "ran\t20 of 2,000,000 blocks, which wrote 10,000 elements");
+    // Both runs are looked at together: in one of them the blocks may have been the short ones.
+    EXPECT_TRUE(describe(*few, *right).ok);
+}
+
+TEST(SampledElements, OfALaunchThatRanWholeAreSaidToBeLeftOutWhereOneIs) {
+    const std::unique_ptr<SampledElements> whole = sampled({{0, 0.0F}});
+    whole->blocks_run = whole->blocks;
+    whole->all_written = 2'500'000'000;
+    EXPECT_TRUE(describe(*whole, *whole).ok);
+    whole->all_written--;
+    const CallVerdict verdict = describe(*whole, *whole);
+    EXPECT_FALSE(verdict.ok);
+    EXPECT_EQ(verdict.findings.at(0).text, "1 of the 2,500,000,000 elements of out are written by no block");
 }
 
 TEST(SampledElements, WithoutAnyNothingWasWritten) {

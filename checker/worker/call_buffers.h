@@ -51,9 +51,11 @@ struct CallRun {
     bool ends() const { return !of.sequence || index + 1 == of.calls.size(); }
 };
 
-// Elements of an output that lies on the device alone: those that sampled blocks wrote, as many as fit, or some of all.
+// Elements of an output that lies on the device alone: some of those that sampled blocks wrote, or some of all.
 struct SampledElements {
     static constexpr std::size_t kMost = 65'536;
+    std::uint64_t blocks = 1, blocks_run = 1;  // of the launch of which the smallest share of the blocks was run
+    std::uint64_t all_written = 0;             // by these
     std::uint64_t count = 0;
     struct {
         std::int64_t element = 0;

@@ -48,6 +48,7 @@ enum class Answer : std::uint32_t {
     exception,
     fault,      // a signal that the processor raised
     scribble,   // scratch was overrun
+    threads,    // some run on: `threads`
     no_room,    // there is not memory enough for the shape
     no_device,  // what the kernels run on is not there
 };
@@ -79,6 +80,8 @@ struct Reply {
     std::int64_t offset = 0;  // bytes from the start of its data
     std::uint64_t buffer_bytes = 0;
 
+    std::int32_t threads = 0;  // that the call left running
+
     bool library_missing = false;  // time: it was asked for, and `text` says why it is not timed
 
     // time: seconds a call, and the subject's time over each rival's that was asked for
@@ -96,6 +99,7 @@ struct Reply {
     // count: what a device has counted of Call::needed
     std::array<CountedInReply, 16> counted{};
     std::uint32_t counters = 0;  // as many
+    double bytes_asked = 0;      // count: of global memory, by kernels
 
     // The lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40": no fault, but what may explain why two
     // runs differ.

@@ -132,9 +132,10 @@ class TimedCall {
 
 }  // namespace
 
-std::vector<BufferSpec> timed_specs(const Timed& timed) {
+std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals) {
     std::vector<BufferSpec> specs;
-    for (int who = 0; who < 2; who++) {
+    const int runs = (rivals & bit(Rival::two_threads)) != 0 ? 3 : 2;
+    for (int who = 0; who < runs; who++) {
         for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
     }
     return specs;
@@ -155,6 +156,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
 
     Reply reply;
     std::vector<Candidate> candidates{by_subject};
+    std::vector<Candidate> runs_again{by_subject, by_solution};
     std::vector<Rival> rivals;
     for (std::uint32_t i = 0; i < kRivals; i++) {
         const auto rival = static_cast<Rival>(i);
@@ -193,6 +195,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 break;
             case Rival::two_threads:
                 candidates.push_back(ours("two threads", timed.run_on_two_threads, subject));
+                runs_again.push_back(candidates.back());
                 break;
         }
     }
@@ -216,11 +219,11 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));
-    const std::vector<BufferPlace> places = places_of(timed_specs(timed), Schedule::start_aligned);
+    const std::vector<BufferPlace> places = places_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
     std::size_t at = 0;
-    for (std::size_t who = 0; who < 2; who++) {
+    for (const Candidate& who : runs_again) {
         call.poison_outputs();
-        (who == 0 ? by_subject : by_solution).run();
+        who.run();
         for (std::size_t i = 0; i < timed.call.outputs.size(); i++) {
             bench.fetch(shared.data(places[at++]), call.output(i));
         }

@@ -11,8 +11,9 @@
 
 namespace checker {
 
-// What is left in shared memory after timing: the outputs of the subject, then those of the solution.
-std::vector<BufferSpec> timed_specs(const Timed& timed);
+// What is left in shared memory after timing: the outputs of the subject, then those of the solution, then those of the
+// subject on two threads, where Rival::two_threads is among the rivals.
+std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals);
 
 // Times the subject against the rivals asked for. Then the inputs are drawn anew, the outputs poisoned, and the subject
 // and the solution run once more: what they give is left in shared memory, so that the parent sees that what was timed

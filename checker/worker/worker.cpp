@@ -28,6 +28,7 @@
 
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/device_side.h"
+#include "checker/worker/left_threads.h"
 #include "checker/worker/messages.h"
 #include "checker/worker/time_op.h"
 
@@ -47,6 +48,7 @@ struct FaultMap {
     Range workspace;               // the newest
     std::uintptr_t stack_low = 0;  // the lowest address that the main thread's stack may reach
     pthread_t main_thread{};
+    volatile bool returned = false;  // the call has: who faults now was to have ended before
 };
 FaultMap fault_map;
 
@@ -77,7 +79,9 @@ std::uintptr_t stack_pointer(const ucontext_t& context) {
 void on_fault(int signal, siginfo_t* info, void* context_pointer) {
     const ucontext_t& context = *static_cast<ucontext_t*>(context_pointer);
     Reply reply;
-    reply.answer = Answer::fault;
+    const bool in_main_thread = pthread_equal(pthread_self(), fault_map.main_thread) != 0;
+    reply.answer = fault_map.returned && !in_main_thread ? Answer::threads : Answer::fault;
+    reply.threads = 1;
     reply.signal = signal;
     if (signal == SIGSEGV || signal == SIGBUS) {
         const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -99,7 +103,7 @@ void on_fault(int signal, siginfo_t* info, void* context_pointer) {
         constexpr std::uintptr_t kPage = 4096;
         const std::uintptr_t sp = stack_pointer(context);
         reply.stack_overflow =
-            reply.buffer < 0 && pthread_equal(pthread_self(), fault_map.main_thread) != 0 &&
+            in_main_thread && reply.buffer < 0 &&
             (sp < fault_map.stack_low + kPage || (address < fault_map.stack_low + kPage && address + kPage >= sp));
     }
     [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
@@ -280,7 +284,19 @@ class HostSide final : public DeviceSide {
         poison_stack(run.schedule);
         const MappedCall mapped(run, running_->buffers);
         poison_stack(run.schedule);
+        const ThreadsBefore before;
         run.call().run(run.library, running_->buffers);
+        fault_map.returned = true;
+        const int left = before.running_now();
+        fault_map.returned = false;
+        if (left > 0) {
+            Reply reply;
+            reply.answer = Answer::threads;
+            reply.threads = left;
+            // They would fault where the call's memory goes, or write into the next one's.
+            [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
+            _exit(1);
+        }
         if (run.ends()) {
             running_.reset();
         }

@@ -215,7 +215,7 @@ Outcome WorkerProcess::ask(const Request& request) {
         if (got != static_cast<ssize_t>(sizeof outcome.reply)) {
             return reap();
         }
-        if (outcome.reply.answer == Answer::fault || outcome.reply.last) {
+        if (outcome.reply.answer == Answer::fault || outcome.reply.answer == Answer::threads || outcome.reply.last) {
             stop();
         }
         return outcome;

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/source.h"
 
 namespace simt {
@@ -269,12 +270,11 @@ std::string place_in(const Allocation& allocation, std::uintptr_t address) {
                        rows == 1 ? "one row" : plural(static_cast<std::size_t>(rows), "row"), text_of(allocation));
 }
 
-std::vector<std::size_t> written_elements(const void* pointer, std::size_t element_bytes, std::size_t most) {
-    std::vector<std::size_t> elements;
+WrittenElements written_elements(const void* pointer, std::size_t element_bytes, std::size_t most) {
     const Allocation* const buffer = Memory::instance().begins_at(pointer);
     const std::uint8_t* const marks = buffer == nullptr ? nullptr : Memory::instance().marks(buffer->begin);
     if (marks == nullptr) {
-        return elements;
+        return {};
     }
     // Marks that were never set lie on pages that the operating system has not provided yet.
     const auto first_page = reinterpret_cast<std::uintptr_t>(marks) / page() * page();
@@ -282,24 +282,39 @@ std::vector<std::size_t> written_elements(const void* pointer, std::size_t eleme
     std::vector<unsigned char> there((bytes + page() - 1) / page());
     check_protection(mincore(reinterpret_cast<void*>(first_page), bytes, there.data()));
     const std::size_t before = reinterpret_cast<std::uintptr_t>(marks) - first_page;
-    for (std::size_t i = 0; i < there.size(); i++) {
-        if (there[i] == 0) {
-            continue;
-        }
-        const std::size_t begin = i * page() < before ? 0 : i * page() - before;
-        const std::size_t end = std::min(buffer->bytes, (i + 1) * page() - before);
-        for (std::size_t element = (begin + element_bytes - 1) / element_bytes;
-             element * element_bytes < end && (element + 1) * element_bytes <= buffer->bytes; element++) {
-            const std::uint8_t* const mark = marks + element * element_bytes;
-            if (std::all_of(mark, mark + element_bytes, [](std::uint8_t one) { return one != 0; })) {
-                elements.push_back(element);
-                if (elements.size() == most) {
-                    return elements;
+    const auto visit = [&](const auto& written) {
+        for (std::size_t i = 0; i < there.size(); i++) {
+            if (there[i] == 0) {
+                continue;
+            }
+            const std::size_t begin = i * page() < before ? 0 : i * page() - before;
+            const std::size_t end = std::min(buffer->bytes, (i + 1) * page() - before);
+            for (std::size_t element = (begin + element_bytes - 1) / element_bytes;
+                 element * element_bytes < end && (element + 1) * element_bytes <= buffer->bytes; element++) {
+                const std::uint8_t* const mark = marks + element * element_bytes;
+                if (std::all_of(mark, mark + element_bytes, [](std::uint8_t one) { return one != 0; })) {
+                    written(element);
                 }
             }
         }
-    }
-    return elements;
+    };
+    WrittenElements result;
+    visit([&](std::size_t) { result.all++; });
+    // One of each of as many equal parts, at random, so that no column of a tile is left out; of the last part the last.
+    const std::size_t wanted = std::min(most, result.all);
+    Random random(1);
+    const auto chosen = [&](std::size_t part) {
+        const std::size_t begin = part * result.all / wanted, end = (part + 1) * result.all / wanted;
+        return part + 1 == wanted ? result.all - 1 : begin + random.below(end - begin);
+    };
+    std::size_t at = 0, next = wanted > 0 ? chosen(0) : result.all;
+    visit([&](std::size_t element) {
+        if (at++ == next && result.some.size() < wanted) {
+            result.some.push_back(element);
+            next = result.some.size() < wanted ? chosen(result.some.size()) : result.all;
+        }
+    });
+    return result;
 }
 
 void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes,

@@ -127,10 +127,13 @@ std::string text_of(const Allocation& allocation);
 // Where the address lies, in the buffer's own terms: "inp[b=0, t=8, c=0] is one row past the end of inp (…)".
 std::string place_in(const Allocation& allocation, std::uintptr_t address);
 
-// The elements, in order and at most `most` of them, that have been written in every byte, of the buffer that starts
-// at `pointer`. Pages that nobody has touched cost next to nothing. Empty if nothing is noted, or if no buffer starts
-// there.
-std::vector<std::size_t> written_elements(const void* pointer, std::size_t element_bytes, std::size_t most);
+// The elements that have been written in every byte, of the buffer that starts at `pointer`. Pages that nobody has touched
+// cost next to nothing. None if nothing is noted, or if no buffer starts there.
+struct WrittenElements {
+    std::size_t all = 0;
+    std::vector<std::size_t> some;  // in order, at most as many as were asked for, from everywhere, and the last one
+};
+WrittenElements written_elements(const void* pointer, std::size_t element_bytes, std::size_t most);
 
 // Names a buffer for reports: its shape and the bytes of an element and what it is. Nothing happens where the pointer is none of ours.
 void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes,

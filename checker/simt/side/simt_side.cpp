@@ -136,9 +136,19 @@ std::vector<Finding> described_findings() {
 // The device's memory is open.
 void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampled) {
     const auto* const values = reinterpret_cast<const float*>(output.data());
+    const simt::WrittenElements written = simt::written_elements(values, sizeof(float), SampledElements::kMost);
     sampled.count = 0;
-    for (const std::size_t element : simt::written_elements(values, sizeof(float), SampledElements::kMost)) {
+    for (const std::size_t element : written.some) {
         sampled.written[sampled.count++] = {static_cast<std::int64_t>(element), values[element]};
+    }
+    sampled.all_written = written.all;
+    sampled.blocks = sampled.blocks_run = 1;
+    for (const simt::SampledLaunch& launch : simt::sampled_launches()) {
+        const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+        if (blocks * sampled.blocks_run > sampled.blocks * launch.blocks.size()) {
+            sampled.blocks = blocks;
+            sampled.blocks_run = launch.blocks.size();
+        }
     }
 }
 
@@ -199,6 +209,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     Reply reply;
     if (counting) {
         put_counted(reply, counting->of(call.needed));
+        reply.bytes_asked = counting->of({{"bytes_asked"}}).front().value;
     }
     simt::report_unchecked_error();
     check(cudaGetLastError());

@@ -78,7 +78,7 @@ TEST_F(SampledBlocks, TheFirstTheLastAndSomeOthersRun) {
 }
 
 TEST_F(SampledBlocks, WhatTheyWroteIsListedAndNothingElse) {
-    EXPECT_TRUE(simt::written_elements(out_, sizeof(float), 1000).empty());
+    EXPECT_EQ(simt::written_elements(out_, sizeof(float), 1000).all, 0U);
     simt::sample_blocks(simt::Sampling{.others = 5, .seed = 3});
     function("fill_rows")(out_, kM, kN);
     std::vector<std::size_t> expected;
@@ -88,10 +88,21 @@ TEST_F(SampledBlocks, WhatTheyWroteIsListedAndNothingElse) {
             expected.push_back(static_cast<std::size_t>(index.y * kN + n));
         }
     }
-    EXPECT_EQ(simt::written_elements(out_, sizeof(float), 100'000), expected);
-    expected.resize(10);
-    EXPECT_EQ(simt::written_elements(out_, sizeof(float), 10), expected);
-    EXPECT_TRUE(simt::written_elements(out_ + 1, sizeof(float), 10).empty());
+    const simt::WrittenElements whole = simt::written_elements(out_, sizeof(float), 100'000);
+    EXPECT_EQ(whole.some, expected);
+    EXPECT_EQ(whole.all, expected.size());
+    EXPECT_TRUE(simt::written_elements(out_ + 1, sizeof(float), 10).some.empty());
+
+    // The last block's are those with the largest indices: they are never left out.
+    const simt::WrittenElements few = simt::written_elements(out_, sizeof(float), 10);
+    EXPECT_EQ(few.all, expected.size());
+    ASSERT_EQ(few.some.size(), 10U);
+    for (std::size_t i = 0; i < 10; i++) {
+        const std::size_t tenth = expected.size() * i / 10, next = expected.size() * (i + 1) / 10;
+        EXPECT_GE(few.some[i], expected[tenth]);
+        EXPECT_LE(few.some[i], expected[next - 1]);
+    }
+    EXPECT_EQ(few.some.back(), expected.back());
 }
 
 TEST_F(SampledBlocks, TheSameSeedGivesTheSameBlocksAndAnotherGivesOthers) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
@@ -61,6 +64,24 @@ std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
     return {std::move(lse), std::move(out)};
 }
 
+// What it asks for as scratch, which must grow with the batch: at most twice as much for twice the batch, and no less.
+// Asked at GPT-2's largest size, where counts pass 2^31 long before a GPU's memory is full.
+std::size_t scratch_bytes(const Library& library, const Sizes& d) {
+    constexpr int T = 1024, C = 1600, NH = 25, kLargestBatch = 256;
+    constexpr std::size_t kRounding = std::size_t{1} << 20;  // to whole pages, or blocks of its own
+    const auto bytes = library.find<attention_scratch_bytes>();
+    for (int B = 1; B < kLargestBatch; B *= 2) {
+        const std::size_t one = bytes(B, T, C, NH), two = bytes(2 * B, T, C, NH);
+        if (two < one || two / 2 > one + kRounding) {
+            throw std::runtime_error(fmt::format(
+                "attention_scratch_bytes gives {} at B={} T={} C={} NH={} and {} at B={}: a product that an int cannot "
+                "hold? Begin it with sizeof(float), or a std::size_t",
+                one, B, T, C, NH, two, 2 * B));
+        }
+    }
+    return bytes(d["B"], d["T"], d["C"], d["NH"]);
+}
+
 }  // namespace
 
 const OpSpec attention_spec{
@@ -74,10 +95,7 @@ const OpSpec attention_spec{
             library.find<attention>()(at.f32("out"), at.f32("lse"), at.f32("qkv"), at.scratch("scratch"), d["B"],
                                       d["T"], d["C"], d["NH"], ctx);
         },
-    .scratch_bytes =
-        [](const Library& library, const Sizes& d) {
-            return library.find<attention_scratch_bytes>()(d["B"], d["T"], d["C"], d["NH"]);
-        },
+    .scratch_bytes = scratch_bytes,
     // Without a (T, T) matrix in memory. FLOP: the two products below the diagonal.
     .cost = [](const Sizes& d) -> Cost {
         const double rows = d.number("B") * d["T"], C = d["C"];

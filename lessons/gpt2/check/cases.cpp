@@ -61,6 +61,12 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape) {
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));
 }
 
+void OpCases::add_huge(std::string_view shape) {
+    if (checker::device_side().takes_sampled() && !checker::device_side().rehearsal()) {
+        add_sampled("huge", shape);
+    }
+}
+
 checker::Case& OpCases::at(std::string_view name) {
     const auto found = std::ranges::find(op_.cases, name, &checker::Case::name);
     if (found == op_.cases.end()) {
@@ -69,12 +75,15 @@ checker::Case& OpCases::at(std::string_view name) {
     return *found;
 }
 
-void OpCases::add_with_threads(std::string_view name, int threads) {
-    const checker::Case& whole = at(name);
-    checker::Case& result = op_.add_case("threads", fmt::format("{}, {} threads", whole.shape, threads));
-    result.calls.push_back(whole.calls.front());
-    const Sizes sizes = calls_of(lesson_.case_file(std::string(name)), spec_).front().sizes;
-    result.calls.front().run = run_of(spec_, sizes, threads);
+void OpCases::add_with_threads(const std::string& name, std::string_view shape, const std::vector<int>& threads) {
+    const Sizes sizes = Sizes::of(shape).completed(spec_.defaults);
+    checker::Case& result =
+        op_.add_case(name, fmt::format("{}, {} threads", sizes.text(spec_.shape), fmt::join(threads, " and ")));
+    for (const int count : threads) {
+        checker::Call& call = result.calls.emplace_back(drawn(sizes));
+        call.run = run_of(spec_, sizes, count);
+        call.where += fmt::format(", {} threads", count);
+    }
 }
 
 Sizes OpCases::rehearsed(const Sizes& sizes) const {

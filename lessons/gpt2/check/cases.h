@@ -32,9 +32,12 @@ class OpCases {
     // The same of an output that may be too large for the host: some elements are judged, of some blocks of the launch
     // or of all. For devices that take such calls.
     void add_sampled(const std::string& name, std::string_view shape);
-    // A case that is there already, and its one call with this many threads, as a case called `threads`.
+    // One of more outputs than an int can count, called `huge`, where the device takes it.
+    void add_huge(std::string_view shape);
+    // One drawn shape with so many threads each.
+    void add_with_threads(const std::string& name, std::string_view shape, const std::vector<int>& threads);
+    // A case that is there already.
     checker::Case& at(std::string_view name);
-    void add_with_threads(std::string_view name, int threads);
 
     // What a timed call takes beside what its shape says: "Vp=4096".
     void time_with(std::string defaults) { timed_with_ = std::move(defaults); }

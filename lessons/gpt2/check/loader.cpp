@@ -189,6 +189,7 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
     if (spec.needed != nullptr) {
         call.needed = spec.needed(of.sizes);
     }
+    call.least_bytes = spec.cost(of.sizes.completed(spec.defaults)).bytes;
     return call;
 }
 
