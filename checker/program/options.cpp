@@ -9,9 +9,8 @@
 #include <utility>
 #include <variant>
 
-#include "checker/base/text.h"
-
 #include "checker/base/course.h"
+#include "checker/base/text.h"
 
 namespace checker {
 

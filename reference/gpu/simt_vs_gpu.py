@@ -69,7 +69,7 @@ def read_kernel(path: Path) -> Kernel:
         if not line.startswith("//"):
             break
         if found := re.match(r"// (verdict|bug): (.*)", line):
-            words[found[1]].append(found[2])
+            words[found[1]].append(re.sub(r" called at \S+", "", found[2]))  # a tool names the helper's line
     if not words["verdict"]:
         raise ToolError(f"{path} names no verdict")
     first, *places = words["verdict"][0].split(" ")

@@ -3,4 +3,4 @@
 #pragma GCC system_header
 
 #include "cuda_runtime.h"
-#pragma simt refuses nvcuda:: awbarrier: cuda::barrier replaces it
+#pragma simt refuses nvcuda::awbarrier, which cuda::barrier replaces

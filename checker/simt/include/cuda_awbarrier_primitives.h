@@ -3,4 +3,4 @@
 #pragma GCC system_header
 
 #include "cuda_runtime.h"
-#pragma simt refuses __mbarrier_ awbarrier: cuda::barrier replaces it
+#pragma simt refuses __mbarrier_ awbarrier, which cuda::barrier replaces

@@ -120,9 +120,10 @@ class Tokenizer {
         static constexpr std::string_view kPragma = "#pragma simt refuses ";
         if (line.starts_with(kPragma)) {
             line.remove_prefix(kPragma.size());
-            const std::size_t blank = std::min(line.find(' '), line.size());
-            source_.refused_.push_back(
-                {std::string(line.substr(0, blank)), std::string(line.substr(std::min(blank + 1, line.size())))});
+            const std::size_t blank = std::min(line.find(' '), line.size()), colons = line.find("::");
+            const std::size_t end = colons < blank ? colons + 2 : blank;  // clang-format joins what follows a namespace
+            const std::size_t what = std::min(line.find_first_not_of(' ', end), line.size());
+            source_.refused_.push_back({std::string(line.substr(0, end)), std::string(line.substr(what))});
         }
     }
 

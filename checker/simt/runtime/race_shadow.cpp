@@ -15,7 +15,6 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 
-
 namespace simt {
 
 std::size_t RacePage::bytes() const {

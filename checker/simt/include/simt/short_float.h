@@ -36,7 +36,8 @@ struct ShortFormat {
         }
         if (magnitude >> kFractionBits == 0) {  // subnormal: a multiple of the smallest number there is
             constexpr double kSmallest = smallest();
-            return simt::bit_cast<float>(simt::bit_cast<std::uint32_t>(static_cast<float>(magnitude * kSmallest)) | sign);
+            return simt::bit_cast<float>(simt::bit_cast<std::uint32_t>(static_cast<float>(magnitude * kSmallest)) |
+                                         sign);
         }
         return simt::bit_cast<float>(sign | ((magnitude << (23 - kFractionBits)) + ((127U - kBias) << 23)));
     }

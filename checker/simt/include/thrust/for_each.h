@@ -3,4 +3,4 @@
 #pragma GCC system_header
 
 #include "../cuda_runtime.h"
-#pragma simt refuses thrust:: Thrust
+#pragma simt refuses thrust::Thrust
