@@ -15,12 +15,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 #include "checker/cases/lesson.h"
 #include "checker/program/run_lesson.h"
 #include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"
+#include "checker/tests/in_one_line.h"
 #include "checker/tests/toy_lesson.h"
 
 namespace fs = std::filesystem;
@@ -116,13 +116,7 @@ struct Checked {
         }
         throw std::runtime_error("no counter " + name + " in the verdict");
     }
-    // The output's words, wherever its lines were broken.
-    std::string words() const {
-        std::istringstream in(output);
-        std::string text;
-        for (std::string word; in >> word;) { text += (text.empty() ? "" : " ") + word; }
-        return text;
-    }
+    std::string words() const { return in_one_line(output); }
     nlohmann::json json;
 };
 

@@ -186,8 +186,18 @@ def test_a_program_that_runs_past_its_time_is_ended_with_its_children(tmp_path):
     assert done.status is None
     assert "said" in done.output
     assert done.seconds < 30
-    state = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/status")
-    assert not state.exists() or "zombie" in state.read_text()
+    child = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/status")
+
+    def has_ended() -> bool:
+        try:
+            return "zombie" in child.read_text()
+        except OSError:
+            return True
+
+    until = time.monotonic() + 30  # it was told to end; a busy machine lets it do so later
+    while not has_ended():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_a_make_that_is_started_does_not_join_another_makes_job_server(monkeypatch):
