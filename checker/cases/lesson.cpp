@@ -52,11 +52,6 @@ Input drawn(std::string name, Element element, std::string_view dims, const std:
             }};
 }
 
-Output computed(Output result, ComputeFunction compute) {
-    result.compute = std::move(compute);
-    return result;
-}
-
 Output referred(Output result, Reference reference) {
     result.expected = reference.expected;
     result.expected.element = result.spec.element;
@@ -136,7 +131,9 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes, 
 
 Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute,
               Element element) {
-    return computed(output(std::move(name), dims, std::move(sizes), element), std::move(compute));
+    Output result = output(std::move(name), dims, std::move(sizes), element);
+    result.compute = std::move(compute);
+    return result;
 }
 
 Output output(std::string name, std::string_view dims, std::vector<long> sizes, Reference reference, Element element) {
@@ -150,10 +147,6 @@ Output inout(Input before) {
     result.columns = result.spec.dims.columns();
     result.initial = std::move(before.fill);
     return result;
-}
-
-Output inout(Input before, ComputeFunction compute) {
-    return computed(inout(std::move(before)), std::move(compute));
 }
 
 Output inout(Input before, Reference reference) {

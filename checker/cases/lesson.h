@@ -176,7 +176,6 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes, 
 // An in-out tensor: what it holds before the call, and what it should hold afterwards. Before each run it is set anew. In
 // a sample of several timed calls each goes on from what the one before it left.
 Output inout(Input before, Reference reference);
-Output inout(Input before, ComputeFunction compute);
 Output inout(Input before);
 
 // ---- cases -----------------------------------------------------------------------------------------------------

@@ -493,9 +493,10 @@ std::string table_of(const std::vector<Row>& rows, const CaughtRows& caught) {
         const auto found = caught.find(row.lesson + "/" + row.id);
         const bool is_caught = found != caught.end() && found->second.caught;
         text += fmt::format("{} {} |\n", table_row(row),
-                            is_caught                               ? cell(without_counts(found->second.shown))
-                            : row.slow() && has_kernels(row.lesson) ? "on a GPU: not measured yet"
-                                                                    : "**not caught**");
+                            is_caught ? cell(without_counts(found->second.shown))
+                            : row.slow() && has_kernels(row.lesson)
+                                ? "slow on a GPU alone: the CPU device has no times to reject it by"
+                                : "**not caught**");
     }
     return text;
 }

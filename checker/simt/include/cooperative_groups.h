@@ -274,26 +274,41 @@ SIMT_INLINE coalesced_group coalesced_threads() {
     return {__activemask()};
 }
 
-// `Size` consecutive threads: 1, 2, 4, 8, 16 or 32; tiles of more are below.
-template <unsigned int Size, class Parent = void>
-class thread_block_tile {
-    static_assert(Size != 0 && (Size & (Size - 1)) == 0,
-                  "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads");
-
+// Which of its parent's tiles of `Size` threads a tile is, and which thread of it runs here.
+template <unsigned int Size>
+class simt_tile_place {
   public:
-    // A tile forgets its parent: thread_block_tile<32> is every tile of 32.
-    template <class Other>
-    SIMT_INLINE thread_block_tile(const thread_block_tile<Size, Other>& other) requires std::is_void_v<Parent>
-        : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
-
-    SIMT_INLINE operator thread_group() const { return thread_group(simt_kind::lanes, simt_mask()); }
-
-    SIMT_INLINE static void sync() { simt::sync_group(simt_mask()); }
     SIMT_INLINE static constexpr unsigned int num_threads() { return Size; }
     SIMT_INLINE static constexpr unsigned int size() { return Size; }
     SIMT_INLINE static unsigned int thread_rank() { return simt::rank_in_block() % Size; }
     SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
     SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
+
+  protected:
+    SIMT_INLINE simt_tile_place(unsigned int meta_rank, unsigned int meta_size)
+        : meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+  private:
+    unsigned int meta_rank_, meta_size_;
+};
+
+// `Size` consecutive threads: 1, 2, 4, 8, 16 or 32; tiles of more are below.
+template <unsigned int Size, class Parent = void>
+class thread_block_tile : public simt_tile_place<Size> {
+    static_assert(Size != 0 && (Size & (Size - 1)) == 0,
+                  "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads");
+
+  public:
+    using simt_tile_place<Size>::thread_rank;
+
+    // A tile forgets its parent: thread_block_tile<32> is every tile of 32.
+    template <class Other>
+    SIMT_INLINE thread_block_tile(const thread_block_tile<Size, Other>& other) requires std::is_void_v<Parent>
+        : simt_tile_place<Size>(other.meta_group_rank(), other.meta_group_size()) {}
+
+    SIMT_INLINE operator thread_group() const { return thread_group(simt_kind::lanes, simt_mask()); }
+
+    SIMT_INLINE static void sync() { simt::sync_group(simt_mask()); }
 
     template <class T>
     SIMT_INLINE T shfl(T value, int rank) const {
@@ -344,7 +359,7 @@ class thread_block_tile {
 
   private:
     SIMT_INLINE thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
-        : meta_rank_(meta_rank), meta_size_(meta_size) {}
+        : simt_tile_place<Size>(meta_rank, meta_size) {}
 
     SIMT_INLINE static unsigned int first_lane() { return simt::own_lane() / Size * Size; }
     SIMT_INLINE static unsigned int low(unsigned int lanes) { return lanes >> first_lane(); }
@@ -352,8 +367,6 @@ class thread_block_tile {
     SIMT_INLINE static T shuffled(simt::Shuffle kind, const T& value, unsigned int operand, const char* name) {
         return simt::shuffle_value(kind, simt_mask(), value, operand, static_cast<int>(Size), name);
     }
-
-    unsigned int meta_rank_, meta_size_;
 
     template <unsigned int S>
     friend thread_block_tile<S, thread_block> tiled_partition(const thread_block& parent);
@@ -366,18 +379,16 @@ class thread_block_tile {
 
 // A tile of several warps. Its threads meet, and exchange values there.
 template <unsigned int Size, class Parent>
-requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_block_tile<Size, Parent> {
+requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_block_tile<Size, Parent>
+    : public simt_tile_place<Size> {
   public:
+    using simt_tile_place<Size>::thread_rank;
+
     template <class Other>
     SIMT_INLINE thread_block_tile(const thread_block_tile<Size, Other>& other) requires std::is_void_v<Parent>
-        : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
+        : simt_tile_place<Size>(other.meta_group_rank(), other.meta_group_size()) {}
 
     SIMT_INLINE static void sync() { simt::meet_tile(Size); }
-    SIMT_INLINE static constexpr unsigned int num_threads() { return Size; }
-    SIMT_INLINE static constexpr unsigned int size() { return Size; }
-    SIMT_INLINE static unsigned int thread_rank() { return simt::rank_in_block() % Size; }
-    SIMT_INLINE unsigned int meta_group_rank() const { return meta_rank_; }
-    SIMT_INLINE unsigned int meta_group_size() const { return meta_size_; }
 
     template <class T>
     SIMT_INLINE T shfl(T value, unsigned int rank) const {
@@ -409,7 +420,7 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
         SIMT_INLINE int operator()(int a, int b) const { return a & b; }
     };
     SIMT_INLINE thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
-        : meta_rank_(meta_rank), meta_size_(meta_size) {}
+        : simt_tile_place<Size>(meta_rank, meta_size) {}
     SIMT_INLINE static thread_block_tile<32> of_warp() {
         return {simt::rank_in_block() / 32, (thread_block::num_threads() + 31) / 32};
     }
@@ -425,8 +436,6 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
         simt::value_met(all, rank, &like, sizeof(T));
         return like;
     }
-
-    unsigned int meta_rank_, meta_size_;
 
     template <unsigned int S>
     friend thread_block_tile<S, thread_block> tiled_partition(const thread_block& parent);

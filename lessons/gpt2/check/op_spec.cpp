@@ -36,14 +36,14 @@ Draw uniform(float low, float high) {
 
 Draw ramp(float largest) {
     return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
-        checker::Input input = checker::normal(name, dims, sizes.axes(dims));
-        input.fill = [=](std::span<std::byte> bytes, std::uint64_t /*seed*/) {
+        const auto fill = [=](std::span<std::byte> bytes, std::uint64_t /*seed*/) {
             const std::span values(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
             for (std::size_t i = 0; i < values.size(); i++) {
                 values[i] = largest * (2 * static_cast<float>(i) / static_cast<float>(values.size() - 1) - 1);
             }
         };
-        return input;
+        return checker::Input{
+            {name, checker::Role::input, checker::Element::f32, checker::Dims(dims, sizes.axes(dims))}, fill};
     };
 }
 
