@@ -141,13 +141,13 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
             }
         }
         const int taken = static_cast<int>(all[0].seconds.size());
-        if (taken >= options.min_rounds && std::ranges::all_of(all, [&](const Samples& samples) {
+        if (taken >= options.enough_samples && std::ranges::all_of(all, [&](const Samples& samples) {
                 return narrow_enough(samples, options.interval_goal);
             })) {
             break;
         }
         const double spent = stopwatch.now() - begin;
-        if ((spent >= options.max_seconds && i + 1 >= options.fewest_rounds) || spent >= options.last_seconds) {
+        if ((spent >= options.max_seconds && taken >= options.fewest_samples) || spent >= options.last_seconds) {
             break;
         }
     }

@@ -49,10 +49,10 @@ struct Candidate {
 
 struct TimingOptions {
     int warmup_rounds = 2;             // not recorded; no more once half of max_seconds is over
-    int min_rounds = 11;               // that are enough where their intervals are narrow
-    int max_rounds = 501;              // at least 1
+    int enough_samples = 11;           // of each candidate, where their intervals are narrow
+    int max_rounds = 501;              // at least 1; a round that is thrown away counts
     double max_seconds = 0.5;          // for all candidates together, looked at after each round …
-    int fewest_rounds = 6;             // … that has so many before it: fewer have no 95% interval
+    int fewest_samples = 6;            // … once there are so many of each: fewer have no 95% interval
     double last_seconds = 20;          // this ends it whatever there is
     double interval_goal = 0.02;       // stop when each median's 95% interval is no wider than this share of it
     std::uint64_t seed = 0;            // of the order in the rounds: one that is always the same favours somebody

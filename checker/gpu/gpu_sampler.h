@@ -21,7 +21,7 @@ namespace checker {
 constexpr int kMinSamples = 20;
 constexpr int kMaxSamples = 51;
 constexpr int kWarmupSamples = 3;
-constexpr int kSpoilt = 10;            // samples that the doubling of the delay may cost
+constexpr int kSpoilt = 10;            // rounds that the doubling of the delay may cost
 constexpr double kSecondsEach = 0.25;  // of one measurement, once it has the least number of samples
 constexpr double kHurrySeconds = 38;   // from here on no measurement takes more than the least number
 constexpr double kLastSeconds = 50;    // none begins after this
@@ -71,10 +71,10 @@ class Sampler {
             return not_measured(kOutOfTime);
         }
         const TimingOptions options{.warmup_rounds = kWarmupSamples,
-                                    .min_rounds = kMinSamples,
+                                    .enough_samples = kMinSamples,
                                     .max_rounds = elapsed() > kHurrySeconds ? kMinSamples + kSpoilt : kMaxSamples,
                                     .max_seconds = kSecondsEach,
-                                    .fewest_rounds = kMinSamples + kSpoilt,
+                                    .fewest_samples = kMinSamples,
                                     .min_sample_seconds = 0};
         std::vector<double> samples;
         try {

@@ -343,13 +343,13 @@ class GpuBench final : public Bench {
     Stopwatch& stopwatch() override { return stopwatch_; }
 
     // Never repeated within a sample: the caches would be warm.
-    TimingOptions options(double seconds, int rounds) const override {
+    TimingOptions options(double seconds, int samples) const override {
         constexpr int kFewest = kRehearsal ? 6 : 50;
         return {.warmup_rounds = 3,
-                .min_rounds = kFewest,
+                .enough_samples = kFewest,
                 .max_seconds = seconds,
-                .fewest_rounds = std::max(kFewest, rounds),
-                .last_seconds = 10,
+                .fewest_samples = std::max(kFewest, samples),
+                .last_seconds = kRehearsal ? 20 : 10,  // a rehearsal waits for its samples where the machine stalls
                 .min_sample_seconds = 0};
     }
 

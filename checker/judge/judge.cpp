@@ -608,7 +608,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     std::optional<Rival> beaten;
     bool impossible_before = false;
     bool agreed = false;
-    for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.rounds *= 2) {
+    for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.samples *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
         if (outcome.says(Answer::no_room)) {
@@ -670,16 +670,16 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
     if (!mismatch) {
         return std::nullopt;
     }
-    const auto wrong_again = [&](int rounds) {
+    const auto wrong_again = [&](int samples) {
         worker_.stop();
-        request.rounds = rounds;
+        request.samples = samples;
         const Outcome outcome = ask(request, fmt::format("{} at {} once more", op.name, timed.shape));
         return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(timed, request).has_value();
     };
-    const int rounds = request.rounds;
+    const int samples = request.samples;
     request.rivals &= bit(Rival::solution) | bit(Rival::two_threads);
     request.seconds = 0;
-    if (wrong_again(0) || !wrong_again(rounds)) {  // where it is chance, it is not wrong again
+    if (wrong_again(0) || !wrong_again(samples)) {  // where it is chance, it is not wrong again
         return mismatch;
     }
     Finding kept = describe_kept(fmt::format(" at the timed shape {}", timed.shape), "");

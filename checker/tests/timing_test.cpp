@@ -241,7 +241,7 @@ std::vector<std::string> orders(int rounds, std::uint64_t seed) {
                          }};
     };
     const std::vector<Candidate> candidates = {logged('a'), logged('b'), logged('c')};
-    time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = rounds, .max_rounds = rounds, .seed = seed},
+    time_interleaved(candidates, {.warmup_rounds = 1, .enough_samples = rounds, .max_rounds = rounds, .seed = seed},
                      fake.stopwatch);
     EXPECT_EQ(order.substr(0, 6), "abc" /* calls per sample */ "abc" /* warm-up */);
     std::vector<std::string> result;
@@ -274,7 +274,7 @@ TEST(TimeInterleaved, GivesNoneOfTwoEqualCandidatesTheBetterPlaceInTheRounds) {
                                                                                            fake.now += 1'000'000;
                                                                                        }}};
     const std::vector<Samples> all =
-        time_interleaved(candidates, {.min_rounds = 40, .max_rounds = 40, .max_seconds = 100}, fake.stopwatch);
+        time_interleaved(candidates, {.enough_samples = 40, .max_rounds = 40, .max_seconds = 100}, fake.stopwatch);
     const Interval interval = time_ratio(all[0], all[1]).interval;
     EXPECT_LE(interval.low, 1.0);
     EXPECT_GE(interval.high, 1.0);
@@ -323,7 +323,7 @@ TEST(TimeInterleaved, StopsAtTheFewestRoundsWhenTheSamplesAgree) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("steady", 1'000'000)};
     const std::vector<Samples> all =
-        time_interleaved(candidates, {.min_rounds = 15, .max_seconds = 100.0}, fake.stopwatch);
+        time_interleaved(candidates, {.enough_samples = 15, .max_seconds = 100.0}, fake.stopwatch);
     EXPECT_EQ(all[0].seconds.size(), 15u);
 }
 
@@ -332,7 +332,7 @@ TEST(TimeInterleaved, TakesMoreRoundsWhileTheIntervalIsWide) {
     int call = 0;
     const std::vector<Candidate> candidates = {{"noisy", [&] { fake.now += 1'000'000 + 500'000 * (call++ % 3); }}};
     const std::vector<Samples> all =
-        time_interleaved(candidates, {.min_rounds = 11, .max_rounds = 40, .max_seconds = 100}, fake.stopwatch);
+        time_interleaved(candidates, {.enough_samples = 11, .max_rounds = 40, .max_seconds = 100}, fake.stopwatch);
     EXPECT_EQ(all[0].seconds.size(), 40u);
 }
 
@@ -360,7 +360,7 @@ TEST(TimeInterleaved, PreparesBeforeEachSampleOutsideTheTime) {
                                                     fake.now += 7'000'000;
                                                 }}};
     const std::vector<Samples> all =
-        time_interleaved(candidates, {.warmup_rounds = 1, .min_rounds = 3, .max_rounds = 3}, fake.stopwatch);
+        time_interleaved(candidates, {.warmup_rounds = 1, .enough_samples = 3, .max_rounds = 3}, fake.stopwatch);
     EXPECT_EQ(prepared, 1 /* calls per sample */ + 1 /* warm-up */ + 3);
     EXPECT_DOUBLE_EQ(summarise(all[0].seconds).median, 1e-3);
 }
@@ -372,13 +372,49 @@ TEST(TimeInterleaved, DiscardsARoundDuringWhichTheClockJumpsBackwards) {
         fake.takes("a", 1'000'000),
         {"b", [&] { fake.now += ++call == 6 ? -5'000'000 : 2'000'000; }},
     };
-    const std::vector<Samples> all = time_interleaved(candidates, {.min_rounds = 11}, fake.stopwatch);
+    const std::vector<Samples> all = time_interleaved(candidates, {.enough_samples = 11}, fake.stopwatch);
     for (const Samples& samples : all) {
         EXPECT_EQ(samples.discarded, 1) << samples.name;
         EXPECT_EQ(samples.seconds.size(), 11u) << samples.name;
     }
     EXPECT_DOUBLE_EQ(summarise(all[1].seconds).p90, 2e-3);
     EXPECT_DOUBLE_EQ(time_ratio(all[1], all[0]).value, 2.0);
+}
+
+namespace {
+
+// A second a call; what a bad reading is, says `is_bad` of the call's number from 1.
+std::vector<Samples> with_bad_readings(const std::function<bool(int)>& is_bad, TimingOptions options) {
+    struct Unreliable final : Stopwatch {
+        std::function<bool(int)> is_bad;
+        int calls = 0;
+        std::optional<double> seconds_of(const std::function<void()>& work) override {
+            work();
+            return is_bad(++calls) ? std::nullopt : std::optional(1.0);
+        }
+        double now() const override { return calls; }
+    } stopwatch;
+    stopwatch.is_bad = is_bad;
+    const Candidate candidate{"slow", [] {}};
+    options.warmup_rounds = 0;
+    return time_interleaved(std::span(&candidate, 1), options, stopwatch);
+}
+
+}  // namespace
+
+// The first call only says how many there are in a sample.
+TEST(TimeInterleaved, GoesOnPastTheTimeLimitUntilAnIntervalCanBeGivenThoughSomeReadingsWereThrownAway) {
+    const std::vector<Samples> all = with_bad_readings([](int call) { return call == 3 || call == 5; },
+                                                       {.max_seconds = 1, .fewest_samples = 6, .last_seconds = 100});
+    EXPECT_EQ(all[0].seconds.size(), 6u);
+    EXPECT_EQ(all[0].discarded, 2);
+}
+
+TEST(TimeInterleaved, EndsAtTheLastSecondThoughNearlyAllReadingsAreThrownAway) {
+    const std::vector<Samples> all = with_bad_readings([](int call) { return call > 3; },
+                                                       {.max_seconds = 1, .fewest_samples = 6, .last_seconds = 20});
+    EXPECT_EQ(all[0].seconds.size(), 2u);
+    EXPECT_EQ(all[0].discarded, 17);
 }
 
 TEST(TimeInterleaved, TakesASampleWithoutAReadingAgainInsteadOfDoublingItsCalls) {

@@ -51,8 +51,8 @@ class HostBench final : public Bench {
     void fetch(std::span<std::byte> to, const std::byte* from) override { std::memcpy(to.data(), from, to.size()); }
 
     Stopwatch& stopwatch() override { return stopwatch_; }
-    TimingOptions options(double seconds, int rounds) const override {
-        return {.max_seconds = seconds, .fewest_rounds = rounds};
+    TimingOptions options(double seconds, int samples) const override {
+        return {.max_seconds = seconds, .fewest_samples = samples};
     }
     Candidate copy(std::size_t bytes) override { return copy_candidate(bytes); }
     FmaCandidate arithmetic() override { return fma_candidate(); }

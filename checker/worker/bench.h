@@ -29,8 +29,8 @@ class Bench {
     virtual void fetch(std::span<std::byte> to, const std::byte* from) = 0;
 
     virtual Stopwatch& stopwatch() = 0;
-    // Limits for `seconds` of sampling with at least `rounds` rounds.
-    virtual TimingOptions options(double seconds, int rounds) const = 0;
+    // Limits for `seconds` of sampling with at least `samples` samples.
+    virtual TimingOptions options(double seconds, int samples) const = 0;
 
     // Reads half of `bytes` from one buffer and writes half to another.
     virtual Candidate copy(std::size_t bytes) = 0;

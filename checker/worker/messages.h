@@ -37,8 +37,8 @@ struct Request {
     std::uint64_t timed = 0;   // which of the op's timed calls
     std::uint32_t rivals = 0;  // bits 1 << Rival
     std::uint64_t seed = 0;    // of the inputs; afterwards the call is repeated once with those of seed + 1
-    double seconds = 0;        // to be spent at most, once there are `rounds` samples
-    std::int32_t rounds = 6;   // 0: no time is taken, and that call is the first
+    double seconds = 0;        // to be spent at most, once there are `samples` of them
+    std::int32_t samples = 6;  // 0: no time is taken, and that call is the first
 };
 
 enum class Answer : std::uint32_t {

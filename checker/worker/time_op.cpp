@@ -211,9 +211,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
             };
         }
     }
-    TimingOptions options = bench.options(request.seconds, request.rounds);
+    TimingOptions options = bench.options(request.seconds, request.samples);
     options.seed = request.seed;
-    const bool times = request.rounds > 0;
+    const bool times = request.samples > 0;
     const std::vector<Samples> samples =
         times ? time_interleaved(candidates, options, bench.stopwatch()) : std::vector<Samples>();
 

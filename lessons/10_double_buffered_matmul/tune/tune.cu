@@ -135,7 +135,7 @@ std::vector<double> rates_at(const Shape& shape, const std::vector<bool>& right,
         of.push_back(kCount);
     }
     checker::EventStopwatch stopwatch(nullptr, kGpu ? 20'000'000U : 0U);
-    const checker::TimingOptions options{.min_rounds = kGpu ? 30 : 6, .max_seconds = 2, .min_sample_seconds = 0};
+    const checker::TimingOptions options{.enough_samples = kGpu ? 30 : 6, .max_seconds = 2, .min_sample_seconds = 0};
     const std::vector<checker::Samples> samples = checker::time_interleaved(candidates, options, stopwatch);
     std::vector<double> rates(kCount + 1);
     for (std::size_t i = 0; i < of.size(); i++) {
