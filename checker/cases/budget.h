@@ -9,6 +9,7 @@
 // analytic bound on what rounding costs in that row, stored with each case.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -24,8 +25,10 @@ double error(float got, float expected);
 // factor = k * max(ratio, 1)
 double budget(double factor, float floor, float expected, Element element = Element::f32);
 
-// `precision` is "fp32", "tf32" or "bf16"; `local` judges one op from the stored inputs, `chained` a tensor of the
-// whole model.
+// In which an op may compute.
+inline constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "tf32", "bf16"};
+
+// `precision` is one of kPrecisions; `local` judges one op from the stored inputs, `chained` a tensor of the whole model.
 class Budgets {
   public:
     // Throws FileError when a file is missing, is malformed or lacks what it must have.

@@ -10,11 +10,12 @@
 
 #include "checker/base/file_error.h"
 #include "checker/base/text.h"
+#include "checker/cases/budget.h"
 
 namespace checker {
 namespace {
 
-const std::vector<std::string> kKeys{"title", "idea", "requires", "target", "counters", "ladder"};
+const std::vector<std::string> kKeys{"title", "idea", "requires", "target", "counters", "precision", "ladder"};
 const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",
                                            "older",   "threads", "shapes", "reported"};
 
@@ -38,6 +39,7 @@ class Reader {
             result_.targets[op] = target(*row, "[target." + op + "]");
         }
         for (const auto& [op, row] : tables(lesson, "counters")) { read_counters(op, *row); }
+        read_precisions(lesson);
         read_ladder(lesson);
         return std::move(result_);
     }
@@ -107,6 +109,24 @@ class Reader {
             if (!is_card(card)) {
                 refuse(*lesson.get("requires"), "", fmt::format("requires {}, which is no card such as sm_80", card));
             }
+        }
+    }
+
+    void read_precisions(const toml::table& lesson) {
+        const toml::table* precisions = table(lesson, "precision", "", "a table such as { matmul = \"tf32\" }");
+        if (precisions == nullptr) {
+            return;
+        }
+        const std::vector<std::string> known(kPrecisions.begin(), kPrecisions.end());
+        for (const auto& [key, node] : *precisions) {
+            const std::string op(key.str()), precision = node.value_or("");
+            if (std::ranges::find(known, precision) == known.end()) {
+                refuse(node, "[precision]",
+                       fmt::format("needs {} as one that there is, not \"{}\"{}", op, precision,
+                                   did_you_mean(precision, known)));
+            }
+            result_.precision[op] = precision;
+            result_.lines["precision." + op] = static_cast<int>(node.source().begin.line);
         }
     }
 
@@ -225,6 +245,11 @@ bool Target::judges(const std::string& shape) const {
 std::string LessonToml::where(const std::string& table) const {
     const auto line = lines.find(table);
     return fmt::format("{}{}: [{}]", file.string(), line == lines.end() ? "" : fmt::format(":{}", line->second), table);
+}
+
+std::string LessonToml::precision_of(const std::string& op) const {
+    const auto found = precision.find(op);
+    return found == precision.end() ? "fp32" : found->second;
 }
 
 std::string unmet(const LessonToml& toml, const Card& card) {

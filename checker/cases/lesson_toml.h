@@ -39,8 +39,11 @@ struct LessonToml {
     std::map<std::string, Target> targets;
     // On a device, by op: at most so many times what the call needs of the counter.
     std::map<std::string, std::map<std::string, double>> counters;
+    std::map<std::string, std::string> precision;  // by op: in which it computes, where that is not fp32
     std::optional<Ladder> ladder;
-    std::map<std::string, int> lines;  // of "target.gelu", "counters.gelu", "counters.gelu.requests"
+    std::map<std::string, int> lines;  // of "target.gelu", "counters.gelu", "counters.gelu.requests", "precision.gelu"
+
+    std::string precision_of(const std::string& op) const;
 
     // "lessons/01_layers/lesson.toml:12: [target.gelu]"
     std::string where(const std::string& table) const;

@@ -147,6 +147,7 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
                 {"track", has_kernels(lesson) ? "device" : "host"},
                 {"step", is_step(lesson)},
                 {"requires", Json::array(toml.cards)},
+                {"precision", Json::object(toml.precision)},
                 {"ladder", toml.ladder ? json_of(*toml.ladder) : Json()}};
     result["ops"] = Json::array();
     for (const std::string& op : toml.ops) {

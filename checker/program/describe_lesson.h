@@ -16,7 +16,7 @@ namespace checker {
 // Throws FileError, in one line with the nearest right name, for a target or a counter that would never be judged.
 void require_judged(const LessonToml& toml, const Lesson& lesson);
 
-// JSON of what lesson.toml says and `ls solutions` adds: number, name, title, idea, track, step, requires, ladder; of each
+// JSON of what lesson.toml says and `ls solutions` adds: number, name, title, idea, track, step, requires, precision, ladder; of each
 // op its target, its counters, and the shapes that it is timed at. Ops without a target come last.
 Json outline_of(const LessonToml& toml, const std::string& lesson);
 

@@ -177,7 +177,7 @@ TEST_F(LessonTomlFile, SaysWhatTheLessonIsAndWhatCardItTakes) {
 TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
     EXPECT_EQ(refusal("titel = \"x\"\n"), ":1: has the unknown key titel; did you mean title?");
     EXPECT_EQ(refusal("title = \"x\"\ntrack = \"host\"\n"),
-              ":2: has the unknown key track; there is title, idea, requires, target, counters, ladder");
+              ":2: has the unknown key track; there is title, idea, requires, target, counters, precision, ladder");
     EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nbrnze = 0.1\n"),
               ":3: [target.gelu] has the unknown key brnze; did you mean bronze?");
     EXPECT_EQ(
@@ -209,6 +209,19 @@ TEST_F(LessonTomlFile, SaysWhichSizesTheMatmulOfARungTakes) {
         EXPECT_EQ(refusal(std::string("[ladder]\nmultiple_of = { C = ") + value + " }\n"),
                   ":2: [ladder] multiple_of needs C as a whole number from 1 on");
     }
+}
+
+TEST_F(LessonTomlFile, SaysInWhichPrecisionAnOpComputes) {
+    const LessonToml toml = read("[precision]\nmatmul = \"tf32\"\nforward = \"bf16\"\n");
+    EXPECT_EQ(toml.precision_of("matmul"), "tf32");
+    EXPECT_EQ(toml.precision_of("forward"), "bf16");
+    EXPECT_EQ(toml.precision_of("attention"), "fp32");
+    EXPECT_EQ(toml.where("precision.forward"), file_.string() + ":3: [precision.forward]");
+    EXPECT_EQ(refusal("[precision]\nmatmul = \"tf23\"\n"),
+              ":2: [precision] needs matmul as one that there is, not \"tf23\"; did you mean tf32?");
+    EXPECT_EQ(refusal("[precision]\nmatmul = 32\n"),
+              ":2: [precision] needs matmul as one that there is, not \"\"; there is fp32, tf32, bf16");
+    EXPECT_EQ(refusal("precision = \"tf32\"\n"), ":1: needs precision as a table such as { matmul = \"tf32\" }");
 }
 
 TEST_F(LessonTomlFile, HasItsOpsInTheOrderOfTheFile) {

@@ -19,8 +19,15 @@ namespace cases {
 // Models, then ops on their own.
 constexpr const char* kSharedFiles[] = {"regular", "odd", "head64", "t1", "op_c63", "op_large_scores"};
 
+static OpSpec in_precision(OpSpec spec, std::string precision) {
+    spec.precision = std::move(precision);
+    return spec;
+}
+
 OpCases::OpCases(checker::Lesson& lesson, const OpSpec& spec)
-    : lesson_(lesson), spec_(spec), op_(lesson.op(spec.name, spec.defined)) {}
+    : lesson_(lesson),
+      spec_(in_precision(spec, lesson.toml().precision_of(spec.name))),
+      op_(lesson.op(spec.name, spec.defined)) {}
 
 void OpCases::add_file(const std::string& file) {
     for (checker::Case& one : load_cases(lesson_.case_file(file), spec_)) { op_.cases.push_back(std::move(one)); }
@@ -29,7 +36,7 @@ void OpCases::add_file(const std::string& file) {
 std::vector<double> OpCases::factors() {
     std::vector<double> factors;
     for (const OutputSpec& output : spec_.outputs) {
-        factors.push_back(lesson_.budget_factor(spec_.name + "." + output.name, output.precision));
+        factors.push_back(lesson_.budget_factor(spec_.name + "." + output.name, precision_of(spec_, output)));
     }
     return factors;
 }
@@ -165,9 +172,27 @@ cases::Sizes timed_sizes(const checker::Lesson& lesson, const cases::OpSpec& op,
                                          fmt::join(cases::words(op.shape), "=… ")));
 }
 
+// A precision is that of an op that the lesson checks, or of the whole model, whose steps the lesson serves.
+void require_precisions_judged(const checker::Lesson& lesson) {
+    std::vector<std::string> known = lesson.toml().ops;
+    for (const cases::OpSpec* op : cases::all_ops()) {
+        if (op->model_calls != nullptr) {
+            known.push_back(op->name);
+        }
+    }
+    for (const auto& [op, precision] : lesson.toml().precision) {
+        if (std::ranges::find(known, op) == known.end()) {
+            throw checker::FileError(fmt::format("{} is of no op of the lesson{}",
+                                                 lesson.toml().where("precision." + op),
+                                                 checker::did_you_mean(op, known)));
+        }
+    }
+}
+
 }  // namespace
 
 void checker::register_cases(Lesson& lesson) {
+    require_precisions_judged(lesson);
     lesson.declared_in("lessons/gpt2/ops.h");
     cases::LessonCases all(lesson);
     for (const std::string& op : lesson.toml().ops) { all.add(op); }

@@ -52,7 +52,7 @@ class OpCases {
     std::vector<double> factors();  // the budget factor of each output
 
     checker::Lesson& lesson_;
-    const OpSpec& spec_;
+    const OpSpec spec_;  // in the lesson's precision
     checker::Op& op_;
     std::string timed_with_;
 };

@@ -53,7 +53,7 @@ checker::Call call_of(const Sizes& d, Tokens tokens, Parameter parameter, Activa
 }
 
 // With targets everything is filled; without, probs and losses stay as they are.
-checker::Call model_call(const checker::CaseFile& file, bool with_targets) {
+checker::Call model_call(const checker::CaseFile& file, const std::string& precision, bool with_targets) {
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
     const auto tokens = [&](const std::string& name) {
@@ -63,7 +63,7 @@ checker::Call model_call(const checker::CaseFile& file, bool with_targets) {
         return checker::input(name, dims, std::move(sizes), file.f32("param/" + name));
     };
     const auto activation = [&](const std::string& name, std::string_view dims, std::vector<long> sizes) {
-        checker::Output output = checker::output(name, dims, std::move(sizes), file.chained(name));
+        checker::Output output = checker::output(name, dims, std::move(sizes), file.chained(name, precision));
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
             output.watch_padding = false;  // a forward may compute the padding too; what it holds is not looked at
@@ -80,38 +80,41 @@ checker::Call model_call(const checker::CaseFile& file, bool with_targets) {
     return call;
 }
 
-checker::Call drawn_call(const Sizes& d) {
+checker::Call drawn_call(const Sizes& d, const std::string& precision) {
     const auto tokens = [&](const std::string& name) {
         return checker::integers(name, "B T", {d["B"], d["T"]}, d["V"]);
     };
     const auto parameter = [](const std::string& name, std::string_view dims, std::vector<long> sizes) {
         return checker::normal(name, dims, std::move(sizes), 0.1F);
     };
-    const auto activation = [](const std::string& name, std::string_view dims, std::vector<long> sizes) {
-        return checker::output(name, dims, std::move(sizes));
+    const auto activation = [&](const std::string& name, std::string_view dims, std::vector<long> sizes) {
+        checker::Output output = checker::output(name, dims, std::move(sizes));
+        output.precision = precision;
+        return output;
     };
     return call_of(d, tokens, parameter, activation);
 }
 
 }  // namespace
 
-const OpSpec forward_spec{.name = "forward",
-                          .shape = "B T C NH L",
-                          .defined = defines<forward, forward_scratch_bytes>,
-                          .run = run,
-                          // The matmuls and attention below the diagonal.
-                          .cost = [](const Sizes& d) -> Cost {
-                              const double rows = d.number("B") * d["T"], C = d["C"];
-                              const double layer = 2 * rows * 12 * C * C + 2 * rows * (d["T"] + 1) * C;
-                              return {.flop = d["L"] * layer + 2 * rows * C * d["V"]};
-                          },
-                          .defaults = "V=50257 Vp=50304 max_T=1024",
-                          .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
-                          .hot = true,
-                          .model_calls =
-                              [](const checker::CaseFile& file) {
-                                  return std::vector{model_call(file, true), model_call(file, false)};
-                              },
-                          .drawn_call = drawn_call};
+const OpSpec forward_spec{
+    .name = "forward",
+    .shape = "B T C NH L",
+    .defined = defines<forward, forward_scratch_bytes>,
+    .run = run,
+    // The matmuls and attention below the diagonal.
+    .cost = [](const Sizes& d) -> Cost {
+        const double rows = d.number("B") * d["T"], C = d["C"];
+        const double layer = 2 * rows * 12 * C * C + 2 * rows * (d["T"] + 1) * C;
+        return {.flop = d["L"] * layer + 2 * rows * C * d["V"]};
+    },
+    .defaults = "V=50257 Vp=50304 max_T=1024",
+    .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
+    .hot = true,
+    .model_calls =
+        [](const checker::CaseFile& file, const std::string& precision) {
+            return std::vector{model_call(file, precision, true), model_call(file, precision, false)};
+        },
+    .drawn_call = drawn_call};
 
 }  // namespace cases

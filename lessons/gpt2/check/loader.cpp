@@ -166,7 +166,8 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         const std::string& tensor = of.results.at(output.name);
         const std::string names = names_of(output.name, dims_of(output, of.sizes));
         const std::vector<long> axes = axes_of(file, of, output.name, "local/" + tensor, names, output.dims, false);
-        const checker::Reference reference = file.local(tensor, spec.name + "." + output.name, output.precision);
+        const checker::Reference reference =
+            file.local(tensor, spec.name + "." + output.name, precision_of(spec, output));
         if (output.before) {
             const std::string& before = of.args.at(output.name);
             axes_of(file, of, output.name, before, names, output.dims, false);
@@ -225,7 +226,7 @@ std::vector<checker::Case> load_cases(const CaseFile& file, const OpSpec& spec) 
     if (spec.model_calls != nullptr) {
         Sizes sizes;
         for (const auto& [name, value] : file.dims()) { sizes.set(name, value); }
-        return {{file.tensors().metadata().at("case"), sizes.text(spec.shape), spec.model_calls(file)}};
+        return {{file.tensors().metadata().at("case"), sizes.text(spec.shape), spec.model_calls(file, spec.precision)}};
     }
     std::vector<checker::Case> result;
     for (const FileCall& call : calls_of(file, spec)) {

@@ -53,6 +53,10 @@ Draw integers_below(const std::string& size) {
     };
 }
 
+const std::string& precision_of(const OpSpec& spec, const OutputSpec& output) {
+    return output.precision.empty() ? spec.precision : output.precision;
+}
+
 std::string dims_of(const OutputSpec& output, const Sizes& sizes) {
     if (output.columns.empty() || sizes.axes(output.dims).back() != sizes[output.columns]) {
         return output.dims;
@@ -76,7 +80,7 @@ checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes) {
 checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vector<double>& factors,
                          const std::vector<std::string>& null, const std::map<std::string, Draw>& draws) {
     if (spec.drawn_call != nullptr) {
-        return spec.drawn_call(sizes);
+        return spec.drawn_call(sizes, spec.precision);
     }
     checker::Call call{.where = sizes.text(spec.shape), .inputs = {}, .outputs = {}, .null = null, .run = {}};
     call.run = run_of(spec, sizes);
@@ -96,7 +100,7 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vect
         call.outputs.push_back(output.before
                                    ? checker::inout(output.before(output.name, dims, sizes))
                                    : checker::output(output.name, dims, sizes.axes(output.dims), output.element));
-        call.outputs.back().precision = output.precision;
+        call.outputs.back().precision = precision_of(spec, output);
         call.outputs.back().expected.exact_zeros = output.exact_zeros;
         if (!output.columns.empty()) {
             call.outputs.back().columns = sizes[output.columns];

@@ -40,9 +40,9 @@ struct InputSpec {
 struct OutputSpec {
     std::string name;
     std::string dims;
-    std::string columns = {};        // the size that says how much of the last axis is written; empty: all of it
-    bool exact_zeros = false;        // where the reference is 0, nothing but 0 is right
-    std::string precision = "fp32";  // whose budget it has: "tf32", "bf16"
+    std::string columns = {};    // the size that says how much of the last axis is written; empty: all of it
+    bool exact_zeros = false;    // where the reference is 0, nothing but 0 is right
+    std::string precision = {};  // whose budget it has, where that is not the op's: "bf16"
     checker::Element element = checker::Element::f32;
     Draw before = {};  // of an in-out tensor: what a timed or drawn call finds there; none: the op only writes it
 };
@@ -66,8 +66,9 @@ struct DrawnCase {
 
 struct OpSpec {
     std::string name;
-    std::string shape;            // the sizes that lesson.toml names of a timed call: "B T C"
-    std::string case_shape = {};  // those that name a case, where its call has the first of them
+    std::string precision = "fp32";  // in which it computes; a lesson's is that of its lesson.toml
+    std::string shape;               // the sizes that lesson.toml names of a timed call: "B T C"
+    std::string case_shape = {};     // those that name a case, where its call has the first of them
     std::vector<InputSpec> inputs = {};
     std::vector<OutputSpec> outputs = {};  // in the order in which a learner should look at them
     bool (*defined)(const Library&) = nullptr;
@@ -93,8 +94,8 @@ struct OpSpec {
     std::vector<DrawnCase> drawn_cases = {};
 
     // An op whose tensors depend on the model makes its calls itself.
-    std::vector<checker::Call> (*model_calls)(const checker::CaseFile&) = nullptr;
-    checker::Call (*drawn_call)(const Sizes&) = nullptr;
+    std::vector<checker::Call> (*model_calls)(const checker::CaseFile&, const std::string& precision) = nullptr;
+    checker::Call (*drawn_call)(const Sizes&, const std::string& precision) = nullptr;
 };
 
 inline constexpr double kFloat = sizeof(float);
@@ -106,6 +107,9 @@ inline constexpr double kFloat = sizeof(float);
 // Every op of ops.def, in its order. Null for one that it does not list.
 std::span<const OpSpec* const> all_ops();
 const OpSpec* find_op(std::string_view name);
+
+// The precision whose budget an output has.
+const std::string& precision_of(const OpSpec& spec, const OutputSpec& output);
 
 // The output's dims: where nothing is padding, the last axis is called as its columns are.
 std::string dims_of(const OutputSpec& output, const Sizes& sizes);

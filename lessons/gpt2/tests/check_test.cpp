@@ -341,3 +341,83 @@ TEST(LessonCases, OfAnUnknownOpOrAShapeOfAnotherFormAreRefused) {
             << refusal("matmul", shape);
     }
 }
+
+// The cases of ops in a precision.
+class LessonInTf32 : public testing::Test {
+  protected:
+    static checker::LessonToml toml(const std::vector<std::string>& ops) {
+        checker::LessonToml toml;
+        toml.file = "lesson.toml";
+        toml.ops = ops;
+        for (const std::string& op : ops) { toml.targets[op] = {}; }
+        return toml;
+    }
+    void add(checker::LessonToml toml) {
+        lesson_ = std::make_unique<checker::Lesson>("00_test", "reference", std::move(toml));
+        checker::register_cases(*lesson_);
+    }
+    const checker::Op& op(const std::string& name) const {
+        return *std::ranges::find(lesson_->ops(), name, &checker::Op::name);
+    }
+    const checker::Call& first_call(const std::string& name, const std::string& case_name) const {
+        return std::ranges::find(op(name).cases, case_name, &checker::Case::name)->calls.front();
+    }
+    static double factor_of(const checker::Output& output, const checker::Call& call) {
+        if (!output.compute) {
+            return output.expected.factor;
+        }
+        std::vector<std::vector<float>> values;
+        for (const checker::Input& input : call.inputs) {
+            std::vector<float> filled(input.spec.bytes() / sizeof(float));
+            input.fill(std::as_writable_bytes(std::span(filled)), 1);
+            values.push_back(std::move(filled));
+        }
+        return output.compute({values.begin(), values.end()}).factor;
+    }
+
+    std::unique_ptr<checker::Lesson> lesson_;
+};
+
+TEST_F(LessonInTf32, JudgesAllThatTheOpGivesWithTheBudgetOfTf32) {
+    checker::LessonToml tf32 = toml({"matmul", "attention", "layernorm"});
+    tf32.precision = {{"matmul", "tf32"}, {"attention", "tf32"}};
+    add(tf32);
+    const checker::Budgets budgets = checker::Budgets::read("reference/cases/budgets.json");
+    for (const auto& [op, of_case] : {std::pair("matmul", "regular"), std::pair("matmul", "odd_stride"),
+                                      std::pair("attention", "regular"), std::pair("layernorm", "regular")}) {
+        const std::string precision = std::string_view(op) == "layernorm" ? "fp32" : "tf32";
+        const checker::Call& call = first_call(op, of_case);
+        for (const checker::Output& output : call.outputs) {
+            EXPECT_EQ(output.precision, precision) << op;
+            EXPECT_EQ(factor_of(output, call), budgets.local(fmt::format("{}.{}", op, output.spec.name), precision))
+                << op << " " << of_case << " " << output.spec.name;
+        }
+    }
+}
+
+TEST_F(LessonInTf32, JudgesEachTensorOfAModelByTheErrorOfAModelInTf32) {
+    checker::LessonToml tf32 = toml({"forward"});
+    tf32.targets["forward"].reported = {"B=1 T=8 C=48 NH=3 L=1"};
+    tf32.precision = {{"forward", "tf32"}};
+    add(tf32);
+    const checker::Budgets budgets = checker::Budgets::read("reference/cases/budgets.json");
+    for (const checker::Output& output : first_call("forward", "regular").outputs) {
+        EXPECT_EQ(output.precision, "tf32");
+        EXPECT_EQ(output.expected.factor, budgets.chained(output.spec.name, "tf32")) << output.spec.name;
+    }
+    for (const checker::Output& output : op("forward").timed.front().call.outputs) {
+        EXPECT_EQ(output.precision, "tf32");
+    }
+}
+
+TEST_F(LessonInTf32, NamesNoOpThatNobodyJudges) {
+    const auto refusal = [&](const std::string& op) {
+        checker::LessonToml tf32 = toml({"matmul"});
+        tf32.precision = {{op, "tf32"}};
+        return message_of([&] { add(tf32); });
+    };
+    EXPECT_EQ(refusal("matmul"), "");
+    EXPECT_EQ(refusal("forward"), "") << "the model at the steps that the lesson serves";
+    EXPECT_EQ(refusal("mamtul"), "lesson.toml: [precision.mamtul] is of no op of the lesson; did you mean matmul?");
+    EXPECT_EQ(refusal("gelu"), "lesson.toml: [precision.gelu] is of no op of the lesson; there is matmul, forward");
+}
