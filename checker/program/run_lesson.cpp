@@ -39,7 +39,8 @@ namespace {
 bool is_stub(const std::filesystem::path& source, const std::filesystem::path& solution) {
     const std::optional<std::string> solved = read_file_if_there(solution);
     try {
-        return solved && read_file_if_there(source) == extract(*solved, solution.string(), Text::stub);
+        return solved && !is_given(*solved) &&
+               read_file_if_there(source) == extract(*solved, solution.string(), Text::stub);
     } catch (const MarkerError&) { return false; }  // a solution that has no stub
 }
 

@@ -22,6 +22,7 @@ class Progress : public testing::Test {
                 checker::write_file(kTree / side / file, fmt::format("// {}\n", file));
             }
         }
+        checker::write_file(kTree / "solutions/02_second/forward.cpp", "// >>> given\n");
         checker::write_file(kTree / "solutions/01_first/wrong.toml", "");
         checker::write_file(kTree / "lessons/ladder/lesson.toml", "title = \"ladder\"\n");
         checker::write_file(kTree / "lessons/01_first/README.md",

@@ -76,3 +76,17 @@ TEST(Stub, RefusesAStubLineOutsideARegion) {
 TEST(Stub, RefusesASolutionWithoutARegionBecauseItsStubWouldPass) {
     EXPECT_TRUE(refusal("int f() { return 1; }\n").find("no `// >>> solution` region") != std::string::npos);
 }
+
+TEST(Stub, OfAGivenFileIsTheFileWithoutTheLineThatSaysSo) {
+    const std::string source = "// header\n// >>> given\nint f() { return 1; }\n";
+    EXPECT_TRUE(checker::is_given(source));
+    for (const Text text : {Text::stub, Text::solution}) {
+        EXPECT_EQ(extract(source, "f.cpp", text), "// header\nint f() { return 1; }\n");
+    }
+    EXPECT_FALSE(checker::is_given(kSource));
+}
+
+TEST(Stub, RefusesAGivenFileThatIsAnExerciseToo) {
+    const std::string message = refusal("// >>> given\n" + std::string(kSource));
+    EXPECT_TRUE(message.starts_with("solutions/01_layers/gelu.cpp:1: `// >>> given` in a file with")) << message;
+}

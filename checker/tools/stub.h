@@ -6,6 +6,8 @@
 //     //~ only in the stub, without the `//~ `
 //     only in the solution
 //     // <<< solution
+//
+// A file with the line `// >>> given` is no exercise: both texts are the file without that line.
 #pragma once
 
 #include <sstream>
@@ -24,6 +26,7 @@ namespace detail {
 inline constexpr std::string_view kBegin = "// >>> solution";
 inline constexpr std::string_view kEnd = "// <<< solution";
 inline constexpr std::string_view kStubOnly = "//~";
+inline constexpr std::string_view kGiven = "// >>> given";
 
 inline std::string_view trimmed(std::string_view line) {
     const std::size_t first = line.find_first_not_of(" \t");
@@ -44,6 +47,7 @@ inline std::string extract(std::string_view source, std::string_view file, Text 
     std::string text;
     std::size_t begun = 0;  // line of the open `>>>`; 0 outside a region
     std::size_t regions = 0;
+    std::size_t given = 0;  // line of `// >>> given`; 0 in an exercise
     std::size_t number = 0;
     const auto fail = [&](std::size_t line, const std::string& what) {
         throw MarkerError(std::string(file) + ":" + std::to_string(line) + ": " + what);
@@ -64,8 +68,10 @@ inline std::string extract(std::string_view source, std::string_view file, Text 
                 fail(number, "`// <<< solution` without a `// >>> solution` before it");
             }
             begun = 0;
+        } else if (code == kGiven) {
+            given = number;
         } else if (code.starts_with("// >>>") || code.starts_with("// <<<")) {
-            fail(number, "not a marker: write `// >>> solution` or `// <<< solution`");
+            fail(number, "not a marker: write `// >>> solution` or `// <<< solution`, or `// >>> given`");
         } else if (code.starts_with(kStubOnly)) {
             if (begun == 0) {
                 fail(number, "`//~` outside a region; put it between `// >>> solution` and `// <<< solution`");
@@ -83,10 +89,24 @@ inline std::string extract(std::string_view source, std::string_view file, Text 
     if (begun != 0) {
         fail(begun, "`// >>> solution` without a `// <<< solution` after it");
     }
-    if (regions == 0) {
-        throw MarkerError(std::string(file) + ":1: no `// >>> solution` region; a stub must differ from its solution");
+    if (given != 0 && regions != 0) {
+        fail(given, "`// >>> given` in a file with a `// >>> solution` region; a given file is no exercise");
+    }
+    if (given == 0 && regions == 0) {
+        fail(1, "no `// >>> solution` region; a stub must differ from its solution, or the file says `// >>> given`");
     }
     return text;
+}
+
+// Whether the file that has this text is no exercise.
+inline bool is_given(std::string_view source) {
+    std::istringstream lines{std::string(source)};
+    for (std::string line; std::getline(lines, line);) {
+        if (detail::trimmed(line) == detail::kGiven) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace checker
