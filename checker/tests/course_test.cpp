@@ -793,7 +793,7 @@ TEST_F(Course, AVerdictOfAWrongSolutionIsTakenAgainOnceAnythingThatItComesFromHa
     ASSERT_TRUE(exits(run("make build/tools/wrong build/wrong/commands"), 0));
     const auto is_kept = [] {
         const Finished row =
-            run("build/tools/wrong --gtest_filter=WrongSolutions_01_layers.constant_rounded "
+            run("SOL_FRESH= build/tools/wrong --gtest_filter=WrongSolutions_01_layers.constant_rounded "
                 "--gtest_output=xml:results/row.xml");
         EXPECT_TRUE(exits(row, 0));
         return read_file(kTree / "results/row.xml").find("unchanged") != std::string::npos;
