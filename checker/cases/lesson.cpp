@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "checker/base/course.h"
 #include "checker/base/json.h"
 
 namespace checker {
@@ -247,7 +248,7 @@ const Budgets& Lesson::budgets() {
 }
 
 double Lesson::budget_factor(std::string_view output, std::string_view precision) {
-    return budgets().local(output, precision);
+    return budgets().local(output, precision, "lesson" + lesson_number(name_));
 }
 
 bool Lesson::has_case_file(const std::string& name) const {

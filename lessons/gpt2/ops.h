@@ -54,6 +54,21 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             const float* bias,    // (OC), or null for none
             int N, int C, int OC, int out_stride, Context& ctx);
 
+// The same with a bias always and no stride: out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c].
+void linear(float* out,           // (N, OC)
+            const float* inp,     // (N, C)
+            const float* weight,  // (OC, C)
+            const float* bias,    // (OC)
+            int N, int C, int OC, Context& ctx);
+
+// out = gelu(pre_gelu), where pre_gelu is what linear gives.
+void linear_gelu(float* out,           // (N, OC)
+                 float* pre_gelu,      // (N, OC), OC a multiple of 8; or null where nobody needs it
+                 const float* inp,     // (N, C)
+                 const float* weight,  // (OC, C)
+                 const float* bias,    // (OC)
+                 int N, int C, int OC, Context& ctx);
+
 // att[b, h, t, s] = exp(scale * scores[b, h, t, s] - lse[b, h, t]) for s <= t, exactly 0 for s > t, with
 // lse[b, h, t] = log of the sum over s <= t of exp(scale * scores[b, h, t, s]). scores with s > t are not read.
 void causal_softmax(float* att,           // (B, NH, T, T)

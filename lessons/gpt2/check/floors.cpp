@@ -3,8 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+
+#include "checker/cases/blas.h"
 
 namespace cases {
+namespace {
+
+std::vector<double> widened(std::span<const float> values) {
+    return {values.begin(), values.end()};
+}
+
+std::vector<double> squared(std::vector<double> values) {
+    for (double& value : values) { value *= value; }
+    return values;
+}
+
+}  // namespace
 
 double sum_error(double squares, double total, double terms) {
     return kSum * kRounding * std::sqrt(terms) * std::sqrt(squares + total * total);
@@ -50,6 +65,27 @@ checker::Computed elementwise(std::size_t count, std::size_t row,
         computed.floor.back() = std::max(computed.floor.back(), static_cast<float>(floor));
     }
     return computed;
+}
+
+std::pair<double, double> of_product(double product, double squares, double bias, int terms) {
+    const double value = product + bias;
+    return {value, sum_error(squares + bias * bias, value, terms) + kRounding * std::abs(value)};
+}
+
+Product::Product(const Sizes& sizes, const Values& inputs) : OC_(static_cast<std::size_t>(sizes["OC"])) {
+    const int N = sizes["N"], C = sizes["C"], OC = sizes["OC"];
+    const bool has_bias = inputs.size() > 2;
+    const std::vector<double> inp = widened(inputs[0]), weight = widened(inputs[1]);
+    values_ = checker::float64_product(inp, weight, N, C, OC);
+    floor_ = checker::float64_product(squared(inp), squared(weight), N, C, OC);
+    for (std::size_t i = 0; i < values_.size(); i++) {
+        const double bias = has_bias ? static_cast<double>(inputs[2][i % OC_]) : 0.0;
+        std::tie(values_[i], floor_[i]) = of_product(values_[i], floor_[i], bias, C + (has_bias ? 1 : 0));
+    }
+}
+
+checker::Computed Product::then(const Then& op) const {
+    return elementwise(values_.size(), OC_, [&](std::size_t i) { return op(values_[i], floor_[i]); });
 }
 
 }  // namespace cases

@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "checker/cases/lesson.h"
+#include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
 
@@ -33,5 +35,28 @@ std::vector<double> of_exponents(std::span<const double> exponents);
 // An output of one element for each of `count`, each a row of its own where `row` is 1: value and floor of element i.
 checker::Computed elementwise(std::size_t count, std::size_t row,
                               const std::function<std::pair<double, double>(std::size_t i)>& element);
+
+// An element of a matmul and its floor: floors of reference/ops/matmul.py. `squares` is the sum of the products' squares,
+// `terms` how many numbers are added up.
+std::pair<double, double> of_product(double product, double squares, double bias, int terms);
+
+// inp weight^T + bias in float64, of inputs inp (N, C), weight (OC, C) and, where there is one, bias (OC): each element,
+// and its floor.
+class Product {
+  public:
+    Product(const Sizes& sizes, const Values& inputs);
+
+    // What an op gives for element x of the matmul, with the floor of x: value and floor. (N, OC), a row for each n.
+    using Then = std::function<std::pair<double, double>(double x, double floor)>;
+    checker::Computed then(const Then& op) const;
+    // The matmul itself.
+    checker::Computed out() const {
+        return then([](double x, double floor) { return std::pair(x, floor); });
+    }
+
+  private:
+    std::size_t OC_;
+    std::vector<double> values_, floor_;  // (N, OC)
+};
 
 }  // namespace cases

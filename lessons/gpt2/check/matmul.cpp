@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cmath>
 
 #include "checker/cases/blas.h"
 #include "checker/worker/device_side.h"
@@ -10,43 +9,16 @@
 namespace cases {
 namespace {
 
-std::vector<double> widened(std::span<const float> values) {
-    return {values.begin(), values.end()};
-}
-
-std::vector<double> squared(std::vector<double> values) {
-    for (double& value : values) { value *= value; }
-    return values;
-}
-
-// An element's value and its share of the row's floor: floors of reference/ops/matmul.py. `squares` is the sum of the
-// products' squares, `terms` how many numbers are added up.
-std::pair<double, double> with_floor(double product, double squares, double bias, int terms) {
-    const double value = product + bias;
-    return {value, sum_error(squares + bias * bias, value, terms) + kRounding * std::abs(value)};
-}
-
 // out = inp weight^T + bias in float64 from the float32 inputs, rounded to float32 (N, out_stride), and each row's floor.
 std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
-    const int N = d["N"], C = d["C"], OC = d["OC"];
-    const bool has_bias = inputs.size() > 2;
-    const std::vector<double> inp = widened(inputs[0]), weight = widened(inputs[1]);
-    const std::vector<double> out = checker::float64_product(inp, weight, N, C, OC);
-    const std::vector<double> squares = checker::float64_product(squared(inp), squared(weight), N, C, OC);
-
-    const auto stride = static_cast<std::size_t>(d["out_stride"]);
-    checker::Computed computed{.values = std::vector<float>(static_cast<std::size_t>(N) * stride), .floor = {}};
-    for (std::size_t n = 0, i = 0; n < static_cast<std::size_t>(N); n++) {
-        double largest = 0;
-        for (std::size_t o = 0; o < static_cast<std::size_t>(OC); o++, i++) {
-            const double bias = has_bias ? static_cast<double>(inputs[2][o]) : 0.0;
-            const auto [value, floor] = with_floor(out[i], squares[i], bias, C + (has_bias ? 1 : 0));
-            largest = std::max(largest, floor);
-            computed.values[n * stride + o] = static_cast<float>(value);
-        }
-        computed.floor.push_back(static_cast<float>(largest));
+    checker::Computed out = Product(d, inputs).out();
+    const auto OC = static_cast<std::size_t>(d["OC"]), stride = static_cast<std::size_t>(d["out_stride"]);
+    if (stride != OC) {
+        std::vector<float> apart(out.floor.size() * stride);
+        for (std::size_t n = 0; n < out.floor.size(); n++) { std::copy_n(&out.values[n * OC], OC, &apart[n * stride]); }
+        out.values = std::move(apart);
     }
-    return {std::move(computed)};
+    return {std::move(out)};
 }
 
 std::pair<double, double> element(const Sizes& d, long element, const Values& inputs) {
@@ -59,7 +31,7 @@ std::pair<double, double> element(const Sizes& d, long element, const Values& in
         product += term;
         squares += term * term;
     }
-    return with_floor(product, squares, static_cast<double>(inputs[2][o]), d["C"] + 1);
+    return of_product(product, squares, static_cast<double>(inputs[2][o]), d["C"] + 1);
 }
 
 // The device's own; on the host OpenBLAS.

@@ -67,8 +67,10 @@ struct DrawnCase {
 struct OpSpec {
     std::string name;
     std::string precision = "fp32";  // in which it computes; a lesson's is that of its lesson.toml
-    std::string shape;               // the sizes that lesson.toml names of a timed call: "B T C"
-    std::string case_shape = {};     // those that name a case, where its call has the first of them
+    // The sizes that lesson.toml names of a timed call: "B T C". A size called `outputs` says how many of the op's outputs
+    // a drawn call wants; those behind them are null.
+    std::string shape;
+    std::string case_shape = {};  // those that name a case, where its call has the first of them
     std::vector<InputSpec> inputs = {};
     std::vector<OutputSpec> outputs = {};  // in the order in which a learner should look at them
     bool (*defined)(const Library&) = nullptr;

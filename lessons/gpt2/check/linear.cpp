@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "lessons/gpt2/check/floors.h"
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+
+const OpSpec linear_spec{
+    .name = "linear",
+    .shape = "N C OC",
+    .inputs = {{"inp", "N C", normal()}, {"weight", "OC/o C", normal()}, {"bias", "OC/o", normal()}},
+    .outputs = {{"out", "N OC/o"}},
+    .defined = defines<linear>,
+    .run =
+        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
+            library.find<linear>()(at.f32("out"), at.f32("inp"), at.f32("weight"), at.f32("bias"), d["N"], d["C"],
+                                   d["OC"], ctx);
+        },
+    .cost = [](const Sizes& d) -> Cost {
+        const double N = d["N"], C = d["C"], OC = d["OC"];
+        return {.bytes = kFloat * (N * C + OC * C + OC + N * OC), .flop = 2 * N * C * OC};
+    },
+    .rehearsal = "N=144 C=144 OC=144",
+    .bound = Bound::arithmetic,
+    .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
+        return {Product(d, inputs).out()};
+    },
+};
+
+}  // namespace cases

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <numbers>
+
+#include "lessons/gpt2/check/floors.h"
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+namespace {
+
+// GELU of x, and what is lost where x is wrong by `floor`: floors of reference/ops/linear_gelu.py.
+std::pair<double, double> gelu_of(double x, double floor) {
+    const double root = std::sqrt(2 / std::numbers::pi), tanh = std::tanh(root * (x + 0.044715 * x * x * x));
+    const double slope = 0.5 * (1 + tanh) + 0.5 * x * (1 - tanh * tanh) * root * (1 + 3 * 0.044715 * x * x);
+    return {0.5 * x * (1 + tanh), std::abs(slope) * floor + kRounding * std::abs(x)};
+}
+
+}  // namespace
+
+const OpSpec linear_gelu_spec{
+    .name = "linear_gelu",
+    .shape = "N C OC outputs",
+    .case_shape = "N C OC",
+    .inputs = {{"inp", "N C", normal()}, {"weight", "OC/o C", normal()}, {"bias", "OC/o", normal()}},
+    .outputs = {{"out", "N OC/o"}, {"pre_gelu", "N OC/o"}},
+    .defined = defines<linear_gelu>,
+    .run =
+        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
+            library.find<linear_gelu>()(at.f32("out"), at.f32("pre_gelu"), at.f32("inp"), at.f32("weight"),
+                                        at.f32("bias"), d["N"], d["C"], d["OC"], ctx);
+        },
+    // FLOP: those of the matmul, and of a GELU 9 for each output.
+    .cost = [](const Sizes& d) -> Cost {
+        const double N = d["N"], C = d["C"], OC = d["OC"];
+        return {.bytes = kFloat * (N * C + OC * C + OC + d["outputs"] * N * OC), .flop = (2 * C + 9) * N * OC};
+    },
+    .defaults = "outputs=2",
+    .rehearsal = "N=144 C=144 OC=144",
+    .bound = Bound::arithmetic,
+    .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
+        const Product product(d, inputs);
+        return {product.then(gelu_of), product.out()};
+    },
+};
+
+}  // namespace cases
