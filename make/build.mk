@@ -116,7 +116,8 @@ gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement
 libops_objects := build/obj/lessons/gpt2/tensors.o
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/backtrace.o
-simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp)) $(simt_objects_alone)
+simt_library_objects := $(call objects,$(wildcard checker/simt/libraries/*.cpp))
+simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp)) $(simt_objects_alone) $(simt_library_objects)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastword $(host_lessons))))
 

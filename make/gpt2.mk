@@ -49,14 +49,14 @@ objects_gpt2 := $(main_objects)
 objects_gpt2-bench := build/obj/lessons/gpt2/bench_main.o
 objects_dry := build/obj/lessons/gpt2/placement_device.o $(simt_objects_alone)
 objects_gpu := build/gpu/obj/placement_device.o
-libs_dry = $(simt_libs)
+libs_dry = build/lib/libsimt_libraries.a $(simt_libs)
 libs_gpu = $(cudart)
 
 # $1 program, $2 step, $3 base, $4 DEVICE
 program_name = build/$(if $(filter gpu,$4),gpu/)$1-$2$(if $(filter lessons,$3),-lessons)
 # $1 program, $2 step, $3 base, $4 cpu, dry or gpu: the program's parts, without and with the ops.
 program_parts = $(objects_$1) $(objects_$4)
-program_needs = $(program_parts) $(call objects_of,$4,solutions,$(served_$2)) $(libs) $(if $(filter lessons,$3),\
+program_needs = $(program_parts) $(call objects_of,$4,solutions,$(served_$2)) $(libs) $(filter build/%,$(libs_$4)) $(if $(filter lessons,$3),\
     $(addprefix build/verdict/,$(served_$2)) $(call objects_of,$4,lessons,$(served_$2)))
 define link_program
 @mkdir -p $(@D)

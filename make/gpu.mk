@@ -48,7 +48,7 @@ build/%/obj/no_blas.o: checker/cases/no_blas.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(op_flags) -Werror $(depfile) -c $< -o $@$(hide)
 gpu_side_gpu := $(case_objects) $(side_names:%=build/gpu/obj/%.o)
-gpu_side_dry := $(case_objects) $(side_names:%=build/dry/obj/%.o) $(simt_objects_alone)
+gpu_side_dry := $(case_objects) $(side_names:%=build/dry/obj/%.o) $(simt_objects_alone) $(simt_library_objects)
 
 # What tools/wrong compiles and links with for a GPU.
 build/gpu/wrong/commands build/dry/wrong/commands: build/%/wrong/commands: build/flags $(solution_files) make/ops.mk make/gpu.mk make/test.mk

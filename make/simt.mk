@@ -8,15 +8,20 @@
 #:   make bench-simt         how fast the CPU device is, against plain C++, and
 #:                           what its search for races and its counters add
 
+simt_archives := build/lib/libsimt.a build/lib/libsimt_libraries.a
 simt_runtime_objects := $(simt_objects_alone) build/obj/checker/simt/dims.o
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
 simt_driver_objects := $(call objects,$(wildcard checker/simt/driver/*.cpp))
-$(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_lower_objects) $(simt_driver_objects)))
+$(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_library_objects) $(simt_lower_objects) $(simt_driver_objects)))
 
 # The checker's shapes with names, for a device that is built without the rest of the checker.
 build/obj/checker/simt/dims.o: checker/cases/dims.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
+
+# What libraries compute is what the programs that call them wait for.
+build/obj/checker/simt/libraries/product.o: private optimised := -O3
+build/obj/checker/simt/libraries/product.o: private headers := build/headers/-O2/common.h
 
 # libbacktrace, which asks runtime/source.cpp for the modules that it is to read.
 build/obj/checker/simt/backtrace.o: build/flags
@@ -25,10 +30,12 @@ build/obj/checker/simt/backtrace.o: build/flags
 	$(Q)objcopy --redefine-sym dl_iterate_phdr=simt_debug_modules $@
 
 build/lib/libsimt.a: $(simt_runtime_objects)
+# cuBLAS on the CPU device. A program links what it calls of it; one that loads kernels links all of it.
+build/lib/libsimt_libraries.a: $(simt_library_objects)
 build/simt-lower: $(simt_lower_objects)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ -lfmt
-build/simtcc: $(simt_driver_objects) | build/simt-lower build/lib/libsimt.a
+build/simtcc: $(simt_driver_objects) | build/simt-lower $(simt_archives)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^
 
@@ -46,25 +53,25 @@ $(eval $(call announce,simt-tests,the CPU device's tests,$(simt_test_objects)))
 $(eval $(call announce,simt-kernels,the CPU device's test kernels,$(simt_kernels)))
 
 $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out %_main.o,$(simt_lower_objects) $(simt_driver_objects)) \
-        build/lib/libsimt.a
+        $(simt_archives)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) -lgtest_main $(harness_libs)
 build/tests/simt/corpus_test: build/obj/checker/simt/tests/corpus.o | $(simt_kernels)
 build/tests/simt/races_test: | $(simt_kernels)
-build/tests/simt/debug_test: | build/simtcc build/simt-lower build/lib/libsimt.a build/check/lesson05 \
+build/tests/simt/debug_test: | build/simtcc build/simt-lower $(simt_archives) build/check/lesson05 \
     $(call impls,cpu debug,solutions,05_naive_forward)
 build/tests/simt/traffic_listing_test: | build/check/lesson05 build/simtcc build/simt-lower build/lib/libgpt2.a \
     build/impl/solutions/05_naive_forward/layernorm.so build/check/lesson06 build/check/lesson08 \
     build/impl/solutions/07_tiled_matmul/matmul.so build/impl/solutions/08_register_tiled_matmul/matmul.so \
     build/impl/solutions/06_coalescing/residual.so build/impl/solutions/06_coalescing/layernorm.so build/impl/solutions/04_first_kernel/residual.so
-build/tests/simt/driver_test: | build/simtcc build/simt-lower build/lib/libsimt.a
+build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives)
 
-$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) build/lib/libsimt.a
+$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
 # The rules of the counters, for the device and for a GPU.
-build/tests/simt/rules: $(rule_files) $(simtcc_needs) build/lib/libsimt.a
+build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
@@ -83,8 +90,8 @@ simt-table: build/tests/simt/table $(simt_kernels)
 	@$<
 
 # What a program links that loads kernels from shared objects: all of the runtime, its symbols visible to them.
-simt_libs := -rdynamic -lboost_context
-whole_simt := -Wl,--whole-archive build/lib/libsimt.a -Wl,--no-whole-archive $(simt_libs)
+simt_libs := -rdynamic -lboost_context $(blas)
+whole_simt := -Wl,--whole-archive $(simt_archives) -Wl,--no-whole-archive $(simt_libs)
 
 # ---- how fast it is ------------------------------------------------------------------------------------------------------
 
@@ -94,7 +101,7 @@ build/simt-bench/checked.so build/simt-bench/unchecked.so: checker/simt/bench/ke
         $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc $(unchecked) -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
-build/simt-bench/bench: $(simt_bench_objects) build/lib/libsimt.a
+build/simt-bench/bench: $(simt_bench_objects) $(simt_archives)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) $(harness_libs)
 
@@ -104,11 +111,11 @@ bench-simt: $(simt_bench_programs)
 	@$^
 
 .PHONY: simt run
-simt: build/simtcc build/simt-lower build/lib/libsimt.a
+simt: build/simtcc build/simt-lower $(simt_archives)
 
 run: $(if $(wildcard $(FILE)),build/run/$(basename $(notdir $(FILE))))
 	@$(if $(FILE),$(if $(wildcard $(FILE)),,echo "make run: $(FILE): no such file" >&2; exit 2;),echo "which file? For example: make run FILE=x.cu" >&2; exit 2;) \
 	    build/run/$(basename $(notdir $(FILE))) $(ARGS)
-build/run/$(basename $(notdir $(FILE))): $(FILE) $(simtcc_needs) build/lib/libsimt.a FORCE
+build/run/$(basename $(notdir $(FILE))): $(FILE) $(simtcc_needs) $(simt_archives) FORCE
 	@mkdir -p $(@D)
 	$(Q)build/simtcc -I. $(FILE) -o $@

@@ -80,7 +80,7 @@ simt_with_lessons := build/tests/simt/debug_test build/tests/simt/traffic_listin
 debugged := 05_naive_forward
 listed := 06_coalescing
 listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
-simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower build/lib/libsimt.a \
+simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
     build/tests/simt/kernels build/tests/simt/objects
 
 # What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.
@@ -127,7 +127,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    $(foreach lesson,$(device_lessons),'$(call rehearsal_suite,$(lesson))') \
 	    '$(call rehearsal,wrong,All/WrongSolution*,$(call checks_read,dry,$(rejected_there)) $(rejected_there:%=solutions/%) \
 	        checker lessons/gpt2 build/dry/wrong/commands build/tools/wrong build/simtcc build/simt-lower)' \
-	    '$(call rehearsal,tuner,Tuner.*,Makefile make checker lessons/gpt2 build/flags build/simtcc build/simt-lower build/lib/libsimt.a \
+	    '$(call rehearsal,tuner,Tuner.*,Makefile make checker lessons/gpt2 build/flags build/simtcc build/simt-lower $(simt_archives) \
 	        $(foreach lesson,$(tuned_lessons),lessons/$(lesson)/tune solutions/$(lesson)))' \
 	    'checker-gpu_rehearsal_test=build/tests/checker/gpu_rehearsal_test@-All/DeviceLesson*;All/WrongSolution*;Tuner.*' \
 	    $(call suites,$(filter-out $(simt_with_lessons),$(simt_tests)),$(simt_reads)) \

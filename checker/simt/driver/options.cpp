@@ -169,7 +169,8 @@ class Parser {
         } else if (preprocessor(a)) {
             return;
         } else if (const auto library = value(a, "-l", true)) {
-            static constexpr std::array kDevices = {"cudart", "cudart_static", "cuda", "cudadevrt", "nvToolsExt"};
+            static constexpr std::array kDevices = {"cudart",     "cudart_static", "cuda",    "cudadevrt",
+                                                    "nvToolsExt", "cublas",        "cublasLt"};
             if (!contains(kDevices, *library)) {  // the runtime stands for those
                 options_.link.push_back("-l" + *library);
             }

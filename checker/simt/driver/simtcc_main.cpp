@@ -84,6 +84,7 @@ struct Installation {
     fs::path headers = build.parent_path() / "checker/simt/include";
     fs::path lower = build / "simt-lower";
     fs::path runtime = build / "lib/libsimt.a";
+    fs::path libraries = build / "lib/libsimt_libraries.a";
     fs::path precompiled = build / "headers";
     std::string compiler = std::getenv("CXX") != nullptr ? std::getenv("CXX") : "g++";
 };
@@ -376,7 +377,9 @@ void link(const simt::Options& options, const Installation& here, const std::vec
         command.push_back("-fopenmp");
     }
     if (!options.shared) {
-        append(command, std::vector<std::string>{"-lboost_context", "-lfmt", "-lpthread"});
+        // Of the libraries a program gets what it calls; without a call of cuBLAS it does not load OpenBLAS.
+        append(command, std::vector<std::string>{here.libraries.string(), "-Wl,--as-needed", "-lopenblas",
+                                                 "-Wl,--no-as-needed", "-lboost_context", "-lfmt", "-lpthread"});
     }
     run(command, options.verbose);
 }

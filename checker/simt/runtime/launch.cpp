@@ -21,6 +21,7 @@
 #include "checker/simt/runtime/device.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -295,6 +296,9 @@ void launch(const KernelCall& call) {
             launch_failed(error, true, what.line);
         }
     };
+    if (!call.has_hooks) {
+        Memory::instance().writes_go_unseen();
+    }
     Streams::instance().issue(configuration.stream, std::move(operation));
 }
 

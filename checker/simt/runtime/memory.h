@@ -87,6 +87,9 @@ class Memory {
     const std::uint8_t* marks(std::uintptr_t address) const {
         return shadow_ == nullptr ? nullptr : shadow_ + (address - hot_begin_);
     }
+    // Code without hooks writes what nobody sees: from then on marks do not tell what has been written.
+    void writes_go_unseen() { sees_writes_ = false; }
+    bool knows_what_is_written() const { return shadow_ != nullptr && sees_writes_; }
     void set_marks(std::uintptr_t address, const std::uint8_t* marks, std::size_t bytes);
     void copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // the same range may overlap
 
@@ -103,6 +106,7 @@ class Memory {
 
     std::uintptr_t hot_begin_ = 0;
     std::uint8_t* shadow_ = nullptr;
+    bool sees_writes_ = true;
     std::size_t device_end_ = 0;  // offsets of what was handed out
     std::size_t host_end_ = kHostVisible;
     std::size_t used_ = 0;

@@ -10,6 +10,7 @@
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/scheduler.h"
 
 namespace simt {
@@ -120,6 +121,7 @@ void report_leaks() {
             report(Kind::leak, "", allocation.allocated_at, [&] { return text_of(allocation) + " was never freed"; });
         }
     }
+    report_left_objects();
 }
 
 }  // namespace simt

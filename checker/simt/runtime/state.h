@@ -38,7 +38,7 @@ void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch);
 void report_unchecked_error();
 bool has_sticky_error();
 
-// Memory that was never freed becomes a finding.
+// Memory that was never freed, and what a library gave out and never got back, becomes a finding.
 void report_leaks();
 
 }  // namespace simt

@@ -100,6 +100,8 @@ class Streams {
 
     // Whether a host function of a stream is running: it may not call the runtime.
     bool running() const { return running_ != nullptr; }
+    // What the operation that is running touches, where that is known late.
+    void touch(Use use, const Span& span) { running_->touched.add(use, span); }
 
     // ---- the host goes to sleep, in the thread that issued the last operation; in others nothing happens. Host
     // functions may be what wakes it: those that wait run with what comes before them, and the host knows of it.

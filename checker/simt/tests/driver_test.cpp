@@ -352,10 +352,37 @@ TEST_F(Driver, MarksForAProfilerCompileAndNest) {
     EXPECT_EQ(shell("./a").status, 11);
 }
 
+TEST_F(Driver, AProgramLinksCublasWithItsFlagsAndWithoutAndOthersDoNotLoadOpenblas) {
+    file("a.cu",
+         "#include <cublas_v2.h>\n#include <cstdio>\nint main() {\n cublasHandle_t handle = nullptr;\n int version = "
+         "0;\n"
+         " if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return 1;\n cublasGetVersion(handle, &version);\n"
+         " std::printf(\"version %d\\n\", version);\n return cublasDestroy(handle);\n}\n");
+    for (const char* flags : {"", "-lcublas", "-lcublas -lcublasLt"}) {
+        const Finished compile = simtcc(fmt::format("a.cu -o a {}", flags));
+        ASSERT_EQ(compile.status, 0) << compile.output;
+        const Finished ran = shell("./a");
+        EXPECT_EQ(ran.status, 0) << ran.output;
+        EXPECT_EQ(ran.output, "version 130100\n");
+    }
+    EXPECT_NE(shell("ldd ./a").output.find("openblas"), std::string::npos);
+    file("b.cu", "int main() {}\n");
+    ASSERT_EQ(simtcc("b.cu -o b").status, 0);
+    EXPECT_EQ(shell("ldd ./b").output.find("openblas"), std::string::npos);
+}
+
+TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
+    file("a.cu",
+         "#include <cublas_v2.h>\nstruct cublasOwner { int value = 3; };\nint main() { return cublasOwner().value - 3; "
+         "}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 0);
+}
+
 TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
     const std::vector<std::array<const char*, 3>> headers = {
         {"mma.h", "using namespace nvcuda;", "nvcuda is not on the CPU device: it has no tensor cores (wmma)"},
-        {"cublas_v2.h", "cublasHandle_t handle;", "cublasHandle_t is not on the CPU device: it has no cuBLAS"},
         {"cublasLt.h", "auto wanted = CUBLAS_OP_N;", "CUBLAS_OP_N is not on the CPU device: it has no cuBLAS"},
         {"curand.h", "curandGenerator_t g;", "curandGenerator_t is not on the CPU device: it has no cuRAND"},
         {"cudnn.h", "cudnnHandle_t h;", "cudnnHandle_t is not on the CPU device: it has no cuDNN"},

@@ -9,6 +9,7 @@
 
 #include "../driver_types.h"
 #include "indices.h"
+#include "judged.h"
 #include "types.h"
 
 // The dynamic shared memory of the block that is running.
@@ -35,6 +36,7 @@ struct KernelCall {
     std::size_t parameter_bytes;
     std::size_t parameter_alignment;
     const void* shared_anchor;  // in the module's thread-local memory, which exists because it is named here
+    bool has_hooks = SIMT_JUDGED;
 };
 
 // The configuration of the launch that follows in the same expression.
