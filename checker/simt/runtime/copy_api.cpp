@@ -148,6 +148,7 @@ void issue_copy(const Copy& c, const CopyCall& call) {
 }
 
 cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const CopyCall& call) {
+    const Turn turn;
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
         return error;
     }
@@ -197,6 +198,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 
 cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                 const CopyCall& call) {
+    const Turn turn;
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || width == 0 || height == 0) {
         return error;
     }

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -45,6 +44,7 @@ struct Interrupted {
 struct Clock {
     timer_t timer = nullptr;
     bool made = false;
+    pid_t thread = 0;                     // the host's, which its signals go to
     std::uint64_t slice = 0;              // the scheduler's slice when the clock last ticked
     int ticks = 0;                        // in it
     const void* host_function = nullptr;  // where one sleeps: return address
@@ -238,7 +238,45 @@ char* map_stack() {
     return static_cast<char*>(memory);
 }
 
+// For signals of this thread: its own may be full.
+struct SignalStack {
+    char* memory = map_stack();
+    SignalStack() { set(0); }
+    ~SignalStack() {
+        set(SS_DISABLE);
+        munmap(memory, kSignalStack);
+    }
+    SignalStack(const SignalStack&) = delete;
+    SignalStack& operator=(const SignalStack&) = delete;
+    void set(int flags) const {
+        const stack_t stack = {.ss_sp = memory, .ss_flags = flags, .ss_size = kSignalStack};
+        sigaltstack(&stack, nullptr);
+    }
+};
+
+// From now on for the calling thread.
+void start_clock() {
+    watch_host_faults();
+    alarm_clock.ticks = 0;
+    const pid_t thread = gettid();
+    if (alarm_clock.thread == thread) {
+        return;
+    }
+    if (alarm_clock.made) {
+        timer_delete(alarm_clock.timer);
+    }
+    sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kClockSignal;
+    event._sigev_un._tid = thread;
+    alarm_clock.made = timer_create(CLOCK_MONOTONIC, &event, &alarm_clock.timer) == 0;
+    alarm_clock.thread = thread;
+}
+
 void arm(double seconds) {
+    if (!alarm_clock.made) {
+        return;
+    }
     itimerspec when = {};
     when.it_interval.tv_nsec = static_cast<long>(seconds * 1e9);
     when.it_value = when.it_interval;
@@ -248,14 +286,13 @@ void arm(double seconds) {
 }  // namespace
 
 void watch_host_faults() {
+    static thread_local const SignalStack stack;
     static bool watching = false;
     if (watching) {
         return;
     }
     watching = true;
     interrupted.stack = map_stack();
-    const stack_t stack = {.ss_sp = map_stack(), .ss_flags = 0, .ss_size = kSignalStack};
-    sigaltstack(&stack, nullptr);
     struct sigaction action = {};
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -268,41 +305,28 @@ void watch_host_faults() {
     action.sa_sigaction = on_tick;
     action.sa_flags |= SA_RESTART;
     sigaction(kClockSignal, &action, nullptr);
-    sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = kClockSignal;
-    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-    alarm_clock.made = timer_create(CLOCK_MONOTONIC, &event, &alarm_clock.timer) == 0;
 }
 
 FaultWatch::FaultWatch() {
-    watch_host_faults();
-    alarm_clock.ticks = 0;
-    if (alarm_clock.made && !stops_in_a_thread()) {  // somebody who looks at a thread takes their time
+    start_clock();
+    if (!stops_in_a_thread()) {  // somebody who looks at a thread takes their time
         arm(kTick);
     }
 }
 
 HostFunctionWatch::HostFunctionWatch(const void* site) {
-    watch_host_faults();
-    alarm_clock.ticks = 0;
     alarm_clock.host_function = site;
-    if (alarm_clock.made) {
-        arm(kTick);
-    }
+    start_clock();
+    arm(kTick);
 }
 
 HostFunctionWatch::~HostFunctionWatch() {
     alarm_clock.host_function = nullptr;
-    if (alarm_clock.made) {
-        arm(0);
-    }
+    arm(0);
 }
 
 FaultWatch::~FaultWatch() {
-    if (alarm_clock.made) {
-        arm(0);
-    }
+    arm(0);
 }
 
 }  // namespace simt

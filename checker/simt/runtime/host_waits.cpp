@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The C library's functions in which the host sleeps until somebody wakes it. If that is a host function of a stream,
-// it runs before the host goes to sleep: nobody else would run it. C++'s own condition variables, semaphores, latches
-// and futures end here too.
+// The C library's functions in which a thread of the host begins, or sleeps until somebody wakes it. If that is a
+// host function of a stream, it runs before the host goes to sleep: nobody else would run it. C++'s own threads,
+// condition variables, semaphores, latches and futures end here too.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "checker/simt/runtime/faults.h"
+#include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/streams.h"
 
 #define SIMT_SITE __builtin_return_address(0)
@@ -91,6 +92,12 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
     static auto* const real = simt::next(&pthread_barrier_wait, "pthread_barrier_wait");
     const simt::BeforeSleep before(SIMT_SITE);
     return real(barrier);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* data) noexcept {
+    static auto* const real = simt::next(&pthread_create, "pthread_create");
+    simt::hot.one_host_thread = false;
+    return real(thread, attributes, run, data);
 }
 
 int pthread_join(pthread_t thread, void** result) {

@@ -60,8 +60,10 @@ struct HotShared {
 
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
-    // Outside launches without what the host may touch, so that the host's own accesses are judged.
+    // Without what the host may touch where the host may be what touches it, so that its accesses are judged: outside
+    // launches, and in them once the host has more than one thread.
     std::size_t device_bytes = 0;
+    bool one_host_thread = true;
     std::uint8_t* shadow = nullptr;  // one byte for each byte of the range: 1 if somebody has written there, 0 if not
     bool checking = true;            // SIMT_CHECK=off: only run
     // The bytes of global memory that kernels have asked for so far, over all threads' accesses.

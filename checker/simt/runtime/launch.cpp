@@ -49,15 +49,21 @@ struct KernelFacts {
     bool described = false;
 };
 
+// Of a thread of the host.
 struct Pending {
     std::optional<Configuration> configuration;  // between <<<…>>> and the kernel's call
-    std::map<std::uintptr_t, KernelFacts> kernels;
-    cudaError_t refused = cudaSuccess;  // why the last launch by address was not made
+    cudaError_t refused = cudaSuccess;           // why the last launch by address was not made
 };
 
 Pending& pending() {
-    static auto& instance = *new Pending;
+    static thread_local Pending instance;
     return instance;
+}
+
+KernelFacts& facts_of(std::uintptr_t kernel) {
+    static auto& kernels = *new std::map<std::uintptr_t, KernelFacts>;
+    const Turn turn;
+    return kernels[kernel];
 }
 
 // "void scale(float*, int) [with int N = 4]" -> "scale [int N = 4]"
@@ -176,7 +182,7 @@ void call_kernel(const void* kernel) {
 }
 
 KernelFacts& facts_of(const void* kernel) {
-    KernelFacts& facts = pending().kernels[reinterpret_cast<std::uintptr_t>(kernel)];
+    KernelFacts& facts = facts_of(reinterpret_cast<std::uintptr_t>(kernel));
     if (!facts.described) {
         const auto outer = std::move(pending().configuration);
         pending().configuration = Configuration{};
@@ -247,10 +253,11 @@ void launch(const KernelCall& call) {
         return;
     }
     const Configuration configuration = *std::exchange(all.configuration, std::nullopt);
+    const Turn turn;
     const Module* module = module_of(reinterpret_cast<const void*>(call.body));
     const auto site = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
     const Symbol* function = module == nullptr ? nullptr : module->function_at(site);
-    KernelFacts& facts = all.kernels[function == nullptr ? site : function->begin];
+    KernelFacts& facts = facts_of(function == nullptr ? site : function->begin);
     if (!facts.described) {
         facts.described = true;
         facts.bounds = call.bounds;

@@ -31,6 +31,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     if (pointer == nullptr) {
         return result(cudaErrorInvalidValue);
     }
+    const Turn turn;
     watch_host_faults();
     *pointer = nullptr;
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || bytes == 0) {
@@ -106,6 +107,7 @@ cudaError_t free(void* pointer, FreedBy by, const void* site) {
     if (pointer == nullptr) {
         return result(cudaSuccess);
     }
+    const Turn turn;
     Streams::instance().wait_for_all();
     if (!may_free(pointer, by, site)) {
         return result(cudaErrorInvalidValue);
@@ -118,6 +120,7 @@ cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site)
     if (pointer == nullptr) {
         return result(cudaSuccess);
     }
+    const Turn turn;
     if (!Streams::instance().exists(stream) || !may_free(pointer, FreedBy::cuda_free, site)) {
         return result(cudaErrorInvalidValue);
     }
@@ -174,6 +177,7 @@ int* reuse_of(Pool& pool, cudaMemPoolAttr attribute) {
 
 cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream,
                                const void* site) {
+    const Turn turn;
     if (!Streams::instance().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
     }

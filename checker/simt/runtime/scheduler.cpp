@@ -126,7 +126,7 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
     shared_.configure(launch.module, launch.dynamic_bytes);
     const OpenMemory open;
     hot.launcher = pthread_self();
-    hot.device_bytes = hot.checking ? Memory::kReserved : 0;
+    hot.device_bytes = !hot.checking ? 0 : hot.one_host_thread ? Memory::kReserved : Memory::kHostVisible;
     TrafficTrace& traffic = TrafficTrace::instance();
     traffic.begin_launch(launch);
     Races& races = Races::instance();

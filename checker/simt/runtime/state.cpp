@@ -79,6 +79,11 @@ double time_limit() {
     return value;
 }
 
+std::recursive_mutex& Turn::mutex() {
+    static auto& instance = *new std::recursive_mutex;  // never destroyed: what is left runs when the process ends
+    return instance;
+}
+
 cudaError_t result(cudaError_t error) {
     Errors& all = errors();
     if (all.sticky != cudaSuccess) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/runtime/source.h"
@@ -27,6 +28,19 @@ struct Busy {
     ~Busy() { busy_depth = busy_depth - 1; }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
+};
+
+// The device serves one thread of the host at a time, and one that has its turn may take it once more. While operations
+// run, their thread has it.
+class Turn {
+  public:
+    Turn() : lock_(mutex()) {}
+    explicit Turn(std::try_to_lock_t) : lock_(mutex(), std::try_to_lock) {}
+    bool mine() const { return lock_.owns_lock(); }
+
+  private:
+    static std::recursive_mutex& mutex();
+    std::unique_lock<std::recursive_mutex> lock_;
 };
 
 // What an API function returns: `error`, or the sticky one. Remembers it for cudaGetLastError.

@@ -21,6 +21,7 @@ std::set<cudaEvent_t>& events() {
 }
 
 bool is_event(cudaEvent_t event) {
+    const Turn turn;
     return events().contains(event);
 }
 
@@ -220,11 +221,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
         return result(cudaErrorInvalidValue);
     }
     *event = new CUevent_st{.timing = (flags & cudaEventDisableTiming) == 0, .recorded = {}, .at = {}};
+    const simt::Turn turn;
     simt::events().insert(*event);
     return result(cudaSuccess);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    const simt::Turn turn;
     if (simt::events().erase(event) == 0) {
         return result(cudaErrorInvalidResourceHandle);
     }

@@ -2,6 +2,7 @@
 #include "checker/simt/runtime/streams.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -31,11 +32,22 @@ void join(StreamClock& clock, const Operation& operation) {
     clock[operation.stream] = std::max(clock[operation.stream], operation.number);
 }
 
+// Of a thread that issues something. When the main thread ends, so does the process, and all that is left runs.
+struct ThreadsEnd {
+    ~ThreadsEnd() {
+        if (gettid() != getpid()) {
+            Streams::instance().run_host_functions();
+        }
+    }
+};
+
 std::string verb(Use use) {
     return fmt::format("{}{}", writes(use) ? "writes" : "reads", strong(use) ? " strongly" : "");
 }
 
 }  // namespace
+
+constinit thread_local Operation* Streams::running_ = nullptr;
 
 Streams& Streams::instance() {
     static auto& streams = *new Streams;  // never destroyed: what is left runs when the process ends
@@ -52,6 +64,7 @@ cudaStream_t Streams::key_of(cudaStream_t stream) const {
 }
 
 bool Streams::exists(cudaStream_t stream) const {
+    const Turn turn;
     const cudaStream_t key = key_of(stream);
     return key == cudaStreamLegacy || key == cudaStreamPerThread || handles_.contains(key);
 }
@@ -62,12 +75,14 @@ bool Streams::is_blocking(cudaStream_t stream) const {
 }
 
 cudaStream_t Streams::create(bool blocking, const void* site) {
+    const Turn turn;
     auto* const stream = new CUstream_st;
     handles_[stream] = {blocking, fmt::format("stream {} (made at {})", ++created_, text_of(source_of(site)))};
     return stream;
 }
 
 void Streams::destroy(cudaStream_t stream) {
+    const Turn turn;
     if (const auto queue = queues_.find(stream); queue != queues_.end()) {
         const OperationPointer& last = queue->second.last;
         const bool named = std::any_of(finished_.begin(), finished_.end(), [&](const OperationPointer& operation) {
@@ -115,8 +130,10 @@ bool Streams::ordered(const Operation& a, const Operation& b) const {
 }
 
 OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const OperationPointer& also_after) {
+    const Turn turn;
     settle_guess();
     issuer_ = pthread_self();
+    static thread_local const ThreadsEnd at_its_end;
     Queue& queue = queue_of(stream);
     const auto operation = std::make_shared<Operation>(std::move(issued));
     operation->stream = queue.number;
@@ -172,6 +189,7 @@ void Streams::mark_needed(const std::vector<OperationPointer>& targets) {
 }
 
 void Streams::run(const std::vector<OperationPointer>& targets) {
+    const Turn turn;
     settle_guess();
     mark_needed(targets);
     std::vector<OperationPointer> open;
@@ -252,6 +270,7 @@ void Streams::wait(const OperationPointer& operation) {
     if (operation == nullptr || running()) {
         return;
     }
+    const Turn turn;
     if (!operation->done) {
         run({operation});
     }
@@ -268,11 +287,13 @@ OperationPointer Streams::behind(cudaStream_t stream) {
 
 void Streams::wait(cudaStream_t stream) {
     if (!running()) {
+        const Turn turn;
         wait(behind(stream));
     }
 }
 
 void Streams::wait_for_all() {
+    const Turn turn;
     if (running()) {
         return;
     }
@@ -282,6 +303,7 @@ void Streams::wait_for_all() {
 }
 
 bool Streams::look(const OperationPointer& operation) {
+    const Turn turn;
     if (operation == nullptr || running()) {
         return true;
     }
@@ -299,6 +321,7 @@ bool Streams::look(const OperationPointer& operation) {
 }
 
 bool Streams::look(cudaStream_t stream) {
+    const Turn turn;
     if (running()) {
         return true;
     }
@@ -311,6 +334,10 @@ bool Streams::look(cudaStream_t stream) {
 }
 
 void Streams::run_the_rest() {
+    const Turn turn(std::try_to_lock);
+    if (!turn.mine()) {
+        return;  // another thread's operation never ended
+    }
     settle_guess();
     if (!running() && !pending_.empty()) {
         wait_for_all();
@@ -321,8 +348,11 @@ void Streams::run_the_rest() {
 // ---- the host sleeps ------------------------------------------------------------------------------------------------------
 
 bool Streams::has_host_functions() const {
-    return pthread_equal(issuer_, pthread_self()) != 0 && !running() &&
-           std::any_of(pending_.begin(), pending_.end(),
+    if (pthread_equal(issuer_, pthread_self()) == 0 || running()) {
+        return false;
+    }
+    const Turn turn;
+    return std::any_of(pending_.begin(), pending_.end(),
                        [](const OperationPointer& operation) { return operation->calls_the_host; });
 }
 
@@ -330,6 +360,7 @@ bool Streams::run_host_functions() {
     if (!has_host_functions()) {
         return false;
     }
+    const Turn turn;
     std::vector<OperationPointer> functions;
     std::copy_if(pending_.begin(), pending_.end(), std::back_inserter(functions),
                  [](const OperationPointer& operation) { return operation->calls_the_host; });
@@ -340,7 +371,7 @@ bool Streams::run_host_functions() {
 }
 
 bool Streams::in_host_function() const {
-    return pthread_equal(issuer_, pthread_self()) != 0 && running() && running_->calls_the_host;
+    return running() && running_->calls_the_host;
 }
 
 // ---- what nothing orders --------------------------------------------------------------------------------------------------
@@ -391,6 +422,10 @@ void Streams::note_host_access(const HostAccess& access) {
 }
 
 void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, const void* site) {
+    const Turn turn(std::try_to_lock);
+    if (!turn.mine()) {
+        return;  // what another thread runs may wait for this one, as a kernel for its flag
+    }
     const Memory& memory = Memory::instance();
     const bool of_the_device = memory.contains(address) && !memory.is_device_only(address);
     if (!of_the_device && !is_registered(reinterpret_cast<const void*>(address), bytes)) {

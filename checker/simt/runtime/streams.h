@@ -99,14 +99,15 @@ class Streams {
     void host_access(std::uintptr_t address, std::size_t bytes, Use use, const void* site);
 
     // Whether a host function of a stream is running: it may not call the runtime.
-    bool running() const { return running_ != nullptr; }
+    bool running() const { return running_ != nullptr; }  // in this thread
     // What the operation that is running touches, where that is known late.
     void touch(Use use, const Span& span) { running_->touched.add(use, span); }
 
-    // ---- the host goes to sleep, in the thread that issued the last operation; in others nothing happens. Host
-    // functions may be what wakes it: those that wait run with what comes before them, and the host knows of it.
-    bool has_host_functions() const;
-    bool run_host_functions();  // whether there were any
+    // ---- the host goes to sleep, in the thread that issued the last operation, or this thread ends; in others nothing
+    // happens. Host functions may be what wakes it or whoever sleeps already: those that wait run with what comes before
+    // them, and the host knows of it.
+    bool has_host_functions() const;  // for this thread to run
+    bool run_host_functions();        // whether there were any
     bool in_host_function() const;
 
   private:
@@ -170,7 +171,7 @@ class Streams {
     std::uint64_t time_ = 0;
     std::deque<HostAccess> host_accesses_;
     std::optional<HostAccess> guess_;  // the host's last plain read: a compare-and-swap that follows makes it no race
-    Operation* running_ = nullptr;
+    static constinit thread_local Operation* running_;
     std::atomic<pthread_t> issuer_{};  // the host thread that issued the last operation
     std::uintptr_t looked_at_ = 0;     // by the host's last strong read of memory that is not the device's
     int looks_ = 0;                    // at it, in a row
