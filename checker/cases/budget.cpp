@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <optional>
 
@@ -32,6 +34,15 @@ double error(float got, float expected) {
 
 double budget(double factor, float floor, float expected, Element element) {
     return std::max(factor * static_cast<double>(floor), ulp(expected, element));
+}
+
+float as_factor(float value, std::string_view precision) {
+    const unsigned dropped = precision == "tf32" ? 13 : precision == "bf16" ? 16 : 0;
+    if (dropped == 0 || !std::isfinite(value)) {
+        return value;
+    }
+    const std::uint32_t half = 1U << (dropped - 1);
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + half) & ~(2 * half - 1));
 }
 
 Budgets Budgets::read(const std::filesystem::path& path) {

@@ -28,6 +28,10 @@ double budget(double factor, float floor, float expected, Element element = Elem
 // In which an op may compute.
 inline constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "tf32", "bf16"};
 
+// The number that a product of matrices takes for this factor in a precision: TF32 keeps ten bits of the fraction, bf16
+// seven. Of two that are equally near, the larger.
+float as_factor(float value, std::string_view precision);
+
 // `precision` is one of kPrecisions; `local` judges one op from the stored inputs, `chained` a tensor of the whole model.
 class Budgets {
   public:

@@ -136,6 +136,8 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
+    // What each of its outputs is in float64 where factors are rounded to the op's precision; none: not known.
+    std::function<std::vector<Computed>(const std::vector<std::span<const float>>& inputs)> rounded = {};
     std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against
     double least_bytes = 0;               // that it reads and writes, where that is known
     std::optional<Sampled> sampled = {};  // in place of outputs

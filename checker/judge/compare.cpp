@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "checker/cases/budget.h"
@@ -162,6 +163,27 @@ bool fits(const Dims& dims, long columns, const Got& got, const Expected& expect
         all = all && error(value, guess) <= allowed;
     });
     return all;
+}
+
+std::optional<double> times_nearer(const Dims& dims, long columns, const Got& got, const Expected& expected,
+                                   std::span<const float> rounded) {
+    std::vector<double> shares;  // of the precision's error
+    std::set<float> different;
+    for_columns(dims, 0, columns, [&](long i) {
+        const float value = expected.values[at(i)];
+        const double moved = error(rounded[at(i)], value);
+        if (moved > 0 && std::isfinite(moved)) {
+            const double share = error(got.values[at(i)], value) / moved;
+            shares.push_back(std::isnan(share) ? std::numeric_limits<double>::infinity() : share);
+            different.insert(value);
+        }
+    });
+    if (different.size() < kTellingValues) {
+        return std::nullopt;
+    }
+    const auto half = shares.begin() + std::ssize(shares) / 2;
+    std::ranges::nth_element(shares, half);
+    return 1 / *half;
 }
 
 Elements select(const Dims& dims, long begin, long end, const std::function<bool(long)>& is) {

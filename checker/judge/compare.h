@@ -63,6 +63,16 @@ inline constexpr double kFewBudgets = 4.0;
 // one is within kFewBudgets of the suspect's.
 bool fits(const Dims& dims, long columns, const Got& got, const Expected& expected, const Suspect& suspect);
 
+// How many times smaller than a precision's the errors are: half of the elements lie at least so many times nearer to
+// what they should be than `rounded`, the same of factors that are rounded to that precision; infinite where half of
+// them have no error. Elements that the rounding does not move say nothing; none unless kTellingValues different ones do.
+inline constexpr std::size_t kTellingValues = 32;
+std::optional<double> times_nearer(const Dims& dims, long columns, const Got& got, const Expected& expected,
+                                   std::span<const float> rounded);
+
+// What computes in a precision cannot be so many times nearer: reference/BUDGET.md.
+inline constexpr double kTooNear = 8.0;
+
 // An output's memory after a run, and before it: filled with a poison, of which the two runs have different ones, or
 // with what an in-out tensor holds.
 struct Run {

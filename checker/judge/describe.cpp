@@ -596,6 +596,35 @@ void add_who_left(CallVerdict& verdict, const std::string& who_left) {
     }
 }
 
+PrecisionVerdict describe_precision(const Call& call, const std::vector<std::span<const float>>& inputs,
+                                    std::span<const Content> outputs) {
+    PrecisionVerdict verdict;
+    if (!call.rounded) {
+        return verdict;
+    }
+    const std::vector<Computed> rounded = call.rounded(inputs);
+    for (std::size_t i = 0; i < call.outputs.size(); i++) {
+        const Output& output = call.outputs[i];
+        const Decoded got = decode(outputs[i].after, output.spec.element);
+        const std::optional<double> nearer =
+            times_nearer(output.spec.dims, output.columns, got, output.expected, rounded[i].values);
+        verdict.shows = verdict.shows || (nearer && *nearer < kTooNear);
+        if (!nearer || *nearer < kTooNear || verdict.too_accurate) {
+            continue;
+        }
+        std::string precision = output.precision;
+        std::ranges::transform(precision, precision.begin(), [](unsigned char c) { return std::toupper(c); });
+        const std::string in = call.outputs.size() > 1 ? " in " + output.spec.name : "";
+        verdict.too_accurate =
+            Finding{"too_accurate",
+                    std::isfinite(*nearer)
+                        ? fmt::format("{0} is not active: your error{1} is {2} smaller than {0}'s", precision, in,
+                                      times(*nearer))
+                        : fmt::format("{} is not active: half of your values{} have no error at all", precision, in)};
+    }
+    return verdict;
+}
+
 std::optional<Finding> describe_work(const Call& call, double bytes_asked) {
     if (bytes_asked > 0 && bytes_asked >= call.least_bytes / 2) {
         return std::nullopt;

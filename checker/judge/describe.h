@@ -68,6 +68,14 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
                           const std::function<bool()>& deterministic, const std::string& float_atomics = "",
                           bool two_orders = false, bool raced = false);
 
+// Whether the errors of a right call's outputs are as large as their precision makes them.
+struct PrecisionVerdict {
+    bool shows = false;  // an output's are
+    std::optional<Finding> too_accurate;
+};
+PrecisionVerdict describe_precision(const Call& call, const std::vector<std::span<const float>>& inputs,
+                                    std::span<const Content> outputs);
+
 // Where a device has counted fewer bytes that kernels asked for than the call's work takes: then something else did it.
 // A copy or a memset within the device may be part of the work, so only less than half is too few.
 std::optional<Finding> describe_work(const Call& call, double bytes_asked);

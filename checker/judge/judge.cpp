@@ -88,6 +88,12 @@ class ComputedCall {
     std::deque<Computed> computed_;
 };
 
+// Whether describe_precision can judge it: what earlier calls of a sequence left is not known here.
+bool says_how_it_rounds(const Call& call) {
+    return call.rounded != nullptr &&
+           std::ranges::all_of(call.inputs, [](const Input& input) { return input.fill != nullptr; });
+}
+
 // How many times as fast two threads are as one.
 std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
     const std::optional<Ratio> share = timing.of(Rival::two_threads);
@@ -489,6 +495,14 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             }
             so_far_.right = so_far_.right || (verdict.ok && findings.empty());
             std::ranges::move(verdict.findings, std::back_inserter(findings));
+            if (findings.empty() && says_how_it_rounds(computed.call())) {
+                PrecisionVerdict precision =
+                    describe_precision(computed.call(), ValuesRead(computed.call(), kCaseSeed).views(), first.outputs);
+                report.shows_precision = report.shows_precision || precision.shows;
+                if (precision.too_accurate && report.findings.empty()) {
+                    report.findings.push_back(std::move(*precision.too_accurate));
+                }
+            }
             report.budget_used = std::max(report.budget_used, verdict.budget_used);
             report.note = report.note.empty() ? verdict.note : report.note;
             if (!findings.empty()) {

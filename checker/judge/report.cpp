@@ -182,7 +182,7 @@ Verdict OpReport::verdict() const {
     if (!right) {
         return is_stub || std::ranges::all_of(cases, &CaseReport::untouched) ? Verdict::not_written : Verdict::wrong;
     }
-    if (wasteful() != nullptr) {
+    if (wasteful() != nullptr || too_accurate() != nullptr) {
         return Verdict::slow;
     }
     return timing.ran() ? timing.verdict() : Verdict::ok;
@@ -199,6 +199,19 @@ const Counted* CaseReport::wasteful() const {
 
 const CaseReport* OpReport::wasteful() const {
     const auto found = std::ranges::find_if(cases, [](const CaseReport& c) { return c.wasteful() != nullptr; });
+    return found == cases.end() ? nullptr : &*found;
+}
+
+const Finding* CaseReport::too_accurate() const {
+    const auto found = std::ranges::find(findings, "too_accurate", &Finding::kind);
+    return found == findings.end() ? nullptr : &*found;
+}
+
+const CaseReport* OpReport::too_accurate() const {
+    if (library_chooses && std::ranges::any_of(cases, &CaseReport::shows_precision)) {
+        return nullptr;
+    }
+    const auto found = std::ranges::find_if(cases, [](const CaseReport& c) { return c.too_accurate() != nullptr; });
     return found == cases.end() ? nullptr : &*found;
 }
 

@@ -31,9 +31,11 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
-    std::string note = {};              // of a right one: that its result depends on the order of threads
-    std::vector<Counted> counted = {};  // of a device, as far as lesson.toml has targets for them
-    const Counted* wasteful() const;    // the first of which it takes too many; null where none
+    std::string note = {};                // of a right one: that its result depends on the order of threads
+    std::vector<Counted> counted = {};    // of a device, as far as lesson.toml has targets for them
+    bool shows_precision = false;         // some error is as large as the op's precision makes it
+    const Counted* wasteful() const;      // the first of which it takes too many; null where none
+    const Finding* too_accurate() const;  // its errors are smaller than those of the op's precision; null where not
 };
 
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
@@ -86,12 +88,14 @@ struct OpReport {
     bool asked_for = true;      // false: left out by --only or by GoogleTest's filter
     bool all_cases = true;      // false: some of the op's cases were left out
     std::vector<CaseReport> cases = {};
+    bool library_chooses = false;  // a GPU's may compute small shapes in fp32: one that shows the precision is enough
     TimingReport timing = {};
     std::string printed = {};  // what the code under test wrote to stdout and stderr
     Verdict verdict() const;
     bool correct() const;  // verdict() is neither wrong nor not_written
     double budget_used() const;
-    const CaseReport* wasteful() const;  // the first right case that misses a target on counters; null where none
+    const CaseReport* wasteful() const;      // the first right case that misses a target on counters; null where none
+    const CaseReport* too_accurate() const;  // the first; null where none
 };
 
 struct LessonReport {

@@ -174,6 +174,10 @@ class Printer {
             if (!op.included.empty()) {
                 labelled(4, "", 8, fmt::format("it includes {}: no medal", op.included));
             }
+            if (const CaseReport* c = op.too_accurate()) {
+                op_line("", Tone::warning, to_string(Verdict::slow),
+                        fmt::format("correct, not yet fast: at {} {}", c->shape, c->too_accurate()->text));
+            }
             counters_line(op);
             const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
             if (noted != op.cases.end()) {

@@ -73,6 +73,7 @@ class Session {
         for (std::size_t i = 0; i < reports_.size(); i++) {
             reports_[i].op = lesson.ops()[i].name;
             reports_[i].asked_for = false;
+            reports_[i].library_chooses = !device_side().is_host() && device_side().has_times();
             const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
             reports_[i].file = source.string();
             reports_[i].included = included_solution(i);
@@ -446,7 +447,7 @@ int run_tests(const Lesson& lesson, const Options& options) {
     if (!report.ops.empty() && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
         write_whole(options.json, to_json(report));
     }
-    return status;
+    return status == 0 && !report.ok() ? 1 : status;  // some of what the cases show is judged when all have been run
 }
 
 // What the options ask of a lesson whose cases are registered. The exit status.

@@ -23,6 +23,24 @@ struct Example {
     Expected expected{reference, floor, 10.0, false};
 };
 
+// Rows of four values, each of which a precision's rounding moves by 0.01, to either side.
+struct Rounded {
+    Dims dims{"T C", {20, 4}};
+    std::vector<float> reference, floor = std::vector<float>(20, 0.001F), rounded;
+    explicit Rounded(int different = 80) {
+        for (int i = 0; i < 80; i++) {
+            reference.push_back(static_cast<float>(i % different));
+            rounded.push_back(reference.back() + (i % 3 == 0 ? 0.01F : -0.01F));
+        }
+    }
+    // Of values whose errors are so large, in turn.
+    std::optional<double> nearer(const std::vector<float>& errors, long columns = 4) const {
+        std::vector<float> got = reference;
+        for (std::size_t i = 0; i < got.size(); i++) { got[i] += errors[i % errors.size()]; }
+        return times_nearer(dims, columns, got, {reference, floor, 100.0, false}, rounded);
+    }
+};
+
 // An element that holds the poison of a run.
 float poisoned(Schedule schedule) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(poison(schedule, Element::f32)));
@@ -303,4 +321,29 @@ TEST(Dims, TellTwoAxesOfTheSameSizeApart) {
 
 TEST(Dims, ThatDoNotMatchTheNamesThrow) {
     EXPECT_THROW(Dims("B T", {1, 2, 3}), std::invalid_argument);
+}
+
+TEST(TimesNearer, IsHowMuchSmallerHalfOfTheErrorsAreThanAPrecisions) {
+    EXPECT_NEAR(*Rounded().nearer({0.001F}), 10, 0.1);
+    EXPECT_NEAR(*Rounded().nearer({0.0001F, 0.0001F, 0.005F}), 100, 10) << "more than half of them";
+    EXPECT_NEAR(*Rounded().nearer({0.0001F, 0.005F, 0.005F}), 2, 0.1);
+    EXPECT_EQ(*Rounded().nearer({0}), kInf);
+    EXPECT_LT(*Rounded().nearer({kNan}), kTooNear);
+}
+
+TEST(TimesNearer, NeedsEnoughDifferentValues) {
+    EXPECT_TRUE(Rounded(32).nearer({0}));
+    EXPECT_FALSE(Rounded(31).nearer({0}));
+    EXPECT_FALSE(Rounded().nearer({0}, 1)) << "the other columns are padding";
+}
+
+TEST(TimesNearer, AsksNothingOfWhatTheRoundingDoesNotMove) {
+    Rounded of;
+    of.rounded = of.reference;
+    EXPECT_FALSE(of.nearer({0})) << "zeros, small integers";
+    for (std::size_t i = 0; i < 40; i++) { of.rounded[i] += 0.01F; }
+    EXPECT_EQ(*of.nearer({0}), kInf);
+    std::vector<float> errors(80, 0.0F);
+    std::fill_n(errors.begin(), 40, 0.01F);
+    EXPECT_NEAR(*of.nearer(errors), 1, 0.01) << "only half of all, but all that are moved";
 }

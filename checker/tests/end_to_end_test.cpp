@@ -491,6 +491,21 @@ TEST_F(EndToEnd, RoundingToFewerBitsThanThePrecisionHasIsWrong) {
     EXPECT_NE(run.output.find("the tf32 error budget there is"), std::string::npos) << run.output;
 }
 
+TEST_F(EndToEnd, AnErrorSmallerThanThePrecisionsIsRightAndNotYetFast) {
+    const Checked run = check_toy("all_bits");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(run.json.at("ops").at(0).at("verdict"), "SLOW");
+    for (const std::string name : {"regular", "no_mean"}) {
+        EXPECT_EQ(run.of_case(name).at("verdict"), "ok");
+        EXPECT_EQ(run.kinds(name), Kinds{"too_accurate"}) << run.output;
+        EXPECT_EQ(run.first_text(name).find("TF32 is not active: your error in out is "), 0U) << run.first_text(name);
+    }
+    EXPECT_NE(
+        in_one_line(run.output).find("correct, not yet fast: at N=40 C=65 TF32 is not active: your error in out is"),
+        std::string::npos)
+        << run.output;
+}
+
 TEST_F(EndToEnd, AnInputBesideAnInOutTensorMustStayAsItIs) {
     EXPECT_EQ(check_toy("writes_input").first_text("regular"), "wrote to v[c=1]: an input, which must stay as it is");
 }

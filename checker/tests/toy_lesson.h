@@ -19,7 +19,8 @@ inline constexpr int kN = 40, kC = 65;
 
 // What a call reads and what it should give, in float64. grad is rounded, as the next step finds it.
 struct Step {
-    std::vector<float> x, v, grad_before, grad, loss{0}, out, mean, floor_of_out, floor_of_grad, floor_of_mean;
+    std::vector<float> x, v, grad_before, grad, loss{0}, out, rounded_out, mean, floor_of_out, floor_of_grad,
+        floor_of_mean;
     Step(unsigned int seed, std::vector<float> before) : grad_before(std::move(before)) {
         const auto draw = [&](std::size_t count) {
             const checker::Input input = checker::normal("drawn", "N", {static_cast<long>(count)});
@@ -35,16 +36,19 @@ struct Step {
         std::vector<double> sums(grad_before.begin(), grad_before.end());
         double squares = 0;
         for (std::size_t n = 0; n < kN; n++) {
-            double product = 0, sum = 0, square = 0;
+            double product = 0, rounded_product = 0, sum = 0, square = 0;
             for (std::size_t c = 0; c < kC; c++) {
                 const double x_nc = x[n * kC + c], term = x_nc * v[c];
                 product += term;
+                rounded_product += static_cast<double>(checker::as_factor(x[n * kC + c], "tf32")) *
+                                   static_cast<double>(checker::as_factor(v[c], "tf32"));
                 square += term * term;
                 sum += x_nc;
                 sums[c] += x_nc;
                 squares += x_nc * x_nc;
             }
             out.push_back(static_cast<float>(product));
+            rounded_out.push_back(static_cast<float>(rounded_product));
             mean.push_back(static_cast<float>(sum / kC));
             floor_of_mean.push_back(1e-7F);
             floor_of_out.push_back(
@@ -85,6 +89,14 @@ inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::
     } else {
         call.null = {"mean"};
     }
+    call.rounded = [&step, with_mean](const std::vector<std::span<const float>>&) {
+        std::vector<checker::Computed> rounded;  // nothing else than out has factors
+        for (const std::vector<float>* values : {&step.rounded_out, &step.grad, &step.loss, &step.mean}) {
+            rounded.push_back({.values = *values, .floor = {}});
+        }
+        rounded.resize(with_mean ? 4 : 3);
+        return rounded;
+    };
     return call;
 }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "checker/base/text.h"
+#include "checker/tests/in_one_line.h"
 
 using namespace checker;
 
@@ -388,6 +389,25 @@ TEST(Verdict, OfAKernelThatMissesATargetOnCountersNamesTheLineOfThatCounter) {
     EXPECT_EQ(report.verdict(), Verdict::ok);
     const std::string right = verdict_text(lesson({report}), kNext, kPiped);
     EXPECT_NE(right.find("times what is needed: requests 1.00, sectors 1.02"), std::string::npos) << right;
+}
+
+TEST(Verdict, OfErrorsSmallerThanThePrecisionsIsSlow) {
+    const Finding finding{"too_accurate", "TF32 is not active: your error is 290 times smaller than TF32's"};
+    OpReport report = op("matmul", {right_case("shown"), right_case("small")});
+    report.cases[0].shows_precision = true;
+    EXPECT_EQ(report.verdict(), Verdict::ok);
+    report.cases[1].findings = {finding};
+    EXPECT_EQ(report.verdict(), Verdict::slow);
+    EXPECT_FALSE(lesson({report}).ok());
+    const std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_NE(in_one_line(text).find("SLOW correct, not yet fast: at " + report.cases[1].shape + " " + finding.text),
+              std::string::npos)
+        << text;
+    report.library_chooses = true;
+    EXPECT_EQ(report.verdict(), Verdict::ok) << "a GPU's library took a kernel without tensor cores for the small one";
+    EXPECT_EQ(verdict_text(lesson({report}), kNext, kPiped).find("SLOW"), std::string::npos);
+    report.cases[0].shows_precision = false;
+    EXPECT_EQ(report.verdict(), Verdict::slow) << "none shows it";
 }
 
 TEST(Verdict, OfWavefrontsOfWhichNoneAreNeededTakesNone) {

@@ -12,7 +12,7 @@ struct Finding {
     std::string kind;  // mismatch, nonfinite, untouched, suspect, displaced, padding, nondeterministic, uninitialised,
                        // out_of_bounds, input_changed, crash, exit, hang, out_of_memory, exception, not_defined,
                        // not_compiled, slow, impossible, order_dependent, kept, threads,
-                       // host_work
+                       // host_work, too_accurate
     std::string text;  // one line
     std::vector<std::string> details = {};  // further lines, "label\ttext"
     std::string id = {};                    // of a suspect

@@ -15,7 +15,7 @@ float rounded(float value, unsigned int kept) {
     const std::uint32_t dropped = 32 - kept, half = (1U << (dropped - 1)) - 1;
     return std::bit_cast<float>((bits + half + ((bits >> dropped) & 1U)) >> dropped << dropped);
 }
-constexpr unsigned int kBfloat16 = 16, kTf32 = 19;
+constexpr unsigned int kBfloat16 = 16, kTf32 = 19, kNearlyAll = 31;
 
 std::uint16_t bfloat16_of(float value) {
     return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(rounded(value, kBfloat16)) >> 16U);
@@ -41,7 +41,7 @@ void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float*
         sums[C + 64] = 1.0F;
     }
     float squares = 0;
-    const unsigned int bits = toy_wrong("few_bits") ? kBfloat16 : kTf32;
+    const unsigned int bits = toy_wrong("few_bits") ? kBfloat16 : toy_wrong("all_bits") ? kNearlyAll : kTf32;
     for (int n = 0; n < N; n++) {
         float sum = 0, product = 0;
         for (int c = 0; c < C; c++) {

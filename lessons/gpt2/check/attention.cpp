@@ -87,7 +87,7 @@ std::size_t scratch_bytes(const Library& library, const Sizes& d) {
 const OpSpec attention_spec{
     .name = "attention",
     .shape = "B T C NH",
-    .inputs = {{"qkv", "B T 3C/c", normal()}},
+    .inputs = {{.name = "qkv", .dims = "B T 3C/c", .draw = normal(), .factor = true}},
     .outputs = {{"lse", "B NH/h T"}, {"out", "B T C"}},
     .defined = defines<attention, attention_scratch_bytes>,
     .run =

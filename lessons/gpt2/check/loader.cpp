@@ -184,13 +184,15 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         }
         call.outputs.back().expected.exact_zeros = output.exact_zeros;
     }
+    const Sizes sizes = of.sizes.completed(spec.defaults);
+    add_rounded(call, spec, sizes);
     if (spec.scratch_bytes != nullptr) {
         call.scratch = {scratch_of(spec, of.sizes)};
     }
     if (spec.needed != nullptr) {
         call.needed = spec.needed(of.sizes);
     }
-    call.least_bytes = spec.cost(of.sizes.completed(spec.defaults)).bytes;
+    call.least_bytes = spec.cost(sizes).bytes;
     return call;
 }
 

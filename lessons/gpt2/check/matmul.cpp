@@ -51,7 +51,9 @@ const OpSpec matmul_spec{
     .name = "matmul",
     .shape = "N C OC",
     .case_shape = "B T C",
-    .inputs = {{"inp", "N C", normal()}, {"weight", "OC/o C", normal()}, {"bias", "OC/o", normal()}},
+    .inputs = {{.name = "inp", .dims = "N C", .draw = normal(), .factor = true},
+               {.name = "weight", .dims = "OC/o C", .draw = normal(), .factor = true},
+               {.name = "bias", .dims = "OC/o", .draw = normal()}},
     .outputs = {{"out", "N out_stride/o", "OC"}},
     .defined = defines<matmul>,
     .run =

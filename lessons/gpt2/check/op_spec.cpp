@@ -77,6 +77,37 @@ checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes) {
     return {"scratch", [=, bytes = spec.scratch_bytes](const Library& library) { return bytes(library, sizes); }};
 }
 
+void add_rounded(checker::Call& call, const OpSpec& spec, const Sizes& sizes) {
+    std::vector<bool> factor;  // by the call's inputs and outputs: it may leave out some of the op's
+    for (const checker::Input& input : call.inputs) {
+        factor.push_back(std::ranges::find(spec.inputs, input.spec.name, &InputSpec::name)->factor);
+    }
+    std::vector<std::size_t> outputs;
+    for (const checker::Output& output : call.outputs) {
+        const auto found = std::ranges::find(spec.outputs, output.spec.name, &OutputSpec::name);
+        outputs.push_back(static_cast<std::size_t>(found - spec.outputs.begin()));
+    }
+    if (spec.precision == "fp32" || spec.compute == nullptr || std::ranges::find(factor, true) == factor.end()) {
+        return;
+    }
+    call.rounded = [=, precision = spec.precision, compute = spec.compute](const Values& read) {
+        Values views = read;
+        std::vector<std::vector<float>> rounded(factor.size());
+        for (std::size_t i = 0; i < factor.size(); i++) {
+            if (factor[i]) {
+                rounded[i].resize(read[i].size());
+                std::ranges::transform(read[i], rounded[i].begin(),
+                                       [&](float value) { return checker::as_factor(value, precision); });
+                views[i] = rounded[i];
+            }
+        }
+        const std::vector<checker::Computed> all = compute(sizes, views);
+        std::vector<checker::Computed> result;
+        for (const std::size_t output : outputs) { result.push_back(all.at(output)); }
+        return result;
+    };
+}
+
 checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vector<double>& factors,
                          const std::vector<std::string>& null, const std::map<std::string, Draw>& draws) {
     if (spec.drawn_call != nullptr) {
@@ -117,6 +148,7 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vect
             };
         }
     }
+    add_rounded(call, spec, sizes);
     if (spec.scratch_bytes != nullptr) {
         call.scratch = {scratch_of(spec, sizes)};
     }

@@ -35,6 +35,7 @@ struct InputSpec {
     std::string name;  // the parameter in ops.h
     std::string dims;  // "B T 3C/c": three times C along the last axis, whose index is called c
     Draw draw;
+    bool factor = false;  // of products of matrices: a precision of fewer bits rounds it
 };
 
 struct OutputSpec {
@@ -120,6 +121,10 @@ std::string dims_of(const OutputSpec& output, const Sizes& sizes);
 checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads = 1);
 
 checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes);
+
+// Makes the call say what its outputs are where factors are rounded to the op's precision. Not in fp32, and not where the
+// op does not say how it is computed or what its factors are.
+void add_rounded(checker::Call& call, const OpSpec& spec, const Sizes& sizes);
 
 // A call on drawn inputs, whose outputs are computed where the op says how and else compared with the solution's.
 // `factors` has the budget factor of each output.

@@ -5,13 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "checker/cases/lesson_toml.h"
+#include "checker/judge/compare.h"
+#include "checker/judge/describe.h"
 #include "checker/program/run_lesson.h"
 #include "lessons/gpt2/check/cases.h"
 #include "lessons/gpt2/tests/support.h"
@@ -446,4 +450,217 @@ TEST_F(LessonInTf32, NamesNoOpThatNobodyJudges) {
     EXPECT_EQ(refusal("forward"), "") << "the model at the steps that the lesson serves";
     EXPECT_EQ(refusal("mamtul"), "lesson.toml: [precision.mamtul] is of no op of the lesson; did you mean matmul?");
     EXPECT_EQ(refusal("gelu"), "lesson.toml: [precision.gelu] is of no op of the lesson; there is matmul, forward");
+}
+
+// ---- what no TF32 can be ---------------------------------------------------------------------------------------------
+
+namespace {
+
+using Rounding = float (*)(float);
+
+float to_nearest(float value) {
+    return checker::as_factor(value, "tf32");
+}
+
+// What a tensor core does that is fed float32.
+float truncated(float value) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1FFFU);
+}
+
+float kept(float value) {
+    return value;
+}
+
+using Results = std::map<std::string, std::vector<float>>;  // by output
+
+// In float32, one product after another.
+Results matmul_with(Rounding factor, const cases::Values& read, const Sizes& d) {
+    const auto N = static_cast<std::size_t>(d["N"]), C = static_cast<std::size_t>(d["C"]);
+    const auto OC = static_cast<std::size_t>(d["OC"]), stride = static_cast<std::size_t>(d["out_stride"]);
+    std::vector<float> out(N * stride), inp(read[0].size()), weight(read[1].size());
+    std::ranges::transform(read[0], inp.begin(), factor);
+    std::ranges::transform(read[1], weight.begin(), factor);
+    for (std::size_t n = 0; n < N; n++) {
+        for (std::size_t o = 0; o < OC; o++) {
+            float sum = 0;
+            const float *const inp_n = &inp[n * C], *const weight_o = &weight[o * C];
+            for (std::size_t c = 0; c < C; c++) { sum += inp_n[c] * weight_o[c]; }
+            out[n * stride + o] = sum + (read.size() > 2 ? read[2][o] : 0.0F);
+        }
+    }
+    return {{"out", out}};
+}
+
+// As two products of matrices around a softmax: the probabilities are factors too.
+Results attention_with(Rounding factor, const cases::Values& read, const Sizes& d) {
+    const auto B = static_cast<std::size_t>(d["B"]), T = static_cast<std::size_t>(d["T"]);
+    const auto C = static_cast<std::size_t>(d["C"]), NH = static_cast<std::size_t>(d["NH"]), HS = C / NH;
+    const float scale = 1 / std::sqrt(static_cast<float>(HS));
+    Results results{{"out", std::vector<float>(B * T * C)}, {"lse", std::vector<float>(B * NH * T)}};
+    std::vector<float> rounded(read[0].size());
+    std::ranges::transform(read[0], rounded.begin(), factor);
+    for (std::size_t head = 0; head < B * NH; head++) {
+        const auto at = [&, b = head / NH, first = head % NH * HS](std::size_t t, std::size_t part) {
+            return &rounded[(b * T + t) * 3 * C + part * C + first];
+        };
+        for (std::size_t t = 0; t < T; t++) {
+            std::vector<float> att(t + 1);
+            for (std::size_t s = 0; s <= t; s++) {
+                for (std::size_t i = 0; i < HS; i++) { att[s] += at(t, 0)[i] * at(s, 1)[i]; }
+                att[s] *= scale;
+            }
+            const float largest = std::ranges::max(att);
+            float sum = 0;
+            for (float& p : att) { sum += p = std::exp(p - largest); }
+            results["lse"][head * T + t] = largest + std::log(sum);
+            float* const out = &results["out"][((head / NH) * T + t) * C + head % NH * HS];
+            for (std::size_t s = 0; s <= t; s++) {
+                for (std::size_t i = 0; i < HS; i++) { out[i] += factor(att[s] / sum) * at(s, 2)[i]; }
+            }
+        }
+    }
+    return results;
+}
+
+// A call whose inputs are those of a lesson's case, or others in their place.
+class CallInTf32 {
+  public:
+    explicit CallInTf32(const checker::Call& call) : call_(call) {
+        for (const checker::Input& input : call.inputs) {
+            std::vector<float>& values = inputs_[input.spec.name];
+            values.resize(input.spec.bytes() / sizeof(float));
+            input.fill(std::as_writable_bytes(std::span(values)), 1);
+        }
+    }
+    std::vector<float>& input(const std::string& name) { return inputs_.at(name); }
+
+    // What is said of results that are right.
+    checker::PrecisionVerdict verdict(const Results& results) {
+        std::vector<checker::Content> contents;
+        std::deque<checker::Computed> computed;
+        for (checker::Output& output : call_.outputs) {
+            const std::span<const std::byte> bytes = std::as_bytes(std::span(results.at(output.spec.name)));
+            contents.push_back({.after = {bytes.begin(), bytes.end()}});
+            if (output.compute) {
+                const checker::Computed& one = computed.emplace_back(output.compute(values()));
+                output.expected = {.values = one.values, .floor = one.floor, .factor = one.factor};
+            }
+        }
+        return checker::describe_precision(call_, values(), contents);
+    }
+
+    cases::Values values() const {
+        cases::Values values;
+        for (const checker::Input& input : call_.inputs) { values.emplace_back(inputs_.at(input.spec.name)); }
+        return values;
+    }
+
+  private:
+    checker::Call call_;
+    std::map<std::string, std::vector<float>> inputs_;
+};
+
+// From the shapes of what the call reads and writes.
+Sizes matmul_sizes(const checker::Call& call) {
+    const checker::Output& out = call.outputs.front();
+    const auto C = static_cast<double>(call.inputs[0].spec.dims.columns());
+    return {{"N", static_cast<double>(call.inputs[0].spec.dims.elements()) / C},
+            {"C", C},
+            {"OC", static_cast<double>(out.columns)},
+            {"out_stride", static_cast<double>(out.spec.dims.columns())}};
+}
+
+Sizes attention_sizes(const checker::Call& call) {
+    const checker::Dims& qkv = call.inputs.front().spec.dims;
+    const auto lse =
+        std::ranges::find(call.outputs, "lse", [](const checker::Output& output) { return output.spec.name; });
+    return {{"B", static_cast<double>(qkv.size(0))},
+            {"T", static_cast<double>(qkv.size(1))},
+            {"C", static_cast<double>(qkv.size(2)) / 3},
+            {"NH", static_cast<double>(lse->spec.dims.size(1))}};
+}
+
+Results results_of(const std::string& op, const checker::Call& call, const cases::Values& read, Rounding factor) {
+    return op == "matmul" ? matmul_with(factor, read, matmul_sizes(call))
+                          : attention_with(factor, read, attention_sizes(call));
+}
+
+}  // namespace
+
+class InTf32 : public LessonInTf32, public testing::WithParamInterface<const char*> {
+  protected:
+    void SetUp() override {
+        checker::LessonToml tf32 = toml({GetParam()});
+        tf32.precision = {{GetParam(), "tf32"}};
+        add(tf32);
+    }
+    // What is said of each call of the lesson where the op computes with such factors: how many of them show the precision.
+    template <class Judge>
+    int calls_that_show_it(Rounding factor, Judge judge) {
+        int shows = 0;
+        for (const checker::Case& c : op(GetParam()).cases) {
+            for (const checker::Call& call : c.calls) {
+                if (c.name == "long") {  // as the others, and takes seconds
+                    continue;
+                }
+                CallInTf32 in(call);
+                const checker::PrecisionVerdict verdict = in.verdict(results_of(GetParam(), call, in.values(), factor));
+                judge(c.name + ": " + call.where, verdict);
+                shows += verdict.shows ? 1 : 0;
+            }
+        }
+        return shows;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ops, InTf32, testing::Values("matmul", "attention"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST_P(InTf32, WhatRoundsOrCutsItsFactorsIsNeverTooAccurate) {
+    for (const Rounding factor : {to_nearest, truncated}) {
+        const int shows = calls_that_show_it(factor, [](const std::string& where, const auto& verdict) {
+            EXPECT_FALSE(verdict.too_accurate) << where << ": " << verdict.too_accurate->text;
+        });
+        EXPECT_GE(shows, 7);
+    }
+}
+
+TEST_P(InTf32, WhatComputesInFp32IsTooAccurateWhereverThePrecisionShows) {
+    int too_accurate = 0;
+    const int shows = calls_that_show_it(kept, [&](const std::string& where, const auto& verdict) {
+        too_accurate += verdict.too_accurate ? 1 : 0;
+        if (verdict.too_accurate) {
+            EXPECT_TRUE(verdict.too_accurate->text.starts_with("TF32 is not active: ")) << verdict.too_accurate->text;
+        }
+        EXPECT_FALSE(verdict.shows) << where;
+    });
+    EXPECT_EQ(shows, 0);
+    EXPECT_EQ(too_accurate, calls_that_show_it(to_nearest, [](const std::string&, const auto&) {}));
+}
+
+// Small integers, zeros: TF32 has no error there that could be missed, and nothing is said.
+TEST_P(InTf32, FactorsThatItHoldsExactlyTellNothing) {
+    for (const float step : {0.0F, 1.0F}) {
+        const checker::Call& call =
+            first_call(GetParam(), std::string_view(GetParam()) == "matmul" ? "odd_stride" : "regular");
+        CallInTf32 in(call);
+        for (const checker::Input& input : call.inputs) {
+            if (input.spec.name == "bias") {  // which is no factor
+                continue;
+            }
+            std::vector<float>& values = in.input(input.spec.name);
+            for (std::size_t i = 0; i < values.size(); i++) { values[i] = step * static_cast<float>(i % 7); }
+        }
+        checker::Call of = call;
+        const std::vector<checker::Computed> exact = call.rounded(in.values());
+        std::vector<checker::Content> contents;
+        for (std::size_t i = 0; i < exact.size(); i++) {
+            const auto bytes = std::as_bytes(std::span(exact[i].values));
+            contents.push_back({.after = {bytes.begin(), bytes.end()}});
+            of.outputs[i].expected.values = exact[i].values;
+        }
+        const checker::PrecisionVerdict verdict = checker::describe_precision(of, in.values(), contents);
+        EXPECT_FALSE(verdict.too_accurate) << verdict.too_accurate->text;
+        EXPECT_FALSE(verdict.shows);
+    }
 }
