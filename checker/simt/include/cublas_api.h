@@ -161,6 +161,87 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long int strideC, int batchCount, cublasComputeType_t computeType,
                                           cublasGemmAlgo_t algo);
 
+cublasStatus_t cublasDgemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                              int k, const double* alpha, const double* A, int lda, const double* B, int ldb,
+                              const double* beta, double* C, int ldc);
+cublasStatus_t cublasSgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                  int n, int k, const float* alpha, const float* const Aarray[], int lda,
+                                  const float* const Barray[], int ldb, const float* beta, float* const Carray[],
+                                  int ldc, int batchCount);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                   int n, int k, const void* alpha, const void* const Aarray[], cudaDataType Atype,
+                                   int lda, const void* const Barray[], cudaDataType Btype, int ldb, const void* beta,
+                                   void* const Carray[], cudaDataType Ctype, int ldc, int batchCount,
+                                   cublasComputeType_t computeType, cublasGemmAlgo_t algo);
+cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const float* alpha,
+                              const float* A, int lda, const float* x, int incx, const float* beta, float* y, int incy);
+cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                           const float* alpha, const float* A, int lda, const float* beta, const float* B, int ldb,
+                           float* C, int ldc);
+cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y,
+                              int incy);
+cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float* x, int incx, float* result);
+
 #ifdef __cplusplus
+}
+
+// The forms of old, whose compute type is a data type.
+static inline cublasStatus_t cublasMigrateComputeType(cublasHandle_t handle, cudaDataType type,
+                                                      cublasComputeType_t* computeType) {
+    cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+    const cublasStatus_t status = cublasGetMathMode(handle, &mode);
+    const bool pedantic = (mode & 0xf) == CUBLAS_PEDANTIC_MATH;
+    switch (type) {
+        case CUDA_R_32F:
+            *computeType = pedantic ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
+            return status;
+        case CUDA_R_64F:
+            *computeType = pedantic ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_64F;
+            return status;
+        case CUDA_R_16F:
+            *computeType = pedantic ? CUBLAS_COMPUTE_16F_PEDANTIC : CUBLAS_COMPUTE_16F;
+            return status;
+        case CUDA_R_32I:
+            *computeType = pedantic ? CUBLAS_COMPUTE_32I_PEDANTIC : CUBLAS_COMPUTE_32I;
+            return status;
+        default:
+            return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+}
+static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                          int m, int n, int k, const void* alpha, const void* A, cudaDataType Atype,
+                                          int lda, const void* B, cudaDataType Btype, int ldb, const void* beta,
+                                          void* C, cudaDataType Ctype, int ldc, cudaDataType computeType,
+                                          cublasGemmAlgo_t algo) {
+    cublasComputeType_t compute;
+    const cublasStatus_t status = cublasMigrateComputeType(handle, computeType, &compute);
+    return status != CUBLAS_STATUS_SUCCESS ? status
+                                           : cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, B,
+                                                          Btype, ldb, beta, C, Ctype, ldc, compute, algo);
+}
+static inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                                 cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                                                 const void* const Aarray[], cudaDataType Atype, int lda,
+                                                 const void* const Barray[], cudaDataType Btype, int ldb,
+                                                 const void* beta, void* const Carray[], cudaDataType Ctype, int ldc,
+                                                 int batchCount, cudaDataType computeType, cublasGemmAlgo_t algo) {
+    cublasComputeType_t compute;
+    const cublasStatus_t status = cublasMigrateComputeType(handle, computeType, &compute);
+    return status != CUBLAS_STATUS_SUCCESS
+               ? status
+               : cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, Aarray, Atype, lda, Barray, Btype, ldb,
+                                     beta, Carray, Ctype, ldc, batchCount, compute, algo);
+}
+static inline cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const void* alpha,
+    const void* A, cudaDataType Atype, int lda, long long int strideA, const void* B, cudaDataType Btype, int ldb,
+    long long int strideB, const void* beta, void* C, cudaDataType Ctype, int ldc, long long int strideC,
+    int batchCount, cudaDataType computeType, cublasGemmAlgo_t algo) {
+    cublasComputeType_t compute;
+    const cublasStatus_t status = cublasMigrateComputeType(handle, computeType, &compute);
+    return status != CUBLAS_STATUS_SUCCESS
+               ? status
+               : cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA, B, Btype,
+                                            ldb, strideB, beta, C, Ctype, ldc, strideC, batchCount, compute, algo);
 }
 #endif

@@ -7,6 +7,7 @@
 #include "cublas_api.h"
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "simt/cublas_refused.h"
 
 #define cublasCreate cublasCreate_v2
 #define cublasDestroy cublasDestroy_v2
@@ -17,3 +18,7 @@
 #define cublasSetPointerMode cublasSetPointerMode_v2
 #define cublasGetPointerMode cublasGetPointerMode_v2
 #define cublasSgemm cublasSgemm_v2
+#define cublasDgemm cublasDgemm_v2
+#define cublasSgemv cublasSgemv_v2
+#define cublasSaxpy cublasSaxpy_v2
+#define cublasSnrm2 cublasSnrm2_v2

@@ -6,23 +6,21 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/registered.h"
+#include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {
 namespace {
-
-LibraryCounts& counts() {
-    static LibraryCounts all;
-    return all;
-}
 
 constexpr int kPoison = 0xff;  // each byte of it: NaN
 
@@ -53,26 +51,29 @@ long distinct(const CallMatrix& x) {
     return x.stride == 0 ? std::min(x.batch, 1L) : x.batch;
 }
 
-// Calls visit(address, bytes) for each stretch of bytes that the matrix has.
+std::size_t bytes_of_all(const CallMatrix& x) {
+    return bytes_of_each(x) * unsigned_(distinct(x));
+}
+
+// Calls visit(address, bytes) for each stretch of bytes that one of the batch has.
 template <class Visit>
-void for_each_stretch(const CallMatrix& x, Visit visit) {
-    for (long batch = 0; batch < distinct(x); batch++) {
-        const std::uintptr_t begin = begin_of(x, batch);
-        if (has_no_gaps(x)) {
-            visit(begin, bytes_of_each(x));
-            continue;
-        }
-        for (long column = 0; column < x.columns; column++) {
-            visit(begin + unsigned_(column * x.ld) * x.element_bytes, unsigned_(x.rows) * x.element_bytes);
-        }
+void for_each_stretch_of(const CallMatrix& x, long batch, Visit visit) {
+    const std::uintptr_t begin = begin_of(x, batch);
+    if (has_no_gaps(x)) {
+        visit(begin, bytes_of_each(x));
+        return;
+    }
+    for (long column = 0; column < x.columns; column++) {
+        visit(begin + unsigned_(column * x.ld) * x.element_bytes, unsigned_(x.rows) * x.element_bytes);
     }
 }
 
-}  // namespace
-
-const LibraryCounts& library_counts() {
-    return counts();
+template <class Visit>
+void for_each_stretch(const CallMatrix& x, Visit visit) {
+    for (long batch = 0; batch < distinct(x); batch++) { for_each_stretch_of(x, batch, visit); }
 }
+
+}  // namespace
 
 void RunningCall::fail(cudaError_t error) {
     fine_ = false;
@@ -163,41 +164,102 @@ void RunningCall::judge_written(const CallMatrix& x) {
     });
 }
 
-void RunningCall::touches(const CallMatrix& x, Use use) {
-    if (x.rows == 0 || x.columns == 0 || x.batch == 0 || !hot.checking) {
-        return;
-    }
-    const bool write = simt::writes(use);
-    const char* const verb = write ? "writes" : "reads";
-    if (!is_there(x, verb)) {
-        return;
+bool RunningCall::is_usable(const CallMatrix& x, const char* verb) {
+    if (x.rows == 0 || x.columns == 0 || x.batch == 0 || !hot.checking || !is_there(x, verb)) {
+        return false;
     }
     const std::size_t alignment = std::max(x.alignment, x.element_bytes);
-    if (const auto address = reinterpret_cast<std::uintptr_t>(x.data); address % alignment != 0) {
-        report(Kind::misaligned, "global", call_.site, [&] {
-            return fmt::format("{} {} {}: its address is a multiple of {} only, and must be one of {}", call_.name,
-                               verb, x.text, address & -address, alignment);
-        });
-        fail(cudaErrorMisalignedAddress);
-        return;
+    const auto address = reinterpret_cast<std::uintptr_t>(x.data);
+    if (address % alignment == 0) {
+        return true;
     }
-    Streams& streams = Streams::instance();
-    for_each_stretch(x, [&](std::uintptr_t begin, std::size_t bytes) {
-        streams.touch(use, {begin, begin + bytes, call_.site});
+    report(Kind::misaligned, "global", call_.site, [&] {
+        return fmt::format("{} {} {}: its address is a multiple of {} only, and must be one of {}", call_.name, verb,
+                           x.text, address & -address, alignment);
     });
-    (write ? counts().bytes_written : counts().bytes_read) += bytes_of_each(x) * unsigned_(distinct(x));
-    if (write) {
-        written_.push_back(x);
-    } else {
+    fail(cudaErrorMisalignedAddress);
+    return false;
+}
+
+void RunningCall::reads(const CallMatrix& x) {
+    if (is_usable(x, "reads")) {
+        for_each_stretch(x, [&](std::uintptr_t begin, std::size_t bytes) {
+            read_spans_.push_back({begin, begin + bytes, call_.site});
+        });
+        traffic_.library_bytes_read += bytes_of_all(x);
         judge_written(x);
     }
 }
 
+void RunningCall::writes(const CallMatrix& x) {
+    if (is_usable(x, "writes")) {
+        for (long batch = 0; batch < x.batch; batch++) {
+            for_each_stretch_of(x, batch, [&](std::uintptr_t begin, std::size_t bytes) {
+                written_spans_.push_back({begin, begin + bytes, call_.site});
+            });
+        }
+        traffic_.library_bytes_written += bytes_of_all(x);
+        written_.push_back(x);
+    }
+}
+
+void RunningCall::updates(const CallMatrix& x) {
+    const bool fine = fine_;
+    writes(x);
+    if (fine && fine_ && hot.checking) {
+        traffic_.library_bytes_read += bytes_of_all(x);
+        judge_written(x);
+    }
+}
+
+bool RunningCall::fetches(const CallMatrix& x, void* to) {
+    reads(x);
+    if (fine_) {
+        std::memcpy(to, x.data, bytes_of_all(x));
+    }
+    return fine_;
+}
+
 void RunningCall::takes(double flop) {
-    counts().flop += flop;
+    traffic_.library_flop += static_cast<std::uint64_t>(flop);
+}
+
+// Of the call's outputs with each other and with its inputs.
+void RunningCall::judge_overlaps() {
+    const auto by_begin = [](const Span& a, const Span& b) { return a.begin < b.begin; };
+    const auto tell = [&](const char* other, std::uintptr_t at) {
+        report_race("global", {call_.site, other, call_.name}, {call_.site, "writes", call_.name}, Clarity::two_threads,
+                    [&] {
+                        return RaceText{place_of_global(at) + " is used twice by one call",
+                                        "a call writes each element once, in no order, and nothing that it reads", ""};
+                    });
+    };
+    std::sort(written_spans_.begin(), written_spans_.end(), by_begin);
+    std::sort(read_spans_.begin(), read_spans_.end(), by_begin);
+    for (std::size_t i = 1; i < written_spans_.size(); i++) {
+        if (written_spans_[i].begin < written_spans_[i - 1].end) {
+            tell("writes", written_spans_[i].begin);
+            break;
+        }
+    }
+    auto read = read_spans_.begin();
+    std::uintptr_t read_end = 0;  // what begins before a written span reaches up to here
+    for (const Span& written : written_spans_) {
+        for (; read != read_spans_.end() && read->begin < written.end; ++read) {
+            read_end = std::max(read_end, read->end);
+        }
+        if (read_end > written.begin) {
+            tell("reads", std::max(written.begin, std::prev(read)->begin));
+            break;
+        }
+    }
 }
 
 RunningCall::~RunningCall() {
+    Streams& streams = Streams::instance();
+    judge_overlaps();
+    for (const Span& span : read_spans_) { streams.touch(Use::read, span); }
+    for (const Span& span : written_spans_) { streams.touch(Use::write, span); }
     for (const CallMatrix& x : written_) {
         for_each_stretch(x, [&](std::uintptr_t begin, std::size_t bytes) {
             if (!fine_) {
@@ -211,10 +273,15 @@ RunningCall::~RunningCall() {
     if (error_ != cudaSuccess) {
         launch_failed(error_, true, source_of(call_.site));
     }
+    traffic_.library_calls = 1;
+    note_library_call(call_.name, call_.site, traffic_);
 }
 
 bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
     Streams& streams = Streams::instance();
+    if (has_sticky_error()) {
+        return false;
+    }
     if (streams.running() || !streams.exists(call.stream)) {
         report(Kind::bad_launch, "", call.site, [&] {
             return fmt::format("{}: {}", call.name,
@@ -227,12 +294,33 @@ bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
                                 .run =
                                     [call, body = std::move(body)] {
                                         const OpenMemory open;
-                                        counts().calls++;
                                         RunningCall running(call);
                                         body(running);
                                     },
                                 .known_late = true});
     return true;
+}
+
+std::vector<Tile> tiles_of(const char* name, long m, long n, long batch) {
+    constexpr long kSize = 64;
+    const dim3 grid(static_cast<unsigned>((m + kSize - 1) / kSize), static_cast<unsigned>((n + kSize - 1) / kSize),
+                    static_cast<unsigned>(batch));
+    const std::vector<std::uint64_t>* const chosen = sample(name, grid);
+    if (chosen == nullptr) {
+        return {{.rows = m, .columns = n, .batch = batch}};
+    }
+    std::vector<Tile> tiles;
+    for (const std::uint64_t block : *chosen) {
+        const auto number = static_cast<long>(block);
+        const long row = number % grid.x * kSize, column = number / grid.x % grid.y * kSize;
+        tiles.push_back({.row = row,
+                         .rows = std::min(kSize, m - row),
+                         .column = column,
+                         .columns = std::min(kSize, n - column),
+                         .first = number / grid.x / grid.y,
+                         .batch = 1});
+    }
+    return tiles;
 }
 
 void tell_refusal(const char* function, const std::string& why) {

@@ -6,13 +6,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/runtime/footprint.h"
+#include "checker/simt/runtime/traffic.h"
 
 namespace simt {
 
@@ -26,14 +26,6 @@ struct CallMatrix {
     long batch = 1, stride = 0;
     std::size_t alignment = 0;  // what the library asks for; 0: an element's size
 };
-
-// What the calls of libraries that have run so far have taken, each byte once for each call and matrix.
-struct LibraryCounts {
-    std::uint64_t calls = 0;
-    std::uint64_t bytes_read = 0, bytes_written = 0;
-    double flop = 0;
-};
-const LibraryCounts& library_counts();
 
 struct LibraryCall {
     const char* name;  // "cublasSgemm"
@@ -49,20 +41,28 @@ class RunningCall {
     RunningCall(const RunningCall&) = delete;
     RunningCall& operator=(const RunningCall&) = delete;
 
-    void reads(const CallMatrix& matrix) { touches(matrix, Use::read); }
-    void writes(const CallMatrix& matrix) { touches(matrix, Use::write); }
+    // What is read must not be written by the same call, and nothing twice: that is a race within the call. `updates`
+    // reads each element and writes it where it was.
+    void reads(const CallMatrix& matrix);
+    void updates(const CallMatrix& matrix);
+    void writes(const CallMatrix& matrix);
+    // Reads a column, a number or an array of pointers, and copies it to the host's memory. False: it is not there.
+    bool fetches(const CallMatrix& column, void* to);
     void takes(double flop);
     // Whether all that was named is there. If not, what the call would have written is poison.
     bool may_compute() const { return fine_; }
 
   private:
-    void touches(const CallMatrix& matrix, Use use);
+    bool is_usable(const CallMatrix& matrix, const char* verb);
     bool is_there(const CallMatrix& matrix, const char* verb);
     void judge_written(const CallMatrix& matrix);
+    void judge_overlaps();
     void fail(cudaError_t error);
 
     const LibraryCall call_;
     std::vector<CallMatrix> written_;
+    std::vector<Span> read_spans_, written_spans_;
+    Traffic traffic_;
     bool fine_ = true;
     cudaError_t error_{};
 };
@@ -70,6 +70,13 @@ class RunningCall {
 // Puts the call into its stream's queue. `body` runs with the device's memory open, once the stream comes to it. False
 // if there is no such stream, or if a host function calls: the runtime has said so.
 bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body);
+
+// Where launches run only some of their blocks (sampling.h), a call computes only some tiles of its outputs, which are
+// `batch` matrices of m x n; otherwise all of them, as one tile.
+struct Tile {
+    long row = 0, rows = 0, column = 0, columns = 0, first = 0, batch = 0;
+};
+std::vector<Tile> tiles_of(const char* name, long m, long n, long batch);
 
 // SIMT_VERBOSE=1: prints why a library refuses a call, and what says so: "simt: cublasSgemm: lda 3 < m 4 (cublas<t>gemm())".
 void tell_refusal(const char* function, const std::string& why);

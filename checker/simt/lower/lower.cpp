@@ -53,8 +53,14 @@ void refuse(const Source& source, const TokenRun& run) {
         if (begin.ends_with("::")) {
             return word == begin.substr(0, begin.size() - 2) && (text(i + 1) == "::" || text(i - 1) == "namespace");
         }
-        if (!word.starts_with(begin) ||
-            (word.size() > begin.size() && word[begin.size()] >= 'a' && word[begin.size()] <= 'z')) {
+        if (!word.starts_with(begin)) {
+            return false;
+        }
+        if (refused.whole) {
+            const std::string_view rest = word.substr(begin.size());
+            return rest.empty() || rest == "_v2" || rest == "_64" || rest == "_v2_64";
+        }
+        if (word.size() > begin.size() && word[begin.size()] >= 'a' && word[begin.size()] <= 'z') {
             return false;
         }
         // A function that reads or writes textures; a variable may have such a name.

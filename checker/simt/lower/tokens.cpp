@@ -123,7 +123,14 @@ class Tokenizer {
             const std::size_t blank = std::min(line.find(' '), line.size()), colons = line.find("::");
             const std::size_t end = colons < blank ? colons + 2 : blank;  // clang-format joins what follows a namespace
             const std::size_t what = std::min(line.find_first_not_of(' ', end), line.size());
-            source_.refused_.push_back({std::string(line.substr(0, end)), std::string(line.substr(what))});
+            std::string_view names = line.substr(0, end);
+            const bool whole = names.find(',') != std::string_view::npos;
+            while (!names.empty()) {
+                const std::size_t comma = std::min(names.find(','), names.size());
+                source_.refused_.push_back(
+                    {std::string(names.substr(0, comma)), std::string(line.substr(what)), whole});
+                names.remove_prefix(std::min(comma + 1, names.size()));
+            }
         }
     }
 

@@ -32,10 +32,12 @@ struct SourceError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Names of a library that the device lacks. A stand-in header says which: `#pragma simt refuses cublas cuBLAS`.
+// Names of a library that the device lacks. A stand-in header says which: `#pragma simt refuses cudnn cuDNN`; with commas
+// they are whole names, which may end in _v2 and _64 besides: `#pragma simt refuses cublasSdot,cublasDdot such function`.
 struct Refused {
     std::string begin;  // of its names; with :: at the end it is a namespace
     std::string what;   // the library
+    bool whole = false;
 };
 
 class Source {

@@ -131,6 +131,10 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     atomic_passes += other.atomic_passes;
     barriers += other.barriers;
     uneven += other.uneven;
+    library_calls += other.library_calls;
+    library_bytes_read += other.library_bytes_read;
+    library_bytes_written += other.library_bytes_written;
+    library_flop += other.library_flop;
     return *this;
 }
 
@@ -191,6 +195,18 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
     }
     note_kernel(counted);
     note_launch(std::move(counted));
+}
+
+void note_library_call(const char* name, const void* site, const Traffic& traffic) {
+    if (TrafficTrace::instance().wanted()) {
+        note_kernel({.kernel = name,
+                     .grid = {},
+                     .block = {},
+                     .line = source_of(site),
+                     .launches = 0,
+                     .total = traffic,
+                     .lines = {{.line = source_of(site), .traffic = traffic, .buffers = {}}}});
+    }
 }
 
 // Work that was issued earlier belongs to what was counted then.

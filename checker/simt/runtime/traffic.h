@@ -53,6 +53,8 @@ struct Traffic {
     std::uint64_t atomic_passes = 0;  // each atomic request has as many as lanes share its busiest address
     std::uint64_t barriers = 0;       // counted for each warp
     std::uint64_t uneven = 0;         // how often a warp's lanes passed an access unequally often
+    // Of calls of libraries, which have none of the above: each byte once for each call and matrix.
+    std::uint64_t library_calls = 0, library_bytes_read = 0, library_bytes_written = 0, library_flop = 0;
 
     std::uint64_t global_requests() const { return loads.requests + stores.requests + atomics.requests; }
     std::uint64_t global_sectors() const { return loads.sectors + stores.sectors + atomics.sectors; }
@@ -77,7 +79,7 @@ struct LineTraffic {
     std::vector<std::string> buffers;  // of global memory that it used: their names, four at most
 };
 
-// A launch, or all launches of a kernel.
+// A launch, or all launches of a kernel; or the calls of one function of a library: then none are launches.
 struct LaunchTraffic {
     std::string kernel;
     dim3 grid, block;
@@ -94,6 +96,9 @@ struct LaunchTraffic {
     const LineTraffic* costliest() const;
     void add(const LaunchTraffic& other);
 };
+
+// A call of a library has ended (libraries/library_call.h).
+void note_library_call(const char* name, const void* site, const Traffic& traffic);
 
 // Launches are counted while this lives, separately from earlier ones. If they were being counted already (by an outer
 // one, or because SIMT_TRAFFIC says so), what is counted here counts there too, and that counting goes on.

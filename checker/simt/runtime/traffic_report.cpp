@@ -95,6 +95,10 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     metrics.push_back({"passes of atomics", traffic.atomic_passes});
     metrics.push_back({"sass__inst_executed_per_opcode BAR", traffic.barriers});
     metrics.push_back({"accesses that a warp's lanes passed unequally often", traffic.uneven});
+    metrics.push_back({"calls of libraries", traffic.library_calls});
+    metrics.push_back({"bytes that libraries read", traffic.library_bytes_read});
+    metrics.push_back({"bytes that libraries write", traffic.library_bytes_written});
+    metrics.push_back({"floating-point operations of libraries", traffic.library_flop});
     return metrics;
 }
 
@@ -107,9 +111,13 @@ std::vector<Metric> metrics_of(const Traffic& traffic) {
 std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels) {
     std::string text;
     for (const LaunchTraffic& kernel : kernels) {
-        text += fmt::format("simt: traffic of {}<<<({}, {}, {}), ({}, {}, {})>>>", kernel.kernel, kernel.grid.x,
-                            kernel.grid.y, kernel.grid.z, kernel.block.x, kernel.block.y, kernel.block.z);
-        text += kernel.launches == 1 ? "" : fmt::format(", {} launches", kernel.launches);
+        if (kernel.launches == 0) {
+            text += fmt::format("simt: traffic of {}, a function of a library", kernel.kernel);
+        } else {
+            text += fmt::format("simt: traffic of {}<<<({}, {}, {}), ({}, {}, {})>>>", kernel.kernel, kernel.grid.x,
+                                kernel.grid.y, kernel.grid.z, kernel.block.x, kernel.block.y, kernel.block.z);
+            text += kernel.launches == 1 ? "" : fmt::format(", {} launches", kernel.launches);
+        }
         text += kernel.blocks_run == kernel.blocks
                     ? ""
                     : fmt::format("; only {} of {} blocks were run and counted", kernel.blocks_run, kernel.blocks);
@@ -117,7 +125,7 @@ std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels) {
         for (const Metric& metric : metrics_of(kernel.total)) {
             text += fmt::format("  {:<62}{:>14}\n", metric.name, metric.value);
         }
-        text += lines_as_text(kernel);
+        text += kernel.launches == 0 ? "" : lines_as_text(kernel);
         if (kernel.unique_is_least) {
             text += "  unique bytes are at least these: more memory was touched than is kept\n";
         }

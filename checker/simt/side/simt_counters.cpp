@@ -105,6 +105,9 @@ constexpr std::array kRows{
         "barriers, each warp's"},
     Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
+    Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
+    Row{{"library_flop", "floating-point operations of libraries", "has libraries do {} floating-point operations"},
+        ""},
     Row{{"allocations", "allocations", "allocates {} times"}, ""},
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
 };
@@ -142,6 +145,9 @@ struct Line {
 std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
     std::vector<Line> lines;
     for (const simt::LaunchTraffic& kernel : kernels) {
+        if (kernel.launches == 0) {
+            continue;  // a library's function has no lines
+        }
         const double blocks = static_cast<double>(kernel.blocks_run) / static_cast<double>(kernel.launches);
         for (const simt::LineTraffic& line : kernel.lines) {
             lines.push_back({kernel.kernel, &line, by_name(line.traffic), blocks});
@@ -200,6 +206,11 @@ void CountingCall::host_is_done() {
 std::vector<Counted> CountingCall::of(const std::vector<Needed>& needed) const {
     const simt::LaunchTraffic all = simt::traffic_in_all();
     Metrics total = by_name(all.total);
+    for (const char* bytes :
+         {"sm__sass_data_bytes_mem_global_op_{}.sum", "l1tex__t_bytes_pipe_lsu_mem_global_op_{}.sum"}) {
+        total[fmt::format(fmt::runtime(bytes), "ld")] += at(total, "bytes that libraries read");
+        total[fmt::format(fmt::runtime(bytes), "st")] += at(total, "bytes that libraries write");
+    }
     total.insert(host_.begin(), host_.end());
     total["kernel launches"] = static_cast<double>(all.launches);
     const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());

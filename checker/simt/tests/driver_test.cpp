@@ -383,6 +383,8 @@ TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
 TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
     const std::vector<std::array<const char*, 3>> headers = {
         {"mma.h", "using namespace nvcuda;", "nvcuda is not on the CPU device: it has no tensor cores (wmma)"},
+        {"cublas_v2.h", "float dot() { return cublasSdot(nullptr, 0); }",
+         "cublasSdot is not on the CPU device: it has no such function of cuBLAS (LIBRARIES.md)"},
         {"cublasLt.h", "auto wanted = CUBLAS_OP_N;", "CUBLAS_OP_N is not on the CPU device: it has no cuBLAS"},
         {"curand.h", "curandGenerator_t g;", "curandGenerator_t is not on the CPU device: it has no cuRAND"},
         {"cudnn.h", "cudnnHandle_t h;", "cudnnHandle_t is not on the CPU device: it has no cuDNN"},
