@@ -66,7 +66,7 @@ struct Step {
 // `left`: grad is what the call before has left.
 inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::string& where, bool left,
                           bool with_mean) {
-    const double tf32 = lesson.budget_factor("matmul.out", "tf32");
+    const double tf32 = lesson.budget_factor("matmul.out", "tf32") / std::sqrt(kC);
     const auto reference = [](std::span<const float> values, std::span<const float> floor, double factor,
                               const std::string& precision) {
         return checker::Reference{{.values = values, .floor = floor, .factor = factor}, {}, precision};

@@ -32,6 +32,11 @@ def ulp(x: np.ndarray, element: str = "f32") -> np.ndarray:
     return np.ldexp(1.0, np.where(x == 0, smallest, np.maximum(exponent - 1, smallest)) - fraction_bits)
 
 
+def floor_in(floor: np.ndarray, terms: int | None, precision: str) -> np.ndarray:
+    """A floor is that of float32. What rounds its factors errs so whatever the number of terms that are added up."""
+    return floor if precision == "fp32" or terms is None else floor / math.sqrt(terms)
+
+
 def ratio_in(ratios: dict, case: str, scope: str, output: str, precision: str) -> float:
     """Of what budgets.json holds, the ratio that a check of this case takes."""
     found = [ratios[scope].get(output, {}).get(precision)]

@@ -86,11 +86,12 @@ def pytorch_ratios(case: Case) -> dict[tuple[str, str, str], float]:
                     )
                     for name, arg in call.args.items()
                 ]
+                terms = OPS[call.op].terms(*args) if OPS[call.op].terms else None
                 for out, value in OPS[call.op].exact(*args).items():
                     if call.results[out] is None:
                         continue
                     key = ("local", f"{call.op}.{out}", precision)
-                    here = ratio(value, exact[out], floors[call.results[out]])
+                    here = ratio(value, exact[out], budget.floor_in(floors[call.results[out]], terms, precision))
                     ratios[key] = max(ratios.get(key, 0.0), here)
             if case.model is not None:
                 model = GPT2(case.model.config).requires_grad_(False)
@@ -151,6 +152,7 @@ def ratios_of(shared: dict[Key, float], own: dict[str, dict[Key, float]], draws:
     about = {
         "ratio": "PyTorch's own error in units of the floor, the largest over rows, cases and draws",
         "own": "by case file, that of a lesson's own case, where it is more than twice as large, or the only one",
+        "terms": "of an op with terms, in tf32 and bf16: in units of the floor divided by the root of their number",
         "tf32": "emulated: matmul inputs rounded to ten mantissa bits, products and sums in float32",
         "bf16": "torch.autocast on the CPU",
         "draws": draws,

@@ -11,7 +11,7 @@ from reference.dump import budget
 from reference.dump.cases import Call, Case, pad_vocabulary
 from reference.ops import OPS, attention
 
-DISTANCE = 10  # a suspect differs from the reference by at least so many fp32 budgets
+DISTANCE = 10  # a suspect differs from the reference by at least so many fp32 budgets, and somewhere by as many of TF32
 
 
 def argument(tensors: dict[str, np.ndarray], arg, dtype: torch.dtype = torch.float64):
@@ -77,19 +77,36 @@ def chained_suspects(case: Case) -> dict[str, np.ndarray]:
 
 def check_suspects(case: Case, tensors: dict[str, np.ndarray], ratios: dict) -> None:
     """Raises ValueError for a suspect that the budget could take for the reference, or that is listed nowhere."""
-    k = budget.k_of("fp32")
-    op_of = {name: f"{call.op}.{out}" for call in case.calls for out, name in call.results.items()}
-    for key in tensors:
-        if not key.startswith("suspect/"):
-            continue
-        _, scope, name, id = key.split("/")
-        r = budget.ratio_in(ratios, case.name, scope, name if scope == "chained" else op_of[name], "fp32")
-        used = budget.verdict(tensors[key], tensors[f"{scope}/{name}"], tensors[f"floor/{name}"], r, k).used
+    made_by = {name: (call, out) for call in case.calls for out, name in call.results.items()}
+
+    def budgets_away(scope: str, name: str, id: str, precision: str) -> float:
+        output, floor = name, tensors[f"floor/{name}"]
+        if scope == "local":
+            call, out = made_by[name]
+            output = f"{call.op}.{out}"
+            args = [argument(case.tensors, arg) for arg in call.args.values()]
+            floor = budget.floor_in(floor, OPS[call.op].terms(*args) if OPS[call.op].terms else None, precision)
+        wrong, reference = tensors[f"suspect/{scope}/{name}/{id}"], tensors[f"{scope}/{name}"]
+        r = budget.ratio_in(ratios, case.name, scope, output, precision)
+        return budget.verdict(wrong, reference, floor, r, budget.k_of(precision)).used
+
+    def require(scope: str, name: str, id: str, used: float, precision: str) -> None:
         if not used >= DISTANCE:
             raise ValueError(
-                f"case {case.name}: suspect {id} differs from {scope}/{name} by {used:.2g} fp32 budgets, "
+                f"case {case.name}: suspect {id} differs from {scope}/{name} by {used:.2g} {precision} budgets, "
                 f"not by {DISTANCE}; draw its inputs so that it shows, or drop it there"
             )
+
+    farthest: dict[tuple, tuple[float, str]] = {}  # by the call, or the model, and the suspect: in TF32, and where
+    for key in tensors:
+        if key.startswith("suspect/"):
+            _, scope, name, id = key.split("/")
+            require(scope, name, id, budgets_away(scope, name, id, "fp32"), "fp32")
+            call = case.calls.index(made_by[name][0]) if scope == "local" else None
+            of = (scope, call, id)
+            farthest[of] = max(farthest.get(of, (0.0, name)), (budgets_away(scope, name, id, "tf32"), name))
+    for (scope, _, id), (used, name) in farthest.items():
+        require(scope, name, id, used, "tf32")
     listed = {tuple(key.split("/")[2:]) for key in tensors if key.startswith("suspect/local/")}
     for call in case.calls:
         for id in call.suspects:

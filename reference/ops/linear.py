@@ -41,6 +41,7 @@ OP = Op(
     results=("out",),
     run=run,
     floors=matmul.floors,
+    terms=lambda inp, weight, bias: inp.shape[-1],
     dims=dims,
     suspects=SUSPECTS,
     baselines={"linear": Baseline(baseline, PRECISIONS)},

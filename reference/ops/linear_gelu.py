@@ -65,6 +65,7 @@ OP = Op(
     results=("out", "pre_gelu"),
     run=run,
     floors=floors,
+    terms=linear.OP.terms,
     dims=dims,
     suspects=SUSPECTS,
     baselines={"linear_gelu": Baseline(baseline, PRECISIONS)},

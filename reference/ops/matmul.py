@@ -127,6 +127,7 @@ OP = Op(
     results=("out",),
     run=gpt2.matmul,
     floors=floors,
+    terms=lambda inp, weight, bias: inp.shape[-1],
     dims=dims,
     index=index,
     suspects=SUSPECTS | OF_TAILS | OF_BLOCKS | OF_TILES,

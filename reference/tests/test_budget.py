@@ -11,7 +11,7 @@ import torch
 
 from reference.dump import budget
 from reference.dump.dump import CASES
-from reference.dump.pytorch_error import ratio
+from reference.dump.pytorch_error import ratio, tf32
 from reference.model import gpt2
 from reference.ops import OPS
 
@@ -44,14 +44,14 @@ def sequential_sum(terms: torch.Tensor) -> torch.Tensor:
     return total
 
 
-def used(op: str, out: str, got: torch.Tensor, args: list) -> float:
-    """Budgets used by got as the result `out` of an op in fp32."""
+def used(op: str, out: str, got: torch.Tensor, args: list, precision: str = "fp32") -> float:
+    """Budgets used by got as the result `out` of an op."""
     exact_args = [x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in args]
     exact = OPS[op].exact(*exact_args)
-    floor = OPS[op].floors_of(exact, *exact_args)[out]
-    return budget.verdict(
-        got.numpy(), exact[out].float().numpy(), floor.numpy(), RATIOS["local"][f"{op}.{out}"]["fp32"], K
-    ).used
+    terms = OPS[op].terms(*args) if OPS[op].terms else None
+    floor = budget.floor_in(OPS[op].floors_of(exact, *exact_args)[out].numpy(), terms, precision)
+    ratio = RATIOS["local"][f"{op}.{out}"][precision]
+    return budget.verdict(got.numpy(), exact[out].float().numpy(), floor, ratio, budget.k_of(precision)).used
 
 
 # Right, and as plain as can be: one float32 operation after another.
@@ -169,10 +169,27 @@ def test_mistake_is_caught(name):
 
 def test_tf32_and_bf16_errors_are_far_above_fp32():
     r = RATIOS["local"]["matmul.out"]
-    assert 200 * r["fp32"] < r["tf32"] < r["bf16"]
-    assert r["tf32"] < 2**13  # 2^-11 an operand against fp32's 2^-24, and sums of many such errors
+    assert 100 * r["fp32"] < r["tf32"] / math.sqrt(3072) < r["bf16"] / math.sqrt(3072)  # of GPT-2's longest sum
+    assert 2**14 < r["tf32"] < 2**16  # 2^-11 a factor against fp32's 2^-24, in units of half that; a few deviations
     r = RATIOS["local"]["layernorm.out"]  # no matmul in it, and autocast keeps it in float32
     assert r["fp32"] == r["tf32"] == r["bf16"]
+
+
+def truncated(x: torch.Tensor) -> torch.Tensor:
+    """The first ten bits of the fraction, as a tensor core takes them from float32."""
+    return (x.view(torch.int32) & ~((1 << 13) - 1)).view(torch.float32)
+
+
+@pytest.mark.parametrize("terms", [1, 2, 64, 768, 3072])
+@pytest.mark.parametrize("factor", [tf32, truncated])
+def test_tf32_is_right_whatever_the_length_of_its_sums_and_not_by_far(factor, terms):
+    inp, weight, bias = normal(64, terms), normal(128, terms, seed=1), 0.1 * normal(128, seed=2)
+    got = factor(inp) @ factor(weight).mT + bias
+    assert 0.05 < used("matmul", "out", got, [inp, weight, bias], "tf32") <= 0.6
+    if terms < 64:  # few products, each with an error of its own
+        return
+    bf16 = inp.bfloat16().float() @ weight.bfloat16().float().mT + bias
+    assert used("matmul", "out", bf16, [inp, weight, bias], "tf32") > 1
 
 
 def test_every_op_and_activation_has_three_ratios():

@@ -300,9 +300,13 @@ def test_a_mistake_made_in_float32_fits_its_suspect(committed):
                 assert budgets_from(tensors, name, "chained", out, id, got, out) < 3, (id, out)
 
 
-def test_a_suspect_that_hides_stops_the_dump(monkeypatch, tmp_path):
-    wider = {"own": {}} | {scope: {name: {"fp32": 1e9} for name in RATIOS[scope]} for scope in ("local", "chained")}
-    with pytest.raises(ValueError, match=r"case regular: suspect \w+ differs from .* by .* fp32 budgets, not by 10"):
+@pytest.mark.parametrize("precision", ["fp32", "tf32"])
+def test_a_suspect_that_hides_stops_the_dump(precision, tmp_path):
+    widths = {"fp32": 1.0, "tf32": 1.0, precision: 1e9}
+    wider = {"own": {}} | {scope: dict.fromkeys(RATIOS[scope], widths) for scope in ("local", "chained")}
+    with pytest.raises(
+        ValueError, match=rf"case regular: suspect \w+ differs from .* by .* {precision} budgets, not by 10"
+    ):
         dump.dump(tmp_path, ratios=wider)
     assert list(tmp_path.iterdir()) == []
 

@@ -33,17 +33,18 @@ void OpCases::add_file(const std::string& file) {
     for (checker::Case& one : load_cases(lesson_.case_file(file), spec_)) { op_.cases.push_back(std::move(one)); }
 }
 
-std::vector<double> OpCases::factors() {
+std::vector<double> OpCases::factors(const Sizes& sizes) {
     std::vector<double> factors;
     for (const OutputSpec& output : spec_.outputs) {
-        factors.push_back(lesson_.budget_factor(spec_.name + "." + output.name, precision_of(spec_, output)));
+        factors.push_back(lesson_.budget_factor(spec_.name + "." + output.name, precision_of(spec_, output)) *
+                          floors_times(spec_, output, sizes));
     }
     return factors;
 }
 
 checker::Call OpCases::drawn(const Sizes& sizes, const std::vector<std::string>& null,
                              const std::map<std::string, Draw>& draws) {
-    return drawn_call(spec_, sizes, spec_.compute != nullptr ? factors() : std::vector<double>(), null, draws);
+    return drawn_call(spec_, sizes, spec_.compute != nullptr ? factors(sizes) : std::vector<double>(), null, draws);
 }
 
 checker::Case& OpCases::add_drawn(const std::string& name, std::string_view shape,
@@ -63,7 +64,7 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape) {
     call.sampled = checker::Sampled{.output = std::move(call.outputs.front().spec),
                                     .expected = [sizes, element = spec_.element](
                                                     long i, const Values& inputs) { return element(sizes, i, inputs); },
-                                    .factor = factors().front()};
+                                    .factor = factors(sizes).front()};
     call.outputs.clear();
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));
 }

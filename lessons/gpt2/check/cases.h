@@ -49,7 +49,7 @@ class OpCases {
     checker::Op& op() { return op_; }
 
   private:
-    std::vector<double> factors();  // the budget factor of each output
+    std::vector<double> factors(const Sizes& sizes);  // the budget factor of each output
 
     checker::Lesson& lesson_;
     const OpSpec spec_;  // in the lesson's precision

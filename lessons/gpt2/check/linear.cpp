@@ -7,7 +7,9 @@ namespace cases {
 const OpSpec linear_spec{
     .name = "linear",
     .shape = "N C OC",
-    .inputs = {{"inp", "N C", normal()}, {"weight", "OC/o C", normal()}, {"bias", "OC/o", normal()}},
+    .inputs = {{.name = "inp", .dims = "N C", .draw = normal(), .factor = true},
+               {.name = "weight", .dims = "OC/o C", .draw = normal(), .factor = true},
+               {.name = "bias", .dims = "OC/o", .draw = normal()}},
     .outputs = {{"out", "N OC/o"}},
     .defined = defines<linear>,
     .run =
@@ -21,6 +23,7 @@ const OpSpec linear_spec{
     },
     .rehearsal = "N=144 C=144 OC=144",
     .bound = Bound::arithmetic,
+    .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         return {Product(d, inputs).out()};
     },

@@ -21,7 +21,9 @@ const OpSpec linear_gelu_spec{
     .name = "linear_gelu",
     .shape = "N C OC outputs",
     .case_shape = "N C OC",
-    .inputs = {{"inp", "N C", normal()}, {"weight", "OC/o C", normal()}, {"bias", "OC/o", normal()}},
+    .inputs = {{.name = "inp", .dims = "N C", .draw = normal(), .factor = true},
+               {.name = "weight", .dims = "OC/o C", .draw = normal(), .factor = true},
+               {.name = "bias", .dims = "OC/o", .draw = normal()}},
     .outputs = {{"out", "N OC/o"}, {"pre_gelu", "N OC/o"}},
     .defined = defines<linear_gelu>,
     .run =
@@ -37,6 +39,7 @@ const OpSpec linear_gelu_spec{
     .defaults = "outputs=2",
     .rehearsal = "N=144 C=144 OC=144",
     .bound = Bound::arithmetic,
+    .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         const Product product(d, inputs);
         return {product.then(gelu_of), product.out()};

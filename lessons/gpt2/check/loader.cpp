@@ -159,6 +159,7 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         std::vector<long> axes = axes_of(file, of, input.name, tensor, names, input.dims, true);
         call.inputs.push_back(checker::input(input.name, names, std::move(axes), file.tensors().at(tensor)));
     }
+    const Sizes sizes = of.sizes.completed(spec.defaults);
     for (const OutputSpec& output : spec.outputs) {
         if (!of.results.contains(output.name)) {
             continue;
@@ -166,8 +167,8 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         const std::string& tensor = of.results.at(output.name);
         const std::string names = names_of(output.name, dims_of(output, of.sizes));
         const std::vector<long> axes = axes_of(file, of, output.name, "local/" + tensor, names, output.dims, false);
-        const checker::Reference reference =
-            file.local(tensor, spec.name + "." + output.name, precision_of(spec, output));
+        checker::Reference reference = file.local(tensor, spec.name + "." + output.name, precision_of(spec, output));
+        reference.expected.factor *= floors_times(spec, output, sizes);
         if (output.before) {
             const std::string& before = of.args.at(output.name);
             axes_of(file, of, output.name, before, names, output.dims, false);
@@ -184,7 +185,6 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         }
         call.outputs.back().expected.exact_zeros = output.exact_zeros;
     }
-    const Sizes sizes = of.sizes.completed(spec.defaults);
     add_rounded(call, spec, sizes);
     if (spec.scratch_bytes != nullptr) {
         call.scratch = {scratch_of(spec, of.sizes)};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -55,6 +56,10 @@ Draw integers_below(const std::string& size) {
 
 const std::string& precision_of(const OpSpec& spec, const OutputSpec& output) {
     return output.precision.empty() ? spec.precision : output.precision;
+}
+
+double floors_times(const OpSpec& spec, const OutputSpec& output, const Sizes& sizes) {
+    return spec.terms == nullptr || precision_of(spec, output) == "fp32" ? 1.0 : 1 / std::sqrt(spec.terms(sizes));
 }
 
 std::string dims_of(const OutputSpec& output, const Sizes& sizes) {

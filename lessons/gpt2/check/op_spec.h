@@ -87,6 +87,9 @@ struct OpSpec {
 
     // What a device needs of a call, for lesson.toml's counters.
     std::vector<checker::Needed> (*needed)(const Sizes&) = nullptr;
+    // The products of each of its sums. In a precision that rounds factors an error is no larger where there are more of
+    // them, so that floors are divided by the root of it (reference/BUDGET.md).
+    double (*terms)(const Sizes&) = nullptr;
     // What each output of drawn inputs should be, without `factor`; and one element of a large output, with its floor.
     std::vector<checker::Computed> (*compute)(const Sizes&, const Values&) = nullptr;
     std::pair<double, double> (*element)(const Sizes&, long element, const Values&) = nullptr;
@@ -113,6 +116,9 @@ const OpSpec* find_op(std::string_view name);
 
 // The precision whose budget an output has.
 const std::string& precision_of(const OpSpec& spec, const OutputSpec& output);
+
+// What an output's floors are times in its precision, at these sizes.
+double floors_times(const OpSpec& spec, const OutputSpec& output, const Sizes& sizes);
 
 // The output's dims: where nothing is padding, the last axis is called as its columns are.
 std::string dims_of(const OutputSpec& output, const Sizes& sizes);

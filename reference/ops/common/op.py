@@ -60,6 +60,9 @@ class Op:
     floors: Callable | None = (
         None  # takes the results of run in float64, then its arguments: BUDGET.md's of each result
     )
+    # Takes the arguments: the products of each of its sums. Where a precision rounds factors, a row's floor is divided
+    # by the root of that (BUDGET.md).
+    terms: Callable | None = None
     dims: Callable[[Shapes], dict[str, int]] | None = None  # the integers of ops.h
     index: Callable[[Shapes, dict[str, int]], dict[str, str]] = lambda at, dims: {}  # tensors named not as ops.h has it
     suspects: dict[str, Suspect] = field(default_factory=dict)
