@@ -65,11 +65,15 @@ double Scalar::value(RunningCall& call) const {
 }
 
 // What a function gives where the device cannot take the call: not verified.
+cublasStatus_t issue_into(const LibraryCall& call, std::function<void(RunningCall&)> body) {
+    return issue(call, std::move(body))
+               ? CUBLAS_STATUS_SUCCESS
+               : refuse(call.name, CUBLAS_STATUS_EXECUTION_FAILED, "the device has no such stream, or failed before");
+}
+
 cublasStatus_t issue_into(cublasHandle_t handle, const char* name, const void* site,
                           std::function<void(RunningCall&)> body) {
-    return issue({name, handle->stream, site}, std::move(body))
-               ? CUBLAS_STATUS_SUCCESS
-               : refuse(name, CUBLAS_STATUS_EXECUTION_FAILED, "the device has no such stream, or failed before");
+    return issue_into({name, handle->stream, site}, std::move(body));
 }
 
 namespace {
@@ -225,7 +229,7 @@ const char* cublasGetStatusName(cublasStatus_t status) {
         SIMT_STATUS(CUBLAS_STATUS_LICENSE_ERROR)
 #undef SIMT_STATUS
     }
-    return "CUBLAS_STATUS_UNKNOWN";
+    return "unrecognized status";
 }
 
 const char* cublasGetStatusString(cublasStatus_t status) {
@@ -239,19 +243,19 @@ const char* cublasGetStatusString(cublasStatus_t status) {
         case CUBLAS_STATUS_INVALID_VALUE:
             return "an unsupported value or parameter was passed to the function";
         case CUBLAS_STATUS_ARCH_MISMATCH:
-            return "the device's architecture lacks what the function needs";
+            return "the function requires an architectural feature absent from the device";
         case CUBLAS_STATUS_MAPPING_ERROR:
             return "an access to GPU memory space failed";
         case CUBLAS_STATUS_EXECUTION_FAILED:
-            return "the GPU program failed to execute";
+            return "the function failed to launch on the GPU";
         case CUBLAS_STATUS_INTERNAL_ERROR:
             return "an internal operation failed";
         case CUBLAS_STATUS_NOT_SUPPORTED:
-            return "the functionality requested is not supported";
+            return "the requested functionality is not supported";
         case CUBLAS_STATUS_LICENSE_ERROR:
-            return "the functionality requested requires some license";
+            return "the license check failed";
     }
-    return "unknown status";
+    return "unrecognized status";
 }
 
 }  // extern "C"

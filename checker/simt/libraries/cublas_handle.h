@@ -43,7 +43,8 @@ class Scalar {
     double value_ = 0;
 };
 
-// Puts the call into the handle's stream.
+// Puts the call into its stream; into the handle's.
+cublasStatus_t issue_into(const LibraryCall& call, std::function<void(RunningCall&)> body);
 cublasStatus_t issue_into(cublasHandle_t handle, const char* name, const void* site,
                           std::function<void(RunningCall&)> body);
 
