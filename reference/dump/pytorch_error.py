@@ -8,9 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from reference.dump import budget
 from reference.dump.cases import BUILDERS, SHARED, Call, Case, run_model
@@ -18,34 +16,17 @@ from reference.dump.references import argument, exact_results, floors_of
 from reference.model.gpt2 import GPT2
 from reference.ops import OPS
 from reference.ops.common.op import PRECISIONS
-from reference.ops.common.rounding import rows
+from reference.ops.common.rounding import RoundedFactors, rows, tf32
 
 AGREES = 4  # a stored ratio stays while the fresh one is within this factor of it
 ROOM = 2  # a lesson's own case has a ratio of its own where it is larger than so many of the shared one
-
-
-class Tf32Emulated(TorchFunctionMode):
-    """Rounds the inputs of every matmul to ten mantissa bits, to nearest, as TF32 tensor cores take them. Emulated:
-    the products and sums are those of float32 on this CPU."""
-
-    MATMULS = (F.linear, torch.matmul, Tensor.matmul, Tensor.__matmul__)
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        if func in self.MATMULS:
-            args = (tf32(args[0]), tf32(args[1]), *args[2:])
-        return func(*args, **(kwargs or {}))
-
-
-def tf32(x: Tensor) -> Tensor:
-    bits = x.contiguous().view(torch.int32)
-    return ((bits + (1 << 12)) & ~((1 << 13) - 1)).view(torch.float32)  # 23 mantissa bits to 10
 
 
 @contextlib.contextmanager
 def precision_mode(precision: str) -> Iterator[None]:
     modes = {
         "fp32": contextlib.nullcontext,
-        "tf32": Tf32Emulated,
+        "tf32": lambda: RoundedFactors(tf32),  # emulated: products and sums are those of float32 on this CPU
         "bf16": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
     }
     with modes[precision]():

@@ -11,9 +11,10 @@ import torch
 
 from reference.dump import budget
 from reference.dump.dump import CASES
-from reference.dump.pytorch_error import ratio, tf32
+from reference.dump.pytorch_error import ratio
 from reference.model import gpt2
 from reference.ops import OPS
+from reference.ops.common.rounding import tf32
 
 VECTORS = json.loads((CASES / "budget_vectors.json").read_text())["vectors"]
 RATIOS = json.loads((CASES / "budgets.json").read_text())

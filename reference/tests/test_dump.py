@@ -18,6 +18,7 @@ from reference.dump import budget, dump, pytorch_error, references
 from reference.dump.cases import BUILDERS, MODELS, lesson_builders, pad_vocabulary
 from reference.dump.dump import CASES
 from reference.ops import OPS
+from reference.ops.common import rounding
 from reference.ops.matmul import BLOCK, TILE
 
 ROOT = Path(__file__).parents[2]
@@ -374,9 +375,9 @@ def test_cases_are_small():
 def test_tf32_rounds_to_ten_mantissa_bits():
     x = torch.tensor([1.0, 1 + 2**-10, 1 + 2**-11, 1 + 2**-11 - 2**-23, -(1 + 3 * 2**-11), 3.0e38])
     expected = torch.tensor([1.0, 1 + 2**-10, 1 + 2**-10, 1.0, -(1 + 2 * 2**-10), 3.0e38])
-    assert torch.equal(pytorch_error.tf32(x)[:5], expected[:5])
-    assert torch.isfinite(pytorch_error.tf32(x)).all()
-    with pytorch_error.Tf32Emulated():
+    assert torch.equal(rounding.tf32(x)[:5], expected[:5])
+    assert torch.isfinite(rounding.tf32(x)).all()
+    with rounding.RoundedFactors(rounding.tf32):
         product = torch.tensor([[1 + 2**-12]]) @ torch.tensor([[1.0]])
     assert product.item() == 1.0
 

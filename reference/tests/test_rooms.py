@@ -12,7 +12,7 @@ USES = {
     "ops": {"model"},
     "dump": {"model", "ops"},
     "gpu": {"ops"},
-    "plots": {"gpu", "model"},
+    "plots": {"gpu", "model", "ops"},
 }
 
 
