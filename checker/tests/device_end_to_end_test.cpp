@@ -171,6 +171,18 @@ class DeviceEndToEnd : public testing::Test {
 
 }  // namespace
 
+TEST_F(DeviceEndToEnd, WhyALibraryRefusedACallIsSaidBesideItsStatus) {
+    const Checked run = check("refused_by_cublas");
+    ASSERT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(first_of(run, "kind", "whole"), "exception");
+    EXPECT_NE(
+        run.words().find("CUBLAS_STATUS_INVALID_VALUE: an unsupported value or parameter was passed to the function. "
+                         "cublasSgemm: CUBLAS_STATUS_INVALID_VALUE: ldb = 1 is less than max(1, k = 200) "
+                         "(cublas<t>gemm())"),
+        std::string::npos)
+        << run.output;
+}
+
 TEST_F(DeviceEndToEnd, ASumThatDependsOnTheOrderWithinItsBudgetIsANote) {
     const Checked run = check("adds_in_any_order");
     ASSERT_EQ(run.status, 0) << run.output;

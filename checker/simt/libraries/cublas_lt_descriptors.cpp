@@ -17,6 +17,7 @@
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/objects.h"
+#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {
@@ -232,6 +233,7 @@ cublasStatus_t destroy(Opaque* descriptor, const void* site) {
     if (descriptor == nullptr) {
         return CUBLAS_STATUS_SUCCESS;
     }
+    const Turn turn;
     if (!is_object(descriptor)) {
         const void* const before = Destroyed::instance().site_of(descriptor);
         report(before != nullptr ? Kind::double_free : Kind::invalid_free, "", site, [&] {
@@ -259,6 +261,7 @@ MatrixLayout layout(cudaDataType type, std::uint64_t rows, std::uint64_t columns
 }  // namespace
 
 bool is_destroyed(const void* descriptor, const void* site) {
+    const Turn turn;
     const void* const destroyed_at = Destroyed::instance().site_of(descriptor);
     if (destroyed_at != nullptr) {
         report(Kind::use_after_free, "", site,

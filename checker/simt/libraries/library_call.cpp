@@ -323,14 +323,30 @@ std::vector<Tile> tiles_of(const char* name, long m, long n, long batch) {
     return tiles;
 }
 
+namespace {
+
+std::string& last_refusal() {
+    static std::string text;
+    return text;
+}
+
+}  // namespace
+
 void tell_refusal(const char* function, const std::string& why) {
     static const bool wanted = [] {
         const char* set = std::getenv("SIMT_VERBOSE");
         return set != nullptr && *set != '\0' && std::strcmp(set, "0") != 0;
     }();
+    const Turn turn;
+    last_refusal() = fmt::format("{}: {}", function, why);
     if (wanted) {
-        fmt::print(stderr, "simt: {}: {}\n", function, why);
+        fmt::print(stderr, "simt: {}\n", last_refusal());
     }
+}
+
+std::string take_refusal() {
+    const Turn turn;
+    return std::exchange(last_refusal(), {});
 }
 
 }  // namespace simt

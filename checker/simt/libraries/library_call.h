@@ -78,7 +78,9 @@ struct Tile {
 };
 std::vector<Tile> tiles_of(const char* name, long m, long n, long batch);
 
-// SIMT_VERBOSE=1: prints why a library refuses a call, and what says so: "simt: cublasSgemm: lda 3 < m 4 (cublas<t>gemm())".
+// Why a library refuses a call, and what says so: "lda = 3 is less than m = 4 (cublas<t>gemm())". SIMT_VERBOSE=1 prints it.
 void tell_refusal(const char* function, const std::string& why);
+// The last one since this was called, with its function; empty: there was none.
+std::string take_refusal();
 
 }  // namespace simt

@@ -19,6 +19,7 @@
 #include "checker/base/text.h"
 #include "checker/gpu/device.h"
 #include "checker/judge/describe.h"
+#include "checker/simt/libraries/library_call.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/float_atomics.h"
@@ -131,6 +132,12 @@ std::vector<Finding> described_findings() {
     std::vector<Finding> findings;
     for (const simt::DeviceFinding& seen : simt::findings()) { findings.push_back(described(seen)); }
     return findings;
+}
+
+// What an exception says that a library's status gave rise to, and why the library refused the call.
+std::string with_reason(std::string error) {
+    const std::string refusal = simt::take_refusal();
+    return refusal.empty() || error.find("CUBLAS_STATUS_") == std::string::npos ? error : error + ". " + refusal;
 }
 
 // The device's memory is open.
@@ -267,6 +274,7 @@ class SimtSide final : public DeviceSide {
         }
         simt::forget_findings();
         simt::forget_float_atomics();
+        simt::take_refusal();
         simt::set_seed(run.schedule == Schedule::end_aligned ? 1 : 2);
         std::vector<Finding> changed;
         Reply reply;
@@ -274,7 +282,7 @@ class SimtSide final : public DeviceSide {
             reply = run_on_device(run, running_.value(), changed);
         } catch (const NoRoom& error) {
             reply = saying(Answer::no_room, error.what());
-        } catch (const std::exception& error) { reply = saying(Answer::exception, error.what()); }
+        } catch (const std::exception& error) { reply = saying(Answer::exception, with_reason(error.what())); }
         if (run.ends()) {
             running_.reset();
             simt::report_leaks();
