@@ -64,6 +64,14 @@ build/dry/simt/rules: build/tests/simt/rules
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
 
+# The calls of cuBLAS that the CPU device is held to.
+build/gpu/simt/libraries/calls: checker/simt/tests/libraries/calls.cu build/gpu/card
+	@mkdir -p $(@D)
+	$(show)nvcc $(gpu_flags) $< -o $@ $(or $(cublas_libs),-lcublas)$(hide)
+build/dry/simt/libraries/calls: build/tests/simt/libraries/calls
+	@mkdir -p $(@D)
+	$(Q)ln -f $< $@
+
 # The corpus that the CPU device is held to: a file that does not compile is no program, and its log says why. In a
 # rehearsal the CPU device's own programs take their place.
 build/gpu/simt/%: checker/simt/tests/kernels/%.cu build/gpu/card

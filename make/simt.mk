@@ -70,6 +70,12 @@ $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(s
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
+# Calls of cuBLAS against plain loops, which are most of what it does.
+build/tests/simt/libraries/calls: checker/simt/tests/libraries/calls.cu $(simtcc_needs) $(simt_archives)
+	@mkdir -p $(@D)
+	$(show)build/simtcc --unchecked -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+build/tests/simt/libraries_test: | build/tests/simt/libraries/calls
+
 # The rules of the counters, for the device and for a GPU.
 build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
@@ -79,7 +85,7 @@ simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildc
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
-build/tests/simt/shared_object_test build/tests/simt/sampling_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test: | $(simt_objects)
+build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test: | $(simt_objects)
 build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
 
 build/tests/simt/table: build/obj/checker/simt/tests/table_main.o build/obj/checker/simt/tests/corpus.o

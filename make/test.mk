@@ -81,7 +81,7 @@ debugged := 05_naive_forward
 listed := 06_coalescing
 listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
 simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
-    build/tests/simt/kernels build/tests/simt/objects
+    build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries
 
 # What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.
 up_to = $(foreach lesson,$(lesson_dirs),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $1))),$(lesson)))

@@ -9,6 +9,7 @@
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/runtime/objects.h"
+#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {
@@ -134,6 +135,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
     if (!is_handle(handle)) {
         return no_handle("cublasDestroy");
     }
+    const simt::Turn turn;
     simt::Streams::instance().wait_for_all();
     simt::forget_object(handle);
     delete handle;

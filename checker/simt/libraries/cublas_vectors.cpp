@@ -11,6 +11,7 @@
 #include "checker/simt/libraries/cublas_handle.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/libraries/product.h"
+#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {
@@ -51,6 +52,7 @@ bool is_same(const CallMatrix& a, const CallMatrix& b) {
 // A result that the host asks for is there when the function returns (section "Scalar Parameters").
 cublasStatus_t wait_for(cublasHandle_t handle, cublasStatus_t issued) {
     if (issued == CUBLAS_STATUS_SUCCESS && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
+        const Turn turn;
         Streams::instance().wait(handle->stream);
     }
     return issued;

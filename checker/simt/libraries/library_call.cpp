@@ -278,6 +278,7 @@ RunningCall::~RunningCall() {
 }
 
 bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
+    const Turn turn;
     Streams& streams = Streams::instance();
     if (has_sticky_error()) {
         return false;

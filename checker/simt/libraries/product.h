@@ -35,10 +35,10 @@ struct Operand {
 
 struct Product {
     long m = 0, n = 0, k = 0;  // op(A) is m x k, op(B) k x n, C and D are m x n
-    Operand a, b;
+    Operand a = {}, b = {};
     double alpha = 1, beta = 0;
     // Not read where beta is 0; may be D itself, with the same element and ld. Transposed: not for C.
-    Operand c;
+    Operand c = {};
     void* d = nullptr;
     Element d_element = Element::fp32;
     long ldd = 1;

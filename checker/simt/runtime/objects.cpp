@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {
@@ -22,14 +23,17 @@ std::map<const void*, Object>& objects() {
 }  // namespace
 
 void note_object(const void* object, std::string what, const void* site) {
+    const Turn turn;
     objects()[object] = {std::move(what), site};
 }
 
 void forget_object(const void* object) {
+    const Turn turn;
     objects().erase(object);
 }
 
 bool is_object(const void* object) {
+    const Turn turn;
     return objects().contains(object);
 }
 

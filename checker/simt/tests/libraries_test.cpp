@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+//
+// cuBLAS on the CPU device: its numbers, and a call's way through a worker, which loads what calls it.
+#include <cblas.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "checker/simt/include/cublas_api.h"
+#include "checker/simt/include/simt/api.h"
+#include "checker/simt/include/simt/short_float.h"
+#include "checker/simt/libraries/product.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/tests/objects/product.h"
+
+namespace {
+
+using simt::Element;
+using simt::Inputs;
+
+// ---- each call against a loop in float64 --------------------------------------------------------------------------------
+
+struct Finished {
+    int status;
+    std::string output;
+};
+
+Finished shell(const std::string& command) {
+    FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+    std::string output;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+TEST(Calls, AreWhatALoopInFloat64SaysAndARefusalSaysWhyAndWhichSectionSaysSo) {
+    const Finished finished = shell("SIMT_VERBOSE=1 build/tests/simt/libraries/calls --rows");
+    EXPECT_EQ(finished.status, 0);
+    for (const char* line :
+         {"cublasSgemm fp32, compute 68, math 3, NT 17 x 9 x 33, gap 3, alpha -0.5, beta 2: CUBLAS_STATUS_SUCCESS, "
+          "inputs "
+          "to TF32, nearest",
+          "simt: cublasSgemm: CUBLAS_STATUS_INVALID_VALUE: lda = 4 is less than max(1, m = 5) (cublas<t>gemm())",
+          "simt: cublasGemmEx: CUBLAS_STATUS_NOT_SUPPORTED: A and B are of different types (cublasGemmEx())",
+          "calls: 0 of 2955 are not as the CPU device's should be"}) {
+        EXPECT_NE(finished.output.find(line), std::string::npos) << line << '\n' << finished.output.substr(0, 2000);
+    }
+}
+
+TEST(Calls, AreSilentWhereNothingIsRefusedAloudAndTf32IsTruncatedWhereThatIsAskedFor) {
+    const Finished finished = shell("SIMT_TF32=truncate build/tests/simt/libraries/calls --tf32");
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_TRUE(finished.output.starts_with("calls: 0 of ")) << finished.output;
+    EXPECT_EQ(finished.output.find('\n'), finished.output.size() - 1) << finished.output;
+}
+
+// ---- numbers -------------------------------------------------------------------------------------------------------------
+
+float from_bits(std::uint32_t bits) {
+    return std::bit_cast<float>(bits);
+}
+
+TEST(Tf32, RoundsToTenBitsOfFractionToNearestEven) {
+    EXPECT_EQ(simt::tf32(1 + 0x1p-10F), 1 + 0x1p-10F);
+    EXPECT_EQ(simt::tf32(1 + 0x1p-11F), 1.0F);                     // half way: to the even one
+    EXPECT_EQ(simt::tf32(1 + 0x1.8p-10F), 1 + 0x1p-9F);            // half way: to the even one, which is above
+    EXPECT_EQ(simt::tf32(1 + 0x1p-11F + 0x1p-23F), 1 + 0x1p-10F);  // more than half
+    EXPECT_EQ(simt::tf32(-(1 + 0x1p-11F + 0x1p-23F)), -(1 + 0x1p-10F));
+    EXPECT_EQ(simt::tf32(2 - 0x1p-23F), 2.0F);
+    EXPECT_EQ(simt::tf32(0.0F), 0.0F);
+    EXPECT_EQ(simt::tf32(INFINITY), INFINITY);
+    EXPECT_TRUE(std::isnan(simt::tf32(from_bits(0x7fffffffU))));
+    EXPECT_TRUE(std::isnan(simt::tf32(from_bits(0x7f800001U))));
+}
+
+TEST(NumbersOf16Bits, AllHaveTheirValues) {
+    std::vector<std::uint16_t> all(65536);
+    for (std::size_t i = 0; i < all.size(); i++) { all[i] = static_cast<std::uint16_t>(i); }
+    std::vector<float> halves(all.size()), bfloats(all.size());
+    simt::widen(all.data(), Element::fp16, halves.data(), static_cast<long>(all.size()));
+    simt::widen(all.data(), Element::bf16, bfloats.data(), static_cast<long>(all.size()));
+    for (std::size_t i = 0; i < all.size(); i++) {
+        const auto is = [](float got, float right) {
+            return std::isnan(right) ? std::isnan(got)
+                                     : std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(right);
+        };
+        ASSERT_TRUE(is(halves[i], simt::HalfFormat::value(all[i]))) << i;
+        ASSERT_TRUE(is(bfloats[i], simt::BfloatFormat::value(all[i]))) << i;
+    }
+}
+
+TEST(NumbersOf16Bits, AreRoundedToNearestEven) {
+    std::vector<float> values = {0.0F,     -0.0F,    1 + 0x1p-8F, 1 + 0x1.8p-7F, 1 + 0x1p-11F, 65504.0F,
+                                 65520.0F, 0x1p-25F, 0x1.8p-24F,  INFINITY,      -INFINITY,    from_bits(0x7f7fffffU)};
+    std::mt19937 random(1);
+    for (int i = 0; i < 20000; i++) {
+        const auto bits = static_cast<std::uint32_t>(random());
+        values.push_back(from_bits((bits & 0x7f800000U) == 0x7f800000U ? bits & 0x7fffffffU & ~0x40000000U : bits));
+    }
+    std::vector<std::uint16_t> halves(values.size()), bfloats(values.size());
+    simt::narrow(values.data(), halves.data(), Element::fp16, static_cast<long>(values.size()));
+    simt::narrow(values.data(), bfloats.data(), Element::bf16, static_cast<long>(values.size()));
+    for (std::size_t i = 0; i < values.size(); i++) {
+        ASSERT_EQ(halves[i], simt::HalfFormat::round(static_cast<double>(values[i]))) << values[i];
+        ASSERT_EQ(bfloats[i], simt::BfloatFormat::round(static_cast<double>(values[i]))) << values[i];
+    }
+    const float nan = from_bits(0x7fffffffU);
+    std::uint16_t bits = 0;
+    simt::narrow(&nan, &bits, Element::bf16, 1);
+    EXPECT_TRUE(simt::BfloatFormat::is_nan(bits));
+}
+
+// The root of the mean square of the errors, relative to the results'.
+double error_of(Inputs inputs) {
+    constexpr long kM = 40, kN = 30, kK = 768;
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> a(kM * kK), b(kK * kN), d(kM * kN);
+    for (float& x : a) { x = normal(random); }
+    for (float& x : b) { x = normal(random); }
+    simt::multiply({.m = kM,
+                    .n = kN,
+                    .k = kK,
+                    .a = {a.data(), Element::fp32, true, kK},
+                    .b = {b.data(), Element::fp32, false, kK},
+                    .d = d.data(),
+                    .ldd = kM,
+                    .inputs = inputs});
+    double errors = 0, squares = 0;
+    for (long i = 0; i < kM; i++) {
+        for (long j = 0; j < kN; j++) {
+            double right = 0;
+            for (long k = 0; k < kK; k++) {
+                right += static_cast<double>(a[static_cast<std::size_t>(i * kK + k)]) *
+                         static_cast<double>(b[static_cast<std::size_t>(j * kK + k)]);
+            }
+            errors += std::pow(static_cast<double>(d[static_cast<std::size_t>(j * kM + i)]) - right, 2);
+            squares += right * right;
+        }
+    }
+    return std::sqrt(errors / squares);
+}
+
+// A step is 2^-10 of an input's power of two, and the error uniform in half of it on either side: 2^-11 / sqrt(3) of that
+// power, about 0.7 of it of the input. Both inputs have it: 2.8e-4, whatever k is.
+TEST(Tf32, HasTheErrorThatItsInputsGiveAndFp32IsHundredsOfTimesMoreAccurate) {
+    const double tf32 = error_of(Inputs::tf32), fp32 = error_of(Inputs::as_they_are);
+    EXPECT_GT(tf32, 2e-4);
+    EXPECT_LT(tf32, 5e-4);
+    EXPECT_LT(fp32, tf32 / 200);
+}
+
+TEST(Products, GoOnOneCore) {
+    error_of(Inputs::as_they_are);
+    EXPECT_EQ(openblas_get_num_threads(), 1);
+}
+
+TEST(Products, MayBeChangedBeforeTheyAreRoundedAndStored) {
+    const std::array<float, 2> a = {1, 2}, b = {3, 4};
+    std::array<std::uint16_t, 6> d = {7, 7, 7, 7, 7, 7};  // 2 x 2, ld 3
+    std::vector<float> seen;
+    simt::multiply({.m = 2,
+                    .n = 2,
+                    .k = 1,
+                    .a = {a.data(), Element::fp32, false, 2},
+                    .b = {b.data(), Element::fp32, false, 1},
+                    .d = d.data(),
+                    .d_element = Element::bf16,
+                    .ldd = 3,
+                    .finish = [&](float* values, long ld) {
+                        for (long i = 0; i < 4; i++) {
+                            float& value = values[i / 2 * ld + i % 2];
+                            seen.push_back(value);
+                            value += 0.5F;
+                        }
+                    }});
+    EXPECT_EQ(seen, (std::vector<float>{3, 6, 4, 8}));
+    const auto stored = [&](std::size_t i) { return simt::BfloatFormat::value(d[i]); };
+    EXPECT_EQ((std::vector<float>{stored(0), stored(1), stored(3), stored(4)}),
+              (std::vector<float>{3.5F, 6.5F, 4.5F, 8.5F}));
+    EXPECT_EQ(d[2], 7);
+    EXPECT_EQ(d[5], 7);
+}
+
+// ---- a worker's way ------------------------------------------------------------------------------------------------------
+
+class Worker : public testing::Test {
+  protected:
+    void SetUp() override {
+        simt::report_at_exit(false);
+        simt::forget_findings();
+        void* const object = dlopen("build/tests/simt/objects/product.so", RTLD_NOW | RTLD_LOCAL);
+        ASSERT_NE(object, nullptr) << dlerror();
+        product_ = reinterpret_cast<decltype(&product)>(dlsym(object, "product"));
+        ASSERT_NE(product_, nullptr);
+    }
+    void TearDown() override {
+        for (void* const pointer : pointers_) { cudaFree(pointer); }
+    }
+
+    float* filled(long count, float value) {
+        float* const pointer = allocated(count);
+        const std::vector<float> values(static_cast<std::size_t>(count), value);
+        cudaMemcpy(pointer, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
+        return pointer;
+    }
+    float* allocated(long count) {
+        void* pointer = nullptr;
+        EXPECT_EQ(cudaMalloc(&pointer, static_cast<std::size_t>(count) * sizeof(float)), cudaSuccess);
+        pointers_.push_back(pointer);
+        return static_cast<float*>(pointer);
+    }
+
+    decltype(&product) product_ = nullptr;
+    std::vector<void*> pointers_;
+};
+
+TEST_F(Worker, WhatItLoadsFindsCublasInTheProgram) {
+    float* const out = allocated(2 * 3);
+    ASSERT_EQ(product_(out, filled(2 * 5, 2), filled(3 * 5, 3), 2, 5, 3), 0);
+    std::array<float, 6> got = {};
+    cudaMemcpy(got.data(), out, sizeof got, cudaMemcpyDeviceToHost);
+    for (const float value : got) { EXPECT_EQ(value, 30.0F); }
+    EXPECT_TRUE(simt::findings().empty());
+}
+
+TEST_F(Worker, AFindingNamesTheBufferAndTheCall) {
+    float* const weight = allocated(3 * 5);
+    simt::name_buffer(weight, "weight", checker::Dims("OC C", {3, 5}), sizeof(float));
+    ASSERT_EQ(product_(allocated(2 * 3), filled(2 * 5, 2), weight, 2, 5, 3), 0);
+    const std::vector<simt::DeviceFinding> findings = simt::findings();
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].kind, simt::Kind::uninitialised);
+    EXPECT_EQ(findings[0].line.file, "checker/simt/tests/objects/product.cu");
+    EXPECT_EQ(findings[0].text,
+              "cublasSgemm reads A (k x m = 5 x 3, lda 5), and nobody has written weight[oc=0, c=0] of weight "
+              "(OC=3, C=5)");
+}
+
+TEST_F(Worker, ACallIsCountedWithItsBytesAndItsOperationsAndIsNoLaunch) {
+    const simt::CountingTraffic counting;
+    ASSERT_EQ(product_(allocated(2 * 3), filled(2 * 5, 2), filled(3 * 5, 3), 2, 5, 3), 0);
+    const simt::LaunchTraffic all = simt::traffic_in_all();
+    EXPECT_EQ(all.launches, 0U);
+    EXPECT_EQ(all.total.library_calls, 1U);
+    EXPECT_EQ(all.total.library_bytes_read, 4U * (2 * 5 + 3 * 5));
+    EXPECT_EQ(all.total.library_bytes_written, 4U * 2 * 3);
+    EXPECT_EQ(all.total.library_flop, 2U * 2 * 5 * 3);
+    EXPECT_EQ(all.total.bytes_asked(), 0U);
+}
+
+TEST_F(Worker, WhereLaunchesAreSampledSomeTilesOfTheOutputAreComputed) {
+    constexpr int kN = 100000, kOC = 25000, kC = 4;  // more outputs than an int can count
+    float *const out = allocated(long{kN} * kOC), *const inp = filled(long{kN} * kC, 1),
+                 *const weight = filled(kOC * kC, 2);
+    {
+        const simt::SamplingBlocks sampling({.others = 3});
+        ASSERT_EQ(product_(out, inp, weight, kN, kC, kOC), 0);
+        ASSERT_EQ(simt::sampled_launches().size(), 1U);
+        EXPECT_EQ(simt::sampled_launches()[0].blocks.size(), 5U);
+    }
+    const simt::WrittenElements written = simt::written_elements(out, sizeof(float), 100);
+    EXPECT_GT(written.all, 3U * 64 * 64);
+    EXPECT_LE(written.all, 5U * 64 * 64);
+    EXPECT_EQ(written.some.back(), std::size_t{kN} * kOC - 1);
+    float last = 0;
+    cudaMemcpy(&last, out + long{kN} * kOC - 1, sizeof last, cudaMemcpyDeviceToHost);
+    EXPECT_EQ(last, 8.0F);
+    EXPECT_TRUE(simt::findings().empty());
+}
+
+TEST_F(Worker, AHandleThatWasDestroyedIsNone) {
+    cublasHandle_t handle = nullptr;
+    ASSERT_EQ(cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ(cublasDestroy_v2(handle), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(cublasSetStream_v2(handle, nullptr), CUBLAS_STATUS_NOT_INITIALIZED);
+    EXPECT_EQ(cublasDestroy_v2(handle), CUBLAS_STATUS_NOT_INITIALIZED);
+}
+
+}  // namespace
