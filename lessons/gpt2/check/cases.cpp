@@ -66,6 +66,7 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape) {
                                                     long i, const Values& inputs) { return element(sizes, i, inputs); },
                                     .factor = factors(sizes).front()};
     call.outputs.clear();
+    call.rounded = {};
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));
 }
 

@@ -443,6 +443,21 @@ TEST_F(LessonInTf32, JudgesEachTensorOfAModelByTheErrorOfAModelInTf32) {
     }
 }
 
+// A sampled output is too large for the host, and what rounding makes of all of it with it.
+TEST_F(LessonInTf32, RoundsNothingOfACallThatIsSampled) {
+    checker::LessonToml tf32 = toml({"matmul"});
+    tf32.precision = {{"matmul", "tf32"}};
+    checker::Lesson lesson("00_test", "reference", tf32);
+    cases::LessonCases all(lesson);
+    cases::OpCases& matmul = all.add("matmul");
+    matmul.add_drawn("whole", "N=2 C=33 OC=5");
+    matmul.add_sampled("sampled", "N=2 C=33 OC=5");
+    EXPECT_TRUE(matmul.at("whole").calls.front().rounded);
+    EXPECT_FALSE(matmul.at("sampled").calls.front().rounded);
+    EXPECT_DOUBLE_EQ(matmul.at("sampled").calls.front().sampled->factor,
+                     lesson.budget_factor("matmul.out", "tf32") / std::sqrt(33));
+}
+
 TEST_F(LessonInTf32, NamesNoOpThatNobodyJudges) {
     const auto refusal = [&](const std::string& op) {
         checker::LessonToml tf32 = toml({"matmul"});
