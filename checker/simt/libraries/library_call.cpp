@@ -105,8 +105,8 @@ bool RunningCall::is_there(const CallMatrix& x, const char* verb) {
                         return what() + ", far from every buffer of the device";
                     }
                     const std::uintptr_t wrong = begin < allocation->begin ? begin : end - x.element_bytes;
-                    return fmt::format("{}: its {} element is {}", what(), wrong == begin ? "first" : "last",
-                                       place_in(*allocation, wrong));
+                    return fmt::format("{}, whose {} element lies outside: {}", what(),
+                                       wrong == begin ? "first" : "last", place_in(*allocation, wrong));
                 });
             }
             fine_ = false;
