@@ -238,6 +238,7 @@ struct Timed {
     std::string shape;
     std::size_t bytes_moved = 0;          // read and written once; a copy of as many bytes is its roof
     double flop = 0;                      // of an op that arithmetic bounds: multiply-adds in registers are its roof
+    bool tensor_cores = false;            // unless these compute it, which are faster
     Call call = {};                       // its run is called in a row, for each implementation on one Context
     std::optional<Vendor> library = {};   // one core
     RunFunction run_on_two_threads = {};  // for targets that ask how it scales

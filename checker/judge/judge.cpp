@@ -549,7 +549,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
             report.library = timed.library->name;
         }
         rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
-        rivals |= timed.flop > 0 ? bit(Rival::arithmetic) : 0;
+        rivals |= timed.flop > 0 && !timed.tensor_cores ? bit(Rival::arithmetic) : 0;
         if (i == 0 && target.older > 0) {
             if (older_implementation(reference_dir_, op.name).empty()) {
                 report.notes.push_back(

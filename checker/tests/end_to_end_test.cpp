@@ -112,6 +112,7 @@ int fake_check(int argc, char** argv) {
         op.timed.push_back({.shape = fmt::format("N={} C={}", N, C),
                             .bytes_moved = static_cast<std::size_t>(claimed("SOL_FAKE_BYTES", 8.0 * N * C)),
                             .flop = claimed("SOL_FAKE_FLOP", 0),
+                            .tensor_cores = std::getenv("SOL_FAKE_TENSOR_CORES") != nullptr,
                             .call = {.where = "",
                                      .inputs = {checker::normal("inp", "N C", {N, C})},
                                      .outputs = {checker::output("out", "N C", {N, C})},
@@ -662,6 +663,13 @@ TEST_F(EndToEnd, AShareOfTheSolutionsSpeedStandsWhereTheRoofIsWrong) {
     const std::string words = in_one_line(run.output);
     EXPECT_NE(words.find("the roof of this run is wrong: N=64 C=1024 is "), std::string::npos) << run.output;
     EXPECT_NE(words.find("the multiply-adds of one core"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, MultiplyAddsAreNoRoofOfWhatTensorCoresCompute) {
+    const Checked run = check("right", "--timing-only", "SOL_FAKE_FLOP=1e15 SOL_FAKE_TENSOR_CORES=1");
+    EXPECT_EQ(run.verdict(), "ok");
+    EXPECT_EQ(in_one_line(run.output).find("the roof of this run is wrong"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("GFLOP/s"), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, AllTimesAreTakenAgainstARoofThatIsMeasuredWhereItIsAnotherMachinesOrWhereARunBeatsIt) {

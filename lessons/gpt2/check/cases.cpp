@@ -110,6 +110,7 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against) {
     checker::Timed timed{.shape = text,
                          .bytes_moved = beside_copy ? static_cast<std::size_t>(cost.bytes) : 0,
                          .flop = spec_.bound == Bound::arithmetic ? cost.flop : 0,
+                         .tensor_cores = spec_.precision != "fp32",
                          .call = drawn(sizes),
                          .hot = spec_.hot};
     if (spec_.bound != Bound::arithmetic) {  // it would take longer than the op; the solution says what is right

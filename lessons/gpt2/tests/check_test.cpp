@@ -428,6 +428,17 @@ TEST_F(LessonInTf32, JudgesAllThatTheOpGivesWithTheBudgetOfTf32) {
     }
 }
 
+TEST_F(LessonInTf32, IsTimedWithoutTheRoofThatTensorCoresExceed) {
+    for (const std::string precision : {"fp32", "tf32"}) {
+        checker::LessonToml of = toml({"matmul"});
+        of.targets["matmul"].reported = {"N=8 C=8 OC=8"};
+        of.precision = {{"matmul", precision}};
+        add(of);
+        EXPECT_EQ(op("matmul").timed.front().tensor_cores, precision == "tf32");
+        EXPECT_GT(op("matmul").timed.front().flop, 0);
+    }
+}
+
 TEST_F(LessonInTf32, JudgesEachTensorOfAModelByTheErrorOfAModelInTf32) {
     checker::LessonToml tf32 = toml({"forward"});
     tf32.targets["forward"].reported = {"B=1 T=8 C=48 NH=3 L=1"};
