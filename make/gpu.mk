@@ -64,11 +64,11 @@ build/dry/simt/rules: build/tests/simt/rules
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
 
-# The calls of cuBLAS that the CPU device is held to.
-build/gpu/simt/libraries/calls: checker/simt/tests/libraries/calls.cu build/gpu/card
+# The calls of cuBLAS and cuBLASLt that the CPU device is held to.
+build/gpu/simt/libraries/%: checker/simt/tests/libraries/%.cu build/gpu/card
 	@mkdir -p $(@D)
-	$(show)nvcc $(gpu_flags) $< -o $@ $(or $(cublas_libs),-lcublas)$(hide)
-build/dry/simt/libraries/calls: build/tests/simt/libraries/calls
+	$(show)nvcc $(gpu_flags) $< -o $@ $(or $(cublas_libs),-lcublas -lcublasLt)$(hide)
+build/dry/simt/libraries/%: build/tests/simt/libraries/%
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
 

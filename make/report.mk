@@ -9,8 +9,8 @@
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
 #:                           timings|baselines|ladder|sanitize|ncu|simt takes
 #:                           one, FRESH=1 measures again what is there already
-#:   make libs-vs-gpu        calls of cuBLAS on this card beside the CPU device's:
-#:                           results, statuses, how TF32 is rounded
+#:   make libs-vs-gpu        calls of cuBLAS and cuBLASLt on this card beside the CPU
+#:                           device's: results, statuses, how TF32 is rounded
 #:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
 #:                           compute-sanitizer's, into checker/simt/VS_GPU.md
 #:   make ncu-table          counts the lessons' kernels on the CPU device and
@@ -43,14 +43,18 @@ gpu-report simt-vs-gpu:
 
 # Line by line: what the CPU device says, and what the card says otherwise.
 .PHONY: libs-vs-gpu
-libs-vs-gpu: $(if $(or $(dry),$(and $(gpu_seen),$(nvcc))),build/tests/simt/libraries/calls $(gpu)/simt/libraries/calls)
+libs-vs-gpu: $(if $(or $(dry),$(and $(gpu_seen),$(nvcc))),$(foreach side,build/tests $(gpu),$(library_calls:%=$(side)/simt/libraries/%)))
 	@$(if $^,mkdir -p build/libs; \
 	    for side in tests $(notdir $(gpu)); do \
-	        build/$$side/simt/libraries/calls --rows >build/libs/$$side 2>&1 || [ $$? -eq 1 ] || { cat build/libs/$$side >&2; exit 1; }; \
+	        : >build/libs/$$side; \
+	        for calls in $(library_calls); do \
+	            build/$$side/simt/libraries/$$calls --rows >>build/libs/$$side 2>&1 || [ $$? -eq 1 ] || \
+	                { tail -n 3 build/libs/$$side >&2; echo "build/$$side/simt/libraries/$$calls failed" >&2; exit 1; }; \
+	        done; \
 	    done; \
 	    diff -U0 --label 'the CPU device' --label 'the card' build/libs/tests build/libs/$(notdir $(gpu)) && \
-	        echo "$$(grep -c CUBLAS_STATUS build/libs/tests) calls of cuBLAS: the card gives the CPU device's results and statuses",\
-	    echo 'make libs-vs-gpu: no GPU here; where one is$(comma) its cuBLAS runs the calls that the CPU device is tested with')
+	        echo "$$(grep -c CUBLAS_STATUS build/libs/tests) calls of cuBLAS and cuBLASLt: the card gives the CPU device's results and statuses",\
+	    echo 'make libs-vs-gpu: no GPU here; where one is$(comma) its libraries run the calls that the CPU device is tested with')
 
 .PHONY: ncu-table
 ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))

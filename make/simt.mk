@@ -70,11 +70,12 @@ $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(s
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
-# Calls of cuBLAS against plain loops, which are most of what it does.
-build/tests/simt/libraries/calls: checker/simt/tests/libraries/calls.cu $(simtcc_needs) $(simt_archives)
+# Calls of cuBLAS and cuBLASLt against plain loops, which are most of what these programs do.
+library_calls := $(basename $(notdir $(wildcard checker/simt/tests/libraries/*.cu)))
+$(library_calls:%=build/tests/simt/libraries/%): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)build/simtcc --unchecked -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
-build/tests/simt/libraries_test: | build/tests/simt/libraries/calls
+build/tests/simt/libraries_test: | $(library_calls:%=build/tests/simt/libraries/%)
 
 # The rules of the counters, for the device and for a GPU.
 build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)

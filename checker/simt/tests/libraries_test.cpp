@@ -24,6 +24,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/traffic.h"
+#include "checker/simt/tests/objects/linear.h"
 #include "checker/simt/tests/objects/product.h"
 
 namespace {
@@ -65,6 +66,32 @@ TEST(Calls, AreSilentWhereNothingIsRefusedAloudAndTf32IsTruncatedWhereThatIsAske
     EXPECT_EQ(finished.status, 0);
     EXPECT_TRUE(finished.output.starts_with("calls: 0 of ")) << finished.output;
     EXPECT_EQ(finished.output.find('\n'), finished.output.size() - 1) << finished.output;
+}
+
+TEST(MatmulsOfCublasLt, AreWhatLoopsInDoubleSay) {
+    const Finished finished = shell("build/tests/simt/libraries/lt_products");
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_EQ(finished.output, "lt_products: 0 of 633 are not as the CPU device's should be\n");
+}
+
+TEST(MatmulsOfCublasLt, GetTheirStatusesAndARefusalSaysWhyAndWhichSectionSaysSo) {
+    const Finished finished = shell("SIMT_VERBOSE=1 build/tests/simt/libraries/lt_statuses");
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_TRUE(finished.output.ends_with("lt_statuses: 0 of 119 are not as the CPU device's should be\n"));
+    for (const char* line :
+         {"simt: cublasLtMatmul: CUBLAS_STATUS_INVALID_VALUE: the algorithm needs a workspace of 256 bytes, and gets 0 "
+          "(cublasLtMatmul())",
+          "simt: cublasLtMatmul: CUBLAS_STATUS_INVALID_VALUE: AUX has ld 68: it must be a multiple of 8, and no less "
+          "than "
+          "D's 64 rows (cublasLtMatmulDescAttributes_t)",
+          "simt: cublasLtMatmul: CUBLAS_STATUS_INVALID_VALUE: the algorithm was chosen for m = 64, n = 32, k = 128, "
+          "batch "
+          "1, and this is m = 64, n = 16, k = 128, batch 1 (cublasLtMatmulAlgoCheck(); not verified for sizes)",
+          "simt: cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED: op(A) is 64 x 128, op(B) is 127 x 32, D "
+          "is 64 "
+          "x 32 (cublasLtMatmul())"}) {
+        EXPECT_NE(finished.output.find(line), std::string::npos) << line;
+    }
 }
 
 // ---- numbers -------------------------------------------------------------------------------------------------------------
@@ -202,10 +229,14 @@ class Worker : public testing::Test {
     void SetUp() override {
         simt::report_at_exit(false);
         simt::forget_findings();
-        void* const object = dlopen("build/tests/simt/objects/product.so", RTLD_NOW | RTLD_LOCAL);
-        ASSERT_NE(object, nullptr) << dlerror();
-        product_ = reinterpret_cast<decltype(&product)>(dlsym(object, "product"));
-        ASSERT_NE(product_, nullptr);
+        product_ = reinterpret_cast<decltype(&product)>(loaded("product", "product"));
+        linear_gelu_ = reinterpret_cast<decltype(&linear_gelu)>(loaded("linear", "linear_gelu"));
+        ASSERT_NE(product_, nullptr) << dlerror();
+        ASSERT_NE(linear_gelu_, nullptr) << dlerror();
+    }
+    static void* loaded(const std::string& object, const char* function) {
+        void* const opened = dlopen(("build/tests/simt/objects/" + object + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        return opened == nullptr ? nullptr : dlsym(opened, function);
     }
     void TearDown() override {
         for (void* const pointer : pointers_) { cudaFree(pointer); }
@@ -225,6 +256,7 @@ class Worker : public testing::Test {
     }
 
     decltype(&product) product_ = nullptr;
+    decltype(&linear_gelu) linear_gelu_ = nullptr;
     std::vector<void*> pointers_;
 };
 
@@ -279,6 +311,55 @@ TEST_F(Worker, WhereLaunchesAreSampledSomeTilesOfTheOutputAreComputed) {
     float last = 0;
     cudaMemcpy(&last, out + long{kN} * kOC - 1, sizeof last, cudaMemcpyDeviceToHost);
     EXPECT_EQ(last, 8.0F);
+    EXPECT_TRUE(simt::findings().empty());
+}
+
+TEST_F(Worker, ALinearLayerWithItsGeluIsOneCallOfTheBytesThatItNeeds) {
+    constexpr int kN = 3, kC = 5, kOC = 8;
+    float *const out = allocated(kN * kOC), *const inp = filled(kN * kC, 2), *const weight = filled(kOC * kC, 0.25F),
+                 *const bias = filled(kOC, -0.5F), *const pre_gelu = allocated(kN * kOC);
+    for (float* const aux : {static_cast<float*>(nullptr), pre_gelu}) {
+        const simt::CountingTraffic counting;
+        ASSERT_EQ(linear_gelu_(out, aux, inp, weight, bias, kN, kC, kOC), 0);
+        std::array<float, kN* kOC> got = {};
+        cudaMemcpy(got.data(), out, sizeof got, cudaMemcpyDeviceToHost);
+        for (const float value : got) { EXPECT_NEAR(value, 1.954598F, 1e-6); }  // GELU of 2
+        const simt::LaunchTraffic all = simt::traffic_in_all();
+        EXPECT_EQ(all.total.library_calls, 1U);
+        EXPECT_EQ(all.total.library_bytes_read, 4U * (kN * kC + kOC * kC + kOC));
+        EXPECT_EQ(all.total.library_bytes_written, 4U * kN * kOC * (aux != nullptr ? 2 : 1));
+        EXPECT_EQ(all.total.library_flop, 2U * kN * kC * kOC);
+    }
+    std::array<float, kN* kOC> kept = {};
+    cudaMemcpy(kept.data(), pre_gelu, sizeof kept, cudaMemcpyDeviceToHost);
+    for (const float value : kept) { EXPECT_EQ(value, 2.0F); }
+    EXPECT_TRUE(simt::findings().empty());
+}
+
+TEST_F(Worker, WhereLaunchesAreSampledTilesOfAMatmulWithAnEpilogueAreRight) {
+    constexpr int kN = 90000, kOC = 25000, kC = 4;  // more outputs than an int can count
+    float *const out = allocated(long{kN} * kOC), *const pre_gelu = allocated(long{kN} * kOC),
+                 *const inp = allocated(long{kN} * kC), *const weight = filled(kOC * kC, 1),
+                 *const bias = allocated(kOC);
+    std::vector<float> numbers(std::size_t{kN} * kC);
+    for (std::size_t i = 0; i < numbers.size(); i++) { numbers[i] = static_cast<float>(i / kC % 8); }
+    cudaMemcpy(inp, numbers.data(), numbers.size() * sizeof(float), cudaMemcpyHostToDevice);
+    for (std::size_t i = 0; i < kOC; i++) { numbers[i] = static_cast<float>(i % 16); }
+    cudaMemcpy(bias, numbers.data(), kOC * sizeof(float), cudaMemcpyHostToDevice);
+    {
+        const simt::SamplingBlocks sampling({.others = 3});
+        ASSERT_EQ(linear_gelu_(out, pre_gelu, inp, weight, bias, kN, kC, kOC), 0);
+    }
+    const simt::WrittenElements written = simt::written_elements(pre_gelu, sizeof(float), 1000);
+    EXPECT_GT(written.all, 3U * 64 * 64);
+    EXPECT_LE(written.all, 5U * 64 * 64);
+    EXPECT_EQ(written.some.back(), std::size_t{kN} * kOC - 1);
+    EXPECT_EQ(simt::written_elements(out, sizeof(float), 1000).some, written.some);
+    for (const std::size_t i : written.some) {
+        float got = 0;
+        cudaMemcpy(&got, pre_gelu + i, sizeof got, cudaMemcpyDeviceToHost);
+        ASSERT_EQ(got, static_cast<float>(kC * (i / kOC % 8) + i % kOC % 16)) << i;
+    }
     EXPECT_TRUE(simt::findings().empty());
 }
 

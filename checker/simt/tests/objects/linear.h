@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// out (n, oc) = gelu(inp (n, c) weight (oc, c)^T + bias (oc)) in one matmul of cuBLASLt, and pre_gelu (n, oc) what goes into
+// gelu, or null; gives cuBLASLt's status.
+extern "C" int linear_gelu(float* out, float* pre_gelu, const float* inp, const float* weight, const float* bias, int n,
+                           int c, int oc);
