@@ -132,7 +132,7 @@ time-aa: $(aa_needs)
 
 $(call goals,watch): watch-lesson%:
 	@scripts/watch.sh $(here) $(if $(ONLY),ONLY='$(ONLY)') $(if $(VERBOSE),VERBOSE=1)
-$(call goals,hint): hint-lesson%:
+$(call goals,hint): hint-lesson%: $(if $(wildcard results/results.jsonl),build/tools/progress)
 	@scripts/hint.sh $(here) '$(only_op)'
 own_ops = $(or $(only_op),$(call ops_of,$(here)))
 $(call goals,reset): reset-lesson%: build/tools/stubs

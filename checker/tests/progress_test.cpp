@@ -17,6 +17,8 @@ class Progress : public testing::Test {
   protected:
     void SetUp() override {
         fs::remove_all(kTree);
+        fs::create_directories(kTree);
+        fs::create_directory_symlink(fs::absolute("build"), kTree / "build");
         for (const char* file : {"01_first/add.cpp", "01_first/scale.cpp", "02_second/add.cu"}) {
             for (const char* side : {"lessons", "solutions"}) {
                 checker::write_file(kTree / side / file, fmt::format("// {}\n", file));
@@ -121,6 +123,17 @@ TEST_F(Progress, ShowsTheBestMedalOfTheSameText) {
     checker::write_file(kTree / "lessons/01_first/add.cpp", "// slower\n");
     note("add", "SLOW", true, timed("SLOW", "", 0.4));
     EXPECT_TRUE(has(progress(), "  add               SLOW              40% of the solution's speed\n")) << progress();
+}
+
+TEST_F(Progress, OfAHintIsOfTheFileAsItIsNow) {
+    note("add", "ok", true);
+    EXPECT_TRUE(has(hint(), "Hint 1: of scale")) << hint();
+    const std::string right = checker::read_file(kTree / "lessons/01_first/add.cpp");
+    checker::write_file(kTree / "lessons/01_first/add.cpp", "// an experiment\n");
+    EXPECT_TRUE(has(hint(), "Hint 1: of add")) << "nobody has checked this text: " << hint();
+    note("add", "WRONG", true);
+    checker::write_file(kTree / "lessons/01_first/add.cpp", right);
+    EXPECT_TRUE(has(hint(), "of scale")) << "the last verdict is another text's: " << hint();
 }
 
 TEST_F(Progress, OfAHintIsTheSame) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What passes so far: what is known of each of the learner's files as it is now, from results/results.jsonl.
+// `--passed LESSON` prints the exercises of one lesson that pass, one a line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,17 +121,20 @@ Status status_of(const fs::path& file, const std::string& number, const Results&
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const std::string passed_of = argc == 3 && std::string(argv[1]) == "--passed" ? argv[2] : "";
     try {
         std::map<std::string, Results> results = read_results("results/results.jsonl");
         long passed = 0;
         std::size_t exercises = 0;
         for (const auto& [lesson, files] : checker::solution_files()) {  // they are what there is to do
-            if (!checker::is_lesson(lesson)) {
+            if (!checker::is_lesson(lesson) || (!passed_of.empty() && lesson != passed_of)) {
                 continue;
             }
             const std::string number = checker::lesson_number(lesson);
-            fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson));
+            if (passed_of.empty()) {
+                fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson));
+            }
             for (const std::string& name : files) {
                 if (checker::is_given(checker::read_file(fs::path("solutions") / lesson / name))) {
                     continue;
@@ -139,10 +143,16 @@ int main() {
                 const fs::path file = fs::path("lessons") / lesson / name;
                 const Status status = status_of(file, number, results[file.string()]);
                 passed += status.passed ? 1 : 0;
-                fmt::print("  {:<16}  {}\n", file.stem().string(), status.text);
+                if (passed_of.empty()) {
+                    fmt::print("  {:<16}  {}\n", file.stem().string(), status.text);
+                } else if (status.passed) {
+                    fmt::print("{}\n", file.stem().string());
+                }
             }
         }
-        fmt::print("{} of {} exercises pass\n", passed, exercises);
+        if (passed_of.empty()) {
+            fmt::print("{} of {} exercises pass\n", passed, exercises);
+        }
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
