@@ -10,12 +10,29 @@
 
 #include "cublas_api.h"
 #pragma simt refuses cublasLtMatrixTransform transforms of matrices of cuBLASLt
-#pragma simt refuses cublasLtMatmulAlgoGetIds choice of cuBLASLt's algorithms by their numbers
-#pragma simt refuses cublasLtMatmulAlgoInit choice of cuBLASLt's algorithms by their numbers
-#pragma simt refuses cublasLtMatmulAlgoCap choice of cuBLASLt's algorithms by their properties
-#pragma simt refuses cublasLtMatmulAlgoConfig choice of cuBLASLt's algorithms by their properties
+#pragma simt refuses CUBLASLT_MATRIX_TRANSFORM_ transforms of matrices of cuBLASLt
+#pragma simt refuses cublasLtMatmulAlgoGetIds choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulAlgoInit choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulAlgoCap choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulAlgoConfig choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulTile choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulStages choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulInnerShape choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtClusterShape choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtPointerModeMask choice of cuBLASLt's algorithms by hand
+#pragma simt refuses CUBLASLT_ALGO_ choice of cuBLASLt's algorithms by hand
+#pragma simt refuses CUBLASLT_MATMUL_TILE_ choice of cuBLASLt's algorithms by hand
+#pragma simt refuses CUBLASLT_MATMUL_STAGES_ choice of cuBLASLt's algorithms by hand
+#pragma simt refuses CUBLASLT_MATMUL_INNER_SHAPE_ choice of cuBLASLt's algorithms by hand
+#pragma simt refuses CUBLASLT_CLUSTER_SHAPE_ choice of cuBLASLt's algorithms by hand
+#pragma simt refuses CUBLASLT_POINTER_MODE_MASK_ choice of cuBLASLt's algorithms by hand
+#pragma simt refuses cublasLtMatmulMatrixScale scaled matrices of FP8 and FP4 of cuBLASLt
+#pragma simt refuses CUBLASLT_MATMUL_MATRIX_SCALE_ scaled matrices of FP8 and FP4 of cuBLASLt
 #pragma simt refuses cublasLtEmulation emulation of wider numbers by cuBLASLt
+#pragma simt refuses CUBLASLT_EMULATION_ emulation of wider numbers by cuBLASLt
 #pragma simt refuses cublasLtLogger log of cuBLASLt
+#pragma simt refuses cublasLtHeuristicsCache such function of cuBLASLt
+#pragma simt refuses cublasLtDisableCpuInstructions such function of cuBLASLt
 
 extern "C" {
 
@@ -153,6 +170,7 @@ typedef enum {
     CUBLASLT_MATMUL_PREF_IMPL_MASK = 12,             // uint64_t
 } cublasLtMatmulPreferenceAttributes_t;
 
+typedef uint64_t cublasLtNumericalImplFlags_t;
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA 0x1ull
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA 0x2ull
 #define CUBLASLT_NUMERICAL_IMPL_FLAGS_IMMA 0x4ull

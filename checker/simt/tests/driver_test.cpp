@@ -387,6 +387,8 @@ TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
          "cublasSdot is not on the CPU device: it has no such function of cuBLAS (LIBRARIES.md)"},
         {"cublasLt.h", "auto log = cublasLtLoggerSetLevel;",
          "cublasLtLoggerSetLevel is not on the CPU device: it has no log of cuBLASLt"},
+        {"cublasLt.h", "auto tile = CUBLASLT_MATMUL_TILE_128x128;",
+         "CUBLASLT_MATMUL_TILE_128x128 is not on the CPU device: it has no choice of cuBLASLt's algorithms by hand"},
         {"curand.h", "curandGenerator_t g;", "curandGenerator_t is not on the CPU device: it has no cuRAND"},
         {"cudnn.h", "cudnnHandle_t h;", "cudnnHandle_t is not on the CPU device: it has no cuDNN"},
         {"nccl.h", "ncclComm_t c;", "ncclComm_t is not on the CPU device: it has no NCCL"},
