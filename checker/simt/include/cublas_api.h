@@ -5,6 +5,7 @@
 #pragma GCC system_header
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "driver_types.h"
 #include "library_types.h"

@@ -307,6 +307,10 @@ void print_totals(const std::vector<Version>& versions) {
     row("barriers, each warp's", [](const auto& t) { return shortened(t.total.barriers); });
     row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
     row("launches", [](const auto& t) { return shortened(t.launches); });
+    row("calls of libraries", [](const auto& t) { return shortened(t.total.library_calls); });
+    row("  bytes read", [](const auto& t) { return bytes_text(t.total.library_bytes_read); });
+    row("  bytes written", [](const auto& t) { return bytes_text(t.total.library_bytes_written); });
+    row("  floating-point operations", [](const auto& t) { return shortened(t.total.library_flop); });
 }
 
 void print_costliest(const Version& version) {
