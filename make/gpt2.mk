@@ -61,7 +61,8 @@ program_needs = $(program_parts) $(call objects_of,$4,solutions,$(served_$2)) $(
 define link_program
 @mkdir -p $(@D)
 $(Q)$(CXX) -o $@ $(program_parts) $(foreach file,$(served_$2),$(call objects_of,$4,$(call chosen_side,$3,$(file)),$(file))) \
-    build/lib/libgpt2.a build/lib/libchecker.a $(libs_$4) $(deps_lib) -lfmt -Wl,--cref,-Map=$@.map
+    build/lib/libgpt2.a build/lib/libchecker.a $(libs_$4) \
+    $(if $(filter gpu,$4),$(call cublas,$^)) $(deps_lib) -lfmt -Wl,--cref,-Map=$@.map
 endef
 define program_rule
 $(call program_name,$1,$2,$3,$4): $(call program_needs,$1,$2,$3,$(call runs_on,$2,$4))

@@ -23,7 +23,7 @@ build/gpu/card: build/tools/gpu FORCE
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # -lineinfo: profilers and compute-sanitizer name lines of the file.
-card_flags := -std=c++20 -O3 -lineinfo -I.
+card_flags := -std=c++20 -O3 -lineinfo -I. $(cublas_include)
 gpu_flags = $(card_flags) -arch=sm_$$(cat build/gpu/card)
 
 # The GPU's side of the checker: host code by the C++ compiler, launches by nvcc; for the rehearsal both for the CPU device.

@@ -82,7 +82,7 @@ impl_objects = $(call objects_of,$(flavour),$(side),$(call own,$(lesson),$(op)))
 
 # What a kernel's object lacks, the check program has: the CPU device's runtime.
 link_impl = $(CXX) -shared -Wl,-Bsymbolic$(if $(filter $(host_lessons),$(lesson)),$(comma)-z$(comma)defs) -o $@ \
-    $(filter %.o,$^) build/lib/libops.a $(if $(filter gpu,$(flavour)),$(cudart))
+    $(filter %.o,$^) build/lib/libops.a $(if $(filter gpu,$(flavour)),$(cudart) $(call cublas,$^))
 define make_impl
 @mkdir -p $(@D)
 $(Q)$(if $(filter solutions,$(side)),$(link_impl),if [ -f $< ]; then \
@@ -107,7 +107,7 @@ $(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objec
 $(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(lesson),the solution of lesson $(call number,$(lesson)),\
     $(call objects_of,cpu,solutions,$(addprefix $(lesson)/,$(call ops_of,$(lesson)))))))
 $(foreach lesson,$(device_lessons),$(foreach side,$(sides),$(eval $(call announce,debug-$(side)-$(lesson),kernels for the debugger,\
-    $(call objects_of,debug,$(side),$(addprefix $(lesson)/,$(call ops_of,$(lesson))))))))
+    $(filter build/debug/%,$(call objects_of,debug,$(side),$(addprefix $(lesson)/,$(call ops_of,$(lesson)))))))))
 
 # ---- check programs ---------------------------------------------------------------------------------------------------
 

@@ -14,9 +14,12 @@
 #:   make test               every test that can run here; makes .venv for Python
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
 #:   make test-all           the same with nothing kept of earlier runs; and the
-#:                           readers of files under the compiler's sanitizers
+#:                           readers of files under the compiler's sanitizers;
+#:                           where nvcc has no cuBLAS it is fetched into build/
+#:                           (450 MB). CUBLAS=DIR: a folder with its include/
+#:                           and lib/, for every command that compiles by nvcc
 #:   make new-lesson         lays out the next lesson and says what to do next:
-#:                           NAME=tf32 OPS=matmul; TRACK=host in plain C++
+#:                           NAME=my_softmax OPS=softmax; TRACK=host in C++
 #:   make generate           everything that is generated: the five below
 #:                           and ncu-table
 #:   make stubs              the lessons' stubs, from the solutions
@@ -61,7 +64,8 @@ gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 # What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
 # The folder is made while the recipe is expanded: $(file) writes before the recipe's first line runs.
 wrong_links = $(foreach lesson,$2,$(foreach op,$(call judged_ops,$(lesson)),$(file >>$@,$(lesson)/$(op) \
-    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) build/lib/libops.a $(if $(filter gpu,$1),$(cudart)))))
+    $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) build/lib/libops.a $(if $(filter gpu,$1),$(cudart) \
+    $(call cublas,$(call objects_of,$1,solutions,$(call served_by,$(lesson))))))))
 build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
 	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(op_flags) $(warnings_lessons))
 	$(file >>$@,compile.cu $(compile_cpu))
@@ -151,8 +155,16 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    python=$(call commas,lessons/gpt2/tests figures/tests $(filter-out %_local_packages.py %_new_lesson.py,$(wildcard scripts/tests/test_*.py)) \
 	        $(addprefix reference/tests/test_,sass.py make_corpus.py)) ruff=.
 
+# cuBLAS of nvcc's major version, by the name of its Python package: headers and libraries to compile and link with.
+cuda_major = $(shell nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+build/cublas/%/fetched: .venv/requirements.sha256
+	@echo "fetching cuBLAS $*, about 450 MB …"
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)$(python) -m pip download --quiet --no-deps --dest $(@D) 'nvidia-cublas$(if $(filter 12,$*),-cu12)==$*.*'
+	$(Q)$(python) -m zipfile -e $(@D)/*.whl $(@D) && rm $(@D)/*.whl && touch $@
+
 test-all: export SOL_FRESH := 1
-test-all: build/sanitized/fuzz_corpus_test
+test-all: build/sanitized/fuzz_corpus_test $(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched))
 	@$< --gtest_brief=1
 	@$(MAKE) test
 
