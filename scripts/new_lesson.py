@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""new_lesson.py NAME OP…: lays out the next lesson. `make new-lesson NAME=tf32 OPS=matmul` runs it.
+"""new_lesson.py NAME OP…: lays out the next lesson. `make new-lesson NAME=my_softmax OPS=softmax` runs it.
 
 An op of ops.h keeps its signature; its solution begins as a copy of the newest file that serves it. An op that ops.h
 does not have gets its declaration there, its line in ops.def, lessons/gpt2/check/OP.cpp and reference/ops/OP.py, all of
@@ -172,15 +172,15 @@ def next_steps(layout: Layout) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--host", action="store_true", help="plain C++ for the CPU instead of CUDA C++")
-    parser.add_argument("name", help="the folder's name after its number, such as tf32")
+    parser.add_argument("name", help="the folder's name after its number, such as my_softmax")
     parser.add_argument("ops", nargs="*", help="the exercise's files, such as matmul")
     args = parser.parse_args()
     try:
         if not args.name or not args.ops:
-            raise Refused("which name, and which exercises? For example: make new-lesson NAME=tf32 OPS=matmul")
+            raise Refused("which name, and which exercises? For example: make new-lesson NAME=my_softmax OPS=softmax")
         for word in (args.name, *args.ops):
             if not re.fullmatch(r"[a-z][a-z0-9_]*", word):
-                raise Refused(f"'{word}': names are of a to z, 0 to 9 and _, as in NAME=tf32 OPS='matmul gelu'")
+                raise Refused(f"'{word}': names are of a to z, 0 to 9 and _, as in NAME=my_softmax OPS='softmax gelu'")
         if taken := [lesson for lesson in lessons() if lesson[3:] == args.name]:
             raise Refused(f"lessons/{taken[0]} has that name; choose another")
         layout = Layout(args.name, list(dict.fromkeys(args.ops)), args.host)

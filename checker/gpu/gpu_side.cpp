@@ -445,12 +445,13 @@ class GpuSide final : public DeviceSide {
         return std::make_unique<GpuBench>();
     }
 
-    std::optional<Vendor> matmul_library(int N, int C, int OC) override {
-        return Vendor{.name = "cuBLAS",
+    std::optional<Vendor> matmul_library(int N, int C, int OC, const std::string& precision) override {
+        const bool tf32 = precision == "tf32";
+        return Vendor{.name = tf32 ? "cuBLAS in TF32" : "cuBLAS",
                       .run =
-                          [this, shape = MatmulShape{.N = N, .OC = OC, .C = C}](const Buffers& at) {
-                              cublas_->matmul(Cublas::Precision::fp32, at.f32("out"), at.f32("inp"), at.f32("weight"),
-                                              shape);
+                          [this, tf32, shape = MatmulShape{.N = N, .OC = OC, .C = C}](const Buffers& at) {
+                              cublas_->matmul(tf32 ? Cublas::Precision::tf32 : Cublas::Precision::fp32, at.f32("out"),
+                                              at.f32("inp"), at.f32("weight"), shape);
                           },
                       .missing = [this] { return open_cublas(); }};
     }

@@ -91,7 +91,8 @@ std::string file_of(const std::string& lesson, const std::string& op) {
 }
 
 bool on_device(const std::string& lesson) {
-    return file_of(lesson, ops(lesson).front()).ends_with(".cu");
+    return std::ranges::any_of(ops(lesson),
+                               [&](const std::string& op) { return file_of(lesson, op).ends_with(".cu"); });
 }
 
 // What the lesson's check program says of it.

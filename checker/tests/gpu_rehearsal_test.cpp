@@ -83,6 +83,16 @@ TEST(GpuRehearsal, SaysThatALibraryIsNotThereAndGoesOn) {
     EXPECT_NE(finished.output.find("cuBLAS is not timed: /nowhere/libcublas.so"), std::string::npos) << finished.output;
 }
 
+TEST(GpuRehearsal, ComparesAnOpInTf32WithTheLibraryInTf32) {
+    const checker::Finished finished = checker::run_command(
+        "SOL_CUBLAS=/nowhere/libcublas.so build/dry/check/lesson11 --subject solutions --impl-dir "
+        "build/dry/impl/solutions/11_tf32 --reference-dir build/dry/impl/solutions/11_tf32 --only matmul "
+        "--timing-only 2>&1");
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_NE(finished.output.find("cuBLAS in TF32 is not timed: /nowhere/libcublas.so"), std::string::npos)
+        << finished.output;
+}
+
 // What guard bands, poison and the runtime's own errors show, without the CPU device's checks.
 class WrongSolution : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, WrongSolution,
@@ -119,7 +129,7 @@ TEST(GpuRehearsal, GivesAReportThatSaysWhatItIs) {
     std::set<std::string> ops{"lesson05/forward"};  // lesson 02's file, which serves the device's track as well
     for (const std::string& lesson : device_lessons()) {
         for (const fs::directory_entry& op : fs::directory_iterator("solutions/" + lesson)) {
-            if (op.path().extension() == ".cu") {
+            if (op.path().extension() == ".cu" || op.path().extension() == ".cpp") {
                 ops.insert("lesson" + lesson.substr(0, 2) + "/" + op.path().stem().string());
             }
         }

@@ -455,6 +455,7 @@ std::string table_row(const Row& row) {
 std::string without_counts(std::string text) {
     text = std::regex_replace(text, std::regex("^[0-9,]+ of [0-9,]+ (?=elements)"), "");
     text = std::regex_replace(text, std::regex(", [0-9,]+ of them(?= NaN)"), ",");
+    text = std::regex_replace(text, std::regex(" is [0-9,.]+ times smaller"), " is smaller");
     return std::regex_replace(text, std::regex(", worst off by .*"), "");
 }
 

@@ -30,10 +30,11 @@ class DeviceSide {
     virtual std::unique_ptr<Bench> bench() { return nullptr; }
     virtual bool has_times() const { return false; }
 
-    // The vendor's fp32 product of `out` (N, OC), `inp` (N, C) and `weight` (OC, C), without a bias; none where the
-    // device has no times.
+    // The vendor's product of `out` (N, OC), `inp` (N, C) and `weight` (OC, C), floats, in fp32 or TF32, without a bias;
+    // none where the device has no times.
     virtual std::optional<Vendor> matmul_library([[maybe_unused]] int N, [[maybe_unused]] int C,
-                                                 [[maybe_unused]] int OC) {
+                                                 [[maybe_unused]] int OC,
+                                                 [[maybe_unused]] const std::string& precision) {
         return std::nullopt;
     }
 

@@ -10,6 +10,9 @@
 //   B  sequences in the batch      C   channels          V   tokens in the vocabulary
 //   T  tokens in a sequence        NH  attention heads   Vp  V rounded up: rows of wte, row stride of the logits
 //   N  rows, or elements           HS  C / NH            OC  output channels of a matmul
+//
+// Rows of wte beyond V are zero. Columns V and beyond of the logits are padding: nobody reads them. Up to lesson 10 they are
+// left as they were; from lesson 11 on forward may compute them, and they are exactly 0.
 #pragma once
 
 #include <cstddef>

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from reference.model.gpt2 import GPT2, Config
 from reference.ops import OPS
+from reference.ops import attention as attention_op
 from reference.ops import gelu as gelu_op
 from reference.ops import layernorm as layernorm_op
 from reference.ops import matmul as matmul_op
@@ -109,11 +110,14 @@ def small_variance(params: dict[str, np.ndarray], tokens: np.ndarray, rng: np.ra
     params["wpe.weight"][t] = normal(rng, 0.003, C)
 
 
-def model_case(name: str, seed: int) -> Case:
-    shape = MODELS[name]
+def model_case(name: str, seed: int, shape: Shape | None = None, logits: float = 1) -> Case:
+    """A model of MODELS, or of another shape; its logits times a factor."""
+    shape = shape or MODELS[name]
     B, T, c = shape.B, shape.T, shape.config
     rng = generator(name, seed)
     params = draw_parameters(rng, c)
+    for part in ("weight", "bias"):
+        params[f"ln_f.{part}"] *= np.float32(logits)
     tokens = rng.integers(0, c.V, (B, T), dtype=np.int32)
     targets = rng.integers(0, c.V, (B, T), dtype=np.int32)
     small_variance(params, tokens, rng)
@@ -166,7 +170,7 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
         h, first = f"h.{l}", l == 0
         layernorm(stream, f"{h}.ln_1", first)
         matmul(f"{h}.ln_1", f"{h}.attn.c_attn", f"{h}.qkv", first)
-        ids = tuple(id for id in OPS["attention"].suspects if first and id != "no_max_subtraction")
+        ids = tuple(id for id in attention_op.SUSPECTS if first and id != "no_max_subtraction")
         ids = ids if T > 1 else tuple(id for id in ids if id == "key_value_swapped")
         args = {"qkv": f"chained/{h}.qkv", "NH": c.NH}
         calls.append(Call("attention", args, {"out": f"{h}.attn", "lse": f"{h}.lse"}, ids))
@@ -262,7 +266,7 @@ def large_scores_case(name: str, seed: int) -> Case:
 
     config = {"B": B, "T": T, "C": C, "NH": NH, "V": V, "Vp": Vp, "scale": scale}
     parts = [
-        op_call("attention", {"qkv": qkv, "NH": NH}, "out lse", tuple(OPS["attention"].suspects)),
+        op_call("attention", {"qkv": qkv, "NH": NH}, "out lse", tuple(attention_op.SUSPECTS)),
         op_call("causal_softmax", {"scores": scores, "scale": scale}, "att lse", tuple(OPS["causal_softmax"].suspects)),
         op_call("softmax", {"logits": logits, "V": V}, "probs", tuple(OPS["softmax"].suspects)),
     ]

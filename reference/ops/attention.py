@@ -65,6 +65,11 @@ def key_value_swapped(qkv: Tensor, NH: int) -> dict[str, Tensor]:
     return attention_with(torch.cat([query, value, key], dim=-1), NH)
 
 
+def scores_by_columns(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    query, key, value = qkv.chunk(3, dim=-1)
+    return attention_with(torch.cat([key, query, value], dim=-1), NH)
+
+
 SUSPECTS = {
     "no_mask": Suspect(NO_MASK, lambda qkv, NH: attention_with(qkv, NH, mask_of=all_mask)),
     "mask_off_by_one": Suspect(MASK_OFF_BY_ONE, lambda qkv, NH: attention_with(qkv, NH, mask_of=future_mask)),
@@ -81,6 +86,12 @@ SUSPECTS = {
     ),
     "no_max_subtraction": Suspect(
         NO_MAX_SUBTRACTION, lambda qkv, NH: attention_with(qkv, NH, probs=no_max_subtraction)
+    ),
+}
+
+OF_COLUMNS = {
+    "scores_by_columns": Suspect(
+        "the scores are transposed: query and key are swapped, or scores were written by columns", scores_by_columns
     ),
 }
 
@@ -108,7 +119,7 @@ OP = Op(
     run=gpt2.attention,  # and scores and att, which are no results of the op
     floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
     dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
-    suspects=SUSPECTS,
+    suspects=SUSPECTS | OF_COLUMNS,
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),

@@ -70,6 +70,11 @@ def tile_not_cleared(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     return gpt2.matmul(x, w, b) + gpt2.matmul(x[..., again], w[:, again], None)
 
 
+def out_by_columns(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    product = gpt2.matmul(x, w, None)
+    return product.flatten(0, -2).mT.reshape(product.shape) + b  # the bias is added afterwards, by rows
+
+
 SUSPECTS = {
     "weight_transposed": Suspect(
         "the weight was read as (C, OC); it is (OC, C), output channels first",
@@ -118,6 +123,12 @@ OF_TILES = {
     ),
 }
 
+OF_COLUMNS = {
+    "out_by_columns": Suspect(
+        "out was written by columns, (OC, N): cuBLAS sees every matrix transposed, so the operands swap", out_by_columns
+    ),
+}
+
 
 def baseline(m: Machine, d: dict[str, int]) -> tuple:
     return F.linear, (m.normal(d["N"], d["C"]), m.normal(d["OC"], d["C"]), m.normal(d["OC"]))
@@ -130,6 +141,6 @@ OP = Op(
     terms=lambda inp, weight, bias: inp.shape[-1],
     dims=dims,
     index=index,
-    suspects=SUSPECTS | OF_TAILS | OF_BLOCKS | OF_TILES,
+    suspects=SUSPECTS | OF_TAILS | OF_BLOCKS | OF_TILES | OF_COLUMNS,
     baselines={"matmul": Baseline(baseline, PRECISIONS)},
 )

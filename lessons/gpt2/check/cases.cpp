@@ -111,7 +111,7 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against) {
                          .bytes_moved = beside_copy ? static_cast<std::size_t>(cost.bytes) : 0,
                          .flop = spec_.bound == Bound::arithmetic ? cost.flop : 0,
                          .tensor_cores = spec_.precision != "fp32",
-                         .call = drawn(sizes),
+                         .call = drawn(sizes, timed_null_),
                          .hot = spec_.hot};
     if (spec_.bound != Bound::arithmetic) {  // it would take longer than the op; the solution says what is right
         for (checker::Output& output : timed.call.outputs) { output.compute = {}; }
@@ -119,7 +119,7 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against) {
     timed.call.run = run_of(spec_, sizes);
     timed.run_on_two_threads = run_of(spec_, sizes, 2);
     if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Rival::library)) {
-        timed.library = spec_.library(sizes);
+        timed.library = spec_.library(sizes, spec_.precision);
     }
     op_.timed.push_back(std::move(timed));
 }

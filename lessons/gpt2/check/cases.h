@@ -41,6 +41,7 @@ class OpCases {
 
     // What a timed call takes beside what its shape says: "Vp=4096".
     void time_with(std::string defaults) { timed_with_ = std::move(defaults); }
+    void time_with_null(const std::string& parameter) { timed_null_.push_back(parameter); }
     void add_timed(const Sizes& sizes, checker::Rival against);
     Sizes rehearsed(const Sizes& sizes) const;  // for a rehearsal
 
@@ -55,6 +56,7 @@ class OpCases {
     const OpSpec spec_;  // in the lesson's precision
     checker::Op& op_;
     std::string timed_with_;
+    std::vector<std::string> timed_null_;
 };
 
 class LessonCases {

@@ -35,9 +35,9 @@ std::pair<double, double> element(const Sizes& d, long element, const Values& in
 }
 
 // The device's own; on the host OpenBLAS.
-std::optional<checker::Vendor> library(const Sizes& d) {
+std::optional<checker::Vendor> library(const Sizes& d, const std::string& precision) {
     if (!checker::device_side().is_host()) {
-        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"]);
+        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);
     }
     return checker::Vendor{"OpenBLAS", [=](const Buffers& at) {
                                checker::blas_matmul(at.f32("out"), at.f32("inp"), at.f32("weight"), at.f32("bias"),

@@ -93,8 +93,8 @@ struct OpSpec {
     // What each output of drawn inputs should be, without `factor`; and one element of a large output, with its floor.
     std::vector<checker::Computed> (*compute)(const Sizes&, const Values&) = nullptr;
     std::pair<double, double> (*element)(const Sizes&, long element, const Values&) = nullptr;
-    // The vendor's routine on the device that the lesson runs on.
-    std::optional<checker::Vendor> (*library)(const Sizes&) = nullptr;
+    // The vendor's routine on the device that the lesson runs on, in the op's precision.
+    std::optional<checker::Vendor> (*library)(const Sizes&, const std::string& precision) = nullptr;
 
     // Cases of every lesson that has the op, beside those of the case files.
     std::vector<DrawnCase> drawn_cases = {};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "checker/worker/device_side.h"
+#include "lessons/gpt2/check/cases.h"
+
+void cases::add_own(LessonCases& lesson) {
+    OpCases &matmul = lesson.op("matmul"), &attention = lesson.op("attention");
+    matmul.add_drawn("square", "N=256 C=256 OC=256").calls.back().needed = {{"library_calls", 1},
+                                                                            {"kernel_launches", 1}};
+    matmul.add_drawn("one", "N=1 C=1 OC=1");
+    matmul.add_drawn("ragged", "N=17 C=33 OC=129");
+    if (!checker::device_side().samples_blocks()) {  // a kernel that reads what cuBLAS wrote needs all of it
+        add_huge_matmul(matmul);
+    }
+    matmul.time_with_null("bias");  // its kernel is ours, and the target is on cuBLAS
+    attention.add_drawn("heads", "B=3 T=40 C=64 NH=4").calls.back().needed = {{"library_calls", 2 * 3},
+                                                                              {"kernel_launches", 1}};
+}
