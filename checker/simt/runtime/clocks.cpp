@@ -2,6 +2,8 @@
 #include "checker/simt/runtime/clocks.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace simt {
 namespace {
@@ -26,6 +28,17 @@ bool covers(const Fence& fence, const Release& by, const Whose& whose, Time time
 }
 
 }  // namespace
+
+void ReleaseLog::go_on_from(const ReleaseLog& longer) {
+    std::set<std::tuple<std::uint64_t, std::uint32_t, bool>> seen;
+    for (auto release = longer.releases.rbegin(); release != longer.releases.rend(); ++release) {
+        if (seen.emplace(release->block, release->thread, release->block_scope).second) {
+            releases.push_back(*release);
+        }
+    }
+    std::ranges::reverse(releases);
+    most = std::max(most, 2 * releases.size());
+}
 
 void add(std::vector<Acquired>& acquired, const Acquired& more) {
     const std::vector<Release>& releases = more.log->releases;
@@ -65,6 +78,9 @@ bool acquired_covers(const std::vector<Acquired>& acquired, std::uint64_t own_bl
         log.looked_at = step.seen->count;
         for (std::uint32_t i = step.seen->count; i-- > first;) {
             const Release& release = log.releases[i];
+            if (release.at < time) {
+                break;  // neither it nor those before it tell of what was later, nor does what they had acquired
+            }
             const bool same_block = release.block == step.by_block;
             if (!same_block && (release.block_scope || !step.seen->beyond_block)) {
                 continue;

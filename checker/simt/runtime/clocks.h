@@ -52,10 +52,14 @@ struct Release {
 
 // The releases that a reader of one variable sees. A store begins a new log; atomics that read and write add to it.
 struct ReleaseLog {
-    std::uintptr_t variable = 0;  // its address
-    std::vector<Release> releases;
-    std::uint64_t query = 0;      // the search that was here last,
-    std::uint32_t looked_at = 0;  // and how many it has seen
+    std::uintptr_t variable = 0;    // its address
+    std::vector<Release> releases;  // each later than those before it
+    std::size_t most = 4096;        // then another log goes on, and who has acquired this one keeps it
+    std::uint64_t query = 0;        // the search that was here last,
+    std::uint32_t looked_at = 0;    // and how many it has seen
+
+    // Begins with the newest release of each thread, which contains its older ones.
+    void go_on_from(const ReleaseLog& longer);
 };
 
 struct LaneClock {

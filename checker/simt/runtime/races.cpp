@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::size_t kMostLogs = 1U << 20;
 constexpr std::size_t kMostSlices = 1U << 23;
-// Of one variable; beyond that a thread's later release replaces its earlier one.
-constexpr std::size_t kMostReleases = 4096;
 
 bool is_volatile_in_shared(const Touched& touched) {
     return touched.shared && touched.strength != Strength::plain && !touched.atomic;
@@ -711,7 +709,8 @@ void Races::synchronise(const Touched& touched) {
     }
     Release release = clock.release(me, touched.strength == Strength::block, hot.races.now);
     const bool any = release.in_block != nullptr || release.beyond != nullptr;
-    if (!reads || log == nullptr) {
+    const bool full = log != nullptr && log->releases.size() >= log->most;
+    if (!reads || log == nullptr || (any && full)) {
         if (!any) {
             if (entry != released.end()) {
                 released.erase(entry);
@@ -722,21 +721,16 @@ void Races::synchronise(const Touched& touched) {
             give_up();
             return;
         }
-        logs_.emplace_back();
-        log = &logs_.back();
-        log->variable = touched.address;
+        ReleaseLog& next = logs_.emplace_back();
+        next.variable = touched.address;
+        if (reads && full) {
+            next.go_on_from(*log);
+        }
+        log = &next;
         released[touched.address] = log;
     }
     if (!any) {
         return;
-    }
-    if (log->releases.size() >= kMostReleases) {
-        for (Release& old : log->releases) {
-            if (old.block == release.block && old.thread == release.thread) {
-                old = std::move(release);
-                return;
-            }
-        }
     }
     log->releases.push_back(std::move(release));
 }
