@@ -57,6 +57,9 @@ $(if $(call is_device,$2),\
   $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): lesson $(call number,$2) is plain C++ for the CPU; leave DEVICE out))\
   $(if $(filter $(kernel_commands),$1),$(error lesson $(call number,$2) is plain C++ for the CPU; the lessons with kernels are \
     $(device_numbers))))
+$(if $(and $(filter $2/%,$(cublas_ops)),$(or $(filter time profile sanitize sass,$1),$(filter gpu,$(DEVICE)))),\
+  $(if $(or $(dry),$(cublas_header)),,$(error lesson $(call number,$2) calls cuBLAS, and nvcc has no cublas_v2.h: \
+    CUBLAS=DIR names a folder with its include/ and lib/, as the Python package nvidia-cublas has them)))
 $(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(firstword $(GDB)) is not there: apt-get install gdb)))
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))

@@ -277,6 +277,20 @@ TEST(CourseFiles, EveryOpFileDefinesOnlyFunctionsOfTheSeam) {
     }
 }
 
+TEST(CourseFiles, ForACardALessonThatCallsCublasNeedsItsHeaders) {
+    if (checker::run_command("command -v nvcc").status != 0) {
+        GTEST_SKIP() << "nvcc is not there";
+    }
+    for (const char* command : {"sass-lesson11", "time-lesson11", "check-lesson11 DEVICE=gpu"}) {
+        const Finished refused = run(fmt::format("make {} CUBLAS=/nowhere", command), kHere);
+        EXPECT_NE(refused.status, 0);
+        EXPECT_TRUE(
+            contains(refused, "lesson 11 calls cuBLAS, and nvcc has no cublas_v2.h: CUBLAS=DIR names a folder"));
+        EXPECT_EQ(count(refused.output, "\n"), 1U) << refused.output;
+    }
+    EXPECT_TRUE(exits(run("make -n check-lesson11 CUBLAS=/nowhere", kHere), 0)) << "the CPU device has its own";
+}
+
 TEST(CourseFiles, AreFormatted) {
     const Finished version = checker::run_command("clang-format --version 2>&1");
     if (!std::regex_search(version.output, std::regex("version 14\\."))) {
