@@ -199,6 +199,9 @@ void Streams::run(const std::vector<OperationPointer>& targets) {
         }
     }
     Random random(seed() * 0x9e3779b97f4a7c15U + time_);
+    // Without protection keys the device's memory takes long to open and to close: once for all that run one after another,
+    // but for what is the host's own code.
+    std::optional<OpenMemory> memory;
     while (!open.empty()) {
         // In the order of their issue each one finds done what must come before it. If several can run, one of them is
         // taken.
@@ -216,6 +219,11 @@ void Streams::run(const std::vector<OperationPointer>& targets) {
         const std::size_t next = ready.size() == 1 ? ready[0] : ready[random.below(ready.size())];
         const OperationPointer operation = open[next];
         open.erase(open.begin() + static_cast<long>(next));
+        if (operation->calls_the_host) {
+            memory.reset();
+        } else if (!memory) {
+            memory.emplace();
+        }
         run_one(operation);
     }
     std::erase_if(pending_, [](const OperationPointer& operation) { return operation->done; });
