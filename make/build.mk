@@ -310,6 +310,16 @@ build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu 
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
 
+# Where nvcc has cuBLAS, the calls that the CPU device is held to compile with its headers and link with it. Two need no card:
+# libraries_test runs them.
+nvcc_calls := $(if $(and $(nvcc),$(cublas_header)),$(patsubst checker/simt/tests/%.cu,build/nvcc/simt/%,$(wildcard checker/simt/tests/libraries/*.cu)) \
+    $(addprefix build/nvcc/simt/kernels/correct/,cublas_without_a_handle cublas_lt_descriptors))
+$(nvcc_calls:%=%.o): build/nvcc/simt/%.o: checker/simt/tests/%.cu
+	@mkdir -p $(@D)
+	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
+$(nvcc_calls): %: %.o
+	$(Q)$(CXX) -o $@ $< $(cudart) $(cublas_libs)
+
 # ---- tools ----------------------------------------------------------------------------------------------------------
 
 build/tools/ops: build/obj/lessons/gpt2/ops_main.o $(case_objects) build/dry/obj/no_blas.o $(libs)

@@ -65,9 +65,11 @@ build/dry/simt/rules: build/tests/simt/rules
 	$(Q)ln -f $< $@
 
 # The calls of cuBLAS and cuBLASLt that the CPU device is held to.
-build/gpu/simt/libraries/%: checker/simt/tests/libraries/%.cu build/gpu/card
+build/gpu/simt/libraries/%.o: checker/simt/tests/libraries/%.cu build/gpu/card
 	@mkdir -p $(@D)
-	$(show)nvcc $(gpu_flags) $< -o $@ $(or $(cublas_libs),-lcublas -lcublasLt)$(hide)
+	$(show)nvcc $(gpu_flags) -c $< -o $@$(hide)
+build/gpu/simt/libraries/%: build/gpu/simt/libraries/%.o
+	$(Q)$(CXX) -o $@ $< $(cudart) $(cublas_libs)
 build/dry/simt/libraries/%: build/tests/simt/libraries/%
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@

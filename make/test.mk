@@ -85,7 +85,7 @@ debugged := 05_naive_forward
 listed := 06_coalescing
 listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
 simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
-    build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries
+    build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries $(nvcc_calls)
 
 # What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.
 up_to = $(foreach lesson,$(lesson_dirs),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $1))),$(lesson)))
@@ -121,7 +121,7 @@ sharded := $(addprefix build/tests/checker/,course_test gpu_rehearsal_test fuzz_
 
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
-        $(nvcc_ptx) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(simt_bench_programs) \
+        $(nvcc_ptx) $(nvcc_calls) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(simt_bench_programs) \
         build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -93,6 +94,22 @@ TEST(MatmulsOfCublasLt, GetTheirStatusesAndARefusalSaysWhyAndWhichSectionSaysSo)
         EXPECT_NE(finished.output.find(line), std::string::npos) << line;
     }
 }
+
+// Where nvcc has cuBLAS: what the corpus expects of the CPU device's.
+class TheLibraryItself : public testing::TestWithParam<const char*> {};
+
+TEST_P(TheLibraryItself, SaysTheSameWhereNoCardIsNeeded) {
+    const std::string program = std::string("build/nvcc/simt/kernels/correct/") + GetParam();
+    if (!std::filesystem::exists(program)) {
+        GTEST_SKIP() << "nvcc has no cuBLAS here: make test-all fetches it, CUBLAS=DIR names it";
+    }
+    const Finished finished = shell(program);
+    EXPECT_EQ(finished.status, 0) << finished.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(WithoutACard, TheLibraryItself,
+                         testing::Values("cublas_without_a_handle", "cublas_lt_descriptors"),
+                         [](const auto& program) { return std::string(program.param); });
 
 // ---- numbers -------------------------------------------------------------------------------------------------------------
 
