@@ -261,10 +261,12 @@ CUBLAS ?= $(lastword $(wildcard build/cublas/*/nvidia/*))
 toolkit := $(dir $(realpath $(nvcc)))..
 cublas_header := $(wildcard $(addsuffix /cublas_v2.h,$(or $(CUBLAS:%=%/include),$(toolkit)/include $(toolkit)/targets/*/include)))
 cublas_include := $(CUBLAS:%=-isystem %/include)
-# The op files that call it, as NN_name/OP; its libraries, for a program of the objects $1.
+# The op files that call it, as NN_name/OP; its libraries, for nvcc, and for a program of the objects $1.
 cublas_ops := $(if $(nvcc),$(patsubst solutions/%.cu,%,$(shell grep -ls 'include.*cublas' $(filter %.cu,$(solution_files)))))
 cublas_libs = $(or $(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-lcublas -lcublasLt) \
     $(foreach folder,$(CUBLAS),-Wl$(comma)-rpath$(comma)$(abspath $(folder))/lib)
+nvcc_cublas = $(or $(foreach library,$(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-L$(dir $(library)) -l:$(notdir $(library)) \
+    -Xlinker -rpath=$(abspath $(dir $(library)))),-lcublas -lcublasLt)
 cublas = $(if $(filter $(cublas_ops:%=\%/%.o),$1),-Wl$(comma)--as-needed $(cublas_libs) -Wl$(comma)--no-as-needed)
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
@@ -314,11 +316,9 @@ build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu 
 # libraries_test runs them.
 nvcc_calls := $(if $(and $(nvcc),$(cublas_header)),$(patsubst checker/simt/tests/%.cu,build/nvcc/simt/%,$(wildcard checker/simt/tests/libraries/*.cu)) \
     $(addprefix build/nvcc/simt/kernels/correct/,cublas_without_a_handle cublas_lt_descriptors))
-$(nvcc_calls:%=%.o): build/nvcc/simt/%.o: checker/simt/tests/%.cu
+$(nvcc_calls): build/nvcc/simt/%: checker/simt/tests/%.cu
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
-$(nvcc_calls): %: %.o
-	$(Q)$(CXX) -o $@ $< $(cudart) $(cublas_libs)
+	$(show)nvcc $(nvcc_flags) $< -o $@ $(nvcc_cublas)$(hide)
 
 # ---- tools ----------------------------------------------------------------------------------------------------------
 

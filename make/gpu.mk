@@ -65,11 +65,9 @@ build/dry/simt/rules: build/tests/simt/rules
 	$(Q)ln -f $< $@
 
 # The calls of cuBLAS and cuBLASLt that the CPU device is held to.
-build/gpu/simt/libraries/%.o: checker/simt/tests/libraries/%.cu build/gpu/card
+build/gpu/simt/libraries/%: checker/simt/tests/libraries/%.cu build/gpu/card
 	@mkdir -p $(@D)
-	$(show)nvcc $(gpu_flags) -c $< -o $@$(hide)
-build/gpu/simt/libraries/%: build/gpu/simt/libraries/%.o
-	$(Q)$(CXX) -o $@ $< $(cudart) $(cublas_libs)
+	$(show)nvcc $(gpu_flags) $< -o $@ $(nvcc_cublas)$(hide)
 build/dry/simt/libraries/%: build/tests/simt/libraries/%
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
@@ -78,7 +76,7 @@ build/dry/simt/libraries/%: build/tests/simt/libraries/%
 # rehearsal the CPU device's own programs take their place.
 build/gpu/simt/%: checker/simt/tests/kernels/%.cu build/gpu/card
 	@mkdir -p $(@D)
-	$(show)nvcc $(gpu_flags) $< -o $@ >$@.log 2>&1 || rm -f $@$(hide)
+	$(show)nvcc $(gpu_flags) $< -o $@ $(if $(findstring /cublas,$<),$(nvcc_cublas)) >$@.log 2>&1 || rm -f $@$(hide)
 build/dry/simt/%: build/tests/simt/kernels/%
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
