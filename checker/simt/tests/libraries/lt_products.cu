@@ -447,6 +447,17 @@ std::vector<Case> cases() {
                .epilogue = CUBLASLT_EPILOGUE_GELU_AUX_BIAS};
         all.push_back(c);
     }
+    // No products: what is left is beta C and the bias.
+    for (const cublasOperation_t op : {CUBLAS_OP_N, CUBLAS_OP_T}) {
+        Case c{.name = op == CUBLAS_OP_N ? "k 0" : "k 0, A transposed",
+               .m = 8,
+               .n = 3,
+               .k = 0,
+               .op_a = op,
+               .epilogue = CUBLASLT_EPILOGUE_BIAS,
+               .beta = 0.5F};
+        all.push_back(c);
+    }
     return all;
 }
 
