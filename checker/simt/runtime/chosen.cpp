@@ -408,6 +408,7 @@ void turn_from_chosen(const Lane& lane) {
 }
 
 void thread_begins() {
+    Memory::instance().writes_go_unseen();
     if (chosen_launch) {
         Chosen::instance().begins();
     }

@@ -371,6 +371,17 @@ TEST_F(Driver, AProgramLinksCublasWithItsFlagsAndWithoutAndOthersDoNotLoadOpenbl
     EXPECT_EQ(shell("ldd ./b").output.find("openblas"), std::string::npos);
 }
 
+TEST_F(Driver, WhatKernelsWithoutHooksWriteIsNotUnwrittenToCublas) {
+    const fs::path kernels = fs::current_path() / "checker/simt/tests/kernels";
+    for (const char* option : {"--unchecked", "--for-debugger"}) {
+        const Finished compile = simtcc(fmt::format("{} {}/correct/cublas_product.cu -o a", option, kernels.string()));
+        ASSERT_EQ(compile.status, 0) << compile.output;
+        const Finished ran = shell("./a");
+        EXPECT_EQ(ran.status, 0) << option;
+        EXPECT_EQ(ran.output, "") << option;
+    }
+}
+
 TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
     file("a.cu",
          "#include <cublas_v2.h>\nstruct cublasOwner { int value = 3; };\nint main() { return cublasOwner().value - 3; "
