@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
@@ -26,6 +27,10 @@ const OpSpec linear_spec{
     .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         return {Product(d, inputs).out()};
+    },
+    // The product alone.
+    .library = [](const Sizes& d, const std::string& precision) -> std::optional<checker::Vendor> {
+        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);
     },
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
@@ -43,6 +44,10 @@ const OpSpec linear_gelu_spec{
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         const Product product(d, inputs);
         return {product.then(gelu_of), product.out()};
+    },
+    // The product alone.
+    .library = [](const Sizes& d, const std::string& precision) -> std::optional<checker::Vendor> {
+        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);
     },
 };
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+
+#include "lessons/gpt2/check/cases.h"
+
+namespace cases {
+namespace {
+
+// Two layers one after the other, then the first one again for fewer rows, and for rows that begin 4 bytes after a multiple
+// of 256: with one Context, as a model has it. Each layer has its own weight and bias, and all else begins at multiples of
+// 256 bytes from where its buffer does.
+void add_in_turn(OpCases& op) {
+    static constexpr std::size_t C = 72, OC = 64;
+    struct Part {
+        std::size_t layer, rows, inp;  // inp: its first float
+    };
+    static constexpr std::array kParts{Part{0, 24, 0}, Part{1, 24, 24 * C}, Part{0, 8, 48 * C}, Part{0, 3, 56 * C + 1}};
+    static constexpr std::size_t N = 24 + 24 + 8 + 3;
+    const auto sizes_of = [](std::size_t rows) {
+        return Sizes{{"N", static_cast<double>(rows)}, {"C", C}, {"OC", OC}, {"outputs", 2}};
+    };
+    checker::Call call = op.drawn(sizes_of(N));
+    call.inputs = {checker::normal("inp", "N*C+1/i", {N * C + 1}),
+                   checker::normal("weight", "layers/l OC/o C", {2, OC, C}),
+                   checker::normal("bias", "layers/l OC/o", {2, OC})};
+    for (std::size_t i = 0; i < call.outputs.size(); i++) {
+        std::vector<checker::ComputeFunction> of_parts;
+        for (const Part& part : kParts) { of_parts.push_back(op.drawn(sizes_of(part.rows)).outputs[i].compute); }
+        call.outputs[i].compute = [=](const Values& inputs) {
+            checker::Computed all;
+            for (std::size_t p = 0; p < kParts.size(); p++) {
+                const auto [layer, rows, inp] = kParts[p];
+                const checker::Computed one =
+                    of_parts[p]({inputs[0].subspan(inp, rows * C), inputs[1].subspan(layer * OC * C, OC * C),
+                                 inputs[2].subspan(layer * OC, OC)});
+                all.values.insert(all.values.end(), one.values.begin(), one.values.end());
+                all.floor.insert(all.floor.end(), one.floor.begin(), one.floor.end());
+                all.factor = one.factor;
+            }
+            return all;
+        };
+    }
+    call.run = [=, run = op.spec().run, outputs = op.spec().outputs](const Library& library, const Buffers& at) {
+        Context& ctx = at.kept<Context>();
+        std::size_t row = 0;
+        for (const auto& [layer, rows, inp] : kParts) {
+            Buffers part = at;
+            part.add("inp", checker::Element::f32, at.f32("inp") + inp);
+            part.add("weight", checker::Element::f32, at.f32("weight") + layer * OC * C);
+            part.add("bias", checker::Element::f32, at.f32("bias") + layer * OC);
+            for (const OutputSpec& output : outputs) {
+                part.add(output.name, checker::Element::f32, at.f32(output.name) + row * OC);
+            }
+            run(library, part, sizes_of(rows), ctx);
+            row += rows;
+        }
+    };
+    op.op().add_case("in_turn", sizes_of(N).text("N C OC")).calls.push_back(std::move(call));
+}
+
+}  // namespace
+}  // namespace cases
+
+void cases::add_own(LessonCases& lesson) {
+    for (const char* const name : {"linear", "linear_gelu"}) {
+        OpCases& op = lesson.op(name);
+        const Sizes square{{"N", kSquare}, {"C", kSquare}, {"OC", kSquare}, {"outputs", 1}};
+        op.add_drawn("square", square.text("N C OC outputs")).calls.back().needed = {
+            {"library_calls", 1}, {"kernel_launches", 0}, {"bytes_moved", op.spec().cost(square).bytes}};
+        op.add_drawn("one", "N=1 C=1 OC=1 outputs=1");
+        op.add_drawn("ragged", "N=17 C=33 OC=129 outputs=1");
+        op.add_drawn("long", "N=2 C=3072 OC=3 outputs=1");
+        add_in_turn(op);
+    }
+    // A block launches two layernorms, attention's softmax and two residuals, and calls cuBLAS for its four products and,
+    // for each sequence, attention's two. Then the encoder, the last layernorm, the logits, softmax and crossentropy.
+    constexpr double kB = 2, kL = 2;
+    lesson.op("forward").at("regular").calls.front().needed = {{"library_calls", kL * (4 + 2 * kB) + 1},
+                                                               {"kernel_launches", kL * 5 + 4}};
+}
