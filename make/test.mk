@@ -15,6 +15,7 @@
 #:                           TORCH_INDEX=URL takes PyTorch from that package index
 #:   make test-all           the same with nothing kept of earlier runs; and the
 #:                           readers of files under the compiler's sanitizers;
+#:                           and GPT-2 at 124M's shapes on the CPU device;
 #:                           where nvcc has no cuBLAS it is fetched into build/
 #:                           (450 MB). CUBLAS=DIR: a folder with its include/
 #:                           and lib/, for every command that compiles by nvcc
@@ -164,7 +165,8 @@ build/cublas/%/fetched: .venv/requirements.sha256
 	$(Q)$(python) -m zipfile -e $(@D)/*.whl $(@D) && rm $(@D)/*.whl && touch $@
 
 test-all: export SOL_FRESH := 1
-test-all: build/sanitized/fuzz_corpus_test $(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched))
+test-all: build/sanitized/fuzz_corpus_test $(filter %-12,$(step_numbers:%=build/gpt2-bench-%)) \
+        $(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched))
 	@$< --gtest_brief=1
 	@$(MAKE) test
 

@@ -169,9 +169,9 @@ class Parser {
         } else if (preprocessor(a)) {
             return;
         } else if (const auto library = value(a, "-l", true)) {
-            static constexpr std::array kDevices = {"cudart",     "cudart_static", "cuda",    "cudadevrt",
-                                                    "nvToolsExt", "cublas",        "cublasLt"};
-            if (!contains(kDevices, *library)) {  // the runtime stands for those
+            static constexpr std::array kDevices = {"cudart", "cudart_static", "cuda",     "cudadevrt",
+                                                    "cublas", "nvToolsExt",    "cublasLt", "nvidia-ml"};
+            if (!contains(kDevices, *library)) {  // the runtime stands for those, or there is nothing of them to link
                 options_.link.push_back("-l" + *library);
             }
         } else if (const auto path = value(a, "-L", true)) {

@@ -109,7 +109,8 @@ TEST(Options, CompilingForALaterDeviceLinkIsCompilingToAnObject) {
 }
 
 TEST(Options, TheDevicesOwnLibrariesAreLinkedAlready) {
-    const simt::Options options = parsed({"-lcudart", "-l", "cuda", "-lcudart_static", "-lcudadevrt", "-lm", "a.cu"});
+    const simt::Options options =
+        parsed({"-lcudart", "-l", "cuda", "-lcudart_static", "-lcudadevrt", "-lm", "-lnvidia-ml", "a.cu"});
     EXPECT_EQ(options.link, (std::vector<std::string>{"-lm"}));
 }
 
