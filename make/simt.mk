@@ -63,7 +63,8 @@ build/tests/simt/debug_test: | build/simtcc build/simt-lower $(simt_archives) bu
 build/tests/simt/traffic_listing_test: | build/check/lesson05 build/simtcc build/simt-lower build/lib/libgpt2.a \
     build/impl/solutions/05_naive_forward/layernorm.so build/check/lesson06 build/check/lesson08 \
     build/impl/solutions/07_tiled_matmul/matmul.so build/impl/solutions/08_register_tiled_matmul/matmul.so \
-    build/impl/solutions/06_coalescing/residual.so build/impl/solutions/06_coalescing/layernorm.so build/impl/solutions/04_first_kernel/residual.so
+    build/impl/solutions/06_coalescing/residual.so build/impl/solutions/06_coalescing/layernorm.so build/impl/solutions/04_first_kernel/residual.so \
+    build/check/lesson11 build/impl/solutions/11_tf32/matmul.so build/impl/solutions/10_double_buffered_matmul/matmul.so
 build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives)
 
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)

@@ -183,6 +183,9 @@ std::vector<Row> rows_of(const Traffic& line, const Traffic& total) {
     if (line.barriers != 0) {
         rows.push_back({"bar", shortened(line.barriers), "", "", "", ""});
     }
+    if (line.library_calls != 0) {
+        rows.push_back({"call", shortened(line.library_calls), "", "", "", ""});
+    }
     return rows;
 }
 

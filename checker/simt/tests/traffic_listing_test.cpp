@@ -159,6 +159,18 @@ TEST(Listing, HasTheSolutionOfTheLessonBefore) {
         << run.output;
 }
 
+TEST(Listing, HasACallOfALibraryAtItsLineAndItsBytesInTheTotals) {
+    const Finished run = listing("--subject solutions --only matmul/square", "11");  // 256 x 256 x 256
+    EXPECT_EQ(run.status, 0);
+    EXPECT_TRUE(contains(run.output, " call        1                          check(cublasSgemm(")) << run.output;
+    EXPECT_TRUE(contains(run.output,
+                         "\ncalls of libraries                             1             0\n"
+                         "  bytes read                              524 kB           0 B\n"
+                         "  bytes written                           262 kB           0 B\n"
+                         "  floating-point operations                33.6M             0\n"))
+        << run.output;
+}
+
 TEST(Listing, IsWrittenAsJsonForPlots) {
     const std::string path = "build/tests/simt/listing.json";
     fs::remove(path);
