@@ -215,6 +215,7 @@ class GpuCase final : public Allocator {
 
     std::byte* allocate(std::size_t bytes) override {
         workspaces_.emplace_back(bytes_spec("workspace", bytes), schedule_);
+        check(cudaStreamSynchronize(cudaStreamLegacy));  // ctx.stream does not wait for its poison
         return workspaces_.back().data();
     }
     void release(std::byte* memory) override {
@@ -323,6 +324,7 @@ class GpuBench final : public Bench {
         std::byte* const memory = reserve(bytes);
         fill(memory, bytes,
              [](std::span<std::byte> to) { fill_with_poison(to, Element::byte, Schedule::end_aligned); });
+        check(cudaStreamSynchronize(cudaStreamLegacy));  // the op's stream does not wait for it
         return memory;
     }
 
