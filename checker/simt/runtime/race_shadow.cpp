@@ -300,7 +300,7 @@ void Races::leave_page(const RacePage& page, std::uintptr_t begin) const {
                            .thread = cell::thread(c)});
         }
     };
-    if (page.is_packed()) {
+    if (page.is_packed() && page.packed->newest > launch_began_) {
         std::vector<Cell> cells(page.units());
         for (const Use use : {Use::read, Use::write}) {
             const std::vector<CellRun>& runs = use == Use::read ? page.packed->reads : page.packed->writes;
