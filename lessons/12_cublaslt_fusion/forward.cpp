@@ -7,7 +7,6 @@
 //
 // Given. Lesson 11's, with linear for the matmuls that have a bias and linear_gelu for the one that GELU follows. fc, what
 // goes into GELU, is kept as before: the backward pass will ask for it.
-// >>> given
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/tensors.h"
 
