@@ -4,7 +4,8 @@
 #pragma once
 #pragma GCC system_header
 
-// clang-format off: it would break the lists
+// One list is one line.
+// clang-format off
 #pragma simt refuses cublasAsumEx,cublasAxpyEx,cublasCaxpy,cublasCcopy,cublasCdgmm,cublasCdotc,cublasCdotu,cublasCgbmv,cublasCgeam,cublasCgelsBatched,cublasCgemm such function of cuBLAS (LIBRARIES.md)
 #pragma simt refuses cublasCgemm3m,cublasCgemm3mBatched,cublasCgemm3mEx,cublasCgemm3mStridedBatched,cublasCgemmBatched,cublasCgemmEx,cublasCgemmStridedBatched such function of cuBLAS (LIBRARIES.md)
 #pragma simt refuses cublasCgemv,cublasCgemvBatched,cublasCgemvStridedBatched,cublasCgeqrfBatched,cublasCgerc,cublasCgeru,cublasCgetrfBatched,cublasCgetriBatched such function of cuBLAS (LIBRARIES.md)
