@@ -93,7 +93,7 @@ void run_copy(const Copy& c, const void* site) {
     if (!fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
         return;  // the buffer was freed in the meantime
     }
-    const OpenMemory open;
+    const OpenBytes open_to(c.to, c.to_bytes()), open_from(c.from, c.from_bytes());
     Memory& memory = Memory::instance();
     for (std::size_t row = 0; row < c.height; row++) {
         auto* to = static_cast<char*>(c.to) + row * c.to_pitch;
@@ -218,7 +218,7 @@ cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, 
         if (!fits(pointer, bytes, "the memset writes", call.site)) {
             return;
         }
-        const OpenMemory open;
+        const OpenBytes open(pointer, bytes);
         for (std::size_t row = 0; row < height; row++) {
             auto* begin = static_cast<char*>(pointer) + row * pitch;
             std::memset(begin, value, width);

@@ -227,6 +227,23 @@ void Memory::close() {
     }
 }
 
+void Memory::protect_pages(std::uintptr_t begin, std::size_t bytes, bool open) {
+    if (hot.checking && is_device_only(begin)) {
+        const std::uintptr_t first = begin / page() * page();
+        check_protection(mprotect(reinterpret_cast<void*>(first), round_up(begin + bytes, page()) - first,
+                                  open ? PROT_READ | PROT_WRITE : PROT_NONE));
+    }
+}
+
+bool Memory::open_only(std::uintptr_t begin, std::size_t bytes) {
+    if (opened_ > 0 || key_ >= 0) {
+        open();
+        return true;
+    }
+    protect_pages(begin, bytes, true);
+    return false;
+}
+
 std::string text_of(const Allocation& allocation) {
     if (!allocation.name.empty()) {
         return fmt::format("{} ({})", allocation.name, allocation.dims.text());

@@ -98,10 +98,14 @@ class Memory {
 
     void open();
     void close();
+    // Only the pages of these bytes, where nothing is open yet; true: all of the memory is open instead.
+    bool open_only(std::uintptr_t begin, std::size_t bytes);
+    void close_only(std::uintptr_t begin, std::size_t bytes) { protect_pages(begin, bytes, false); }
 
   private:
     Memory();
     void protect(bool open);
+    void protect_pages(std::uintptr_t begin, std::size_t bytes, bool open);
     void make_usable(std::uintptr_t begin, std::size_t bytes, Residence residence);
 
     std::uintptr_t hot_begin_ = 0;
@@ -124,6 +128,23 @@ class OpenMemory {
     ~OpenMemory() { Memory::instance().close(); }
     OpenMemory(const OpenMemory&) = delete;
     OpenMemory& operator=(const OpenMemory&) = delete;
+};
+
+// While this lives, so much of it as these bytes lie in: a copy opens no more than it moves.
+class OpenBytes {
+  public:
+    OpenBytes(const void* pointer, std::size_t bytes)
+        : begin_(reinterpret_cast<std::uintptr_t>(pointer)),
+          bytes_(bytes),
+          all_(Memory::instance().open_only(begin_, bytes)) {}
+    ~OpenBytes() { all_ ? Memory::instance().close() : Memory::instance().close_only(begin_, bytes_); }
+    OpenBytes(const OpenBytes&) = delete;
+    OpenBytes& operator=(const OpenBytes&) = delete;
+
+  private:
+    std::uintptr_t begin_;
+    std::size_t bytes_;
+    bool all_;
 };
 
 // "inp (B=1, T=8, C=64)", or "a buffer of 4096 bytes from main.cu:12".

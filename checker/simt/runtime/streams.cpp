@@ -221,7 +221,7 @@ void Streams::run(const std::vector<OperationPointer>& targets) {
         open.erase(open.begin() + static_cast<long>(next));
         if (operation->calls_the_host) {
             memory.reset();
-        } else if (!memory) {
+        } else if (!memory && operation->known_late) {  // a copy opens what it moves
             memory.emplace();
         }
         run_one(operation);
