@@ -234,6 +234,14 @@ TEST_F(DeviceEndToEnd, WorkInAnotherStreamIsNamedFirstAndWithItsLine) {
     EXPECT_NE(run.words().find("uses_the_default_stream.cu:14"), std::string::npos) << run.output;
 }
 
+TEST_F(DeviceEndToEnd, ACallOfALibraryInAnotherStreamIsNamedWithItsLine) {
+    const Checked run = check("calls_cublas_in_the_default_stream");
+    const nlohmann::json finding = run.of_case("whole").at("findings").at(0);
+    EXPECT_EQ(finding.at("kind"), "stream");
+    EXPECT_EQ(finding.at("text"), "cublasSgemm is not in ctx.stream: when that is done, it has not run");
+    EXPECT_NE(run.words().find("calls_cublas_in_the_default_stream.cu:10"), std::string::npos) << run.output;
+}
+
 TEST_F(DeviceEndToEnd, ASumInOneOrderHasNoNote) {
     const Checked run = check("adds_in_order");
     EXPECT_EQ(run.status, 0) << run.output;

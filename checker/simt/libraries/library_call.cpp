@@ -298,7 +298,8 @@ bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
                                         RunningCall running(call);
                                         body(running);
                                     },
-                                .known_late = true});
+                                .known_late = true,
+                                .call = source_of(call.site)});
     return true;
 }
 

@@ -44,6 +44,7 @@ struct Operation {
     bool calls_the_host = false;   // a host function or a callback
     bool known_late = false;       // what it touches is known only when it has run
     SourceLine launch = {};        // of a kernel: its launch's
+    SourceLine call = {};          // of a call of a library: its own
     dim3 grid = {}, block = {};
 
     std::uint32_t stream = 0;  // its stream's number

@@ -208,8 +208,10 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
                             .text = fmt::format("{} is not in ctx.stream: when that is done, it has not run",
                                                 left->name.empty() ? "some work" : left->name),
                             .details = {}});
-        if (!left->launch.file.empty()) {
-            findings.back().details.push_back(fmt::format("at\t{}:{}", left->launch.file, left->launch.line));
+        for (const simt::SourceLine* line : {&left->launch, &left->call}) {
+            if (!line->file.empty()) {
+                findings.back().details.push_back(fmt::format("at\t{}:{}", line->file, line->line));
+            }
         }
     }
     static_cast<void>(cudaDeviceSynchronize());
