@@ -9,7 +9,7 @@
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
 #:                           timings|baselines|ladder|sanitize|ncu|simt takes
 #:                           one, FRESH=1 measures again what is there already
-#:   make libs-vs-gpu        calls of cuBLAS and cuBLASLt on this card beside the CPU
+#:   make libs-vs-gpu        calls of cuBLAS and cuBLASLt on a card beside the CPU
 #:                           device's: results, statuses, how TF32 is rounded
 #:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
 #:                           compute-sanitizer's, into checker/simt/VS_GPU.md
