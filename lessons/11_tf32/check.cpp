@@ -8,6 +8,9 @@ void cases::add_own(LessonCases& lesson) {
                                                                             {"kernel_launches", 1}};
     matmul.add_drawn("one", "N=1 C=1 OC=1");
     matmul.add_drawn("ragged", "N=17 C=33 OC=129");
+    // TF32 has all of fp32's exponents; fp16, of as many bits of mantissa, ends at 65,504 and has few bits left at 1e-6.
+    matmul.add_drawn("beyond_fp16", "N=16 C=64 OC=24", {{"inp", normal(1e6F)}});
+    attention.add_drawn("below_fp16", "B=2 T=8 C=64 NH=4", {{"qkv", normal(1e-6F)}});
     if (!checker::device_side().samples_blocks()) {  // a kernel that reads what cuBLAS wrote needs all of it
         add_huge_matmul(matmul);
     }

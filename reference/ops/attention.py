@@ -70,6 +70,12 @@ def scores_by_columns(qkv: Tensor, NH: int) -> dict[str, Tensor]:
     return attention_with(torch.cat([key, query, value], dim=-1), NH)
 
 
+def att_transposed(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    query, key, value = split_heads(qkv, NH)
+    result = softmax_with(query @ key.mT / math.sqrt(query.shape[-1]), causal_mask(query.shape[-2]))
+    return {"out": join_heads(result["att"].to(value.dtype).mT @ value)}  # lse is right
+
+
 SUSPECTS = {
     "no_mask": Suspect(NO_MASK, lambda qkv, NH: attention_with(qkv, NH, mask_of=all_mask)),
     "mask_off_by_one": Suspect(MASK_OFF_BY_ONE, lambda qkv, NH: attention_with(qkv, NH, mask_of=future_mask)),
@@ -89,9 +95,14 @@ SUSPECTS = {
     ),
 }
 
-OF_COLUMNS = {
+OF_PRODUCTS = {
     "scores_by_columns": Suspect(
         "the scores are transposed: query and key are swapped, or scores were written by columns", scores_by_columns
+    ),
+    "att_transposed": Suspect("att was multiplied transposed: its columns were taken for its rows", att_transposed),
+    "scale_twice": Suspect(
+        "the scores were scaled twice, by alpha and by causal_softmax; once is enough",
+        lambda qkv, NH: attention_with(qkv, NH, scale=NH / (qkv.shape[-1] / 3)),
     ),
 }
 
@@ -119,7 +130,7 @@ OP = Op(
     run=gpt2.attention,  # and scores and att, which are no results of the op
     floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
     dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
-    suspects=SUSPECTS | OF_COLUMNS,
+    suspects=SUSPECTS | OF_PRODUCTS,
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),
