@@ -183,6 +183,16 @@ TEST_F(DeviceEndToEnd, WhyALibraryRefusedACallIsSaidBesideItsStatus) {
         << run.output;
 }
 
+TEST_F(DeviceEndToEnd, ARefusedCallWhoseStatusNobodyLooksAtIsNamedBesideWhatComesOfIt) {
+    const Checked run = check("ignores_a_refusal");
+    ASSERT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(first_of(run, "kind", "whole"), "uninitialised");
+    EXPECT_NE(run.words().find("earlier cublasSgemm: CUBLAS_STATUS_INVALID_VALUE: ldb = 1 is less than max(1, k = 200) "
+                               "(cublas<t>gemm())"),
+              std::string::npos)
+        << run.output;
+}
+
 TEST_F(DeviceEndToEnd, ASumThatDependsOnTheOrderWithinItsBudgetIsANote) {
     const Checked run = check("adds_in_any_order");
     ASSERT_EQ(run.status, 0) << run.output;

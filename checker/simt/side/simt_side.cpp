@@ -295,6 +295,10 @@ class SimtSide final : public DeviceSide {
                 finding.text += fmt::format(": {} is null in this call", fmt::join(call.null, " and "));
             }
         }
+        if (const std::string refusal = simt::take_refusal(); !refusal.empty() && !findings.empty()) {
+            findings.front().details.push_back("earlier\t" +
+                                               refusal);  // what it did not compute may be what is missing
+        }
         // What ran in another stream explains most of what was seen of it.
         const auto first =
             std::ranges::find(changed, "stream", &Finding::kind) != changed.end() ? findings.begin() : findings.end();
