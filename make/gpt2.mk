@@ -102,7 +102,7 @@ ifneq ($(filter bench-cpu,$(MAKECMDGOALS)),)
 endif
 
 .PHONY: bench-cpu
-bench-cpu: $(bench_programs) .venv/requirements.sha256
+bench-cpu: $(bench_programs) build/tools/lessons .venv/requirements.sha256
 	@$(if $(filter lessons,$(BASE)),$(foreach step,$(bench_steps),echo "step $(step)"; \
 	    $(call show_served,$(step),build/gpt2-bench-$(step)-lessons.map) || exit;))\
 	.venv/bin/python -m reference.plots.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
@@ -115,9 +115,8 @@ roofline: build/tools/ops .venv/requirements.sha256
 	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 
-# Every lesson's matmul, counted and timed on the CPU; on a GPU, where one is, by the report's part. Which of them are rungs
-# build/tools/lessons knows.
-matmuls := $(foreach lesson,$(lesson_dirs),$(if $(filter matmul,$(call ops_of,$(lesson))),$(lesson)))
+# The matmul of each lesson that is a rung, counted and timed on the CPU; on a GPU, where one is, by the report's part.
+matmuls := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^\[ladder\]' lessons/*/lesson.toml))
 ladder_rehearsal := build/dry/check/ladder $(foreach side,lessons solutions,build/dry/impl/$(side)/07_tiled_matmul/matmul.so)
 ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons $(matmuls:%=build/impl/solutions/%/matmul.so)
 .PHONY: ladder

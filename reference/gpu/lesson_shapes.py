@@ -21,6 +21,7 @@ class Lesson:
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # op to "B=4 T=1024 C=768", …
     requires: tuple[str, ...] = ()  # "sm_80", "sm_90a"
     ladder: dict | None = None  # of a rung of the ladder: random_shapes, multiple_of
+    precision: dict[str, str] = field(default_factory=dict)  # op to "tf32", …, where it is not fp32
 
     @property
     def number(self) -> str:
@@ -52,7 +53,14 @@ def lesson_of(row: dict) -> Lesson:
         shapes={op: judged for op, judged in shapes.items() if judged},
         requires=tuple(row["requires"]),
         ladder=row["ladder"],
+        precision=row["precision"],
     )
+
+
+def step_precision(lessons: list[Lesson], step: str) -> str:
+    """In which precision step "12" multiplies: the newest lesson up to it that names its forward pass's says so."""
+    named = [x.precision["forward"] for x in lessons if x.number <= step and "forward" in x.precision]
+    return named[-1] if named else "fp32"
 
 
 def device_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:

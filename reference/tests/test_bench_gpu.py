@@ -23,6 +23,8 @@ SHAPES = {
     "gelu": "N=4096",
     "residual": "N=4096",
     "matmul": "N=4096 C=768 OC=3072",
+    "linear": "N=4096 C=768 OC=2304",
+    "linear_gelu": "N=4096 C=768 OC=3072 outputs=1",
     "softmax": "N=1024 V=50257 Vp=50304",
     "causal_softmax": "B=4 NH=12 T=1024",
     "attention": "B=4 T=1024 C=768 NH=12",

@@ -5,7 +5,6 @@ Face's model. `make test-all` runs it; half a gigabyte is loaded and some minute
 import os
 import statistics
 import subprocess
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from transformers import GPT2LMHeadModel
 from reference.dump import budget
 from reference.dump.cases import draw_parameters, generator
 from reference.dump.pytorch_error import precision_mode, ratio
+from reference.gpu.lesson_shapes import PROGRAM, all_lessons, step_precision
 from reference.model.gpt2 import GPT2, Config, load, save_folder
 from reference.ops import OPS
 from reference.plots.bench_cpu import Step, pytorch_forward
@@ -29,15 +29,6 @@ T = 64
 
 # The first step on the device, the last one before the libraries, and those with them.
 STEPS = [step for step in ("05", "10", "11", "12") if any((ROOT / "lessons").glob(f"{step}_*"))]
-
-
-def precision_of(step: str) -> str:
-    """What products of this step are rounded to: the newest lesson up to it that says so."""
-    found = "fp32"
-    for file in sorted((ROOT / "lessons").glob("[0-9]*/lesson.toml")):
-        if file.parent.name[:2] <= step:
-            found = tomllib.loads(file.read_text()).get("precision", {}).get("forward", found)
-    return found
 
 
 @dataclass
@@ -113,7 +104,7 @@ def test_a_step_agrees_with_hugging_face_within_the_chained_budget(true, tokens,
     assert done.returncode == 0, done.stderr
     word, loss = done.stdout.split()
     logits = torch.from_numpy(np.fromfile(out, dtype="<f4")).reshape(true.logits.shape)
-    precision = precision_of(step)
+    precision = step_precision(all_lessons(ROOT, ROOT / PROGRAM), step)
     used = true.logits_used(logits, precision), true.loss_used(float(loss), precision)
     record_property("budget used by the logits and the loss", f"{used[0]:.2g}, {used[1]:.2g} of {precision}'s")
     print(f"step {step} uses {used[0]:.2g} and {used[1]:.2g} of {precision}'s budgets")
