@@ -28,8 +28,8 @@ CONFIGS = {
     "124M": Config(max_T=1024, V=50257, L=12, NH=12, C=768),
     "tiny": Config(max_T=64, V=300, L=2, NH=2, C=64),
 }
-# Of the largest logit, by a step's precision. Float32 sums in another order make 2e-6, factors in TF32 3e-4 (tiny) to 1e-3
-# (124M), a wrong weight 1e-2.
+# Of the largest logit, by a step's precision. Float32 sums in another order make 2e-6, factors in TF32 3e-4 (tiny) to
+# 1e-3 (124M), a wrong weight 1e-2.
 TOLERANCE = {"fp32": 1e-4, "tf32": 4e-3}
 
 

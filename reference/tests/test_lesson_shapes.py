@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reference.gpu import lesson_shapes
-from reference.gpu.lesson_shapes import PROGRAM, Lesson, all_lessons, device_lessons, dims, tiny
+from reference.gpu.lesson_shapes import PROGRAM, Lesson, all_lessons, device_lessons, dims, step_precision, tiny
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +32,17 @@ def test_every_timed_shape_of_the_course_is_read():
         assert set(lesson.shapes) <= set(lesson.ops)
         for shapes in lesson.shapes.values():
             assert all(dims(shape) for shape in shapes)
+
+
+def test_a_step_multiplies_in_the_precision_of_the_newest_lesson_that_names_its_forward_pass():
+    lessons = [
+        Lesson("10_tiles", precision={"matmul": "tf32"}),
+        Lesson("11_tf32", precision={"forward": "tf32"}),
+        Lesson("12_fusion"),
+        Lesson("23_bf16", precision={"forward": "bf16"}),
+    ]
+    steps = ("05", "10", "11", "12", "22", "23", "30")
+    assert [step_precision(lessons, step) for step in steps] == ["fp32"] * 2 + ["tf32"] * 3 + ["bf16"] * 2
 
 
 TARGET = 'against = "copy"\nbronze = 0.1\nsilver = 0.2\ngold = 0.3\n'
