@@ -74,8 +74,8 @@ class MatrixLayout : public LtDescriptor<cublasLtMatrixLayoutOpaque_t, cublasLtM
     }
 };
 
-// What an algorithm may use: so many bytes of workspace; and rely on: that the addresses of all four matrices are multiples
-// of `alignment` bytes.
+// What an algorithm may use: at most `workspace_bytes` of workspace. What it may rely on: the addresses of all four matrices
+// are multiples of `alignment` bytes.
 class MatmulPreference : public LtDescriptor<cublasLtMatmulPreferenceOpaque_t, cublasLtMatmulPreferenceAttributes_t,
                                              cublasLtMatmulPreferenceSetAttribute, cublasLtMatmulPreferenceDestroy> {
   public:

@@ -6,16 +6,16 @@
 namespace cases {
 namespace {
 
-// Two layers one after the other, then the first one again for fewer rows, and for rows that begin 4 bytes after a multiple
-// of 256: with one Context, as a model has it. Each layer has its own weight and bias, and all else begins at multiples of
-// 256 bytes from where its buffer does.
+// Two layers one after the other, then the first one again for fewer rows, and for as many that begin 4 bytes after a
+// multiple of 256: with one Context, as a model has it. Each layer has its own weight and bias, and all else begins at
+// multiples of 256 bytes from where its buffer does. Each part is computed twice, first without pre_gelu.
 void add_in_turn(OpCases& op) {
     static constexpr std::size_t C = 72, OC = 64;
     struct Part {
         std::size_t layer, rows, inp;  // inp: its first float
     };
-    static constexpr std::array kParts{Part{0, 24, 0}, Part{1, 24, 24 * C}, Part{0, 8, 48 * C}, Part{0, 3, 56 * C + 1}};
-    static constexpr std::size_t N = 24 + 24 + 8 + 3;
+    static constexpr std::array kParts{Part{0, 24, 0}, Part{1, 24, 24 * C}, Part{0, 8, 48 * C}, Part{0, 8, 56 * C + 1}};
+    static constexpr std::size_t N = 24 + 24 + 8 + 8;
     const auto sizes_of = [](std::size_t rows) {
         return Sizes{{"N", static_cast<double>(rows)}, {"C", C}, {"OC", OC}, {"outputs", 2}};
     };
@@ -23,23 +23,35 @@ void add_in_turn(OpCases& op) {
     call.inputs = {checker::normal("inp", "N*C+1/i", {N * C + 1}),
                    checker::normal("weight", "layers/l OC/o C", {2, OC, C}),
                    checker::normal("bias", "layers/l OC/o", {2, OC})};
+    std::vector<checker::Call> parts;
+    for (const Part& part : kParts) { parts.push_back(op.drawn(sizes_of(part.rows))); }
+    const auto inputs_of = [](const Part& part, const Values& inputs) -> Values {
+        return {inputs[0].subspan(part.inp, part.rows * C), inputs[1].subspan(part.layer * OC * C, OC * C),
+                inputs[2].subspan(part.layer * OC, OC)};
+    };
+    const auto append = [](checker::Computed& all, const checker::Computed& part) {
+        all.values.insert(all.values.end(), part.values.begin(), part.values.end());
+        all.floor.insert(all.floor.end(), part.floor.begin(), part.floor.end());
+        all.factor = part.factor;
+    };
     for (std::size_t i = 0; i < call.outputs.size(); i++) {
-        std::vector<checker::ComputeFunction> of_parts;
-        for (const Part& part : kParts) { of_parts.push_back(op.drawn(sizes_of(part.rows)).outputs[i].compute); }
         call.outputs[i].compute = [=](const Values& inputs) {
             checker::Computed all;
             for (std::size_t p = 0; p < kParts.size(); p++) {
-                const auto [layer, rows, inp] = kParts[p];
-                const checker::Computed one =
-                    of_parts[p]({inputs[0].subspan(inp, rows * C), inputs[1].subspan(layer * OC * C, OC * C),
-                                 inputs[2].subspan(layer * OC, OC)});
-                all.values.insert(all.values.end(), one.values.begin(), one.values.end());
-                all.floor.insert(all.floor.end(), one.floor.begin(), one.floor.end());
-                all.factor = one.factor;
+                append(all, parts[p].outputs[i].compute(inputs_of(kParts[p], inputs)));
             }
             return all;
         };
     }
+    // The same of factors that are rounded to the precision.
+    call.rounded = [=, outputs = call.outputs.size()](const Values& inputs) {
+        std::vector<checker::Computed> all(outputs);
+        for (std::size_t p = 0; p < kParts.size(); p++) {
+            const std::vector<checker::Computed> part = parts[p].rounded(inputs_of(kParts[p], inputs));
+            for (std::size_t i = 0; i < outputs; i++) { append(all[i], part[i]); }
+        }
+        return all;
+    };
     call.run = [=, run = op.spec().run, outputs = op.spec().outputs](const Library& library, const Buffers& at) {
         Context& ctx = at.kept<Context>();
         std::size_t row = 0;
@@ -51,7 +63,9 @@ void add_in_turn(OpCases& op) {
             for (const OutputSpec& output : outputs) {
                 part.add(output.name, checker::Element::f32, at.f32(output.name) + row * OC);
             }
-            run(library, part, sizes_of(rows), ctx);
+            Buffers without = part;
+            without.add_null("pre_gelu");
+            for (const Buffers& buffers : {without, part}) { run(library, buffers, sizes_of(rows), ctx); }
             row += rows;
         }
     };
@@ -70,6 +84,8 @@ void cases::add_own(LessonCases& lesson) {
         op.add_drawn("one", "N=1 C=1 OC=1 outputs=1");
         op.add_drawn("ragged", "N=17 C=33 OC=129 outputs=1");
         op.add_drawn("long", "N=2 C=3072 OC=3 outputs=1");
+        // TF32 has all of fp32's exponents; fp16, of as many bits of mantissa, ends at 65,504.
+        op.add_drawn("beyond_fp16", "N=16 C=64 OC=24 outputs=1", {{"inp", normal(1e6F)}});
         add_in_turn(op);
     }
     // A block launches two layernorms, attention's softmax and two residuals, and calls cuBLAS for its four products and,

@@ -22,8 +22,7 @@ struct Problem {
 };
 
 struct Plan {
-    checker::MatmulDesc desc{CUBLAS_COMPUTE_32F_FAST_TF32,
-                             CUDA_R_32F};  // products of TF32; sums, alpha and beta are float
+    checker::MatmulDesc desc;
     checker::MatrixLayout weight, inp, out;
     cublasLtMatmulAlgo_t algorithm{};
     std::size_t workspace_bytes = 0;  // which the algorithm needs
@@ -35,7 +34,7 @@ struct Plans {
     std::map<Problem, Plan> of;
 };
 
-// The largest power of two up to 256 that all of these are multiples of, as a null is of anything.
+// The largest power of two up to 256 that all of these are multiples of; a null pointer is a multiple of anything.
 template <class... Pointers>
 inline std::uint32_t alignment_of(Pointers... pointers) {
     return std::uint32_t{1} << std::countr_zero(
