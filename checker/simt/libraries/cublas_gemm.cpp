@@ -98,23 +98,15 @@ std::string wrong_types(const Gemm& g) {
 
 // Section "cublasMath_t": the mode counts where the compute type leaves the choice.
 Inputs inputs_of(const Gemm& g, cublasMath_t math) {
+    if (g.compute != CUBLAS_COMPUTE_32F) {
+        return inputs_of_compute(g.compute);
+    }
     constexpr int kFlags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-    switch (g.compute) {
-        case CUBLAS_COMPUTE_32F_FAST_16F:
-            return Inputs::fp16;
-        case CUBLAS_COMPUTE_32F_FAST_16BF:
-            return Inputs::bf16;
-        case CUBLAS_COMPUTE_32F_FAST_TF32:
+    switch (static_cast<int>(math) & ~kFlags) {
+        case CUBLAS_TF32_TENSOR_OP_MATH:
             return Inputs::tf32;
-        case CUBLAS_COMPUTE_32F:
-            switch (static_cast<int>(math) & ~kFlags) {
-                case CUBLAS_TF32_TENSOR_OP_MATH:
-                    return Inputs::tf32;
-                case CUBLAS_TENSOR_OP_MATH:
-                    return Inputs::fp16;
-                default:
-                    return Inputs::as_they_are;
-            }
+        case CUBLAS_TENSOR_OP_MATH:
+            return Inputs::fp16;
         default:
             return Inputs::as_they_are;
     }

@@ -48,6 +48,19 @@ bool is_operation(cublasOperation_t op) {
     return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C;
 }
 
+Inputs inputs_of_compute(int compute) {
+    switch (compute) {
+        case CUBLAS_COMPUTE_32F_FAST_TF32:
+            return Inputs::tf32;
+        case CUBLAS_COMPUTE_32F_FAST_16F:
+            return Inputs::fp16;
+        case CUBLAS_COMPUTE_32F_FAST_16BF:
+            return Inputs::bf16;
+        default:
+            return Inputs::as_they_are;
+    }
+}
+
 Scalar::Scalar(const char* name, const void* where, Element type, cublasPointerMode_t mode) : name_(name), type_(type) {
     if (mode == CUBLAS_POINTER_MODE_DEVICE) {
         on_device_ = where;

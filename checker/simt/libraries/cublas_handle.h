@@ -29,6 +29,8 @@ cublasStatus_t no_handle(const char* function);
 
 std::optional<Element> element_of(cudaDataType type);
 bool is_operation(cublasOperation_t op);
+// What a compute type alone rounds factors of 32 bits to.
+Inputs inputs_of_compute(int compute);
 
 // alpha or beta: the host's value, read when the call is issued, or the device's, read when its stream comes to it.
 class Scalar {

@@ -263,7 +263,7 @@ class RunningMatmul {
                       .d = const_cast<void*>(d.at(i)),
                       .d_element = element_,
                       .ldd = x_.d.ld,
-                      .inputs = inputs_of(x_.desc),
+                      .inputs = inputs_of_compute(x_.desc.compute),
                       .finish = [&](float* values, long ld) { finish(values, ld, tile, i, old); }});
         }
     }

@@ -146,15 +146,10 @@ constexpr std::uint32_t kEpilogues[] = {
     CUBLASLT_EPILOGUE_DGELU_BGRAD, CUBLASLT_EPILOGUE_BGRADA, CUBLASLT_EPILOGUE_BGRADB,
 };
 
-bool rounds_inputs(std::int32_t compute) {
-    return compute == CUBLAS_COMPUTE_32F_FAST_TF32 || compute == CUBLAS_COMPUTE_32F_FAST_16F ||
-           compute == CUBLAS_COMPUTE_32F_FAST_16BF;
-}
-
 // The tables of types of "cublasLtMatmul()", as far as the CPU device has them.
 Wrong unsupported_types(const LtMatmul& x) {
     const bool plain = x.desc.compute == CUBLAS_COMPUTE_32F || x.desc.compute == CUBLAS_COMPUTE_32F_PEDANTIC;
-    if (!plain && !rounds_inputs(x.desc.compute)) {
+    if (!plain && inputs_of_compute(x.desc.compute) == Inputs::as_they_are) {
         return fmt::format(
             "compute type {}: the CPU device's cuBLASLt has CUBLAS_COMPUTE_32F, its _PEDANTIC, "
             "_FAST_TF32, _FAST_16F and _FAST_16BF",
@@ -239,7 +234,7 @@ std::uint32_t hash_of(const LtMatmul& x) {
 std::uint64_t implementation_of(const LtMatmul& x) {
     const std::uint64_t sums = CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_32F;
     const Element element = element_of(x.a);
-    switch (inputs_of(x.desc)) {
+    switch (inputs_of_compute(x.desc.compute)) {
         case Inputs::tf32:
             return sums | CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32;
         case Inputs::bf16:
@@ -277,19 +272,6 @@ Epilogue epilogue_of(const MatmulDesc& desc) {
 
 Element element_of(const MatrixLayout& layout) {
     return known_element(layout.type).value();
-}
-
-Inputs inputs_of(const MatmulDesc& desc) {
-    switch (desc.compute) {
-        case CUBLAS_COMPUTE_32F_FAST_TF32:
-            return Inputs::tf32;
-        case CUBLAS_COMPUTE_32F_FAST_16F:
-            return Inputs::fp16;
-        case CUBLAS_COMPUTE_32F_FAST_16BF:
-            return Inputs::bf16;
-        default:
-            return Inputs::as_they_are;
-    }
 }
 
 std::optional<Refusal> refusal_of(const LtMatmul& x) {

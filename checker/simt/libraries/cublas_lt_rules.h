@@ -50,7 +50,6 @@ inline bool is_column_major(const MatrixLayout& layout) {
     return layout.order == CUBLASLT_ORDER_COL;
 }
 Element element_of(const MatrixLayout& layout);  // of a matmul that is not refused
-Inputs inputs_of(const MatmulDesc& desc);
 
 // What the descriptors say against each other, against the reference, or beyond what the CPU device has; nothing: it can
 // be computed.
