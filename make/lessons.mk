@@ -114,11 +114,10 @@ $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (
 endef
 
 run_check = $< $2 $(check_options) $(call card_options,$1)
-$(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu) \
-        $$(if $$(call is_device,$$(here)),,$$(older_impls))
+$(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
 	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),--more))
 	$(on_gpu_too)
-$(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time)) $$(if $$(call is_device,$$(here)),,$$(older_impls))
+$(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time))
 	@$(call run_check,$(call place,time),--timing-only)
 
 # The solutions against themselves, by the same check.

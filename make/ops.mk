@@ -94,13 +94,25 @@ impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,
     $(or $4,$(call judged_ops,$(lesson)))))))
 sides := solutions lessons
 
-$(call impls,cpu,$(sides),$(lesson_dirs)): build/impl/%.so: $$(impl_objects) build/lib/libops.a
+# `older` in a lesson.toml times the op as the step before has it: that lesson's ops around the file that serves it there.
+beside_older := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^older *=' $(lesson_dirs:%=lessons/%/lesson.toml)))
+its_track = $(filter $(if $(filter $1,$(host_lessons)),$(host_lessons),$(device_lessons)),$(lesson_dirs))
+step_before = $(lastword $(foreach lesson,$(call its_track,$1),$(if $(filter $1,$(firstword $(sort $1 $(lesson)))),,$(lesson))))
+replaced_ops = $(filter $(call ops_of,$1),$(notdir $(call served_by,$(call step_before,$1))))
+# $1 flavour, $2 lesson
+step_before_impls = $(if $(filter $2,$(beside_older)),$(if $(call replaced_ops,$2),\
+    $(call impls,$1,solutions,$(call step_before,$2),$(call replaced_ops,$2))))
+
+$(sort $(call impls,cpu,$(sides),$(lesson_dirs)) $(foreach lesson,$(host_lessons),$(call step_before_impls,cpu,$(lesson)))): \
+        build/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
-$(call impls,dry,$(sides),$(device_lessons)): build/dry/impl/%.so: $$(impl_objects) build/lib/libops.a
+$(sort $(call impls,dry,$(sides),$(device_lessons)) $(foreach lesson,$(device_lessons),$(call step_before_impls,dry,$(lesson)))): \
+        build/dry/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
 $(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
-$(call impls,gpu,$(sides),$(device_lessons)): build/gpu/impl/%.so: $$(impl_objects) build/lib/libops.a
+$(sort $(call impls,gpu,$(sides),$(device_lessons)) $(foreach lesson,$(device_lessons),$(call step_before_impls,gpu,$(lesson)))): \
+        build/gpu/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
 
 # Said before the first is built.
@@ -127,13 +139,16 @@ host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$
 device_checks = $(device_numbers:%=$(root_$1)/check/lesson%)
 check_programs := $(host_checks) $(call device_checks,cpu)
 
-$(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(check_libs)
+# What a target times beside the op is there where the check program is.
+$(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(check_libs) | $$(call step_before_impls,cpu,$$(call named,$$*))
 	$(link_check)
 $(call device_checks,cpu): build/check/lesson%: $$(check_objects) $(with_blas) $(simt_side_objects) $(check_libs)
 	$(link_check)
-$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_side_dry) $(check_libs)
+$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_side_dry) $(check_libs) \
+        | $$(call step_before_impls,dry,$$(call named,$$*))
 	$(link_check)
-$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_side_gpu) $(check_libs)
+$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_side_gpu) $(check_libs) \
+        | $$(call step_before_impls,gpu,$$(call named,$$*))
 	$(link_check)
 
 # Any lesson's matmul, timed; ladder-device counts it on the CPU device.

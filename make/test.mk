@@ -94,7 +94,7 @@ before = $(lastword $(filter-out $1,$(call up_to,$1)))
 older_of = $(filter $(addprefix %/,$(call ops_of,$1)),$(call served_by,$(call before,$1)))
 checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach lesson,$2,lessons/$(lesson)/lesson.toml \
     $(root_$1)/check/lesson$(call number,$(lesson)) $(root_$1)/impl/solutions/$(lesson) \
-    $(patsubst %,$(root_$1)/impl/solutions/%.so,$(call older_of,$(lesson))))
+    $(patsubst %,$(root_$1)/impl/solutions/%.so,$(call older_of,$(lesson))) $(call step_before_impls,$1,$(lesson)))
 
 # Some of course_test's tests run in a copy of this, the lessons up to the device's first step, and of nothing else.
 first_lessons = $(call up_to,$(firstword $(device_steps)))

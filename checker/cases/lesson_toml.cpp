@@ -40,6 +40,7 @@ class Reader {
         }
         for (const auto& [op, row] : tables(lesson, "counters")) { read_counters(op, *row); }
         read_precisions(lesson);
+        require_fp32_for_arithmetic();
         read_ladder(lesson);
         return std::move(result_);
     }
@@ -192,7 +193,7 @@ class Reader {
         Target target{
             .against = against(row, where),
             .shares = {number(row, "bronze", where), number(row, "silver", where), number(row, "gold", where)},
-            .older = number(row, "older", where),
+            .older = older(row, where),
             .threads = number(row, "threads", where),
             .shapes = strings(row, "shapes", where),
             .reported = strings(row, "reported", where)};
@@ -209,7 +210,7 @@ class Reader {
     Rival against(const toml::table& row, const std::string& where) const {
         const std::string text = row["against"].value_or("");
         std::vector<std::string> known;
-        for (const Rival rival : {Rival::copy, Rival::solution, Rival::library}) {
+        for (const Rival rival : {Rival::copy, Rival::solution, Rival::library, Rival::arithmetic}) {
             if (text == to_string(rival)) {
                 return rival;
             }
@@ -218,6 +219,35 @@ class Reader {
         refuse(
             row, where,
             fmt::format("needs against, whose speed it is a share of, not \"{}\"{}", text, did_you_mean(text, known)));
+    }
+
+    // How many times as fast as the older solution: a number for every medal, or { silver = 1.3 } from a medal on.
+    Shares older(const toml::table& row, const std::string& where) const {
+        const toml::node* node = row.get("older");
+        if (node == nullptr || !node->is_table()) {
+            const double all = number(row, "older", where);
+            return {all, all, all};
+        }
+        const toml::table& medals = *node->as_table();
+        const std::string table = where + " older";
+        require_known(medals, table, {"bronze", "silver", "gold"});
+        Shares least{number(medals, "bronze", table), number(medals, "silver", table), number(medals, "gold", table)};
+        least.silver = std::max(least.silver, least.bronze);
+        least.gold = std::max(least.gold, least.silver);
+        if (!(least.gold > 0)) {
+            refuse(*node, table, "asks for nothing: it is a number, or { silver = 1.3 }");
+        }
+        return least;
+    }
+
+    // Where a product is rounded to TF32 tensor cores compute it, whose speed has nothing to do with fp32's.
+    void require_fp32_for_arithmetic() const {
+        for (const auto& [op, target] : result_.targets) {
+            if (target.against == Rival::arithmetic && result_.precision_of(op) != "fp32") {
+                throw FileError(fmt::format("{} is against the roof of fp32, and [precision] says {}",
+                                            result_.where("target." + op), result_.precision_of(op)));
+            }
+        }
     }
 
     void read_counters(const std::string& op, const toml::table& row) {

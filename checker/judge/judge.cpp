@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <random>
@@ -103,17 +104,17 @@ std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
 // What a shape's intervals say to its target: the worst of what is asked.
 SpeedVerdict speed_of_shape(const ShapeTiming& timing, const Target& target) {
     SpeedVerdict verdict = speed_of(timing.share.at(target.against), target.shares);
-    const auto also = [&](const std::optional<Ratio>& ratio, double least) {
+    const auto also = [&](const std::optional<Ratio>& ratio, const Shares& least) {
         if (!ratio || verdict.speed == Speed::slow) {
             return;
         }
-        const Speed speed = speed_of(*ratio, {least, least, least}).speed;
-        if (speed != Speed::fast) {
-            verdict = {speed, Medal::none};
-        }
+        const SpeedVerdict other = speed_of(*ratio, least);
+        verdict = other.speed == Speed::fast ? SpeedVerdict{verdict.speed, std::min(verdict.medal, other.medal)}
+                                             : SpeedVerdict{other.speed, Medal::none};
     };
     also(timing.of(Rival::older), target.older);
-    also(of_two_threads(timing), 2 * target.threads);
+    const double both = 2 * target.threads;
+    also(of_two_threads(timing), {both, both, both});
     return verdict;
 }
 
@@ -157,8 +158,9 @@ void put_speed(ShapeTiming& timing, const SpeedVerdict& speed, Speed before) {
 
 // Whether more samples would change nothing; for the medal too, where that is to be settled.
 bool is_settled(const ShapeTiming& timing, const Target& target, bool settle_medal) {
+    const Ratio& share = timing.share.at(target.against);
     const bool medal_open =
-        settle_medal && timing.share.at(target.against).value >= target.shares.gold && timing.medal != Medal::gold;
+        settle_medal && share.value >= target.shares.gold && !(share.interval.low >= target.shares.gold);
     return timing.verdict == Verdict::slow || (timing.verdict == Verdict::ok && !medal_open);
 }
 
@@ -194,6 +196,27 @@ bool is_wrong(const ShapeTiming& timing, Rival roof) {
     return of_solution(timing, roof) > above(roof);
 }
 
+// While it lives, the worker's libraries compute in fp32 what they were asked to compute in TF32, so that an op of fp32 is
+// compared with older solutions in its own precision. They read the variable as they start, so the worker is a new one.
+class WithoutTf32 {
+  public:
+    explicit WithoutTf32(WorkerProcess& worker) : worker_(worker) { set("0"); }
+    ~WithoutTf32() { set(before_ ? before_->c_str() : nullptr); }
+    WithoutTf32(const WithoutTf32&) = delete;
+    WithoutTf32& operator=(const WithoutTf32&) = delete;
+
+  private:
+    static constexpr const char* kVariable = "NVIDIA_TF32_OVERRIDE";
+    void set(const char* value) {
+        worker_.stop();
+        value != nullptr ? setenv(kVariable, value, 1) : unsetenv(kVariable);
+    }
+
+    WorkerProcess& worker_;
+    const std::optional<std::string> before_ =
+        std::getenv(kVariable) == nullptr ? std::nullopt : std::optional<std::string>(std::getenv(kVariable));
+};
+
 // Which of the targets was missed.
 std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
     const Ratio& share = timing.share.at(target.against);
@@ -201,9 +224,10 @@ std::string slow_text(const ShapeTiming& timing, const Target& target, const std
         return fmt::format("{} of {} speed, bronze is {}", percent(share.value),
                            whose(to_string(target.against), library), percent(target.shares.bronze));
     }
-    if (const std::optional<Ratio> older = timing.of(Rival::older); older && older->interval.high < target.older) {
+    if (const std::optional<Ratio> older = timing.of(Rival::older);
+        older && older->interval.high < target.older.bronze) {
         return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
-                           significant(target.older));
+                           significant(target.older.bronze));
     }
     return fmt::format("two threads are {} as fast as one, the target is {}", times(of_two_threads(timing)->value),
                        significant(2 * target.threads));
@@ -526,7 +550,13 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
 TimingReport Judge::time(std::size_t op_index, const Target& target, const std::optional<CpuRoof>& roof,
                          bool all_shapes) {
     const Op& op = lesson_.ops().at(op_index);
-    TimingReport report{.against = target.against, .library = {}, .target = target.shares, .shapes = {}, .notes = {}};
+    TimingReport report{.against = target.against,
+                        .library = {},
+                        .target = target.shares,
+                        .older = target.older,
+                        .shapes = {},
+                        .notes = {}};
+    std::optional<WithoutTf32> fp32;
     for (std::size_t i = 0; i < op.timed.size(); i++) {
         const Timed& timed = op.timed[i];
         const bool judged = target.judges(timed.shape);
@@ -550,7 +580,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
         }
         rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
         rivals |= timed.flop > 0 && !timed.tensor_cores ? bit(Rival::arithmetic) : 0;
-        if (i == 0 && target.older > 0) {
+        if (i == 0 && target.older.gold > 0) {
             if (older_implementation(reference_dir_, op.name).empty()) {
                 report.notes.push_back(
                     fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
@@ -558,6 +588,10 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
                                 lesson_number(lesson_.name())));
             } else {
                 rivals |= bit(Rival::older);
+                if (!device_side().is_host() && lesson_.toml().precision_of(op.name) == "fp32") {
+                    fp32.emplace(worker_);
+                    report.notes.push_back("TF32 is off for all that is timed here: NVIDIA_TF32_OVERRIDE=0");
+                }
             }
         }
         if (i == 0 && target.threads > 0) {

@@ -66,15 +66,14 @@ Json to_json(const TimingReport& timing) {
     for (const ShapeTiming& shape : timing.shapes) { shapes.push_back(to_json(shape)); }
     const ShapeTiming& worst = timing.worst();
     const std::optional<Ratio> share = worst.of(timing.against);
-    return {
-        {"against", to_string(timing.against)},
-        {"library", timing.library},
-        {"target", {{"bronze", timing.target.bronze}, {"silver", timing.target.silver}, {"gold", timing.target.gold}}},
-        {"verdict", to_string(timing.verdict())},
-        {"medal", to_string(worst.medal)},
-        {"share", share ? Json(share->value) : Json()},
-        {"shapes", shapes},
-        {"notes", Json::array(timing.notes)}};
+    return {{"against", to_string(timing.against)},
+            {"library", timing.library},
+            {"target", to_json(timing.target)},
+            {"verdict", to_string(timing.verdict())},
+            {"medal", to_string(worst.medal)},
+            {"share", share ? Json(share->value) : Json()},
+            {"shapes", shapes},
+            {"notes", Json::array(timing.notes)}};
 }
 
 Json to_json(const std::vector<Counted>& counters) {
@@ -144,9 +143,10 @@ std::string to_string(Verdict verdict) {
 }
 
 std::string whose(std::string_view rival, const std::string& library) {
-    return rival == to_string(Rival::copy)      ? "a copy's"
-           : rival == to_string(Rival::library) ? library + "'s"
-                                                : "the solution's";
+    return rival == to_string(Rival::copy)         ? "a copy's"
+           : rival == to_string(Rival::arithmetic) ? "the fp32 roof's"
+           : rival == to_string(Rival::library)    ? library + "'s"
+                                                   : "the solution's";
 }
 
 std::optional<Ratio> ShapeTiming::of(Rival rival) const {
@@ -224,6 +224,10 @@ double OpReport::budget_used() const {
 bool LessonReport::ok() const {
     return std::ranges::all_of(
         ops, [](const OpReport& op) { return op.verdict() == Verdict::ok || op.verdict() == Verdict::no_verdict; });
+}
+
+Json to_json(const Shares& shares) {
+    return {{"bronze", shares.bronze}, {"silver", shares.silver}, {"gold", shares.gold}};
 }
 
 std::string to_json(const LessonReport& report) {

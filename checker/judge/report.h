@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/base/json.h"
 #include "checker/cases/counters.h"
 #include "checker/clock/roof.h"
 #include "checker/clock/timing.h"
@@ -69,6 +70,7 @@ struct TimingReport {
     Rival against = Rival::solution;
     std::string library;  // "OpenBLAS", where one was timed
     Shares target;
+    Shares older = {};  // of the older solution's speed; 0: not asked
     std::vector<ShapeTiming> shapes;  // empty: not timed
     std::vector<std::string> notes;   // what was not judged or not timed, and why
 
@@ -110,6 +112,7 @@ struct LessonReport {
     bool ok() const;                   // every op is ok or has no verdict on its speed
 };
 
+Json to_json(const Shares& shares);
 std::string to_json(const LessonReport& report);
 
 // Appends one JSON line for each op, all with one write. Throws FileError when the file cannot be written.

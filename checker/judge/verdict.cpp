@@ -348,7 +348,7 @@ class Printer {
         if (timing.verdict() == Verdict::wrong) {
             return;
         }
-        for (const ShapeTiming& shape : timing.shapes) { older_and_threads(shape); }
+        for (const ShapeTiming& shape : timing.shapes) { older_and_threads(shape, timing.older); }
         for (const std::string& note : timing.notes) { labelled(4, "", 8, note, Tone::faint); }
         if (report_.times_asked || terminal_.verbose) {
             table(timing);
@@ -388,17 +388,25 @@ class Printer {
                                               : "";
     }
 
+    static Medal after(Medal medal) { return medal < Medal::silver ? Medal::silver : Medal::gold; }
+
     // The time beside the medal that comes next; after gold there is none.
     static std::string next_medal(const TimingReport& timing) {
         const ShapeTiming& worst = timing.worst();
-        const Medal next = worst.medal < Medal::silver ? Medal::silver : Medal::gold;
-        const bool noisy = next > worst.medal && worst.share.at(timing.against).value >= timing.target.of(next);
+        const Medal next = after(worst.medal);
+        const bool noisy = next > worst.medal && worst.share.at(timing.against).interval.low < timing.target.of(next) &&
+                           worst.share.at(timing.against).value >= timing.target.of(next);
         return measured(timing, next) + (noisy ? ", but its interval reaches below" : "");
     }
 
-    void older_and_threads(const ShapeTiming& shape) {
+    // With the target of the next medal, where that is missed.
+    void older_and_threads(const ShapeTiming& shape, const Shares& target) {
         if (const std::optional<Ratio> older = shape.of(Rival::older)) {
-            labelled(4, "", 8, fmt::format("{} as fast as the older lesson's solution", times(older->value)));
+            const Medal next = shape.verdict == Verdict::ok ? after(shape.medal) : Medal::bronze;
+            const bool missed = !(older->interval.low >= target.of(next));
+            labelled(4, "", 8,
+                     fmt::format("{} as fast as the older lesson's solution{}", times(older->value),
+                                 missed ? fmt::format(" ({} {})", to_string(next), significant(target.of(next))) : ""));
         }
         if (const std::optional<Ratio> threads = shape.of(Rival::two_threads)) {
             labelled(4, "", 8, fmt::format("two threads are {} as fast as one", times(inverse(*threads).value)));

@@ -11,6 +11,7 @@
 #include "checker/base/course.h"
 #include "checker/base/file_error.h"
 #include "checker/base/text.h"
+#include "checker/judge/report.h"
 #include "checker/worker/device_side.h"
 
 namespace checker {
@@ -70,10 +71,11 @@ Json json_of(const Target& target) {
         result["silver"] = target.shares.silver;
         result["gold"] = target.shares.gold;
     }
-    for (const auto& [key, value] : {std::pair("older", target.older), std::pair("threads", target.threads)}) {
-        if (value > 0) {
-            result[key] = value;
-        }
+    if (target.older.gold > 0) {
+        result["older"] = to_json(target.older);
+    }
+    if (target.threads > 0) {
+        result["threads"] = target.threads;
     }
     return result;
 }

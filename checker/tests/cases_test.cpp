@@ -238,12 +238,33 @@ TEST_F(LessonTomlFile, HasTargets) {
         "shapes = [\"N=8 C=4\", \"N=9 C=5\"]\n");
     EXPECT_EQ(toml.targets.at("gelu").against, Rival::solution);
     EXPECT_EQ(toml.targets.at("gelu").shares.bronze, 0.7);
-    EXPECT_EQ(toml.targets.at("gelu").older, 0);
+    EXPECT_EQ(toml.targets.at("gelu").older.gold, 0);
     EXPECT_EQ(toml.targets.at("matmul").against, Rival::library);
     EXPECT_EQ(toml.targets.at("matmul").shares.gold, 0.8);
-    EXPECT_EQ(toml.targets.at("matmul").older, 10);
+    EXPECT_EQ(toml.targets.at("matmul").older.bronze, 10);
+    EXPECT_EQ(toml.targets.at("matmul").older.gold, 10);
     EXPECT_EQ(toml.targets.at("matmul").threads, 0.7);
     EXPECT_EQ(toml.targets.at("matmul").shapes, (std::vector<std::string>{"N=8 C=4", "N=9 C=5"}));
+}
+
+TEST_F(LessonTomlFile, AsksForMoreThanTheOlderSolutionsSpeedFromAMedalOn) {
+    const std::string target = "[target.attention]\nagainst = \"arithmetic\"\n";
+    const Target attention = read(target + "older = { silver = 1.3 }\n").targets.at("attention");
+    EXPECT_EQ(attention.against, Rival::arithmetic);
+    EXPECT_EQ(attention.older.bronze, 0);
+    EXPECT_EQ(attention.older.silver, 1.3);
+    EXPECT_EQ(attention.older.gold, 1.3);
+    EXPECT_EQ(refusal(target + "older = { sliver = 1.3 }\n"),
+              ":3: [target.attention] older has the unknown key sliver; did you mean silver?");
+    EXPECT_EQ(refusal(target + "older = { silver = \"more\" }\n"),
+              ":3: [target.attention] older needs silver as a number");
+    EXPECT_EQ(refusal(target + "older = {}\n"),
+              ":3: [target.attention] older asks for nothing: it is a number, or { silver = 1.3 }");
+}
+
+TEST_F(LessonTomlFile, HoldsWhatTensorCoresComputeToNoRoofOfFp32) {
+    EXPECT_EQ(refusal("[target.matmul]\nagainst = \"arithmetic\"\n[precision]\nmatmul = \"tf32\"\n"),
+              ":1: [target.matmul] is against the roof of fp32, and [precision] says tf32");
 }
 
 TEST_F(LessonTomlFile, NamesShapesThatAreReportedOnly) {

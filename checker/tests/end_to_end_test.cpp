@@ -731,7 +731,7 @@ TEST_F(EndToEnd, ALessonDescribesItself) {
     EXPECT_EQ(op.at("op"), "twice");
     EXPECT_EQ(op.at("cases").at(1).at("case"), "odd");
     EXPECT_EQ(op.at("target").at("against"), "solution");
-    EXPECT_EQ(op.at("target").at("older"), 10);
+    EXPECT_EQ(op.at("target").at("older"), (nlohmann::json{{"bronze", 10}, {"silver", 10}, {"gold", 10}}));
     EXPECT_EQ(op.at("shapes").at(0).at("shape"), "N=64 C=1024");
     EXPECT_EQ(op.at("shapes").at(0).at("judged"), true);
     EXPECT_EQ(op.at("shapes").at(0).at("bytes"), 2 * 4 * 64 * 1024);
@@ -745,6 +745,40 @@ TEST_F(EndToEnd, WhereTheOlderSolutionIsNotBuiltItIsSaidThatNothingIsComparedWit
     EXPECT_EQ(run.status, 0) << run.output;
     const std::string note = run.json.at("ops").at(0).at("timing").at("notes").at(0);
     EXPECT_EQ(note, "not compared with the older lesson's solution: 'make check-lesson00' builds it");
+}
+
+TEST_F(EndToEnd, AnOlderSolutionsSpeedIsATargetOfEachMedalThatNamesIt) {
+    fs::create_directories(folder_ / "older");  // before `right`
+    fs::create_symlink(fs::absolute("build/tests/fakes/slow.so"), folder_ / "older" / "twice.so");
+    const std::string solution = "against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\n";
+    target(solution + "older = { silver = 4 }\n");
+    EXPECT_EQ(check("right", "--timing-only").json.at("ops").at(0).at("timing").at("medal"), "gold");
+    target(solution + "older = { silver = 1000 }\n");
+    const Checked bronze = check("right", "--timing-only");
+    EXPECT_EQ(bronze.json.at("ops").at(0).at("timing").at("medal"), "bronze") << bronze.output;
+    EXPECT_NE(bronze.output.find("times as fast as the older lesson's solution (silver 1,000)\n"), std::string::npos)
+        << bronze.output;
+    EXPECT_EQ(bronze.output.find("its interval reaches below"), std::string::npos) << bronze.output;
+    EXPECT_EQ(bronze.output.find("TF32"), std::string::npos) << bronze.output;  // a CPU has none
+    target(solution + "older = 1000\n");
+    const Checked slow = check("right", "--timing-only");
+    EXPECT_EQ(slow.verdict(), "SLOW");
+    EXPECT_NE(in_one_line(slow.output).find("as fast as the older lesson's solution, the target is 1,000"),
+              std::string::npos)
+        << slow.output;
+}
+
+TEST_F(EndToEnd, AShareOfTheMultiplyAddsIsATarget) {
+    const std::string flop = "SOL_FAKE_FLOP=65536";  // a product for each float: memory takes most of the time
+    target("against = \"arithmetic\"\nbronze = 0.00001\nsilver = 0.00002\ngold = 0.00003\n");
+    const Checked fast = check("right", "--timing-only", flop);
+    EXPECT_EQ(fast.json.at("ops").at(0).at("timing").at("medal"), "gold") << fast.output;
+    EXPECT_NE(fast.output.find(" of the fp32 roof's speed (gold 0.003%)"), std::string::npos) << fast.output;
+    target("against = \"arithmetic\"\nbronze = 0.5\nsilver = 0.6\ngold = 0.7\n");
+    const Checked slow = check("right", "--timing-only", flop);
+    EXPECT_EQ(slow.verdict(), "SLOW");
+    EXPECT_NE(in_one_line(slow.output).find("of the fp32 roof's speed, bronze is 50%"), std::string::npos)
+        << slow.output;
 }
 
 TEST_F(EndToEnd, AFileThatIncludesASolutionIsRightAndEarnsNoMedal) {

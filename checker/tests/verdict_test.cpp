@@ -232,6 +232,22 @@ TEST(Verdict, NamesTheMedalAndTheNextOne) {
     EXPECT_TRUE(has_line(text, "        silver  4.10 ms, 84% of the solution's speed (gold 90%)")) << text;
 }
 
+TEST(Verdict, SaysWhichMedalTheOlderSolutionsSpeedWithholds) {
+    OpReport fast = op("gelu", {right_case("regular")});
+    fast.timing = timing(Verdict::ok);
+    fast.timing.older = {.bronze = 0, .silver = 1.3, .gold = 1.3};
+    ShapeTiming& shape = fast.timing.shapes.front();
+    shape.share[Rival::older] = {1.1, {1.05, 1.15}};
+    shape.medal = Medal::bronze;
+    const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "        bronze  4.10 ms, 84% of the solution's speed (silver 80%)")) << text;
+    EXPECT_TRUE(has_line(text, "            1.10 times as fast as the older lesson's solution (silver 1.3)")) << text;
+    shape.share[Rival::older] = {1.5, {1.45, 1.55}};
+    shape.medal = Medal::silver;
+    EXPECT_TRUE(has_line(verdict_text(lesson({fast}), kNext, kPiped),
+                         "            1.50 times as fast as the older lesson's solution"));
+}
+
 TEST(Verdict, GivesATargetAsTheLessonHasIt) {
     OpReport fast = op("gelu", {right_case("regular")});
     fast.timing = timing(Verdict::ok);

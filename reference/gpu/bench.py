@@ -57,10 +57,13 @@ class BenchItem:
         return f"{self.op} {self.shape} {self.precision} {self.mode}"
 
 
-def all_items(root: Path) -> tuple[list[BenchItem], list[str]]:
-    """What is timed, each op and shape once; and the ops that have no baseline. Where PyTorch does in one call what a
-    lesson does in two, or the other way round, the op has a baseline for each way."""
-    pairs = [(op, shape) for lesson in device_lessons(root) for op, shapes in lesson.shapes.items() for shape in shapes]
+NO_BASELINE = "no baseline is written for it"
+
+
+def all_items(root: Path) -> tuple[list[BenchItem], dict[str, str]]:
+    """What is timed, each op and shape once; and what has no time, with the reason. Where PyTorch does in one call what
+    a lesson does in two, or the other way round, or has several ways, the op has a baseline for each way."""
+    pairs = [(op, shape) for lesson in device_lessons(root) for op, shapes in lesson.timed.items() for shape in shapes]
     pairs.append(("forward", WHOLE))
     pairs += [(name, shape) for op, shape in pairs if op in OPS for name in OPS[op].baselines if name != op]
     pairs = list(dict.fromkeys(pairs))
@@ -68,10 +71,17 @@ def all_items(root: Path) -> tuple[list[BenchItem], list[str]]:
         BenchItem(op, shape, precision, mode)
         for mode in ("eager", "compile")  # the slower to prepare last
         for op, shape in pairs
-        if op in BASELINES
+        if op in BASELINES and (mode == "eager" or BASELINES[op].compiled)
         for precision in BASELINES[op].precisions
     ]
-    return known, [f"{op} {shape}" for op, shape in pairs if op not in BASELINES]
+    without = {f"{op} {shape}": NO_BASELINE for op, shape in pairs if op not in BASELINES}
+    refused = {
+        BenchItem(op, shape, precision, "eager").name: why
+        for op, shape in pairs
+        if op in BASELINES
+        for precision, why in BASELINES[op].not_for.items()
+    }
+    return known, without | refused
 
 
 # ---- timing ----------------------------------------------------------------------------------------------------------
@@ -191,6 +201,8 @@ class Bench:
         set_precision(item.precision)
         function, arguments = BASELINES[item.op].make(m, d)
         result: dict = {"op": item.op, "shape": shape, "precision": item.precision, "mode": item.mode}
+        if BASELINES[item.op].as_the_op:
+            result["of"] = OP_OF[item.op]  # the lessons' op that does the same
         if item.mode == "compile":
             expected = function(*arguments)
             begin = time.perf_counter()
@@ -221,7 +233,7 @@ def versions(dry: bool) -> dict[str, str]:
     return found
 
 
-def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: list[str]) -> dict:
+def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: dict[str, str]) -> dict:
     if line == "list":
         return {"items": list(items), "without": without, "versions": versions(bench.machine.dry)}
     if line not in items:
@@ -237,6 +249,8 @@ def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: list[s
 def serve(dry: bool) -> int:
     if not dry and not torch.cuda.is_available():
         raise ToolError(f"PyTorch {torch.__version__} reaches no GPU; --dry needs none")
+    if (override := os.environ.get("NVIDIA_TF32_OVERRIDE")) is not None:
+        raise ToolError(f"NVIDIA_TF32_OVERRIDE={override} is set, which decides over TF32 in every item: unset it")
     known, without = all_items(Path())
     bench, items = Bench(dry), {item.name: item for item in known}
     # What libraries print to stdout must not get between the answers.

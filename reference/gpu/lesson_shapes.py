@@ -18,7 +18,8 @@ class Lesson:
     name: str  # "05_naive_forward"
     track: str = "host"
     ops: tuple[str, ...] = ()
-    shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # op to "B=4 T=1024 C=768", …
+    shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # op to "B=4 T=1024 C=768", … that are judged
+    timed: dict[str, tuple[str, ...]] = field(default_factory=dict)  # and those that are reported only
     requires: tuple[str, ...] = ()  # "sm_80", "sm_90a"
     ladder: dict | None = None  # of a rung of the ladder: random_shapes, multiple_of
     precision: dict[str, str] = field(default_factory=dict)  # op to "tf32", …, where it is not fp32
@@ -40,17 +41,19 @@ class Lesson:
 
 
 def all_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:
-    """Of the course in `root`, in order. An op's shapes are those that are judged."""
+    """Of the course in `root`, in order."""
     return asked(program, [str(root)], lambda rows: [lesson_of(row) for row in rows])
 
 
 def lesson_of(row: dict) -> Lesson:
     shapes = {op["op"]: tuple(one["shape"] for one in op["shapes"] if one["judged"]) for op in row["ops"]}
+    timed = {op["op"]: tuple(one["shape"] for one in op["shapes"]) for op in row["ops"]}
     return Lesson(
         name=row["name"],
         track=row["track"],
         ops=tuple(shapes),
         shapes={op: judged for op, judged in shapes.items() if judged},
+        timed={op: all_ for op, all_ in timed.items() if all_},
         requires=tuple(row["requires"]),
         ladder=row["ladder"],
         precision=row["precision"],

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from reference.gpu import rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
+from reference.gpu import beside_pytorch, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.lesson_shapes import Lesson
 from reference.gpu.programs import Programs, with_json
@@ -225,7 +225,7 @@ def time_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
     timing = row.get("timing")
     if not timing:
         raise ToolError(f"{op} was not timed")
-    result = {"device": device, **timing}
+    result = {"device": device, "precision": lesson.precision.get(op, "fp32"), **timing}
     if timing.get("verdict") not in ("ok", "no verdict"):
         raise Failed(f"{timing.get('verdict')}: {first_finding(timing.get('shapes', []))}", result)
     return result
@@ -425,8 +425,7 @@ def baselines(setting: Setting) -> Work:
     try:
         said = bench.ask("list", 120)
         items = [Item(name, partial(bench.measure, name), baseline_of(setting.root)) for name in said["items"]]
-        without = dict.fromkeys(said["without"], "no baseline is written for it")
-        return Work(items, without, said["versions"], bench.stop)
+        return Work(items, said["without"], said["versions"], bench.stop)
     except OSError as error:
         raise ToolError(f"{setting.python}: {error.strerror}; PYTHON=… names the Python that has PyTorch") from None
     except (LookupError, ToolError):
@@ -686,6 +685,11 @@ def report(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="gpu-report-", ignore_cleanup_errors=True) as scratch:
         setting = Setting(Path(), card, options.python, Programs(options.dry), Path(scratch))
         outcomes = [run_part(name, setting, store, dict(stamp), options) for name in names]
+    if compared := beside_pytorch.rows(store.data):
+        store.data["beside_pytorch"] = compared
+        store.save()
+    if compared and {"timings", "baselines"} & set(names):
+        print(f"\n{beside_pytorch.table(compared)}")
     print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
     if "ncu" in names and (page := simt_vs_ncu.write_page(Path(), store.data)):
         print(f"table in {page}")

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from reference.model import gpt2
 from reference.model.gpt2 import causal_mask, join_heads, split_heads
@@ -111,6 +113,24 @@ def sdpa(qkv: Tensor, NH: int) -> Tensor:
     return join_heads(F.scaled_dot_product_attention(*split_heads(qkv, NH), is_causal=True))  # (B, T, C)
 
 
+def sdpa_by(back_end: SDPBackend, m: Machine) -> Callable:
+    """SDPA's way that PyTorch calls so, and no other. A CPU lacks some of them: a rehearsal takes what there is."""
+    allowed = [back_end, SDPBackend.MATH] if m.dry else [back_end]
+
+    def run(qkv: Tensor, NH: int) -> Tensor:
+        with sdpa_kernel(allowed):
+            return sdpa(qkv, NH)
+
+    return run
+
+
+def baseline_by(back_end: SDPBackend, precisions: tuple[str, ...], not_for: dict[str, str] | None = None) -> Baseline:
+    def make(m: Machine, d: dict[str, int]) -> tuple:
+        return sdpa_by(back_end, m), (m.normal(d["B"], d["T"], 3 * d["C"]), d["NH"])
+
+    return Baseline(make, precisions, not_for=not_for or {}, compiled=False)
+
+
 def materialised(qkv: Tensor, mask: Tensor, NH: int) -> Tensor:
     query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS) each
     scores = (query @ key.transpose(-2, -1)) / math.sqrt(query.shape[-1])  # (B, NH, T, T)
@@ -134,5 +154,11 @@ OP = Op(
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),
+        "attention_flash": baseline_by(
+            SDPBackend.FLASH_ATTENTION, ("bf16",), {"fp32": "not for fp32: FlashAttention takes fp16 and bf16"}
+        ),
+        # In fp32 each product is three of TF32 on tensor cores, on cards that have them: fp32's accuracy, another roof.
+        "attention_efficient": baseline_by(SDPBackend.EFFICIENT_ATTENTION, ("fp32", "bf16")),
+        "attention_math": baseline_by(SDPBackend.MATH, PRECISIONS),
     },
 )

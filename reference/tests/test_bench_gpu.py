@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """bench_gpu.py as a rehearsal on the CPU: every op runs, and what fails is said in its place."""
 
+import contextlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ from reference.gpu.bench import BASELINES, Bench, BenchItem, all_items
 from reference.gpu.lesson_shapes import device_lessons, dims, tiny
 from reference.model.gpt2 import attention as model_attention
 from reference.ops import attention
-from reference.ops.common.op import Baseline
+from reference.ops.common.op import Baseline, Machine
 
 ROOT = Path(__file__).parents[2]
 SHAPES = {
@@ -29,6 +31,9 @@ SHAPES = {
     "causal_softmax": "B=4 NH=12 T=1024",
     "attention": "B=4 T=1024 C=768 NH=12",
     "attention_materialised": "B=4 T=1024 C=768 NH=12",
+    "attention_flash": "B=4 T=1024 C=768 NH=12",
+    "attention_efficient": "B=4 T=1024 C=768 NH=12",
+    "attention_math": "B=4 T=1024 C=768 NH=12",
     "crossentropy": "N=1024 Vp=50304",
     "softmax_crossentropy": "N=1024 V=50257 Vp=50304",
     "forward": bench_gpu.WHOLE,
@@ -48,10 +53,10 @@ def serve(requests: str) -> subprocess.CompletedProcess:
 
 def test_every_timed_shape_of_every_device_lesson_has_a_baseline():
     known, without = all_items(ROOT)
-    assert without == []
+    assert all(name.startswith("attention_flash") for name in without)
     named = {(item.op, item.shape) for item in known}
     for lesson in device_lessons(ROOT):
-        for op, shapes in lesson.shapes.items():
+        for op, shapes in lesson.timed.items():
             assert {(op, shape) for shape in shapes} <= named
     assert ("forward", bench_gpu.WHOLE) in named
     assert len({item.name for item in known}) == len(known)
@@ -77,7 +82,31 @@ def test_an_op_that_is_not_known_is_listed(tmp_path):
     solution = tmp_path / "solutions/04_x"
     solution.mkdir(parents=True)
     (solution / "swiglu.cu").touch()
-    assert all_items(tmp_path)[1] == ["swiglu N=3"]
+    assert all_items(tmp_path)[1] == {"swiglu N=3": "no baseline is written for it"}
+
+
+def test_attention_is_timed_by_each_way_of_pytorch_that_takes_the_precision_and_the_others_are_named():
+    known, without = all_items(ROOT)
+    ways = {
+        name: {(item.precision, item.mode) for item in known if item.op == name}
+        for name in ("attention_flash", "attention_efficient", "attention_math")
+    }
+    assert ways == {
+        "attention_flash": {("bf16", "eager")},
+        "attention_efficient": {("fp32", "eager"), ("bf16", "eager")},
+        "attention_math": {("fp32", "eager"), ("tf32", "eager"), ("bf16", "eager")},
+    }
+    flash = "attention_flash B=4 T=1024 C=768 NH=12 fp32 eager"
+    assert without[flash] == "not for fp32: FlashAttention takes fp16 and bf16"
+
+
+def test_a_named_way_is_the_only_one_that_is_allowed(monkeypatch):
+    allowed = []
+    monkeypatch.setattr(attention, "sdpa_kernel", lambda ways: allowed.append(ways) or contextlib.nullcontext())
+    for name, way in (("flash", "FLASH_ATTENTION"), ("efficient", "EFFICIENT_ATTENTION"), ("math", "MATH")):
+        function, arguments = BASELINES[f"attention_{name}"].make(Machine("cpu", dry=False), dims("B=1 T=4 C=8 NH=2"))
+        function(*arguments)
+        assert allowed.pop() == [getattr(torch.nn.attention.SDPBackend, way)]
 
 
 @pytest.mark.parametrize("op", BASELINES)
@@ -91,7 +120,7 @@ def test_every_op_runs_at_a_tiny_shape(bench, op):
 
 @pytest.mark.parametrize("op", ["matmul", "attention", "forward"])
 def test_bf16_runs_and_leaves_the_default_precision_as_it_was(bench, op):
-    result = bench_gpu.answer("x", bench, {"x": BenchItem(op, SHAPES[op], "bf16", "eager")}, [])
+    result = bench_gpu.answer("x", bench, {"x": BenchItem(op, SHAPES[op], "bf16", "eager")}, {})
     assert result["precision"] == "bf16"
     assert torch.get_default_dtype() == torch.float32
     assert torch.get_float32_matmul_precision() == "highest"
@@ -102,6 +131,22 @@ def test_tf32_is_on_only_where_it_is_asked_for():
         bench_gpu.set_precision(precision)
         assert torch.get_float32_matmul_precision() == expected
     bench_gpu.set_precision("fp32")
+
+
+def test_where_the_environment_decides_over_tf32_nothing_is_timed():
+    command = [sys.executable, "-m", "reference.gpu.bench", "--dry"]
+    environment = os.environ | {"NVIDIA_TF32_OVERRIDE": "0"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, input="list\n", capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    said = "NVIDIA_TF32_OVERRIDE=0 is set, which decides over TF32 in every item: unset it"
+    assert done.stderr == f"bench-gpu: {said}\n"
+
+
+def test_an_answer_names_the_lessons_op_that_does_the_same(bench):
+    for name, op in (("layernorm", "layernorm"), ("attention_math", "attention"), ("softmax_crossentropy", None)):
+        assert bench.run(BenchItem(name, SHAPES[name], "fp32", "eager")).get("of") == op
 
 
 def test_a_compiled_op_is_compared_with_the_eager_one(bench):
@@ -115,7 +160,10 @@ def test_the_ops_compute_what_the_model_computes(bench):
     qkv = torch.randn(d["B"], d["T"], 3 * d["C"], generator=torch.Generator().manual_seed(1))
     expected, _, _, _ = model_attention(qkv, d["NH"])
     above = bench.machine.above_diagonal(d["T"])
-    for actual in (attention.sdpa(qkv, d["NH"]), attention.materialised(qkv, above, d["NH"])):
+    back_ends = torch.nn.attention.SDPBackend
+    named = (back_ends.FLASH_ATTENTION, back_ends.EFFICIENT_ATTENTION, back_ends.MATH)
+    ways = [attention.sdpa_by(way, bench.machine)(qkv, d["NH"]) for way in named]
+    for actual in (attention.sdpa(qkv, d["NH"]), attention.materialised(qkv, above, d["NH"]), *ways):
         torch.testing.assert_close(actual, expected)
 
 
@@ -125,9 +173,9 @@ def test_an_ops_error_is_its_answer_and_the_next_is_timed(bench, monkeypatch):
 
     monkeypatch.setitem(BASELINES, "gelu", Baseline(fail))
     items = {name: BenchItem(name, SHAPES[name], "fp32", "eager") for name in ("gelu", "residual")}
-    answer = bench_gpu.answer("gelu", bench, items, [])
+    answer = bench_gpu.answer("gelu", bench, items, {})
     assert answer == {"error": "RuntimeError: no kernel image is available", "lost": False}
-    assert "median_ms" in bench_gpu.answer("residual", bench, items, [])
+    assert "median_ms" in bench_gpu.answer("residual", bench, items, {})
 
 
 def test_requests_are_answered_in_order_a_line_each():

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from reference.gpu import beside_pytorch, simt_vs_gpu, simt_vs_ncu, tools
 from reference.gpu import report as gpu_report
-from reference.gpu import simt_vs_gpu, simt_vs_ncu, tools
 from reference.gpu.lesson_shapes import PROGRAM as LESSONS
 from reference.gpu.programs import Programs, error_line
 from reference.gpu.report import PART_NAMES, REHEARSAL, Store
@@ -101,13 +101,15 @@ for line in sys.stdin:
     if name == "list" and pathlib.Path("plan_list").exists():
         said = {"things": 7}
     elif name == "list":
-        said = {"items": names, "without": ["d N=3"], "versions": {"torch": "2.0"}}
+        said = {"items": names, "without": {"d N=3": "nobody wrote it"}, "versions": {"torch": "2.0"}}
     elif name.startswith("c") and pathlib.Path("plan_bench").exists():
         said = {"median_ms": float("nan")}
     elif name.startswith("b") and pathlib.Path("plan_bench").exists():
         sys.exit("CUDA error: an illegal memory access was encountered")
     else:
         said = {"median_ms": 2.0, "call": "a N=3", "rate": "gb_per_s" if name.startswith("a") else "tflop_per_s"}
+    if name.startswith("a"):
+        said |= {"op": "a", "of": "a", "shape": "N=3", "precision": "fp32", "mode": "eager"}
     print(json.dumps(said), flush=True)
 """
 
@@ -262,9 +264,11 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert parts["calibrate"]["items"]["roof"]["result"]["copy_bytes_per_s"] == 3e12
     assert parts["timings"]["items"]["lesson04/b"]["result"]["shapes"][0]["median_ms"] == 1.5
     assert parts["baselines"]["versions"] == {"torch": "2.0"}
-    assert parts["baselines"]["items"]["a N=3 fp32 eager"]["result"] == {"median_ms": 2.0, "gb_per_s": 4.0}
+    timed = parts["baselines"]["items"]["a N=3 fp32 eager"]["result"]
+    assert (timed["median_ms"], timed["gb_per_s"]) == (2.0, 4.0)
     assert parts["baselines"]["items"]["b N=3 fp32 eager"]["result"] == {"median_ms": 2.0, "tflop_per_s": 2.0}
-    assert parts["baselines"]["items"]["d N=3"]["status"] == "unavailable"
+    unavailable = {"status": "unavailable", "why": "nobody wrote it"}
+    assert parts["baselines"]["items"]["d N=3"] == unavailable
     assert len(parts["sanitize"]["items"]) == 2 * 4
     assert parts["ncu"]["items"]["lesson04/a"]["result"]["kernels"][0]["sectors_per_load_request"] == 32
     assert parts["simt"]["items"]["correct/copy"]["result"]["outcome"] == "agrees"
@@ -272,6 +276,72 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert "baselines/a N=3 fp32 eager: 2 ms" in done.stdout
     tables = [f"table in checker/simt/{page}" for page in ("VS_NCU.md", "VS_GPU.md")]
     assert done.stdout.splitlines()[-3:] == [f"written to {CARD_FILE}", *tables]
+
+
+def with_times(rehearsal: bool) -> dict:
+    """A report in which an op was timed at two shapes, and PyTorch's at one of them, in several ways."""
+
+    def baseline(name: str, shape: str, precision: str, mode: str, median: float) -> tuple[str, dict]:
+        result = {"op": name, "of": "attention", "shape": shape, "precision": precision, "mode": mode}
+        return f"{name} {shape} {precision} {mode}", {"status": "ok", "result": result | {"median_ms": median}}
+
+    flash = ("attention_flash B=4 fp32 eager", {"status": "unavailable", "why": "not for fp32: it takes fp16"})
+    other = {"op": "gelu", "of": "gelu", "shape": "B=4", "precision": "fp32", "mode": "eager", "median_ms": 1.0}
+    items = [
+        baseline("attention", "B=4", "fp32", "eager", 3.0),
+        baseline("attention", "B=4", "fp32", "compile", 1.5),
+        baseline("attention", "B=4", "tf32", "eager", 0.1),
+        baseline("attention_math", "B=4", "fp32", "eager", 4.0),
+        ("gelu B=4 fp32 eager", {"status": "ok", "result": other}),
+        flash,
+    ]
+    shapes = [{"shape": "B=4", "median_ms": 2.0}, {"shape": "B=1", "median_ms": 1.0}]
+    timing = {"status": "ok", "result": {"precision": "fp32", "shapes": shapes}}
+    failed = {"status": "failed", "why": "WRONG"}
+    timings = {"items": {"lesson16/attention": timing, "lesson05/gelu": failed}}
+    return {"rehearsal": rehearsal, "parts": {"timings": timings, "baselines": {"items": dict(items)}}}
+
+
+def test_a_solutions_time_stands_beside_each_of_pytorchs_of_its_precision_and_shape():
+    (row,) = beside_pytorch.rows(with_times(rehearsal=False))
+    assert (row["item"], row["shape"], row["precision"], row["median_ms"]) == ("lesson16/attention", "B=4", "fp32", 2.0)
+    assert {way["way"]: way["times_as_fast"] for way in row["pytorch"]} == {
+        "eager": 1.5,
+        "compile": 0.75,
+        "math eager": 2,
+    }
+    assert row["not_for"] == {"flash": "not for fp32: it takes fp16"}
+    assert beside_pytorch.table([row]).splitlines() == [
+        "PyTorch's times in ms; in brackets how many times as fast the solution is",
+        "  lesson16/attention B=4 fp32: 2 ms",
+        "      eager 3 (1.50), compile 1.5 (0.75), math eager 4 (2.00)",
+        "      flash: not for fp32: it takes fp16",
+    ]
+
+
+def test_in_a_rehearsal_an_op_stands_beside_pytorchs_at_any_shape():
+    data = with_times(rehearsal=True)
+    data["parts"]["timings"]["items"]["lesson16/attention"]["result"]["shapes"][0]["shape"] = "B=1 T=16"
+    (row,) = beside_pytorch.rows(data)
+    assert [way["way"] for way in row["pytorch"]] == ["eager", "compile", "math eager"]
+    assert list(row["not_for"]) == ["flash"]
+
+
+@pytest.mark.parametrize("part", ["timings", "baselines"])
+def test_nothing_stands_beside_what_was_not_measured(part):
+    data = with_times(rehearsal=False)
+    del data["parts"][part]
+    assert beside_pytorch.rows(data) == []
+
+
+def test_the_report_has_the_comparison_and_prints_it(gpu):
+    done = gpu.report("--part", "baselines")
+    assert "beside_pytorch" not in gpu.data()
+    assert "PyTorch's times" not in done.stdout
+    done = gpu.report("--part", "timings")
+    (row,) = gpu.data()["beside_pytorch"]
+    assert (row["item"], row["pytorch"][0]["times_as_fast"]) == ("lesson04/a", 2.0 / 1.5)
+    assert "  lesson04/a N=3 fp32: 1.5 ms\n      eager 2 (1.33)\n" in done.stdout
 
 
 def test_clocks_are_recorded_while_a_part_runs(gpu):

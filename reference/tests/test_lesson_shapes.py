@@ -58,6 +58,7 @@ def test_a_lesson_has_what_its_file_says_and_what_its_solution_adds(tmp_path):
     assert before == Lesson("02_before", "device", ("a", "b", "c"))
     assert (lesson.name, lesson.track, lesson.ops) == ("04_first", "device", ("c", "a", "b"))
     assert (lesson.requires, lesson.shapes) == (("sm_80",), {"c": ("N=1 C=2", "N=3")})
+    assert lesson.timed == {"c": ("N=1 C=2", "N=3", "N=4")}
     assert lesson.ladder == {"random_shapes": 0, "multiple_of": {}}
 
 

@@ -334,14 +334,18 @@ std::string& last_refusal() {
 
 }  // namespace
 
-void tell_refusal(const char* function, const std::string& why) {
+bool is_verbose() {
     static const bool wanted = [] {
         const char* set = std::getenv("SIMT_VERBOSE");
         return set != nullptr && *set != '\0' && std::strcmp(set, "0") != 0;
     }();
+    return wanted;
+}
+
+void tell_refusal(const char* function, const std::string& why) {
     const Turn turn;
     last_refusal() = fmt::format("{}: {}", function, why);
-    if (wanted) {
+    if (is_verbose()) {
         fmt::print(stderr, "simt: {}\n", last_refusal());
     }
 }

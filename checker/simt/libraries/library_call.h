@@ -78,6 +78,9 @@ struct Tile {
 };
 std::vector<Tile> tiles_of(const char* name, long m, long n, long batch);
 
+// Whether SIMT_VERBOSE=1 is set: then the libraries say what a status alone does not tell.
+bool is_verbose();
+
 // Why a library refuses a call, and what says so: "lda = 3 is less than m = 4 (cublas<t>gemm())". SIMT_VERBOSE=1 prints it.
 void tell_refusal(const char* function, const std::string& why);
 // The last one since this was called, with its function; empty: there was none.

@@ -2,6 +2,7 @@
 #include "checker/simt/libraries/product.h"
 
 #include <cblas.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "checker/simt/include/simt/short_float.h"
+#include "checker/simt/libraries/library_call.h"
 
 namespace simt {
 namespace {
@@ -65,6 +67,19 @@ bool truncates_tf32() {
         return set != nullptr && std::string_view(set) == "truncate";
     }();
     return wanted;
+}
+
+// NVIDIA's own switch for all of its libraries; another value than 0 changes nothing.
+bool tf32_is_off() {
+    static const bool off = [] {
+        const char* set = std::getenv("NVIDIA_TF32_OVERRIDE");
+        const bool forbids = set != nullptr && std::string_view(set) == "0";
+        if (forbids && is_verbose()) {
+            fmt::print(stderr, "simt: NVIDIA_TF32_OVERRIDE=0: what was to be rounded to TF32 is not\n");
+        }
+        return forbids;
+    }();
+    return off;
 }
 
 // ---- many --------------------------------------------------------------------------------------------------------------
@@ -238,6 +253,12 @@ float tf32(float value) {
 
 void multiply(const Product& p) {
     if (p.m == 0 || p.n == 0) {
+        return;
+    }
+    if (p.inputs == Inputs::tf32 && tf32_is_off()) {
+        Product exact = p;
+        exact.inputs = Inputs::as_they_are;
+        multiply(exact);
         return;
     }
     use_one_core();

@@ -69,6 +69,18 @@ TEST(Calls, AreSilentWhereNothingIsRefusedAloudAndTf32IsTruncatedWhereThatIsAske
     EXPECT_EQ(finished.output.find('\n'), finished.output.size() - 1) << finished.output;
 }
 
+TEST(Calls, RoundNothingToTf32WhereTheEnvironmentForbidsIt) {
+    for (const char* value : {"0", "1"}) {  // 0 alone forbids it
+        const Finished finished =
+            shell(std::string("NVIDIA_TF32_OVERRIDE=") + value + " build/tests/simt/libraries/calls --tf32");
+        EXPECT_EQ(finished.status, 0);
+        EXPECT_TRUE(finished.output.starts_with("calls: 0 of ")) << finished.output;
+    }
+    EXPECT_NE(shell("SIMT_VERBOSE=1 NVIDIA_TF32_OVERRIDE=0 build/tests/simt/libraries/calls --tf32")
+                  .output.find("simt: NVIDIA_TF32_OVERRIDE=0: what was to be rounded to TF32 is not\n"),
+              std::string::npos);
+}
+
 TEST(MatmulsOfCublasLt, AreWhatLoopsInDoubleSay) {
     const Finished finished = shell("build/tests/simt/libraries/lt_products");
     EXPECT_EQ(finished.status, 0);

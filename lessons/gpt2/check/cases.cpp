@@ -107,9 +107,10 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against) {
     }
     const Cost cost = spec_.cost(sizes);
     const bool beside_copy = spec_.bound == Bound::copy || against == checker::Rival::copy;
+    const bool beside_arithmetic = spec_.bound == Bound::arithmetic || against == checker::Rival::arithmetic;
     checker::Timed timed{.shape = text,
                          .bytes_moved = beside_copy ? static_cast<std::size_t>(cost.bytes) : 0,
-                         .flop = spec_.bound == Bound::arithmetic ? cost.flop : 0,
+                         .flop = beside_arithmetic ? cost.flop : 0,
                          .tensor_cores = spec_.precision != "fp32",
                          .call = drawn(sizes, timed_null_),
                          .hot = spec_.hot};

@@ -353,6 +353,21 @@ TEST(LessonCases, AreTimedAtTheShapesOfLessonToml) {
     EXPECT_EQ(timed[1].shape, "N=9 C=5 OC=7");
 }
 
+TEST(LessonCases, CountFlopOfAnOpThatIsHeldToTheRoofOfFp32) {
+    checker::LessonToml toml;
+    toml.ops = {"attention"};
+    checker::Target& target = toml.targets["attention"];
+    target.shapes = {"B=2 T=8 C=12 NH=3"};
+    const auto timed = [&] {
+        checker::Lesson lesson("00_test", "reference", toml);
+        checker::register_cases(lesson);
+        return lesson.ops().front().timed.front().flop;
+    };
+    EXPECT_EQ(timed(), 0);
+    target.against = checker::Rival::arithmetic;
+    EXPECT_EQ(timed(), 2 * 2 * 8 * (8 + 1) * 12);  // two products of which half is masked
+}
+
 TEST(LessonCases, OfAnUnknownOpOrAShapeOfAnotherFormAreRefused) {
     const auto refusal = [](const std::string& op, const std::string& shape) {
         checker::LessonToml toml;

@@ -51,6 +51,8 @@ class Baseline:
     make: Callable[[Machine, dict[str, int]], tuple[Callable, tuple]]
     precisions: tuple[str, ...] = ("fp32",)  # more where a precision changes what runs
     as_the_op: bool = True  # it must move and compute as much as the op
+    not_for: dict[str, str] = field(default_factory=dict)  # precisions that it refuses, and why
+    compiled: bool = True  # and timed by torch.compile too: not where that would choose another way than the named one
 
 
 @dataclass(frozen=True)

@@ -316,6 +316,8 @@ void try_products(cublasHandle_t cublas, bool only_tf32) {
     const char* truncates = std::getenv("SIMT_TF32");
     const Rounding tf32 =
         truncates != nullptr && std::strcmp(truncates, "truncate") == 0 ? Rounding::tf32_truncated : Rounding::tf32;
+    const char* forbids = std::getenv("NVIDIA_TF32_OVERRIDE");
+    const bool forbidden = forbids != nullptr && std::strcmp(forbids, "0") == 0;
     const Rounding none = Rounding::none;
     const cublasComputeType_t fp32 = CUBLAS_COMPUTE_32F, fp64 = CUBLAS_COMPUTE_64F;
     const cublasMath_t plain = CUBLAS_DEFAULT_MATH, tf32_math = CUBLAS_TF32_TENSOR_OP_MATH;
@@ -348,6 +350,7 @@ void try_products(cublasHandle_t cublas, bool only_tf32) {
     for (const Form& form : forms) {
         if (!only_tf32 || form.rounding == tf32) {
             wanted.push_back(form);
+            wanted.back().rounding = form.rounding == tf32 && forbidden ? none : form.rounding;
         }
     }
     for (const Form& form : wanted) {

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""The solutions' times beside PyTorch's of the same op, shape and precision, from a report's parts `timings` and
+`baselines`. They are reported, and judged by nobody. Needs nothing but Python 3.10."""
+
+from __future__ import annotations
+
+from reference.gpu.tools import digits
+
+
+def times_of(data: dict, part: str) -> dict[str, dict]:
+    """What was measured in the part, by item."""
+    items = data["parts"].get(part, {}).get("items", {})
+    return {name: record["result"] for name, record in items.items() if record["status"] == "ok"}
+
+
+def refused(data: dict, op: str, shape: str | None, precision: str) -> dict[str, str]:
+    """PyTorch's ways that do not take this precision, and why."""
+    items = data["parts"].get("baselines", {}).get("items", {})
+    ends = f" {shape} {precision} eager" if shape else f" {precision} eager"
+    found = {name.split()[0]: record for name, record in items.items() if name.endswith(ends)}
+    return {
+        label(op, name): record["why"]
+        for name, record in found.items()
+        if name.startswith(f"{op}_") and record["status"] == "unavailable"
+    }
+
+
+def label(op: str, baseline: str) -> str:
+    """ "efficient" of attention_efficient, "" of the op's own."""
+    return baseline.removeprefix(op).removeprefix("_")
+
+
+def rows(data: dict) -> list[dict]:
+    """One for each op and shape that both parts have. A rehearsal's shapes are any: there an op has one row."""
+    any_shape = data["rehearsal"]
+    pytorch = [time for time in times_of(data, "baselines").values() if time.get("of") and time.get("median_ms")]
+    found = []
+    for item, ours in times_of(data, "timings").items():
+        op, precision = item.split("/")[1], ours.get("precision")
+        for one in ours["shapes"][: 1 if any_shape else None]:
+            theirs = [
+                {
+                    "way": " ".join(filter(None, (label(op, time["op"]), time["mode"]))),
+                    "median_ms": time["median_ms"],
+                    "times_as_fast": time["median_ms"] / one["median_ms"],
+                }
+                for time in pytorch
+                if (time["of"], time["precision"]) == (op, precision) and (any_shape or time["shape"] == one["shape"])
+            ]
+            if theirs:
+                row = {"item": item, "shape": one["shape"], "precision": precision, "median_ms": one["median_ms"]}
+                not_for = refused(data, op, None if any_shape else one["shape"], precision)
+                found.append(row | {"pytorch": theirs, "not_for": not_for})
+    return found
+
+
+def table(found: list[dict]) -> str:
+    lines = ["PyTorch's times in ms; in brackets how many times as fast the solution is"]
+    for row in found:
+        lines.append(f"  {row['item']} {row['shape']} {row['precision']}: {digits(row['median_ms'])} ms")
+        ways = [f"{way['way']} {digits(way['median_ms'])} ({way['times_as_fast']:.2f})" for way in row["pytorch"]]
+        lines.append(f"      {', '.join(ways)}")
+        lines += [f"      {name}: {why}" for name, why in row["not_for"].items()]
+    return "\n".join(lines)
