@@ -35,12 +35,14 @@ constexpr const char* kKernelFlags[] = {
     "-g", "-fwrapv", "-fno-gnu-unique", "-fstack-clash-protection", "-Wno-unknown-pragmas", "-Wno-volatile"};
 
 // The reason for each: -O1 without the passes that split, merge or move accesses, so that one access in the source is
-// one hook; thread: a call before each access; bounds: for a thread's own arrays, whose accesses have no hook.
+// one hook; without the pass that puts an instruction in place of a call of sqrt, which is counted (simt/special_functions.h);
+// thread: a call before each access; bounds: for a thread's own arrays, whose accesses have no hook.
 constexpr const char* kCheckedFlags[] = {"-O1",
                                          "-fno-tree-sra",
                                          "-fno-tree-vectorize",
                                          "-fno-reorder-blocks",
                                          "-fno-thread-jumps",
+                                         "-fno-tree-builtin-call-dce",
                                          "-fsanitize=thread",
                                          "--param",
                                          "tsan-distinguish-volatile=1",

@@ -53,6 +53,8 @@ struct Traffic {
     std::uint64_t atomic_passes = 0;  // each atomic request has as many as lanes share its busiest address
     std::uint64_t barriers = 0;       // counted for each warp
     std::uint64_t uneven = 0;         // how often a warp's lanes passed an access unequally often
+    // Special functions (include/simt/special_functions.h): calls of warps, evaluations of threads, and those of doubles.
+    std::uint64_t special_requests = 0, special_functions = 0, special_in_double = 0;
     // Of calls of libraries, which have none of the above: each byte once for each call and matrix.
     std::uint64_t library_calls = 0, library_bytes_read = 0, library_bytes_written = 0, library_flop = 0;
 

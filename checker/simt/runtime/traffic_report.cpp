@@ -61,19 +61,20 @@ std::string if_any(std::uint64_t count) {
 }
 
 std::string lines_as_text(const LaunchTraffic& kernel) {
-    std::string text = fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}\n", "line", "requests", "sectors/req",
-                                   "ideal", "share", "wavefronts", "excess");
+    const bool any_special = kernel.total.special_functions != 0;
+    std::string text = fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}{}\n", "line", "requests", "sectors/req",
+                                   "ideal", "share", "wavefronts", "excess", any_special ? "   special" : "");
     for (const LineTraffic& line : kernel.lines) {
         const Traffic& t = line.traffic;
         const std::string share = t.global_sectors() == 0
                                       ? ""
                                       : fmt::format("{:.0f}%", 100.0 * static_cast<double>(t.bytes_moved()) /
                                                                    static_cast<double>(kernel.total.bytes_moved()));
-        text +=
-            fmt::format("  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}\n", text_of(line.line),
-                        if_any(t.global_requests() + t.shared_requests()),
-                        ratio(t.global_sectors(), t.global_requests()), ratio(t.ideal_sectors(), t.global_requests()),
-                        share, if_any(t.wavefronts()), if_any(t.excess_wavefronts()));
+        text += fmt::format(
+            "  {:<24}{:>10}{:>13}{:>7}{:>7}{:>12}{:>8}{}\n", text_of(line.line),
+            if_any(t.global_requests() + t.shared_requests()), ratio(t.global_sectors(), t.global_requests()),
+            ratio(t.ideal_sectors(), t.global_requests()), share, if_any(t.wavefronts()), if_any(t.excess_wavefronts()),
+            any_special ? fmt::format("{:>10}", if_any(t.special_functions)) : "");
     }
     return text;
 }
@@ -95,6 +96,9 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     metrics.push_back({"passes of atomics", traffic.atomic_passes});
     metrics.push_back({"sass__inst_executed_per_opcode BAR", traffic.barriers});
     metrics.push_back({"accesses that a warp's lanes passed unequally often", traffic.uneven});
+    metrics.push_back({"special functions", traffic.special_functions});
+    metrics.push_back({"special functions of doubles", traffic.special_in_double});
+    metrics.push_back({"special functions, requests", traffic.special_requests});
     metrics.push_back({"calls of libraries", traffic.library_calls});
     metrics.push_back({"bytes that libraries read", traffic.library_bytes_read});
     metrics.push_back({"bytes that libraries write", traffic.library_bytes_written});

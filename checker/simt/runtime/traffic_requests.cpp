@@ -301,6 +301,11 @@ void count_request(TrafficSite& site, const TrafficRequest& request) {
         case TraceKind::barrier:
             sum.barriers++;
             return;
+        case TraceKind::special:
+            sum.special_requests++;
+            sum.special_functions += std::uint64_t{request.count} * bytes;
+            sum.special_in_double += address_of(request.what[0]) == 0 ? 0 : std::uint64_t{request.count} * bytes;
+            return;
         case TraceKind::collective:
         case TraceKind::landed:
             return;

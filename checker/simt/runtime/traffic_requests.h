@@ -25,7 +25,8 @@ enum class TraceKind : std::uint8_t {
     shared_atomic,
     barrier,
     collective,
-    landed,  // a wait after which none of the lane's copies is on its way
+    landed,   // a wait after which none of the lane's copies is on its way
+    special,  // a special function: its precision for an address, evaluations for bytes (special_functions.cpp)
 };
 
 constexpr bool is_global(TraceKind kind) {

@@ -183,6 +183,9 @@ std::vector<Row> rows_of(const Traffic& line, const Traffic& total) {
     if (line.barriers != 0) {
         rows.push_back({"bar", shortened(line.barriers), "", "", "", ""});
     }
+    if (line.special_requests != 0) {
+        rows.push_back({"sfu", shortened(line.special_requests), "", "", "", ""});
+    }
     if (line.library_calls != 0) {
         rows.push_back({"call", shortened(line.library_calls), "", "", "", ""});
     }
@@ -309,6 +312,7 @@ void print_totals(const std::vector<Version>& versions) {
     row("passes of atomics", [](const auto& t) { return shortened(t.total.atomic_passes); });
     row("barriers, each warp's", [](const auto& t) { return shortened(t.total.barriers); });
     row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
+    row("special functions, each thread's", [](const auto& t) { return shortened(t.total.special_functions); });
     row("launches", [](const auto& t) { return shortened(t.launches); });
     row("calls of libraries", [](const auto& t) { return shortened(t.total.library_calls); });
     row("  bytes read", [](const auto& t) { return bytes_text(t.total.library_bytes_read); });

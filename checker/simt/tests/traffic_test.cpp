@@ -452,6 +452,93 @@ TEST_F(Counted, AWarpThatWaitsForAnotherLetsItRun) {
     simt::set_seed(1);
 }
 
+// ---- special functions ------------------------------------------------------------------------------------------------
+
+struct Special {
+    const char* name;
+    int what;                               // evaluated() of traffic.cu
+    std::uint64_t evaluations, of_doubles;  // of a thread
+    std::uint64_t calls;
+};
+
+class SpecialFunctions : public Counted, public testing::WithParamInterface<Special> {};
+
+// 40 threads are two warps.
+TEST_P(SpecialFunctions, AreCountedForEachThreadThatEvaluatesThem) {
+    const Traffic t = counted([&] { KERNEL(evaluate)(out_, inp_, GetParam().what); });
+    EXPECT_EQ(t.special_functions, 40 * GetParam().evaluations);
+    EXPECT_EQ(t.special_in_double, 40 * GetParam().of_doubles);
+    EXPECT_EQ(t.special_requests, 2 * GetParam().calls);
+    expect(t.stores, 2, 5, 5, 160, 160);
+    expect(t.loads, 2, 5, 5, 160, 160);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counted, SpecialFunctions,
+                         testing::Values(Special{"Arithmetic", 0, 0, 0, 0}, Special{"Expf", 1, 1, 0, 1},
+                                         Special{"Exponentials", 2, 7, 0, 7}, Special{"Logarithms", 3, 7, 0, 7},
+                                         Special{"Roots", 4, 7, 0, 7}, Special{"Angles", 5, 7, 0, 7},
+                                         Special{"Sincosf", 6, 2, 0, 1}, Special{"FastSincos", 7, 2, 0, 1},
+                                         Special{"Others", 8, 7, 0, 7}, Special{"Doubles", 9, 4, 4, 4},
+                                         Special{"DoublesBesideAFloat", 10, 3, 2, 3}, Special{"Halves", 11, 2, 0, 2},
+                                         Special{"Constants", 12, 0, 0, 0}),
+                         [](const auto& one) { return one.param.name; });
+
+// g++ makes one call of both. The other call's results are stored as any others are.
+TEST_F(Counted, ASineAndACosineOfOneNumberAreTwoSpecialFunctions) {
+    const Traffic t = counted([&] { KERNEL(evaluate_sine_and_cosine)(out_, inp_); });
+    EXPECT_EQ(t.special_functions, 128U);
+    expect(t.stores, 3, 12, 12, 384, 384);
+}
+
+TEST_F(Counted, SpecialFunctionsOfAPairAreTwo) {
+    const Traffic t = counted([&] { KERNEL(evaluate_pairs)(out_, inp_); });
+    EXPECT_EQ(t.special_functions, 64U);
+    EXPECT_EQ(t.special_in_double, 0U);
+}
+
+// Lane i evaluates i * times exponentials, 496 * times in all, which its warp makes in 31 * times calls; the second
+// number is more than a trace holds.
+TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
+    for (const int times : {1, 20}) {
+        const auto n = static_cast<std::uint64_t>(times);
+        const Traffic t = counted([&] { KERNEL(evaluate_in_a_ragged_loop)(out_, inp_, times); });
+        EXPECT_EQ(t.special_functions, 496 * n + 16);
+        EXPECT_EQ(t.special_requests, 31 * n + 1);
+        expect(t.stores, 1, 4, 4, 128, 128);
+    }
+}
+
+TEST_F(Counted, SpecialFunctionsOfTheHostAreNot) {
+    const Traffic t = counted([&] { EXPECT_GT(KERNEL(evaluate_beside_the_host)(out_, inp_, 3), 20.0F); });
+    EXPECT_EQ(t.special_functions, 3U * 64);
+}
+
+TEST_F(Counted, SpecialFunctionsOfTheBlocksThatRan) {
+    simt::sample_blocks(simt::Sampling{.others = 2});
+    const Traffic t = counted([&] { KERNEL(evaluate_beside_the_host)(out_, inp_, 100); });
+    EXPECT_EQ(t.special_functions, 4U * 64);
+}
+
+TEST_F(Counted, SpecialFunctionsHaveLinesAndNames) {
+    counted([&] { KERNEL(evaluate_in_a_ragged_loop)(out_, inp_, 1); });
+    const simt::LaunchTraffic& kernel = simt::traffic_of_kernels().at(0);
+    std::vector<std::uint64_t> by_line;
+    for (const simt::LineTraffic& line : kernel.lines) {
+        EXPECT_EQ(line.line.file, kFile);
+        if (line.traffic.special_functions != 0) {
+            by_line.push_back(line.traffic.special_functions);
+        }
+    }
+    EXPECT_EQ(by_line, (std::vector<std::uint64_t>{496, 16}));
+    const std::vector<simt::Metric> metrics = simt::metrics_of(kernel.total);
+    EXPECT_TRUE(std::any_of(metrics.begin(), metrics.end(), [](const simt::Metric& metric) {
+        return metric.name == "special functions" && metric.value == 512;
+    }));
+    const std::string text = simt::traffic_as_text(simt::traffic_of_kernels());
+    EXPECT_NE(text.find("   special\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("       496\n"), std::string::npos) << text;
+}
+
 // ---- launches, lines, blocks ------------------------------------------------------------------------------------------
 
 TEST_F(Counted, ALineKnowsItsPlaceItsShareAndItsBuffers) {

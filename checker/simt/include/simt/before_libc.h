@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // To be included before everything else. It gives the C library's functions names that lead to the runtime, so that
-// what a kernel copies, prints or allocates through them is checked too. Host code gets the library's own behaviour.
+// what a kernel copies, prints or allocates through them is checked too, and the special functions that it evaluates are
+// counted. Host code gets the library's own behaviour.
 //
 // SIMT_HARNESS leaves them out: code that is linked with the runtime may share inline functions with it, the linker
 // keeps only one of them, and what the runtime itself copies is not a kernel's access.
@@ -13,6 +14,8 @@
 #endif
 
 #include <stddef.h>
+
+#include "special_functions.h"
 
 #ifndef SIMT_HARNESS
 extern "C" {
@@ -46,7 +49,6 @@ SIMT_SEEN void* memmove(void* to, const void* from, size_t bytes) noexcept {
 SIMT_SEEN void* memset(void* to, int value, size_t bytes) noexcept {
     return simt_memset(to, value, bytes);
 }
-#undef SIMT_SEEN
 #undef SIMT_ASSIGNED
 }
 void* operator new(size_t) __asm__("simt_new");
@@ -55,4 +57,34 @@ void operator delete(void*) noexcept __asm__("simt_delete");
 void operator delete(void*, size_t) noexcept __asm__("simt_delete_sized");
 void operator delete[](void*) noexcept __asm__("simt_delete_array");
 void operator delete[](void*, size_t) noexcept __asm__("simt_delete_array_sized");
+
+#ifndef __SIMT_UNCHECKED__
+// They stay what g++ knows by these names: std::exp is the same, and a constant is folded.
+extern "C" {
+#define SIMT_ONE(name)                                   \
+    double name(double) noexcept __asm__("simt_" #name); \
+    float name##f(float) noexcept __asm__("simt_" #name "f");
+#define SIMT_TWO(name)                                           \
+    double name(double, double) noexcept __asm__("simt_" #name); \
+    float name##f(float, float) noexcept __asm__("simt_" #name "f");
+SIMT_SPECIAL_FUNCTIONS(SIMT_ONE, SIMT_TWO)
+#undef SIMT_ONE
+#undef SIMT_TWO
+#define SIMT_SINE_AND_COSINE(T, name)                             \
+    void name(T, T*, T*) noexcept __asm__("simt_" #name);         \
+    void simt_##name(T, T*, T*) noexcept;                         \
+    SIMT_SEEN void name(T x, T* to_sine, T* to_cosine) noexcept { \
+        T sine, cosine;                                           \
+        simt_##name(x, &sine, &cosine);                           \
+        *to_sine = sine;                                          \
+        *to_cosine = cosine;                                      \
+    }
+SIMT_SINE_AND_COSINE(double, sincos)
+SIMT_SINE_AND_COSINE(float, sincosf)
+#undef SIMT_SINE_AND_COSINE
+}
+// For a sine and a cosine of one number g++ calls these two by itself.
+__asm__(".weakref sincos, simt_sincos\n.weakref sincosf, simt_sincosf");
+#endif
+#undef SIMT_SEEN
 #endif

@@ -5,7 +5,8 @@
 #pragma once
 #pragma GCC system_header
 
-#include <cmath>
+#include <math.h>  // the C library's functions without std::, for each type, as CUDA gives them
+
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -13,13 +14,7 @@
 #include "../vector_types.h"
 #include "bits_of.h"
 #include "rounding.h"
-
-// The C library's functions without std::, as CUDA gives them.
-using std::abs;
-using std::isfinite;
-using std::isinf;
-using std::isnan;
-using std::signbit;
+#include "special_functions.h"
 
 #define SIMT_MIN_MAX(T)         \
     constexpr T min(T a, T b) { \
@@ -92,28 +87,35 @@ SIMT_INLINE double max(double a, float b) {
 }
 
 SIMT_INLINE float rsqrtf(float x) {
-    return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
+    simt::special_function();
+    return static_cast<float>(1.0 / simt::uncounted::sqrt(x));
 }
 SIMT_INLINE double rsqrt(double x) {
-    return 1.0 / std::sqrt(x);
+    simt::special_function_of_double();
+    return 1.0 / simt::uncounted::sqrt(x);
 }
 SIMT_INLINE float rcbrtf(float x) {
-    return static_cast<float>(1.0 / std::cbrt(static_cast<double>(x)));
+    simt::special_function();
+    return static_cast<float>(1.0 / simt::uncounted::cbrt(x));
 }
 SIMT_INLINE double rcbrt(double x) {
-    return 1.0 / std::cbrt(x);
+    simt::special_function_of_double();
+    return 1.0 / simt::uncounted::cbrt(x);
 }
 SIMT_INLINE float normcdff(float x) {
-    return static_cast<float>(0.5 * std::erfc(-static_cast<double>(x) * 0.70710678118654752));
+    simt::special_function();
+    return static_cast<float>(0.5 * simt::uncounted::erfc(-static_cast<double>(x) * 0.70710678118654752));
 }
 SIMT_INLINE float norm3df(float a, float b, float c) {
-    return std::sqrt(a * a + b * b + c * c);
+    return sqrtf(a * a + b * b + c * c);
 }
 SIMT_INLINE float sinpif(float x) {
-    return static_cast<float>(std::sin(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
+    simt::special_function();
+    return static_cast<float>(simt::uncounted::sin(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
 }
 SIMT_INLINE float cospif(float x) {
-    return static_cast<float>(std::cos(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
+    simt::special_function();
+    return static_cast<float>(simt::uncounted::cos(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
 }
 
 // Some of them are never fused with another operation on a GPU; here nothing ever is.
@@ -128,7 +130,7 @@ SIMT_FUNCTION(float, __log10f, (float x), log10f(x))
 SIMT_FUNCTION(float, __sinf, (float x), sinf(x))
 SIMT_FUNCTION(float, __cosf, (float x), cosf(x))
 SIMT_FUNCTION(float, __tanf, (float x), tanf(x))
-SIMT_FUNCTION(float, __exp10f, (float x), static_cast<float>(std::pow(10.0, static_cast<double>(x))))
+SIMT_FUNCTION(float, __exp10f, (float x), exp10f(x))
 SIMT_FUNCTION(float, __tanhf, (float x), tanhf(x))
 SIMT_FUNCTION(float, __fsqrt_rn, (float x), sqrtf(x))
 SIMT_FUNCTION(double, __dsqrt_rn, (double x), sqrt(x))
@@ -151,8 +153,7 @@ SIMT_FUNCTION(double, __drcp_rn, (double x), 1.0 / x)
 SIMT_FUNCTION(double, __fma_rn, (double x, double y, double z), fma(x, y, z))
 #undef SIMT_FUNCTION
 SIMT_INLINE void __sincosf(float x, float* sine, float* cosine) {
-    *sine = sinf(x);
-    *cosine = cosf(x);
+    sincosf(x, sine, cosine);
 }
 
 // Conversions: rn to the nearest even, rz towards zero, ru up, rd down; what does not fit saturates, NaN is 0.
