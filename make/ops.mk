@@ -29,7 +29,20 @@ objects_of = $(foreach file,$3,$(if $(filter solutions/$(file).cpp,$(solution_fi
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
 
-device_flags := -std=c++20 -I. -Xcompiler -fPIC,-Wall,-Wextra
+# Most of what compiling an op takes would be the standard library's headers: those that the headers of every op file include
+# are compiled once, for C++ by the rule below, for kernels by simtcc.
+included_by = $(sort $(shell sed -n 's/^.include <\([a-z_]*\)>$$/\1/p' $1))
+included_by_ops := $(call included_by,lessons/gpt2/ops.h lessons/gpt2/context.h checker/resources.h)
+included_by_kernels := $(sort $(included_by_ops) $(call included_by,lessons/gpt2/launch.h checker/cuda_check.h))
+op_header := build/headers/ops/common.h
+$(op_header): lessons/gpt2/context.h checker/resources.h lessons/gpt2/ops.h build/flags
+	@mkdir -p $(@D)
+	@printf '#include <%s>\n' $(included_by_ops) >$@
+$(op_header).gch: $(op_header)
+	$(Q)$(CXX) $(op_flags) -MD -MP -MF $(<:.h=.d) -x c++-header $< -o $@
+compile_op_on_host = $(CXX) $(op_flags) -include $(op_header)
+
+device_flags := -std=c++20 -I. --included $(subst $(space),$(comma),$(included_by_kernels)) -Xcompiler -fPIC,-Wall,-Wextra
 compile_cpu = build/simtcc $(device_flags)
 compile_dry = build/simtcc --unchecked $(device_flags)
 compile_debug = build/simtcc --for-debugger $(device_flags)
@@ -55,8 +68,8 @@ endef
 space_to_comma = $(subst $(space),$(comma),$(strip $1))
 kernel_warnings = -Xcompiler $(call space_to_comma,$(warnings_$(side)) $(if $(filter lessons,$(side)),-ftemplate-backtrace-limit=1))
 
-build/ops/%.o: %.cpp build/flags
-	$(call compile_op,$(CXX) $(op_flags) $(warnings_$(side)) $(if $(filter lessons,$(side)),$(color)))
+build/ops/%.o: %.cpp build/flags | $(op_header).gch
+	$(call compile_op,$(compile_op_on_host) $(warnings_$(side)) $(if $(filter lessons,$(side)),$(color)))
 build/ops/%.o: %.cu $(simtcc_needs)
 	$(call compile_op,$(compile_cpu) $(kernel_warnings))
 build/dry/ops/%.o: %.cu $(simtcc_needs)

@@ -67,8 +67,8 @@ gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
 wrong_links = $(foreach lesson,$2,$(foreach op,$(call judged_ops,$(lesson)),$(file >>$@,$(lesson)/$(op) \
     $(call objects_of,$1,solutions,$(call others,$(lesson),$(op))) build/lib/libops.a $(if $(filter gpu,$1),$(cudart) \
     $(call cublas,$(call objects_of,$1,solutions,$(call served_by,$(lesson))))))))
-build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk
-	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(CXX) $(op_flags) $(warnings_lessons))
+build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk | $(op_header).gch
+	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(compile_op_on_host) $(warnings_lessons))
 	$(file >>$@,compile.cu $(compile_cpu))
 	$(file >>$@,compilers.cpp build/flags)
 	$(file >>$@,compilers.cu build/flags $(simtcc_needs))

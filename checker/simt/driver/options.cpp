@@ -16,6 +16,7 @@ const char* const kUsage =
     "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --default-stream per-thread  --verbose\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"
     "  --for-debugger compiles for gdb: line by line, and memory is not checked\n"
+    "  --included NAME[,NAME]  standard headers that every file includes anyway: they are read precompiled\n"
     "Taken and without effect here: -O…, -g, -G, -lineinfo, -arch, -gencode, -code, -rdc, -Xptxas, --maxrregcount,\n"
     "  --expt-relaxed-constexpr, --extended-lambda, --use_fast_math, -m64, -ccbin.\n"
     "When the program runs: SIMT_SEED=N another order of blocks and warps, SIMT_CHECK=off no checks, SIMT_REPORT=FILE\n"
@@ -144,6 +145,8 @@ class Parser {
                 throw UsageError("-x " + *language + ": it is cu or c++");
             }
             options_.all_cuda = *language == "cu";
+        } else if (const auto headers = value(a, "--included")) {
+            split(*headers, options_.included);
         } else if (const auto dependencies = value(a, "-MF")) {
             options_.dependencies = *dependencies;
         } else if (const auto xcompiler =

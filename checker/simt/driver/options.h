@@ -16,6 +16,7 @@ struct Options {
     std::vector<std::string> preprocess;  // -I, -D, -U, -include, -isystem
     std::vector<std::string> compile;     // options of host compilers: -W…, -f…, what -Xcompiler gives
     std::vector<std::string> link;        // -l, -L, -Wl,…
+    std::vector<std::string> included;    // --included: standard headers that each file has anyway
     std::string output;                   // -o; empty: a.out, or the source's name with .o
     std::string standard = "c++20";
     std::string dependencies;      // -MF: a file for make

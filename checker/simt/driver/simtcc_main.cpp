@@ -5,6 +5,7 @@
 // stand-in headers, which are most of a small kernel's text, are read precompiled.
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,6 +217,24 @@ bool is_current(const fs::path& compiled, const Installation& here) {
                        [&](const fs::directory_entry& header) { return header.last_write_time() <= made; });
 }
 
+// One process at a time makes a header; the others wait for it. Where the file cannot be made, nobody waits.
+class Turn {
+  public:
+    explicit Turn(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+        while (file_ >= 0 && flock(file_, LOCK_EX) != 0 && errno == EINTR && asked_to_end == 0) {}
+    }
+    ~Turn() {
+        if (file_ >= 0) {
+            close(file_);
+        }
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+  private:
+    int file_;
+};
+
 // The header that is included before a kernel's file. What it includes lies beside it, compiled once for each set of
 // flags. If simtcc's folder cannot be written, it is the stand-in header itself.
 std::string first_header(const simt::Options& options, const Installation& here) {
@@ -224,18 +243,27 @@ std::string first_header(const simt::Options& options, const Installation& here)
     }
     const std::string mode = options.for_debugger ? "debugger" : options.checked ? "checked" : "unchecked";
     const std::string position = is_position_independent(options) ? "-pic" : "";
-    const fs::path header = here.precompiled / (mode + position + '-' + options.standard) / "cuda.h";
+    std::string folder = mode + position + '-' + options.standard, text = "#include <cuda_runtime.h>\n";
+    for (const std::string& included : options.included) {
+        folder += '-' + included;
+        text += "#include <" + included + ">\n";
+    }
+    const fs::path header = here.precompiled / folder / "cuda.h";
     const fs::path compiled = header.string() + ".gch";
     if (is_current(compiled, here)) {
         return header.string();
     }
-    // Several processes may make it at once: each does so under a name of its own first. The header keeps its time,
-    // because objects depend on it.
-    const std::string mine = compiled.string() + '.' + std::to_string(getpid());
     std::error_code unwritable;
     fs::create_directories(header.parent_path(), unwritable);
+    const Turn turn(header.parent_path() / "turn");
+    if (is_current(compiled, here)) {
+        return header.string();
+    }
+    // Others read what is there meanwhile, so it is made under another name. The header keeps its time, because objects
+    // depend on it.
+    const std::string mine = compiled.string() + '.' + std::to_string(getpid());
     if (!fs::exists(header)) {
-        if (!(std::ofstream(mine) << "#include <cuda_runtime.h>\n")) {
+        if (!(std::ofstream(mine) << text)) {
             return "cuda_runtime.h";
         }
         fs::rename(mine, header);

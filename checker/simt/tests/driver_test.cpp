@@ -711,6 +711,21 @@ TEST_F(CompiledHeaders, AreMadeOnceForEachSetOfFlags) {
     EXPECT_EQ(made().size(), 2U);
     ASSERT_EQ(compile("-shared -Xcompiler -Winvalid-pch a.cu -o a.so").output, "");
     EXPECT_EQ(made().size(), 3U);
+    file("b.cu", "#include <cuda_runtime.h>\n#include <string>\nint main() { return std::string(7, ' ').size(); }\n");
+    ASSERT_EQ(compile("--included cstddef,string -Xcompiler -Winvalid-pch b.cu -o b").output, "");
+    EXPECT_EQ(made().size(), 4U);
+    EXPECT_EQ(shell("./b").status, 7);
+}
+
+TEST_F(CompiledHeaders, AreMadeByOneOfSeveralProcesses) {
+    const Finished all = shell(
+        "for i in 1 2 3; do build/simtcc --verbose -c a.cu -o $i.o & all=\"$all $!\"; done\n"
+        "for one in $all; do wait $one || exit; done");
+    ASSERT_EQ(all.status, 0) << all.output;
+    for (const char* object : {"1.o", "2.o", "3.o"}) { EXPECT_TRUE(fs::exists(folder_ / object)); }
+    std::size_t headers = 0;
+    for (std::size_t at = 0; (at = all.output.find("c++-header", at)) != std::string::npos; at++) { headers++; }
+    EXPECT_EQ(headers, 1U) << all.output;
 }
 
 TEST_F(CompiledHeaders, AreReadAgainWhereOneHasChanged) {
