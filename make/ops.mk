@@ -108,7 +108,7 @@ impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,
 sides := solutions lessons
 
 # `older` in a lesson.toml times the op as the step before has it: that lesson's ops around the file that serves it there.
-beside_older := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^older *=' $(lesson_dirs:%=lessons/%/lesson.toml)))
+beside_older := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^older *=' /dev/null $(lesson_dirs:%=lessons/%/lesson.toml)))
 its_track = $(filter $(if $(filter $1,$(host_lessons)),$(host_lessons),$(device_lessons)),$(lesson_dirs))
 step_before = $(lastword $(foreach lesson,$(call its_track,$1),$(if $(filter $1,$(firstword $(sort $1 $(lesson)))),,$(lesson))))
 replaced_ops = $(filter $(call ops_of,$1),$(notdir $(call served_by,$(call step_before,$1))))
