@@ -141,6 +141,9 @@ struct block_tile_memory {
 };
 template <unsigned int Threads>
 SIMT_INLINE thread_block this_thread_block(block_tile_memory<Threads>&) {
+    if (thread_block::num_threads() > Threads) {
+        simt::too_little_tile_memory(Threads, thread_block::num_threads());
+    }
     return this_thread_block();
 }
 
@@ -346,13 +349,12 @@ class thread_block_tile : public simt_tile_place<Size> {
     SIMT_INLINE T simt_up(const T& value, unsigned int delta, const char* name) const {
         return shuffled(simt::Shuffle::up, value, delta, name);
     }
+    // The thread's own operand comes first, as under CUDA: an operator that is not commutative gives each thread a
+    // result of its own.
     template <class T, class Operator>
     SIMT_INLINE T simt_reduce(T value, Operator&& op) const {
         for (unsigned int ranks = Size / 2; ranks > 0; ranks /= 2) {
-            // Combines the operands in the order of ranks, so that all threads get the same bits from an operator that
-            // rounds.
-            const T other = shuffled(simt::Shuffle::exclusive_or, value, ranks, "cg::reduce");
-            value = (thread_rank() & ranks) == 0 ? op(value, other) : op(other, value);
+            value = op(value, shuffled(simt::Shuffle::exclusive_or, value, ranks, "cg::reduce"));
         }
         return value;
     }
@@ -403,16 +405,34 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
         const unsigned int rank = thread_rank();
         return of(simt_exchange(value), delta > rank ? rank : rank - delta, value);
     }
-    // Combines the values in the order of ranks, first of each warp and then of all of them.
+    // First of each warp, and then of all of them, both as a tile of at most 32 threads does it.
     template <class T, class Operator>
     SIMT_INLINE T simt_reduce(const T& value, Operator&& op) const {
-        const void* const all = simt_exchange(of_warp().simt_reduce(value, op));
-        T result = of(all, 0, value);
-        for (unsigned int rank = 32; rank < Size; rank += 32) { result = op(result, of(all, rank, value)); }
-        return result;
+        return of_warps<1>(simt_exchange(of_warp().simt_reduce(value, op)), thread_rank() / 32, value, op);
     }
 
+#define SIMT_MISSING(name)                                                                                           \
+    template <class... Any>                                                                                          \
+    __attribute__((unavailable("a tile of more than 32 threads has no such function, under CUDA either"))) int name( \
+        const Any&...) const;
+    SIMT_MISSING(shfl_up)
+    SIMT_MISSING(shfl_down)
+    SIMT_MISSING(shfl_xor)
+    SIMT_MISSING(ballot)
+    SIMT_MISSING(match_any)
+    SIMT_MISSING(match_all)
+#undef SIMT_MISSING
+
   private:
+    template <unsigned int Warps, class T, class Operator>
+    SIMT_INLINE static T of_warps(const void* all, unsigned int warp, const T& like, Operator& op) {
+        if constexpr (Warps == Size / 32) {
+            return of(all, 32 * warp, like);
+        } else {
+            const T own = of_warps<2 * Warps>(all, warp, like, op);
+            return op(own, of_warps<2 * Warps>(all, warp ^ Warps, like, op));
+        }
+    }
     struct Or {
         SIMT_INLINE int operator()(int a, int b) const { return a | b; }
     };
@@ -426,8 +446,8 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
     }
     template <class T>
     SIMT_INLINE static const void* simt_exchange(const T& value) {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
-                      "a group exchanges values of at most 32 bytes that may be copied as bytes");
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8,
+                      "a tile of more than 32 threads exchanges values of at most 8 bytes that may be copied as bytes");
         return simt::meet_tile(Size, &value, sizeof(T));
     }
     // The value of a rank; `like` gives the result its type, which need not have a default.
@@ -450,9 +470,13 @@ SIMT_INLINE thread_block_tile<Size, thread_block> tiled_partition(const thread_b
 template <unsigned int Size, unsigned int ParentSize, class Grandparent>
 SIMT_INLINE thread_block_tile<Size, thread_block_tile<ParentSize, Grandparent>> tiled_partition(
     const thread_block_tile<ParentSize, Grandparent>& parent) {
-    static_assert(Size <= ParentSize, "a tile is no larger than what it is a part of");
+    static_assert(Size < ParentSize, "a tile is smaller than the tile that it is a part of");
     return {parent.thread_rank() / Size, ParentSize / Size};
 }
+template <unsigned int Size>
+__attribute__((unavailable("<N> is of a block or a tile; of another group tiled_partition(group, N) makes parts")))
+coalesced_group
+tiled_partition(const thread_group& parent);
 SIMT_INLINE thread_block_tile<1> this_thread() {
     return {0, 1};
 }
@@ -480,26 +504,51 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned in
     return thread_group(simt_kind::lanes, below_last & ~simt::lanes_before(first));
 }
 
-// The threads of the group that have the same label.
-template <class Group, class Label>
-SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
-    static_assert(std::is_integral_v<Label>, "a label is an integer");
-    const auto bits = static_cast<std::uint64_t>(label);
-    const unsigned int mask = simt::match_any(group.simt_mask(), bits, "labeled_partition");
-    // Groups are numbered by their first threads.
-    const unsigned int own_lane = simt::own_lane();
-    const unsigned int leaders = simt::group_ballot(group.simt_mask(), (mask & simt::lanes_before(own_lane)) == 0);
-    const unsigned int leader = static_cast<unsigned int>(simt::countr_zero(mask));
-    return group.simt_part(mask, static_cast<unsigned int>(simt::popcount(leaders & simt::lanes_before(leader))),
-                           static_cast<unsigned int>(simt::popcount(leaders)));
-}
-// The threads of the group whose predicate is true where the caller's is, and false where it is not.
 template <class Group>
+concept SimtLanes = requires(const Group& group) {
+    group.simt_mask();
+};
+
+// The threads of the group whose predicate is true where the caller's is, and false where it is not.
+template <SimtLanes Group>
 SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate) {
-    const unsigned int yes = simt::group_ballot(group.simt_mask(), predicate ? 1 : 0);
-    const unsigned int mask = predicate ? yes : group.simt_mask() & ~yes;
-    return group.simt_part(mask, predicate ? 1U : 0U, 2U);
+    const unsigned int all = group.simt_mask();
+    const unsigned int yes = simt::group_ballot(all, predicate ? 1 : 0, "binary_partition");
+    if (yes == all || yes == 0) {
+        return group.simt_part(all, 0, 1);
+    }
+    return group.simt_part(predicate ? yes : all & ~yes, predicate ? 1U : 0U, 2U);
 }
+// The threads of the group that have the same label.
+template <SimtLanes Group, class Label>
+SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
+    static_assert(std::is_integral_v<Label> || std::is_pointer_v<Label>, "a label is an integer or a pointer");
+    if constexpr (std::is_same_v<Label, bool>) {
+        return binary_partition(group, label);
+    } else {
+        std::uint64_t bits = 0;
+        if constexpr (std::is_pointer_v<Label>) {
+            bits = reinterpret_cast<std::uintptr_t>(label);
+        } else {
+            bits = static_cast<std::uint64_t>(label);
+        }
+        const unsigned int mask = simt::match_any(group.simt_mask(), bits, "labeled_partition");
+        // Groups are numbered by their first threads.
+        const unsigned int own_lane = simt::own_lane();
+        const unsigned int leaders = simt::group_ballot(
+            group.simt_mask(), (mask & simt::lanes_before(own_lane)) == 0 ? 1 : 0, "labeled_partition");
+        const unsigned int leader = static_cast<unsigned int>(simt::countr_zero(mask));
+        return group.simt_part(mask, static_cast<unsigned int>(simt::popcount(leaders & simt::lanes_before(leader))),
+                               static_cast<unsigned int>(simt::popcount(leaders)));
+    }
+}
+#define SIMT_REFUSED \
+    __attribute__((unavailable("it takes a tile of at most 32 threads or a coalesced group, under CUDA too")))
+template <class Group>
+SIMT_REFUSED coalesced_group binary_partition(const Group&, bool);
+template <class Group, class Label>
+SIMT_REFUSED coalesced_group labeled_partition(const Group&, Label);
+#undef SIMT_REFUSED
 
 template <class Group>
 SIMT_INLINE void sync(const Group& group) {
@@ -514,22 +563,52 @@ SIMT_INLINE auto group_size(const Group& group) {
     return group.num_threads();
 }
 
-// One thread of the group calls the function.
+// The lane that does what one thread of a group is to do. CUDA does not say which it is: here it is the last one, so that
+// who relies on rank 0 is seen.
+SIMT_INLINE unsigned int simt_chosen(unsigned int mask, const char* name) {
+    return 31U - static_cast<unsigned int>(simt::countl_zero(simt::group_ballot(mask, 1, name)));
+}
+// One thread of the group calls the function. Of a block or a larger tile it is the first one.
 template <class Group, class Function, class... Arguments>
 SIMT_INLINE void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
-    if (group.thread_rank() == 0) {
+    bool is_chosen = false;
+    if constexpr (SimtLanes<Group>) {
+        is_chosen = simt::own_lane() == simt_chosen(group.simt_mask(), "invoke_one");
+    } else {
+        is_chosen = group.thread_rank() == 0;
+    }
+    if (is_chosen) {
         std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
     }
 }
 // Its result goes to all of them.
 template <class Group, class Function, class... Arguments>
+requires requires(const Group& group) {
+    group.meta_group_rank();
+}
 SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
     using Result = simt::remove_cvref_t<std::invoke_result_t<Function, Arguments...>>;
-    Result result{};
-    if (group.thread_rank() == 0) {
-        result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+    static_assert(!std::is_void_v<Result>,
+                  "invoke_one_broadcast is of a function with a result; others take invoke_one");
+    if constexpr (std::is_void_v<Result>) {
+        return;
+    } else if constexpr (SimtLanes<Group>) {
+        const unsigned int chosen = simt_chosen(group.simt_mask(), "invoke_one_broadcast");
+        Result result{};
+        if (simt::own_lane() == chosen) {
+            result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+        }
+        return simt::shuffle_value(simt::Shuffle::index, group.simt_mask(), result, chosen, 32, "invoke_one_broadcast");
+    } else {
+        Result result{};
+        if (group.thread_rank() == 0) {
+            result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+        }
+        return group.shfl(result, 0);
     }
-    return group.shfl(result, 0);
 }
+template <class Function, class... Arguments>
+__attribute__((unavailable("it takes a tile or a coalesced group, under CUDA too"))) void invoke_one_broadcast(
+    const thread_group& group, Function&& function, Arguments&&... arguments);
 
 }  // namespace cooperative_groups

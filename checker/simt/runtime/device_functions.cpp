@@ -79,9 +79,8 @@ int reduce_signed(Reduce kind, unsigned int mask, int value) {
 void sync_group(unsigned int mask) {
     collect(CollectiveKind::sync, mask, 0, SIMT_SITE, "a group's sync()");
 }
-unsigned int group_ballot(unsigned int mask, int predicate) {
-    return static_cast<unsigned>(
-        collect(CollectiveKind::ballot, mask, predicate != 0 ? 1 : 0, SIMT_SITE, "a group's ballot()").result);
+unsigned int group_ballot(unsigned int mask, int predicate, const char* name) {
+    return static_cast<unsigned>(collect(CollectiveKind::ballot, mask, predicate != 0 ? 1 : 0, SIMT_SITE, name).result);
 }
 int group_any(unsigned int mask, int predicate) {
     return static_cast<int>(
@@ -103,6 +102,13 @@ void no_such_rank(unsigned int rank, unsigned int threads) {
     report(Kind::collective, "", SIMT_SITE, [&] {
         return "a group's shfl() reads rank " + std::to_string(rank) + " of a group of " + std::to_string(threads) +
                (threads == 1 ? " thread" : " threads") + ": its value is undefined";
+    });
+}
+
+void too_little_tile_memory(unsigned int most, unsigned int threads) {
+    report(Kind::collective, "", SIMT_SITE, [&] {
+        return "block_tile_memory<" + std::to_string(most) + "> is for blocks of at most " + std::to_string(most) +
+               " threads, and this one has " + std::to_string(threads);
     });
 }
 

@@ -81,6 +81,7 @@ void Scheduler::complete(Block& block, Meeting& meeting) {
     if (meeting.arrived == 0 || meeting.arrived < meeting.alive) {
         return;
     }
+    meeting.came[meeting.phase % 2] = meeting.arrived;
     meeting.arrived = 0;
     meeting.phase++;
     std::fill(meeting.has_arrived.begin(), meeting.has_arrived.end(), false);
@@ -128,14 +129,23 @@ const void* meet_tile(unsigned int threads, const void* value, std::size_t bytes
             const Busy busy;
             values.resize(threads);
         }
-        std::memcpy(values[number - begin].data(), value, bytes);
+        std::memcpy(&values[number - begin], value, bytes);
     }
-    Scheduler::instance().wait_for(meeting, Scheduler::instance().arrive(meeting, SIMT_SITE), SIMT_SITE);
+    const std::uint32_t phase = Scheduler::instance().arrive(meeting, SIMT_SITE);
+    Scheduler::instance().wait_for(meeting, phase, SIMT_SITE);
+    const unsigned came = meeting.came[phase % 2];
+    if (came < threads && (bytes != 0 || meeting.end - begin < threads)) {
+        report(Kind::collective, "", SIMT_SITE, [&] {
+            const bool short_block = meeting.end - begin < threads;
+            return fmt::format("only {} threads of a tile of {} come to this call: {}", came, threads,
+                               short_block ? "the block has no more" : "the others have ended");
+        });
+    }
     return values.data();
 }
 
 void value_met(const void* values, unsigned int rank, void* value, std::size_t bytes) {
-    std::memcpy(value, static_cast<const Meeting::Value*>(values)[rank].data(), bytes);
+    std::memcpy(value, static_cast<const Meeting::Value*>(values) + rank, bytes);
 }
 
 void too_many_arrivals(unsigned int expected) {

@@ -13,8 +13,7 @@ namespace simt {
 
 // Of the threads [begin, end) of a block.
 struct Meeting {
-    static constexpr std::size_t kMostWords = 4;  // of a value
-    using Value = std::array<std::uint64_t, kMostWords>;
+    using Value = std::uint64_t;
 
     Meeting(unsigned first, unsigned last) : begin(first), end(last), has_arrived(last - first) {}
 
@@ -24,8 +23,9 @@ struct Meeting {
     std::vector<bool> has_arrived;  // by rank
     const void* site = nullptr;     // of the first who arrived
     std::uint32_t phase = 0;        // how often all have arrived
-    // By rank, of this phase and of the one before: a thread reads them before it arrives again, and until it has
-    // arrived there is no phase after the next one.
+    // How many arrived, and their values by rank, of this phase and of the one before: a thread reads them before it
+    // arrives again, and until it has arrived there is no phase after the next one.
+    std::array<unsigned, 2> came{};
     std::array<std::vector<Value>, 2> values;
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -442,26 +443,41 @@ TEST_F(Driver, APartOfCudaThatTheDeviceLacksIsRefusedInOneLine) {
     }
 }
 
-TEST_F(Driver, PartsOfCooperativeGroupsThatTheDeviceLacksDoNotCompile) {
-    const auto in_kernel = [&](const std::string& line) {
-        file("a.cu",
-             fmt::format("#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = "
-                         "cooperative_groups;\n__global__ void k(int* x) {{\n{}\n}}\nint main() {{}}\n",
-                         line));
-        const Finished compile = simtcc("a.cu -o a");
-        EXPECT_EQ(compile.status, 1) << line;
-        EXPECT_NE(compile.output.find("a.cu:5"), std::string::npos) << compile.output;
-        return compile.output;
-    };
-    EXPECT_NE(in_kernel("cg::tiled_partition<12>(cg::this_thread_block()).sync();")
-                  .find("a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads"),
-              std::string::npos);
-    EXPECT_NE(in_kernel("*x = cg::reduce(cg::this_thread_block(), 1, cg::plus<int>());")
-                  .find("cg::reduce takes a tile or a coalesced group"),
-              std::string::npos);
-    EXPECT_NE(in_kernel("cg::this_cluster();").find("clusters are not on the CPU device"), std::string::npos);
-    EXPECT_NE(in_kernel("cg::this_grid().barrier_arrive();").find("barrier_arrive is not on the CPU device"),
-              std::string::npos);
+TEST_F(Driver, PartsOfCooperativeGroupsThatCudaOrTheDeviceLacksDoNotCompile) {
+    const std::vector<std::array<const char*, 2>> uses = {
+        {"cg::tiled_partition<12>(block).sync();", "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads"},
+        {"cg::tiled_partition<32>(tile);", "a tile is smaller than the tile that it is a part of"},
+        {"cg::tiled_partition<4>(cg::coalesced_threads());", "of another group tiled_partition(group, N) makes parts"},
+        {"cg::reduce(block, 1, cg::plus<int>());", "cg::reduce takes a tile or a coalesced group"},
+        {"cg::reduce(tile, 1.0f, cg::plus<int>());", "the operator's result has another type than the values"},
+        {"cg::reduce(large, Two(), [](Two a, Two) { return a; });", "exchanges values of at most 8 bytes"},
+        {"cg::reduce(tile, Five(), [](Five a, Five) { return a; });", "exchanges values of at most 32 bytes"},
+        {"cg::inclusive_scan(cg::this_grid(), 1, cg::plus<int>());", "cg::inclusive_scan takes a tile or a coalesced"},
+        {"cg::exclusive_scan(tile, 'a', [](int a, int b) { return a + b; });", "which CUDA refuses"},
+        {"large.shfl_down(1, 1);", "a tile of more than 32 threads has no such function, under CUDA either"},
+        {"large.ballot(1);", "a tile of more than 32 threads has no such function, under CUDA either"},
+        {"cg::labeled_partition(large, 1);", "it takes a tile of at most 32 threads or a coalesced group"},
+        {"cg::binary_partition(block, true);", "it takes a tile of at most 32 threads or a coalesced group"},
+        {"cg::labeled_partition(tile, 1.0f);", "a label is an integer or a pointer"},
+        {"cg::invoke_one_broadcast(block, [] { return 1; });", "it takes a tile or a coalesced group, under CUDA too"},
+        {"cg::invoke_one_broadcast(tile, [] {});", "invoke_one_broadcast is of a function with a result"},
+        {"cg::this_cluster();", "clusters are not on the CPU device"},
+        {"cg::this_grid().barrier_arrive();", "barrier_arrive is not on the CPU device"}};
+    std::string program =
+        "#include <cooperative_groups/reduce.h>\n#include <cooperative_groups/scan.h>\n"
+        "namespace cg = cooperative_groups;\nstruct Two { double a[2]; };\nstruct Five { double a[5]; };\n"
+        "__global__ void k() {\nconst auto block = cg::this_thread_block();\n"
+        "const auto tile = cg::tiled_partition<32>(block);\nconst auto large = cg::tiled_partition<64>(block);\n";
+    const auto first = std::count(program.begin(), program.end(), '\n') + 1;
+    for (const auto& [use, refusal] : uses) { program += fmt::format("{}\n", use); }
+    file("a.cu", program + "}\nint main() {}\n");
+    const Finished compile = simtcc("a.cu -o a");
+    EXPECT_EQ(compile.status, 1);
+    for (std::size_t i = 0; i < uses.size(); i++) {
+        const auto [use, refusal] = uses[i];
+        EXPECT_NE(compile.output.find(refusal), std::string::npos) << use << '\n' << compile.output;
+        EXPECT_NE(compile.output.find(fmt::format("a.cu:{}:", first + static_cast<long>(i))), std::string::npos) << use;
+    }
 }
 
 TEST_F(Driver, PartsOfAsynchronousCopiesThatTheDeviceLacksDoNotCompile) {

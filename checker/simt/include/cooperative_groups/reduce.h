@@ -4,22 +4,37 @@
 #pragma once
 #pragma GCC system_header
 
-#include "../simt/group_operators.h"
+#include "../simt/group_updates.h"
 
 namespace cooperative_groups {
 
 // The operator is associative and commutative. The order of rounding is not stated, as under CUDA.
-template <class Group, class T, class Operator>
+template <SimtGroupOfLanes Group, class T, class Operator>
 SIMT_INLINE simt::remove_cvref_t<T> reduce(const Group& group, T&& value, Operator&& op) {
-    static_assert(SimtGroupOfLanes<Group>, "cg::reduce takes a tile or a coalesced group");
+    SIMT_SAME_TYPE(op, value);
     return group.simt_reduce(static_cast<simt::remove_cvref_t<T>>(value), op);
 }
+SIMT_OF_A_TILE(reduce)
 
-#define SIMT_MISSING(name)  \
-    template <class... Any> \
-    __attribute__((unavailable(#name " is not on the CPU device"))) void name(const Any&...)
-SIMT_MISSING(reduce_update_async);
-SIMT_MISSING(reduce_store_async);
-#undef SIMT_MISSING
+// One thread of the group changes an atomic by the outcome. The others do not wait for it.
+template <SimtGroupOfLanes Group, class Atomic, class T, class Operator>
+requires simt::UpdatedAtomic<Atomic> SIMT_INLINE void reduce_update_async(const Group& group, Atomic&& atomic,
+                                                                          T&& value, Operator&& op) {
+    SIMT_SAME_TYPE(op, atomic.load());
+    const auto all = reduce(group, value, op);
+    if (group.thread_rank() == 0) {
+        simt::update(atomic, all, op);
+    }
+}
+// Or stores it there.
+template <SimtGroupOfLanes Group, class Atomic, class T, class Operator>
+requires simt::UpdatedAtomic<Atomic> SIMT_INLINE void reduce_store_async(const Group& group, Atomic&& atomic, T&& value,
+                                                                         Operator&& op) {
+    SIMT_SAME_TYPE(op, atomic.load());
+    const auto all = reduce(group, value, op);
+    if (group.thread_rank() == 0) {
+        atomic.store(all, cuda::memory_order_relaxed);
+    }
+}
 
 }  // namespace cooperative_groups

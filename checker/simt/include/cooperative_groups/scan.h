@@ -4,7 +4,7 @@
 #pragma once
 #pragma GCC system_header
 
-#include "../simt/group_operators.h"
+#include "../simt/group_updates.h"
 
 namespace simt {
 
@@ -14,7 +14,7 @@ SIMT_INLINE T inclusive_scan(const Group& group, T value, Operator& op, const ch
     for (unsigned int delta = 1; delta < group.num_threads(); delta *= 2) {
         const T before = group.simt_up(value, delta, name);
         if (rank >= delta) {
-            value = op(before, value);
+            value = op(value, before);  // the thread's own operand comes first, as under CUDA
         }
     }
     return value;
@@ -25,35 +25,69 @@ SIMT_INLINE T inclusive_scan(const Group& group, T value, Operator& op, const ch
 namespace cooperative_groups {
 
 // Combines the values up to the thread's own, which is included.
-template <class Group, class T, class Operator>
+template <SimtGroupOfLanes Group, class T, class Operator>
 SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value, Operator&& op) {
-    static_assert(SimtGroupOfLanes<Group>, "cg::inclusive_scan takes a tile or a coalesced group");
+    SIMT_SAME_TYPE(op, value);
     return simt::inclusive_scan(group, static_cast<simt::remove_cvref_t<T>>(value), op, "cg::inclusive_scan");
 }
-template <class Group, class T>
-SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value) {
-    return inclusive_scan(group, value, plus<simt::remove_cvref_t<T>>());
-}
-
 // Combines the values before the thread's own; T() for rank 0.
-template <class Group, class T, class Operator>
+template <SimtGroupOfLanes Group, class T, class Operator>
 SIMT_INLINE simt::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value, Operator&& op) {
-    static_assert(SimtGroupOfLanes<Group>, "cg::exclusive_scan takes a tile or a coalesced group");
+    SIMT_SAME_TYPE(op, value);
     using Value = simt::remove_cvref_t<T>;
     const Value with = simt::inclusive_scan(group, static_cast<Value>(value), op, "cg::exclusive_scan");
     const Value before = group.simt_up(with, 1, "cg::exclusive_scan");
     return group.thread_rank() == 0 ? Value() : before;
 }
+
+// The same, behind what an atomic held; all of the group's values are added to it.
+template <SimtGroupOfLanes Group, class Atomic, class T, class Operator>
+requires simt::UpdatedAtomic<Atomic> SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan_update(const Group& group,
+                                                                                               Atomic&& atomic,
+                                                                                               T&& value,
+                                                                                               Operator&& op) {
+    SIMT_SAME_TYPE(op, atomic.load());
+    const auto with = inclusive_scan(group, value, op);
+    return op(simt::updated_by_the_last(group, atomic, with, op), with);
+}
+template <SimtGroupOfLanes Group, class Atomic, class T, class Operator>
+requires simt::UpdatedAtomic<Atomic> SIMT_INLINE simt::remove_cvref_t<T> exclusive_scan_update(const Group& group,
+                                                                                               Atomic&& atomic,
+                                                                                               T&& value,
+                                                                                               Operator&& op) {
+    SIMT_SAME_TYPE(op, atomic.load());
+    using Value = simt::remove_cvref_t<T>;
+    const Value with = inclusive_scan(group, value, op);
+    const Value before = group.simt_up(with, 1, "cg::exclusive_scan_update");
+    const Value old = simt::updated_by_the_last(group, atomic, with, op);
+    if (group.thread_rank() == 0) {
+        return SimtLanes<Group> ? op(old, Value()) : old;  // CUDA makes this difference
+    }
+    return op(old, before);
+}
+
+template <class Group, class T>
+SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan(const Group& group, T&& value) {
+    return inclusive_scan(group, value, plus<simt::remove_cvref_t<T>>());
+}
 template <class Group, class T>
 SIMT_INLINE simt::remove_cvref_t<T> exclusive_scan(const Group& group, T&& value) {
     return exclusive_scan(group, value, plus<simt::remove_cvref_t<T>>());
 }
+template <class Group, class Atomic, class T>
+requires simt::UpdatedAtomic<Atomic> SIMT_INLINE simt::remove_cvref_t<T> inclusive_scan_update(const Group& group,
+                                                                                               Atomic&& atomic,
+                                                                                               T&& value) {
+    return inclusive_scan_update(group, atomic, value, plus<simt::remove_cvref_t<T>>());
+}
+template <class Group, class Atomic, class T>
+requires simt::UpdatedAtomic<Atomic> SIMT_INLINE simt::remove_cvref_t<T> exclusive_scan_update(const Group& group,
+                                                                                               Atomic&& atomic,
+                                                                                               T&& value) {
+    return exclusive_scan_update(group, atomic, value, plus<simt::remove_cvref_t<T>>());
+}
 
-#define SIMT_MISSING(name)  \
-    template <class... Any> \
-    __attribute__((unavailable(#name " is not on the CPU device"))) void name(const Any&...)
-SIMT_MISSING(inclusive_scan_update);
-SIMT_MISSING(exclusive_scan_update);
-#undef SIMT_MISSING
+SIMT_OF_A_TILE(inclusive_scan)
+SIMT_OF_A_TILE(exclusive_scan)
 
 }  // namespace cooperative_groups
