@@ -31,11 +31,14 @@ depfile = -MMD -MP -MF $(@:.o=.d)
 
 lesson_dirs := $(notdir $(patsubst %/,%,$(sort $(wildcard lessons/[0-9][0-9]_*/))))
 solution_files := $(sort $(wildcard $(addprefix solutions/[0-9][0-9]_*/*.,cpp cu)))
+# Headers that the learner writes, for the lesson's op files and later ones: solutions/NN_name/X.cuh.
+helper_files := $(sort $(wildcard solutions/[0-9][0-9]_*/*.cuh))
 
 number = $(firstword $(subst _, ,$1))
 named = $(filter $1_%,$(lesson_dirs))
 numbers := $(foreach lesson,$(lesson_dirs),$(call number,$(lesson)))
 files_of = $(filter solutions/$1/%,$(solution_files))
+helpers_in = $(basename $(notdir $(filter solutions/$1/%,$(helper_files))))
 ops_of = $(basename $(notdir $(call files_of,$1)))
 all_ops := $(sort $(basename $(notdir $(solution_files))))
 # Op files are C++ on the host's track, CUDA C++ on the device's.
@@ -279,7 +282,7 @@ build/calibrate-gpu: $(calibrate_gpu_files) $(checker_headers)
 	    $(calibrate_gpu_files) -o $@
 
 # Every kernel file compiles for cards too; warnings are errors.
-nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(cublas_include) \
+nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
 build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers)
 	@mkdir -p $(@D)

@@ -53,7 +53,7 @@ gpu_side_dry := $(case_objects) $(side_names:%=build/dry/obj/%.o) $(simt_objects
 # What tools/wrong compiles and links with for a GPU.
 build/gpu/wrong/commands build/dry/wrong/commands: build/%/wrong/commands: build/flags $(solution_files) make/ops.mk make/gpu.mk make/test.mk \
         | $(op_header).gch
-	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(compile_op_on_host) $(warnings_lessons))$(file >>$@,compile.cu $(compile_$*))
+	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(compile_op_on_host) $(warnings_lessons))$(file >>$@,compile.cu $(compile_$*) $(include_solutions))
 	$(file >>$@,link.cu $(CXX) -shared -Wl$(comma)-Bsymbolic)
 	$(call wrong_links,$*,$(device_lessons))@:
 

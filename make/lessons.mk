@@ -31,6 +31,8 @@
 #:   make calibrate          how fast this machine copies and computes at best
 #:
 
+# The ops of lesson $1 whose solutions include its helper $2.
+helped = $(basename $(notdir $(shell grep -l '^#include "$2.cuh"' $(call files_of,$1))))
 subject := $(if $(filter-out 0,$(SOLUTION)),solutions,lessons)
 only_op := $(firstword $(subst /, ,$(ONLY)))
 GDB ?= gdb
@@ -48,8 +50,10 @@ $(foreach command,$(lesson_commands),$(eval $(short:%=$(command)-lesson%): $(com
 is_device = $(filter $1,$(device_lessons))
 # $1 command, $2 lesson
 define reject
-$(if $(filter-out $(call judged_ops,$2),$(only_op)),\
-  $(error ONLY=$(ONLY): lesson $(call number,$2) has no $(only_op); it has: $(strip $(call judged_ops,$2))))
+$(if $(filter-out $(call judged_ops,$2) $(call helpers_in,$2),$(only_op)),\
+  $(error ONLY=$(ONLY): lesson $(call number,$2) has no $(only_op); it has: $(strip $(call judged_ops,$2) $(call helpers_in,$2))))
+$(if $(filter-out hint reset diff,$1),$(if $(filter $(call helpers_in,$2),$(only_op)),\
+  $(error ONLY=$(ONLY): a helper is judged with what includes it: ONLY=$(firstword $(call helped,$2,$(only_op))) or no ONLY)))
 $(if $(call is_device,$2),\
   $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))\
   $(if $(filter time,$1),$(if $(filter cpu,$(DEVICE)),\
@@ -136,11 +140,11 @@ $(call goals,watch): watch-lesson%:
 	@scripts/watch.sh $(here) $(if $(ONLY),ONLY='$(ONLY)') $(if $(VERBOSE),VERBOSE=1)
 $(call goals,hint): hint-lesson%: $(if $(wildcard results/results.jsonl),build/tools/progress)
 	@scripts/hint.sh $(here) '$(only_op)'
-own_ops = $(or $(only_op),$(call ops_of,$(here)))
+own_files = $(or $(only_op),$(call helpers_in,$(here)) $(call ops_of,$(here)))
 $(call goals,reset): reset-lesson%: build/tools/stubs
-	@$< --reset $(filter $(addprefix solutions/$(here)/,$(addsuffix .%,$(own_ops))),$(solution_files))
-$(call goals,diff): diff-lesson%: build/tools/stubs $$(addprefix build/verdict/$$(here)/,$$(own_ops))
-	@scripts/diff.sh $(here) $(own_ops)
+	@$< --reset $(filter $(addprefix solutions/$(here)/,$(addsuffix .%,$(own_files))),$(solution_files) $(helper_files))
+$(call goals,diff): diff-lesson%: build/tools/stubs $$(addprefix build/verdict/$$(here)/,$$(own_files))
+	@scripts/diff.sh $(here) $(own_files)
 
 # One CUDA thread: of the first launch of KERNEL (or of any) that has it, in the cases of ONLY (or in all).
 chosen_thread = $(KERNEL):$(BLOCK):$(THREAD)
@@ -162,7 +166,11 @@ $(op_names:%=build/verdict/%): build/verdict/%: build/impl/lessons/%.so build/ch
         $$(call impls,cpu,solutions,$$(its_lesson))
 	@mkdir -p $(@D)
 	$(Q)if [ -f $< ] && $(word 2,$^) --only $(notdir $*) --no-timing >$@.log 2>&1; then echo lessons; else echo solutions; fi >$@
-$(solution_files:solutions/%=lessons/%):
+# A helper is right where the lesson's ops that are meant to include it are.
+$(helper_files:solutions/%.cuh=build/verdict/%): build/verdict/%: \
+        $$(addprefix build/verdict/$$(its_lesson)/,$$(call helped,$$(its_lesson),$$(notdir $$*)))
+	$(Q)if grep -qx solutions $^; then echo solutions; else echo lessons; fi >$@
+$(patsubst solutions/%,lessons/%,$(solution_files) $(helper_files)):
 	$(error $@ is gone; the stub comes back with: make reset-lesson$(call number,$(notdir $(@D))) ONLY=$(basename $(@F)))
 
 .PHONY: progress

@@ -51,6 +51,24 @@ warnings_solutions := -Werror
 warnings_lessons := -Wno-unused -Wno-unused-parameter
 nvcc_warnings_solutions := -Werror all-warnings
 
+# Op files include the helpers of their own lesson as "X.cuh", those of an earlier one as "NN_name/X.cuh". Of these a solution
+# takes the solution's. A learner's file takes the learner's; while that is still the stub, the solution's, and the check says
+# so.
+include_solutions := -Isolutions
+include_lessons := -Ibuild/helpers
+helpers := $(helper_files:solutions/%=build/helpers/%)
+$(helpers): build/helpers/%: lessons/% solutions/% | build/tools/stubs
+	@mkdir -p $(@D)
+	$(Q)if build/tools/stubs --print stub solutions/$* | cmp -s - $<; then side=solutions; else side=lessons; fi; \
+	    echo "#include \"$$side/$*\"" >$@
+# $1 flavours: the objects of those lessons that may include one, on the learner's side.
+after_helpers = $(foreach lesson,$(device_lessons),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $(notdir \
+    $(patsubst %/,%,$(dir $(firstword $(helpers)))))))),,$(lesson)))
+ifneq ($(helpers),)
+$(foreach flavour,cpu dry debug gpu,$(foreach lesson,$(after_helpers),$(addprefix $(root_$(flavour))/ops/lessons/$(lesson)/,$(addsuffix \
+    .o,$(call ops_of,$(lesson)))))): | $(helpers)
+endif
+
 # A learner's file that does not compile is a finding, not a failure of make: the diagnostics are shown, no object is
 # left, and the check says so. The other files of the lesson are checked all the same. Where nothing can be written, make
 # fails: an older object would speak for a file that it does not come from. A template's error comes once for each of its
@@ -66,18 +84,18 @@ $(if $(filter lessons,$(side)),@: >$(@:.o=.log))
 $(show)$1 $(more_flags) $(depfile) -c $< -o $@$(if $(filter lessons,$(side)), >$(@:.o=.log) 2>&1$(learner_failed),$(hide))
 endef
 space_to_comma = $(subst $(space),$(comma),$(strip $1))
-kernel_warnings = -Xcompiler $(call space_to_comma,$(warnings_$(side)) $(if $(filter lessons,$(side)),-ftemplate-backtrace-limit=1))
+kernel_options = $(include_$(side)) -Xcompiler $(call space_to_comma,$(warnings_$(side)) $(if $(filter lessons,$(side)),-ftemplate-backtrace-limit=1))
 
 build/ops/%.o: %.cpp build/flags | $(op_header).gch
 	$(call compile_op,$(compile_op_on_host) $(warnings_$(side)) $(if $(filter lessons,$(side)),$(color)))
 build/ops/%.o: %.cu $(simtcc_needs)
-	$(call compile_op,$(compile_cpu) $(kernel_warnings))
+	$(call compile_op,$(compile_cpu) $(kernel_options))
 build/dry/ops/%.o: %.cu $(simtcc_needs)
-	$(call compile_op,$(compile_dry) $(kernel_warnings))
+	$(call compile_op,$(compile_dry) $(kernel_options))
 build/debug/ops/%.o: %.cu $(simtcc_needs)
-	$(call compile_op,$(compile_debug) $(kernel_warnings))
+	$(call compile_op,$(compile_debug) $(kernel_options))
 build/gpu/ops/%.o: %.cu build/gpu/card
-	$(call compile_op,$(compile_gpu) $(nvcc_warnings_$(side)) $(kernel_warnings))
+	$(call compile_op,$(compile_gpu) $(nvcc_warnings_$(side)) $(kernel_options))
 
 # A shared op runs on the device's track too, where reading the device's memory is a finding at a line of it.
 $(foreach op,$(shared_ops),$(patsubst %.cpp,build/ops/%.o,$(foreach side,solutions lessons,\

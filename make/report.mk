@@ -65,8 +65,8 @@ $(call goals,profile): profile-lesson%:
 	$(call run_on,inspect_op profile) $(if $(dry),--dry)
 $(call goals,sanitize): sanitize-lesson%:
 	$(call run_on,inspect_op sanitize) $(if $(dry),--dry)
-$(call goals,sass): sass-lesson%:
-	$(call run_on,sass) --flags='$(card_flags)' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \
+$(call goals,sass): sass-lesson%: $(if $(filter lessons,$(subject)),$(helpers))
+	$(call run_on,sass) --flags='$(card_flags) $(include_$(subject))' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \
 	    $(if $(filter-out 0,$(FULL)),--full)
 
 # ---- a lesson's tuner --------------------------------------------------------------------------------------------------

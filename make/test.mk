@@ -69,7 +69,7 @@ wrong_links = $(foreach lesson,$2,$(foreach op,$(call judged_ops,$(lesson)),$(fi
     $(call cublas,$(call objects_of,$1,solutions,$(call served_by,$(lesson))))))))
 build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk | $(op_header).gch
 	$(shell mkdir -p $(@D))$(file >$@,compile.cpp $(compile_op_on_host) $(warnings_lessons))
-	$(file >>$@,compile.cu $(compile_cpu))
+	$(file >>$@,compile.cu $(compile_cpu) $(include_solutions))
 	$(file >>$@,compilers.cpp build/flags)
 	$(file >>$@,compilers.cu build/flags $(simtcc_needs))
 	$(file >>$@,link.cpp $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)

@@ -40,13 +40,19 @@ def newest_solution(op: str, extension: str) -> Path | None:
     return files[-1] if files else None
 
 
+def toml_value(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {json.dumps(one)}' for key, one in value.items())} }}"
+    return json.dumps(value)
+
+
 def toml_of(op: dict) -> str:
     """The table [target.OP] that build/tools/lessons describes."""
     shapes = {"shapes": [], "reported": []}
     for row in op["shapes"]:
         shapes["shapes" if row["judged"] else "reported"].append(row["shape"])
     values = op["target"] | {key: found for key, found in shapes.items() if found}
-    lines = [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]
+    lines = [f"{key} = {toml_value(value)}\n" for key, value in values.items()]
     return f"[target.{op['op']}]\n{''.join(lines)}"
 
 
@@ -133,7 +139,17 @@ class Layout:
                 f"no lesson has {op}{self.extension} yet, only the other track has; copy its file to "
                 f"solutions/{self.folder}/{op}{self.extension} by hand, then run this again"
             )
-        return newest.read_text()
+        return self.with_helpers_of(newest)
+
+    @staticmethod
+    def with_helpers_of(solution: Path) -> str:
+        """Its text for another lesson: a helper beside it, "X.cuh", is "NN_name/X.cuh" from there."""
+        lesson = solution.parent
+
+        def from_elsewhere(include: re.Match) -> str:
+            return f'#include "{lesson.name}/{include[1]}"' if (lesson / include[1]).exists() else include[0]
+
+        return re.sub(r'#include "([^"]+\.cuh)"', from_elsewhere, solution.read_text())
 
     def write(self) -> None:
         for path, text in (self.edits | self.files).items():

@@ -7,7 +7,7 @@ shift
 unset MAKEFLAGS MAKELEVEL MFLAGS
 trap 'echo; exit 0' INT
 
-saved() { stat -c '%n %Y %s' "lessons/$lesson"/*.cpp "lessons/$lesson"/*.cu 2>/dev/null; }
+saved() { stat -c '%n %Y %s' "lessons/$lesson"/*.{cpp,cu,cuh} 2>/dev/null; }
 
 seen=
 while true; do

@@ -2,7 +2,11 @@
 #include "checker/base/course.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <sstream>
+
+#include "checker/base/files.h"
 
 namespace checker {
 
@@ -37,6 +41,44 @@ std::map<std::string, std::vector<std::string>> solution_files() {
 
 std::vector<std::string> solution_files(const std::string& lesson) {
     return solution_files()[lesson];
+}
+
+std::vector<std::string> helper_files() {
+    std::vector<std::string> files;
+    std::error_code error;
+    for (const auto& lesson : fs::directory_iterator("solutions", error)) {
+        for (const auto& entry : fs::directory_iterator(lesson.path(), error)) {
+            if (entry.path().extension() == ".cuh") {
+                files.push_back(entry.path().lexically_relative("solutions").generic_string());
+            }
+        }
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+std::vector<std::string> helpers_of(const fs::path& source) {
+    const fs::path lesson = source.parent_path().filename();
+    std::set<std::string> included;
+    std::istringstream lines(read_file_if_there(source).value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t begin = line.find('"'), end = line.rfind('"');
+        if (line.starts_with("#include") && begin < end) {
+            const std::string name = line.substr(begin + 1, end - begin - 1);
+            included.insert({name, (lesson / name).generic_string()});
+        }
+    }
+    std::vector<std::string> helpers = helper_files();
+    std::erase_if(helpers, [&](const std::string& helper) { return !included.contains(helper); });
+    return helpers;
+}
+
+std::string exercise_digest(const fs::path& file) {
+    std::optional<std::string> text = read_file_if_there(file);
+    for (const std::string& helper : helpers_of(file)) {
+        *text += read_file_if_there(file.parent_path().parent_path() / helper).value_or("");
+    }
+    return text ? fnv1a64(*text) : "";
 }
 
 bool has_kernels(const std::string& lesson) {

@@ -74,15 +74,9 @@ std::string utc_now() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-std::string fnv1a64(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) {
-        return "";
-    }
+std::string fnv1a64(std::string_view text) {
     std::uint64_t hash = 0xCBF29CE484222325U;
-    for (std::istreambuf_iterator<char> c(in), end; c != end; ++c) {
-        hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001B3U;
-    }
+    for (const char c : text) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U; }
     return fmt::format("{:016x}", hash);
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace checker {
@@ -45,8 +46,7 @@ using MappedBytes = std::unique_ptr<std::byte, Unmap>;
 
 std::string utc_now();  // "2026-01-31T12:00:00Z"
 
-// Identifies a text, so that a reader of results knows whether one is about the file as it is; empty without the file.
-std::string fnv1a64(const std::filesystem::path& file);
+std::string fnv1a64(std::string_view text);  // 16 hexadecimal digits
 
 struct Finished {
     int status = 0;      // exit status, or 128 + the signal

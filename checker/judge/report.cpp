@@ -123,7 +123,7 @@ std::string result_line(const LessonReport& report, const OpReport& op, const st
               {"op", op.op},
               {"subject", report.subject},
               {"file", op.file},
-              {"fnv1a64", fnv1a64(op.file)},
+              {"fnv1a64", exercise_digest(op.file)},
               {"device", report.device},
               {"cases", op.cases.size()},
               {"all_cases", op.all_cases},
@@ -180,12 +180,18 @@ Verdict OpReport::verdict() const {
     }
     const bool right = std::ranges::all_of(cases, &CaseReport::ok);
     if (!right) {
-        return is_stub || std::ranges::all_of(cases, &CaseReport::untouched) ? Verdict::not_written : Verdict::wrong;
+        return is_stub || !unwritten_helper.empty() || std::ranges::all_of(cases, &CaseReport::untouched)
+                   ? Verdict::not_written
+                   : Verdict::wrong;
     }
     if (wasteful() != nullptr || too_accurate() != nullptr) {
         return Verdict::slow;
     }
     return timing.ran() ? timing.verdict() : Verdict::ok;
+}
+
+const std::string& OpReport::file_to_edit() const {
+    return !is_stub && verdict() == Verdict::not_written && !unwritten_helper.empty() ? unwritten_helper : file;
 }
 
 bool OpReport::correct() const {

@@ -70,7 +70,7 @@ struct TimingReport {
     Rival against = Rival::solution;
     std::string library;  // "OpenBLAS", where one was timed
     Shares target;
-    Shares older = {};  // of the older solution's speed; 0: not asked
+    Shares older = {};                // of the older solution's speed; 0: not asked
     std::vector<ShapeTiming> shapes;  // empty: not timed
     std::vector<std::string> notes;   // what was not judged or not timed, and why
 
@@ -85,16 +85,20 @@ struct TimingReport {
 struct OpReport {
     std::string op;
     std::string file;
-    std::string included = {};  // the solution's file that it includes: it may be right, and earns no medal
-    bool is_stub = false;       // the exercise as it was given
-    bool asked_for = true;      // false: left out by --only or by GoogleTest's filter
-    bool all_cases = true;      // false: some of the op's cases were left out
+    std::string included = {};          // the solution's file that it includes: it may be right, and earns no medal
+    bool is_stub = false;               // the exercise as it was given
+    std::string unwritten_helper = {};  // one beside the file, which includes it: as it was given
+    std::vector<std::string> stand_ins = {};  // of helpers, one sentence each: whose is taken, and why
+    std::vector<std::string> helpers = {};    // the learner's that it includes
+    bool asked_for = true;                    // false: left out by --only or by GoogleTest's filter
+    bool all_cases = true;                    // false: some of the op's cases were left out
     std::vector<CaseReport> cases = {};
     bool library_chooses = false;  // a GPU's may compute small shapes in fp32: one that shows the precision is enough
     TimingReport timing = {};
     std::string printed = {};  // what the code under test wrote to stdout and stderr
     Verdict verdict() const;
-    bool correct() const;  // verdict() is neither wrong nor not_written
+    const std::string& file_to_edit() const;  // its own, or the helper that is not written yet
+    bool correct() const;                     // verdict() is neither wrong nor not_written
     double budget_used() const;
     const CaseReport* wasteful() const;      // the first right case that misses a target on counters; null where none
     const CaseReport* too_accurate() const;  // the first; null where none

@@ -160,20 +160,23 @@ class Printer {
         const Verdict verdict = op.verdict();
         if (verdict == Verdict::not_written) {
             line(fmt::format("  {:<{}}  {}   {}", op.op, name_width_, coloured(Tone::faint, to_string(verdict)),
-                             op.file));
+                             op.file_to_edit()));
         } else if (!std::ranges::all_of(op.cases, &CaseReport::ok)) {
             op_line(op.op, Tone::bad, to_string(Verdict::wrong), in_full ? op.file : first_finding(op));
             if (in_full && cannot_run(op)) {
                 findings(op.cases.front().findings, true);
             } else if (in_full) {
                 wrong_cases(op);
+                for (const std::string& helper : op.helpers) { labelled(4, "with", 10, helper + ", yours too"); }
             }
+            for (const std::string& text : op.stand_ins) { labelled(4, "", 10, text, Tone::faint); }
         } else if (!op.cases.empty()) {
             const std::string shapes = counted(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
             if (!op.included.empty()) {
                 labelled(4, "", 8, fmt::format("it includes {}: no medal", op.included));
             }
+            for (const std::string& text : op.stand_ins) { labelled(4, "", 8, text, Tone::faint); }
             if (const CaseReport* c = op.too_accurate()) {
                 op_line("", Tone::warning, to_string(Verdict::slow),
                         fmt::format("correct, not yet fast: at {} {}", c->shape, c->too_accurate()->text));
@@ -513,11 +516,11 @@ class Printer {
             }
         }
         labelled(0, "result", 8, fmt::format("{} of {}; {}", fmt::join(counts, ", "), ops, took));
-        const std::string edit = fmt::format("edit {}, then: {}", detailed->file, next_.check);
+        const std::string edit = fmt::format("edit {}, then: {}", detailed->file_to_edit(), next_.check);
         if (width(edit) + 8 <= kColumns) {
             labelled(0, "next", 8, edit);
         } else {  // a command stays in one piece
-            labelled(0, "next", 8, fmt::format("edit {}, then:", detailed->file));
+            labelled(0, "next", 8, fmt::format("edit {}, then:", detailed->file_to_edit()));
             labelled(0, "", 8, next_.check);
         }
         if (!next_.hint.empty()) {

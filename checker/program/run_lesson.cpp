@@ -36,11 +36,13 @@ namespace checker {
 namespace {
 
 // Whether a file is the exercise as it was given: the solution without its marked regions.
-bool is_stub(const std::filesystem::path& source, const std::filesystem::path& solution) {
+// `file`: "01_layers/gelu.cpp".
+bool is_stub(const std::filesystem::path& file) {
+    const std::filesystem::path solution = "solutions" / file;
     const std::optional<std::string> solved = read_file_if_there(solution);
     try {
         return solved && !is_given(*solved) &&
-               read_file_if_there(source) == extract(*solved, solution.string(), Text::stub);
+               read_file_if_there("lessons" / file) == extract(*solved, solution.string(), Text::stub);
     } catch (const MarkerError&) { return false; }  // a solution that has no stub
 }
 
@@ -77,8 +79,10 @@ class Session {
             const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
             reports_[i].file = source.string();
             reports_[i].included = included_solution(i);
-            reports_[i].is_stub = options.subject == "lessons" &&
-                                  is_stub(source, "solutions" / source.parent_path().filename() / source.filename());
+            if (options.subject == "lessons") {
+                reports_[i].is_stub = is_stub(source.lexically_relative("lessons"));
+                look_at_helpers(reports_[i]);
+            }
         }
     }
 
@@ -211,6 +215,22 @@ class Session {
     }
 
   private:
+    // A helper beside the op's file is the learner's. Of one of an earlier lesson make takes the solution's where the learner's
+    // is not written yet.
+    static void look_at_helpers(OpReport& report) {
+        for (const std::filesystem::path helper : helpers_of(report.file)) {
+            const std::string file = ("lessons" / helper).string();
+            if (!is_stub(helper)) {
+                report.helpers.push_back(file);
+            } else if (std::filesystem::path(file).parent_path() == std::filesystem::path(report.file).parent_path()) {
+                report.unwritten_helper = file;
+            } else {
+                report.stand_ins.push_back(
+                    fmt::format("with {}: {} is not written yet", ("solutions" / helper).string(), file));
+            }
+        }
+    }
+
     // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
     void read_roof() {
         if (options_.roof.empty() || roof_asked_ || !device_side().is_host()) {
@@ -275,7 +295,8 @@ class Session {
         return is_shared(static_cast<std::size_t>(found - lesson_.ops().begin()));
     }
 
-    // The solution's file that an op's file includes, as the compiler's list of what it has read tells; empty if none.
+    // The solution's file that an op's file includes, as the compiler's list of what it has read tells; empty if none. An
+    // earlier lesson's helper is none.
     std::string included_solution(std::size_t op) const {
         if (options_.subject == "solutions") {
             return "";
@@ -283,7 +304,8 @@ class Session {
         std::ifstream list(compiler_log(op).replace_extension(".d"));
         for (std::string name; list >> name;) {
             const std::filesystem::path file = std::filesystem::path(name).lexically_normal();
-            const bool is_code = file.extension() == ".cpp" || file.extension() == ".cu";
+            const bool is_own = file.extension() == ".cuh" && file.parent_path().filename() == lesson_.name();
+            const bool is_code = file.extension() == ".cpp" || file.extension() == ".cu" || is_own;
             if (is_code && file.begin()->string() == "solutions") {
                 return file.string();
             }

@@ -101,6 +101,17 @@ std::string file_of(const std::string& lesson, const std::string& op) {
     return fs::exists("solutions/" + kernel) ? kernel : lesson + "/" + op + ".cpp";
 }
 
+// The headers that the learner writes: "13_cooperative_groups/warp_reduce.cuh".
+std::vector<std::string> helpers(const std::string& lesson) {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator("solutions/" + lesson)) {
+        if (entry.path().extension() == ".cuh") {
+            names.push_back(entry.path().lexically_relative("solutions"));
+        }
+    }
+    return names;
+}
+
 bool on_device(const std::string& lesson) {
     return std::ranges::any_of(ops(lesson),
                                [&](const std::string& op) { return file_of(lesson, op).ends_with(".cu"); });
@@ -244,8 +255,9 @@ TEST(EveryLesson, HasProgramsThatRunWithoutAFinding) {
 // Here, not in the copy: a file that differs must be a learner's edit, so the committed one must be the stub.
 TEST(CourseFiles, EveryLessonFileIsTheStubOfItsSolution) {
     for (const std::string& lesson : lessons(kHere)) {
-        for (const std::string& op : ops(lesson)) {
-            const std::string name = file_of(lesson, op);
+        std::vector<std::string> files = helpers(lesson);
+        for (const std::string& op : ops(lesson)) { files.push_back(file_of(lesson, op)); }
+        for (const std::string& name : files) {
             const std::string stub = checker::extract(read_file("solutions/" + name), name, checker::Text::stub);
             const bool untouched = checker::read_file_if_there("lessons/" + name) == stub;
             EXPECT_TRUE(untouched ||
@@ -741,7 +753,9 @@ TEST(EveryLesson, HasHintsThatAreShownOneMoreEachTimeUntilThereAreNoMore) {
     fs::create_directories(folder);
     for (const char* part : {"lessons", "scripts"}) { fs::create_symlink(fs::absolute(part), folder / part); }
     for (const std::string& lesson : lessons(kHere)) {
-        for (const std::string& op : exercises(lesson)) {
+        std::vector<std::string> names = exercises(lesson);
+        for (const fs::path helper : helpers(lesson)) { names.push_back(helper.stem()); }
+        for (const std::string& op : names) {
             const std::string script = fmt::format("scripts/hint.sh {} {}", lesson, op);
             const Finished first = run(script, folder);
             EXPECT_TRUE(exits(first, 0));

@@ -38,7 +38,7 @@ class Progress : public testing::Test {
         std::ofstream(kTree / "results.jsonl", std::ios::app) << fmt::format(
             R"({{"lesson":"01","op":"{}","subject":"lessons","file":"{}","fnv1a64":"{}","cases":5,"all_cases":{},"verdict":"{}"{}}})"
             "\n",
-            op, file, checker::fnv1a64(kTree / file), all_cases, verdict, more);
+            op, file, checker::fnv1a64(checker::read_file(kTree / file)), all_cases, verdict, more);
         fs::create_directories(kTree / "results");
         fs::copy_file(kTree / "results.jsonl", kTree / "results/results.jsonl", fs::copy_options::overwrite_existing);
     }
@@ -123,6 +123,29 @@ TEST_F(Progress, ShowsTheBestMedalOfTheSameText) {
     checker::write_file(kTree / "lessons/01_first/add.cpp", "// slower\n");
     note("add", "SLOW", true, timed("SLOW", "", 0.4));
     EXPECT_TRUE(has(progress(), "  add               SLOW              40% of the solution's speed\n")) << progress();
+}
+
+TEST_F(Progress, OfAHelperIsThatOfTheOpsOfItsLessonWhichIncludeIt) {
+    const fs::path helper = kTree / "lessons/01_first/sum.cuh";
+    checker::write_file(kTree / "solutions/01_first/sum.cuh", "// >>> solution\n//~ // TODO\nsum\n// <<< solution\n");
+    checker::write_file(helper, "// TODO\n");
+    checker::write_file(kTree / "lessons/01_first/add.cpp", "#include \"sum.cuh\"\n");
+    const auto note_add = [&](const std::string& text) {
+        checker::write_file(helper, text);
+        checker::write_file(kTree / "text", "#include \"sum.cuh\"\n" + text);
+        fs::rename(kTree / "lessons/01_first/add.cpp", kTree / "kept");
+        fs::rename(kTree / "text", kTree / "lessons/01_first/add.cpp");
+        note("add", "ok", true);  // as the check notes it: a digest of both texts
+        fs::rename(kTree / "kept", kTree / "lessons/01_first/add.cpp");
+    };
+    EXPECT_TRUE(has(progress(), "lesson 01 · first\n  sum               not written yet\n")) << progress();
+    note_add("// mine\n");
+    EXPECT_TRUE(has(progress(), "  sum               ok\n  add               ok")) << progress();
+    EXPECT_TRUE(has(progress(), "2 of 4 exercises pass\n")) << progress();
+    checker::write_file(helper, "// mine, edited\n");
+    EXPECT_TRUE(has(progress(), "  sum               not known yet     in add\n")) << progress();
+    EXPECT_TRUE(has(progress(), "  add               ok                edited since; make check-lesson01\n"))
+        << progress();
 }
 
 TEST_F(Progress, OfAHintIsOfTheFileAsItIsNow) {

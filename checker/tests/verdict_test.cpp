@@ -161,6 +161,39 @@ TEST(Verdict, CallsAStubAndAFileThatWritesNothingNotWrittenYet) {
     EXPECT_TRUE(has_line(text, "  matmul     not written yet   lessons/01_layers/matmul.cpp")) << text;
 }
 
+TEST(Verdict, NamesTheHelperThatIsNotWrittenYetInsteadOfTheFileThatIncludesIt) {
+    OpReport report = op("layernorm", {wrong_case("regular")});
+    report.unwritten_helper = "lessons/01_layers/sum.cuh";
+    std::string text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "  layernorm  not written yet   lessons/01_layers/sum.cuh")) << text;
+    EXPECT_TRUE(has_line(text, "next    edit lessons/01_layers/sum.cuh, then: make check-lesson01")) << text;
+    report.is_stub = true;
+    text = verdict_text(lesson({report}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "  layernorm  not written yet   lessons/01_layers/layernorm.cpp")) << text;
+    report = op("layernorm", {right_case("regular")});
+    report.unwritten_helper = "lessons/01_layers/sum.cuh";
+    EXPECT_EQ(report.verdict(), Verdict::ok) << "it does not use it";
+}
+
+TEST(Verdict, SaysOfAWrongFileWhichHelpersOfTheLearnerItIncludes) {
+    OpReport report = op("layernorm", {wrong_case("regular")});
+    report.helpers = {"lessons/01_layers/sum.cuh"};
+    const std::string line = "    with      lessons/01_layers/sum.cuh, yours too";
+    EXPECT_TRUE(has_line(verdict_text(lesson({report}), kNext, kPiped), line));
+    report.cases = {right_case("regular")};
+    EXPECT_FALSE(has_line(verdict_text(lesson({report}), kNext, kPiped), line));
+}
+
+TEST(Verdict, SaysWhereASolutionsHelperStandsInForTheLearners) {
+    OpReport report = op("layernorm", {right_case("regular")});
+    report.stand_ins = {"with solutions/01_layers/sum.cuh: lessons/01_layers/sum.cuh is not written yet"};
+    for (const CaseReport& one : {right_case("regular"), wrong_case("regular")}) {
+        report.cases = {one};
+        EXPECT_NE(verdict_text(lesson({report}), kNext, kPiped).find("with solutions/01_layers/sum.cuh: "),
+                  std::string::npos);
+    }
+}
+
 TEST(Verdict, KeepsSlowApartFromWrong) {
     const std::string text = verdict_text(mixed(), kNext, kPiped);
     EXPECT_NE(text.find("SLOW    correct, not yet fast: 4.10 ms, 31% of the solution's"), std::string::npos) << text;

@@ -102,7 +102,7 @@ Status status_of(const fs::path& file, const std::string& number, const Results&
     if (results.last.is_null()) {
         return {false, "not checked yet"};
     }
-    const auto found = results.of_text.find(checker::fnv1a64(file));
+    const auto found = results.of_text.find(checker::exercise_digest(file));
     const json& result = found == results.of_text.end() ? results.last : found->second;
     const std::string verdict = passes(result) ? "ok" : std::string(result.at("verdict"));
     const auto with = [&](const std::string& word, const std::string& rest) {
@@ -117,6 +117,27 @@ Status status_of(const fs::path& file, const std::string& number, const Results&
     }
     const bool is_right = passes(result) || verdict == "SLOW";
     return {passes(result), with(verdict, is_right ? time_of(result.value("timing", json())) : "")};
+}
+
+// A helper is right where its lesson's ops that include it are: the text of both counts.
+Status status_of_helper(const std::string& helper, std::map<std::string, Results>& results) {
+    const fs::path file = fs::path("lessons") / helper, solution = fs::path("solutions") / helper;
+    if (checker::read_file_if_there(file) ==
+        checker::extract(checker::read_file(solution), solution.string(), checker::Text::stub)) {
+        return {false, "not written yet"};
+    }
+    Status status{true, "ok"};
+    const std::string lesson = file.parent_path().filename();
+    for (const std::string& name : checker::solution_files(lesson)) {
+        const fs::path op = file.parent_path() / name;
+        if (status.passed && std::ranges::count(checker::helpers_of(op), helper) > 0) {
+            const Status of_op = status_of(op, checker::lesson_number(lesson), results[op.string()]);
+            if (!of_op.passed) {
+                status = {false, fmt::format("{:<16}  in {}", "not known yet", op.stem().string())};
+            }
+        }
+    }
+    return status;
 }
 
 }  // namespace
@@ -135,18 +156,24 @@ int main(int argc, char** argv) {
             if (passed_of.empty()) {
                 fmt::print("lesson {} · {}\n", number, checker::lesson_title(lesson));
             }
-            for (const std::string& name : files) {
-                if (checker::is_given(checker::read_file(fs::path("solutions") / lesson / name))) {
-                    continue;
-                }
+            const auto show = [&](const fs::path& file, const Status& status) {
                 exercises++;
-                const fs::path file = fs::path("lessons") / lesson / name;
-                const Status status = status_of(file, number, results[file.string()]);
                 passed += status.passed ? 1 : 0;
                 if (passed_of.empty()) {
                     fmt::print("  {:<16}  {}\n", file.stem().string(), status.text);
                 } else if (status.passed) {
                     fmt::print("{}\n", file.stem().string());
+                }
+            };
+            for (const std::string& helper : checker::helper_files()) {
+                if (helper.starts_with(lesson + "/")) {
+                    show(helper, status_of_helper(helper, results));
+                }
+            }
+            for (const std::string& name : files) {
+                const fs::path file = fs::path("lessons") / lesson / name;
+                if (!checker::is_given(checker::read_file(fs::path("solutions") / lesson / name))) {
+                    show(file, status_of(file, number, results[file.string()]));
                 }
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes lessons/NN_name/OP.cpp or OP.cu, the stub, from the file of that name in solutions/ (markers: see stub.h).
+// Writes lessons/NN_name/OP.cpp, OP.cu or HELPER.cuh, the stub, from the file of that name in solutions/ (markers: see stub.h).
 // A lesson file that somebody has edited is left alone unless --force is given.
 #include <fmt/chrono.h>
 
@@ -22,6 +22,7 @@ std::vector<fs::path> all_solutions() {
     for (const auto& [lesson, files] : checker::solution_files()) {
         for (const std::string& file : files) { all.push_back(fs::path("solutions") / lesson / file); }
     }
+    for (const std::string& file : checker::helper_files()) { all.push_back("solutions" / fs::path(file)); }
     return all;
 }
 

@@ -62,9 +62,15 @@ struct Row {
     std::string id, what, file, source, test_case, reason;
     std::vector<Edit> edits;  // none: the text is that of `source`
     std::string place;        // solutions/01_layers/wrong.toml:12
+    std::string judged = "";  // the op that a helper is judged with
 
-    std::string op() const { return fs::path(file).stem().string(); }
-    fs::path solution() const { return checker::newest_solution(lesson, op()); }
+    std::string op() const { return judged.empty() ? fs::path(file).stem().string() : judged; }
+    fs::path solution() const {
+        return judged.empty() ? checker::newest_solution(lesson, op()) : fs::path("solutions") / lesson / file;
+    }
+    fs::path source_name() const {
+        return judged.empty() ? fs::path(file) : checker::newest_solution(lesson, judged).filename();
+    }
     fs::path folder() const { return root / "wrong" / lesson / id; }
     bool slow() const { return test_case == "timing"; }
 };
@@ -119,11 +125,15 @@ std::vector<Row> read_rows(const fs::path& file) {
                 .test_case = text("case"),
                 .reason = text("reason"),
                 .edits = edits_of(entry),
-                .place = place_of(node.source())};
+                .place = place_of(node.source()),
+                .judged = text("op")};
         for (const char* key : {"id", "what", "file", "case", "reason"}) {
             if (text(key).empty()) {
                 refuse(row.place, fmt::format("the row has no `{}`", key));
             }
+        }
+        if (row.file.ends_with(".cuh") == row.judged.empty()) {
+            refuse(row.place, row.id + ": `op` goes with a helper, and names the op that it is judged with");
         }
         const bool blank = std::ranges::any_of(row.edits, [](const Edit& edit) { return edit.find.empty(); });
         if (blank || row.edits.empty() == row.source.empty() || (entry.contains("find") && entry.contains("edits"))) {
@@ -176,6 +186,15 @@ std::string wrong_text(const Row& row) {
     return text;
 }
 
+// What is compiled: the row's text, and for a helper's the op's solution beside it, which includes it.
+std::map<fs::path, std::string> texts_of(const Row& row, const std::string& text) {
+    std::map<fs::path, std::string> texts{{row.file, text}};
+    if (!row.judged.empty()) {
+        texts[row.source_name()] = checker::read_file(checker::newest_solution(row.lesson, row.judged));
+    }
+    return texts;
+}
+
 fs::path check_program(const std::string& lesson) {
     return root / ("check/lesson" + checker::lesson_number(lesson));
 }
@@ -195,8 +214,9 @@ void add_check(checker::Key& key, const std::string& lesson) {
 std::string key_of(const Row& row, const Commands& commands, const std::string& text) {
     const fs::path stem = row.folder() / row.op();
     checker::Key key;
-    for (const std::string& part : {row.id, row.file, row.test_case, row.reason, text}) { key.text(part); }
-    const std::string extension = fs::path(row.file).extension().string();
+    for (const std::string& part : {row.id, row.file, row.test_case, row.reason}) { key.text(part); }
+    for (const auto& [file, content] : texts_of(row, text)) { key.text(content); }
+    const std::string extension = row.source_name().extension().string();
     for (const char* command : {"compile", "link"}) { key.text(commands.at(command + extension)); }
     key.words(commands.at("compilers" + extension));
     key.words(commands.at(row.lesson + "/" + row.op()));
@@ -212,14 +232,15 @@ fs::path stamp_of(const Row& row) {
 // build/wrong/LESSON/ID/OP.so
 void build(const Row& row, const Commands& commands, const std::string& text) {
     const std::string op = row.op();
-    const fs::path source = row.folder() / row.file;
+    const fs::path source = row.folder() / row.source_name();
     fs::remove(stamp_of(row));
-    checker::write_file(source, text);
+    for (const auto& [file, content] : texts_of(row, text)) { checker::write_file(row.folder() / file, content); }
     const std::string stem = (row.folder() / op).string();
     const std::string extension = has_kernels(row.lesson) ? ".cu" : ".cpp";  // a shared file is C++ among kernels
     for (const std::string& command :
-         {fmt::format("{} -MMD -MP -MF {}.d -c {} -o {}.o", commands.at("compile" + source.extension().string()), stem,
-                      source.string(), stem),
+         {fmt::format(
+              "{} -Isolutions/{} -MMD -MP -MF {}.d -c {} -o {}.o",  // the lesson's helpers, where none lies beside
+              commands.at("compile" + source.extension().string()), row.lesson, stem, source.string(), stem),
           fmt::format("{} -o {}.so {}.o {}", commands.at("link" + extension), stem, stem,
                       commands.at(row.lesson + "/" + op))}) {
         const checker::Finished finished = checker::run_command(command + " 2>&1");
@@ -440,6 +461,16 @@ fs::path stub_object(const std::string& lesson, const fs::path& file) {
     return row.folder() / (op + ".so");
 }
 
+// An op's solution with the stub of a helper beside it.
+fs::path with_stub_of_helper(const std::string& lesson, const std::string& op, const fs::path& helper) {
+    const fs::path solution = "solutions" / helper;
+    Row row;
+    row.lesson = lesson, row.judged = op, row.file = helper.filename().string();
+    row.id = fmt::format("stub_{}_{}", helper.stem().string(), op);
+    build(row, read_commands(), checker::extract(checker::read_file(solution), solution.string(), checker::Text::stub));
+    return row.folder() / (op + ".so");
+}
+
 std::string cell(const std::string& text) {
     std::string escaped;
     for (const char c : text) { escaped += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c); }
@@ -537,6 +568,12 @@ void register_tests_of_lessons(const std::vector<Row>& all) {
                 continue;
             }
             add({"Stubs", lesson, op, [lesson, file] { return stub_object(lesson, file); }, 1, "", "--no-timing"});
+            for (const fs::path helper : checker::helpers_of(fs::path("solutions") / lesson / file)) {
+                if (helper.parent_path() == lesson) {
+                    add({"StubOf_" + helper.stem().string(), lesson, op,
+                         [=] { return with_stub_of_helper(lesson, op, helper); }, 1, "", "--no-timing"});
+                }
+            }
             const fs::path older = checker::older_implementation(solutions, op);
             if (fs::exists(fs::path("lessons") / lesson / file) && !older.empty() &&
                 has_kernels(lesson) == has_kernels(older.parent_path().filename().string())) {

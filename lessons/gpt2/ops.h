@@ -50,6 +50,17 @@ void residual(float* out,         // (N)
               const float* inp2,  // (N)
               int N, Context& ctx);
 
+// residual[b, t, :] = inp1[b, t, :] + inp2[b, t, :], and out, mean and rstd are layernorm's of that row.
+void residual_layernorm(float* residual,      // (B, T, C)
+                        float* out,           // (B, T, C)
+                        float* mean,          // (B, T)
+                        float* rstd,          // (B, T)
+                        const float* inp1,    // (B, T, C)
+                        const float* inp2,    // (B, T, C)
+                        const float* weight,  // (C)
+                        const float* bias,    // (C)
+                        int B, int T, int C, Context& ctx);
+
 // out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c], for o < OC; columns OC and beyond are left alone.
 void matmul(float* out,           // (N, out_stride), out_stride >= OC
             const float* inp,     // (N, C)

@@ -60,11 +60,13 @@ class Subject:
 
     def files(self, root: Path) -> list[Path]:
         """The source and the kernel helpers that it includes."""
-        files = [self.source] if self.lesson else list(RULE_SOURCES)
-        return files + [
-            Path(name)
-            for file in files
-            for name in re.findall(r'#include "(lessons/\d[^"]*\.(?:cuh|h))"', (root / file).read_text())
+        if not self.lesson:
+            return list(RULE_SOURCES)
+        included = sources.closure(root, [self.source])
+        return [self.source] + [
+            file
+            for file in included
+            if file.suffix in (".cuh", ".h") and re.match(r"(lessons|solutions)/\d", str(file))
         ]
 
     def digest(self, root: Path) -> str:

@@ -58,7 +58,8 @@ def closure(root: Path, files: Iterable[Path]) -> list[Path]:
         if file in found or not (root / file).is_file():
             continue
         found.add(file)
-        left += [Path(name) for name in of(root / file)[1]]
+        # Below the root, beside the file, or below the folder of lessons that it is in: a helper.
+        left += [Path(folder, name) for name in of(root / file)[1] for folder in ("", file.parent, file.parts[0])]
         if file.suffix in (".h", ".cuh"):
             left += [file.with_suffix(suffix) for suffix in (".cpp", ".cu")]
     return sorted(found)

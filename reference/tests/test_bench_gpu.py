@@ -24,6 +24,7 @@ SHAPES = {
     "layernorm": "B=4 T=1024 C=768",
     "gelu": "N=4096",
     "residual": "N=4096",
+    "residual_layernorm": "B=4 T=1024 C=768",
     "matmul": "N=4096 C=768 OC=3072",
     "linear": "N=4096 C=768 OC=2304",
     "linear_gelu": "N=4096 C=768 OC=3072 outputs=1",

@@ -92,6 +92,7 @@ def test_local_references_follow_from_the_stored_inputs(committed):
 SHAPES = {
     "encoder": {"out": "B T C", "tokens": "B T"},
     "layernorm": {"out": "B T C", "mean": "B T", "weight": "C"},
+    "residual_layernorm": {"residual": "B T C", "out": "B T C", "mean": "B T", "inp1": "B T C", "weight": "C"},
     "gelu": {"out": "N", "inp": "N"},
     "residual": {"out": "N", "inp1": "N", "inp2": "N"},
     "matmul": {"out": "N out_stride", "inp": "N C", "weight": "out_stride C", "bias": "OC"},
@@ -226,6 +227,9 @@ def test_a_mistake_has_one_sentence_in_whatever_op_it_is_made():
 EXPECTED = {
     "encoder.out": "position_off_by_one",
     "layernorm.out": "variance_c_minus_1 eps_missing eps_outside_root mean_not_subtracted bias_dropped",
+    "residual_layernorm.out": "variance_c_minus_1 eps_missing mean_not_subtracted bias_dropped inp1_alone",
+    "residual_layernorm.residual": "residual_is_inp1 residual_is_out",
+    "residual_layernorm.mean": "first_turn_only lane_0_only inp1_alone",
     "gelu.out": "exact_gelu exponential_of_u",
     "matmul.out": "weight_transposed bias_dropped tail_of_8_dropped tail_of_16_dropped last_block_dropped "
     "last_block_only bias_each_block weight_block_reused "

@@ -61,6 +61,14 @@ def test_a_result_depends_on_what_is_compiled_with_it_and_on_nothing_else(tmp_pa
     assert digest(tmp_path, ["lessons/05/op.cu"]) != before
 
 
+def test_a_helper_is_found_beside_the_file_and_in_the_folder_of_lessons_that_it_is_in(tmp_path):
+    write(tmp_path / "lessons/05/op.cu", '#include "sum.cuh"\n')
+    write(tmp_path / "lessons/06/op.cu", '#include "05/sum.cuh"\n')
+    write(tmp_path / "lessons/05/sum.cuh", "float sum();")
+    for op in ("lessons/05/op.cu", "lessons/06/op.cu"):
+        assert [str(path) for path in closure(tmp_path, [op])] == sorted([op, "lessons/05/sum.cuh"])
+
+
 @pytest.mark.parametrize(
     ("name", "text", "same"), [("a.toml", "a = 1\n", "# x\na = 1\n"), ("a.py", "a=1", "a = 1  # x")]
 )

@@ -114,6 +114,7 @@ KERNEL = """// SPDX-License-Identifier: MIT
 #include "lessons/{folder}/toy_library.h"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
+#include "times.cuh"
 
 namespace {{
 
@@ -127,7 +128,7 @@ __global__ void accumulate_kernel(__nv_bfloat16* total, float* product, const fl
         for (int c = 0; c < C; c++) {{
             const int i = n * C + c;
             total[i] = __float2bfloat16(__bfloat162float(total[i]) + inp[i]);
-            sum += inp[i] * weight[c];
+            sum += times(inp[i], weight[c]);
         }}
         product[n] = sum;
     }}
@@ -144,7 +145,33 @@ void accumulate(std::uint16_t* total, float* product, const float* inp, const fl
     check(cudaGetLastError());
 }}
 """
+HELPER = """// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace {
+
+__device__ inline float times(float a, float b) {
+    float product = 0;
+    // >>> solution
+    //~ // TODO: a times b.
+    product = a * b;
+    // <<< solution
+    return product;
+}
+
+}  // namespace
+"""
 WRONG = """
+[[wrong]]
+id = "helper_divides"
+what = "the helper divides"
+file = "times.cuh"
+op = "accumulate"
+find = "a * b"
+replace = "a / b"
+case = "{case}"
+reason = "mismatch"
+
 [[wrong]]
 id = "overwrites"
 what = "total is overwritten, not added to"
@@ -204,6 +231,11 @@ class Tree:
         self.run("git add -A && git -c user.name=t -c user.email=t@example.org commit -qm tree")
 
 
+def solution_text(tree: Tree, lesson_file: str) -> str:
+    """What a learner would write."""
+    return tree.run(f"build/tools/stubs --print solution {lesson_file.replace('lessons', 'solutions', 1)}")
+
+
 @pytest.fixture(scope="module")
 def tree() -> Tree:
     path = ROOT / "build/new_lesson_test/tree"
@@ -248,6 +280,7 @@ def laid_out(tree: Tree) -> dict[str, str]:
     tree.write(f"solutions/{adds}/cases.py", CASES)
     tree.write(f"lessons/{adds}/toy_library.h", LIBRARY)
     tree.write(f"solutions/{adds}/accumulate.cu", KERNEL.format(folder=adds))
+    tree.write(f"solutions/{adds}/times.cuh", HELPER)
     tree.write(f"solutions/{adds}/wrong.toml", WRONG.format(case=f"lesson{adds[:2]}"))
     tree.replace(f"lessons/{adds}/lesson.toml", r'shapes = \["N=1048576"\]', 'shapes = ["N=1024 C=1024"]')
     edited, new = tree.changed()
@@ -272,11 +305,82 @@ def test_a_new_lesson_is_red_on_its_stub_and_green_on_its_solution(tree: Tree, l
     assert "all ok" in said, said
 
 
-@pytest.mark.parametrize("which", ["replaces", "adds"])
-def test_a_new_lesson_rejects_its_wrong_solution_for_its_reason(tree: Tree, laid_out: dict[str, str], which: str):
+@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("adds", 2)])
+def test_a_new_lesson_rejects_its_wrong_solutions_for_their_reasons(
+    tree: Tree, laid_out: dict[str, str], which: str, rows: int
+):
     tree.run("make build/tools/wrong build/wrong/commands")
     said = tree.run(f"build/tools/wrong --lesson {laid_out[which]}")
-    assert "[  PASSED  ] 1 test" in said, said
+    assert f"[  PASSED  ] {rows} test" in said, said
+    if which == "adds":  # a row's verdict comes from its lesson's helper too
+        kept = tree.path / "build/wrong" / laid_out[which] / "overwrites/kept.json"
+        before = kept.stat().st_mtime_ns
+        tree.run(f"build/tools/wrong --lesson {laid_out[which]}")
+        assert kept.stat().st_mtime_ns == before
+        helper = tree.path / "solutions" / laid_out[which] / "times.cuh"
+        helper.write_text(HELPER.replace("a * b", "b * a"))
+        tree.run(f"build/tools/wrong --lesson {laid_out[which]}", status=None)
+        helper.write_text(HELPER)
+        assert kept.stat().st_mtime_ns != before
+
+
+def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, laid_out: dict[str, str]):
+    adds = laid_out["adds"]
+    number, later = adds[:2], f"{int(adds[:2]) + 1:02}"
+    helper, op = f"lessons/{adds}/times.cuh", f"lessons/{adds}/accumulate.cu"
+    stubs = {path: (tree.path / path).read_text() for path in (helper, op)}
+    solved = {path: solution_text(tree, path) for path in (helper, op)}
+    check = f"make check-lesson{number} DEVICE=cpu ONLY=accumulate/lesson{number}"
+
+    # The op is written, the helper is not: that is what is said, and it counts as an exercise.
+    tree.write(op, solved[op])
+    said = tree.run(check, status=2)
+    assert f"accumulate  not written yet   {helper}" in said, said
+    assert f"next    edit {helper}" in said, said
+    assert re.search(r"\n  times +not written yet\n", tree.run("make progress"))
+    assert "times: yours does not pass yet" in tree.run(f"make diff-lesson{number} ONLY=times", status=2)
+    assert "has no hints for times" in tree.run(f"make hint-lesson{number} ONLY=times")
+    assert "a helper is judged with what includes it: ONLY=accumulate" in tree.run(
+        f"{check[: -len('accumulate/lesson00')]}times", status=2
+    )
+
+    # A wrong one: the op is checked again, and the helper is named beside it.
+    tree.write(helper, solved[helper].replace("a * b", "a + b"))
+    said = tree.run(check, status=2)
+    assert "accumulate  WRONG" in said, said
+    assert f"with      {helper}, yours too" in said, said
+
+    # A lesson after it takes the solution's while this one's is the stub, and says so; then the learner's.
+    tree.run("make new-lesson NAME=later OPS=accumulate")
+    later_op = f"lessons/{later}_later/accumulate.cu"
+    assert f'#include "{adds}/times.cuh"' in (tree.path / f"solutions/{later}_later/accumulate.cu").read_text()
+    tree.run("make stubs", status=None)  # it refuses the edited ones
+    later_check = f"make check-lesson{later} DEVICE=cpu ONLY=accumulate/lesson{number}"
+    tree.write(later_op, solution_text(tree, later_op))
+    said = tree.run(later_check, status=2)
+    assert "accumulate  WRONG" in said, said
+    assert f"with      {helper}, yours too" in said, said
+    assert "all ok" in tree.run(later_check + " SOLUTION=1"), "the solution has the solution's"
+    tree.write(helper, stubs[helper])
+    said = tree.run(later_check)
+    assert "all ok" in said, said
+    assert f"with solutions/{adds}/times.cuh: {helper} is not" in said, said
+    tree.write(helper, solved[helper])
+    said = tree.run(later_check)
+    assert "all ok" in said, said
+    assert "is not written yet" not in said, said
+
+    # Right: the diff is shown, and the stub comes back.
+    tree.run(f"make check-lesson{number} DEVICE=cpu")
+    assert re.search(r"\n  times +ok\n", tree.run("make progress"))
+    assert "times: yours is the solution, letter for letter" in tree.run(f"make diff-lesson{number} ONLY=times")
+    assert f"{helper} is the stub again; yours is kept in" in tree.run(f"make reset-lesson{number} ONLY=times")
+    assert (tree.path / helper).read_text() == stubs[helper]
+    (tree.path / helper).unlink()
+    assert f"the stub comes back with: make reset-lesson{number} ONLY=times" in tree.run(later_check, status=2)
+    tree.run(f"make reset-lesson{number}")
+    assert (tree.path / helper).read_text() == stubs[helper]
+    tree.run(f"rm -r lessons/{later}_later solutions/{later}_later figures/lesson{later}.py results")
 
 
 def test_a_file_that_no_target_names_is_refused(tree: Tree, laid_out: dict[str, str]):

@@ -77,10 +77,10 @@ void add_own(LessonCases& lesson);
 // ---- awkward cases, for lessons whose idea meets them -----------------------------------------------------------------
 
 // Tensors that start 4 bytes after a multiple of 64, as a case called `shifted`: first all of them (the rest of op_c63
-// behind its first element), then each alone. Of layernorm each alone: its rows of 64 channels would all start at
-// multiples of 16 else.
+// behind its first element), then each alone. Of layernorm and its like each alone: their rows of 64 channels, or of as
+// many as the file has, would all start at multiples of 16 else.
 void add_misaligned_elementwise(OpCases& op);
-void add_misaligned_layernorm(OpCases& layernorm);
+void add_misaligned_layernorm(OpCases& layernorm, const std::string& of_file = "regular");
 // The same, and an output of which the first column is asked for alone, so that the rest starts like that too.
 void add_misaligned_matmul(OpCases& matmul);
 

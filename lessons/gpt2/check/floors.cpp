@@ -53,6 +53,49 @@ std::vector<double> of_exponents(std::span<const double> exponents) {
     return errors;
 }
 
+std::vector<checker::Computed> layernorm_of(std::span<const double> inp, std::size_t C, std::span<const float> weight,
+                                            std::span<const float> bias, double of_inp) {
+    constexpr double kEps = 1e-5;
+    const auto channels = static_cast<double>(C);
+    std::vector<checker::Computed> computed(3);
+    for (std::size_t row = 0; row < inp.size(); row += C) {
+        double sum = 0, squares = 0, variance = 0, fourth = 0;
+        for (const double x : inp.subspan(row, C)) {
+            sum += x;
+            squares += x * x;
+        }
+        const double mean = sum / channels;
+        for (const double x : inp.subspan(row, C)) {
+            const double square = (x - mean) * (x - mean);
+            variance += square / channels;
+            fourth += square * square;
+        }
+        const double rstd = 1 / std::sqrt(variance + kEps);
+        const double of_mean = sum_error(squares, sum, channels) / channels + kRounding * std::abs(mean);
+        const double of_variance = sum_error(fourth, variance * channels, channels) / channels +
+                                   kRounding * std::abs(mean) * std::sqrt(2 * variance / channels);
+        const double of_rstd = rstd * (0.5 * of_variance * rstd * rstd + kRounding);
+        const double of_sums =
+            of_inp * std::sqrt(squares) / channels;  // what errors of the elements make of the mean's
+        double of_out = 0, of_elements = 0;
+        for (std::size_t c = 0; c < C; c++) {
+            const double weight_c = weight[c], scaled = (inp[row + c] - mean) * rstd * weight_c;
+            const double out = scaled + bias[c];
+            of_out =
+                std::max(of_out, std::abs(weight_c * rstd) * of_mean +
+                                     std::abs(scaled) * (of_rstd / rstd + 2 * kRounding) + kRounding * std::abs(out));
+            of_elements = std::max(of_elements, std::abs(weight_c * rstd * inp[row + c]) * of_inp);
+            computed[2].values.push_back(static_cast<float>(out));
+        }
+        computed[0].values.push_back(static_cast<float>(mean));
+        computed[0].floor.push_back(static_cast<float>(of_mean + of_sums));
+        computed[1].values.push_back(static_cast<float>(rstd));
+        computed[1].floor.push_back(static_cast<float>(of_rstd + std::pow(rstd, 3) * std::sqrt(variance) * of_sums));
+        computed[2].floor.push_back(static_cast<float>(of_out + of_elements));
+    }
+    return computed;
+}
+
 checker::Computed elementwise(std::size_t count, std::size_t row,
                               const std::function<std::pair<double, double>(std::size_t i)>& element) {
     checker::Computed computed;

@@ -32,6 +32,11 @@ SoftmaxRow softmax_row(std::span<const double> exponents, std::span<const double
 // Those of exponents that are exact but for one rounding, and for that of their difference from the maximum.
 std::vector<double> of_exponents(std::span<const double> exponents);
 
+// mean, rstd, out of rows of C elements, as reference/ops/layernorm.py has them. `of_inp`: the relative error of each element,
+// where they are no stored floats (residual_layernorm.py).
+std::vector<checker::Computed> layernorm_of(std::span<const double> inp, std::size_t C, std::span<const float> weight,
+                                            std::span<const float> bias, double of_inp);
+
 // An output of one element for each of `count`, each a row of its own where `row` is 1: value and floor of element i.
 checker::Computed elementwise(std::size_t count, std::size_t row,
                               const std::function<std::pair<double, double>(std::size_t i)>& element);

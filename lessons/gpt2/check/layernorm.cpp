@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
+#include <vector>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
@@ -8,45 +7,9 @@
 namespace cases {
 namespace {
 
-// mean, rstd, out, as reference/ops/layernorm.py has them.
 std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
-    constexpr double kEps = 1e-5;
-    const auto C = static_cast<std::size_t>(d["C"]);
-    const double channels = d["C"];
-    std::vector<checker::Computed> computed(3);
-    for (std::size_t row = 0; row < inputs[0].size(); row += C) {
-        double sum = 0, squares = 0, variance = 0, fourth = 0;
-        for (const double x : inputs[0].subspan(row, C)) {
-            sum += x;
-            squares += x * x;
-        }
-        const double mean = sum / channels;
-        for (const double x : inputs[0].subspan(row, C)) {
-            const double square = (x - mean) * (x - mean);
-            variance += square / channels;
-            fourth += square * square;
-        }
-        const double rstd = 1 / std::sqrt(variance + kEps);
-        const double of_mean = sum_error(squares, sum, channels) / channels + kRounding * std::abs(mean);
-        const double of_variance = sum_error(fourth, variance * channels, channels) / channels +
-                                   kRounding * std::abs(mean) * std::sqrt(2 * variance / channels);
-        const double of_rstd = rstd * (0.5 * of_variance * rstd * rstd + kRounding);
-        double of_out = 0;
-        for (std::size_t c = 0; c < C; c++) {
-            const double weight = inputs[1][c], scaled = (inputs[0][row + c] - mean) * rstd * weight;
-            const double out = scaled + inputs[2][c];
-            of_out =
-                std::max(of_out, std::abs(weight * rstd) * of_mean +
-                                     std::abs(scaled) * (of_rstd / rstd + 2 * kRounding) + kRounding * std::abs(out));
-            computed[2].values.push_back(static_cast<float>(out));
-        }
-        computed[0].values.push_back(static_cast<float>(mean));
-        computed[0].floor.push_back(static_cast<float>(of_mean));
-        computed[1].values.push_back(static_cast<float>(rstd));
-        computed[1].floor.push_back(static_cast<float>(of_rstd));
-        computed[2].floor.push_back(static_cast<float>(of_out));
-    }
-    return computed;
+    const std::vector<double> inp(inputs[0].begin(), inputs[0].end());
+    return layernorm_of(inp, static_cast<std::size_t>(d["C"]), inputs[1], inputs[2], 0);
 }
 
 }  // namespace

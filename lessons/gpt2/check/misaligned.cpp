@@ -98,17 +98,20 @@ void add_misaligned_elementwise(OpCases& op) {
     }
 }
 
-void add_misaligned_layernorm(OpCases& layernorm) {
-    const checker::Case& regular = layernorm.at("regular");
-    const Call whole = regular.calls.front();
-    const checker::CaseFile& file = layernorm.lesson().case_file("regular");
+void add_misaligned_layernorm(OpCases& layernorm, const std::string& of_file) {
+    const checker::CaseFile& file = layernorm.lesson().case_file(of_file);
     const FileCall first_call = calls_of(file, layernorm.spec()).front();
+    const checker::Case& rows = layernorm.at(first_call.case_name);
+    const Call whole = rows.calls.front();
     const Sizes one{{"B", 1}, {"T", 1}, {"C", 1}};
-    // A row of one channel is at its mean, so that the bias is left.
-    const float first = file.f32(first_call.args.at("bias")).front();
-    checker::Case& shifted = layernorm.op().add_case("shifted", regular.shape);
-    for (const std::string name : {"inp", "weight", "bias", "out"}) {
-        shifted.calls.push_back(with_misaligned(layernorm.spec(), whole, first_call.sizes, name, one, first));
+    const auto first_of = [&](const std::string& tensor) { return file.f32(first_call.args.at(tensor)).front(); };
+    checker::Case& shifted = layernorm.op().add_case("shifted", rows.shape);
+    for (const std::string& name : tensors_of(whole)) {
+        if (name != "mean" && name != "rstd") {
+            // A row of one channel is at its mean, so that the bias is left.
+            const float first = name == "residual" ? first_of("inp1") + first_of("inp2") : first_of("bias");
+            shifted.calls.push_back(with_misaligned(layernorm.spec(), whole, first_call.sizes, name, one, first));
+        }
     }
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// mean[b, t]    = average of inp[b, t, :]
+// rstd[b, t]    = 1 / sqrt(variance + eps), variance = average of (inp[b, t, :] - mean)^2
+// out[b, t, :]  = (inp[b, t, :] - mean) * rstd * weight + bias
+//
+// A warp a row, as in lesson 06: lane l has pieces l, l + 32, ... The first kKept of them stay in its registers, so that the
+// row is read once. What a longer row has beyond them is read again in each pass.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include "lessons/13_cooperative_groups/pieces.cuh"
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace cg = cooperative_groups;
+
+namespace {
+
+constexpr int kLanes = 32;
+constexpr int kBlock = 256;    // threads in a block: 8 rows
+constexpr float kEps = 1e-5f;  // a row of equal values has variance 0
+
+// Piece is float4 or float; N rows of P pieces each, which are C floats.
+template <class Piece, int kKept>
+__global__ void layernorm_forward_kernel(Piece* out, float* mean, float* rstd, const Piece* inp, const Piece* weight,
+                                         const Piece* bias, int N, int P, int C) {
+    // TODO: the block's tile of 32 threads that this one is in; row n for tile n of the grid; nothing beyond row N.
+    // Load the row into `Piece x[kKept]`. Three passes over it: cg::reduce of the tile's sums gives the mean, then the
+    // variance; then out. Lane 0 stores the mean and rstd.
+}
+
+template <class Piece, int kKept>
+void launch(float* out, float* mean, float* rstd, const float* inp, const float* weight, const float* bias, int N,
+            int P, int C, cudaStream_t stream) {
+    const auto pieces = [](const float* of) { return reinterpret_cast<const Piece*>(of); };
+    layernorm_forward_kernel<Piece, kKept><<<ceil_div(N, kBlock / kLanes), kBlock, 0, stream>>>(
+        reinterpret_cast<Piece*>(out), mean, rstd, pieces(inp), pieces(weight), pieces(bias), N, P, C);
+    check(cudaGetLastError());
+}
+
+}  // namespace
+
+void layernorm(float* out,           // (B, T, C)
+               float* mean,          // (B, T)
+               float* rstd,          // (B, T)
+               const float* inp,     // (B, T, C)
+               const float* weight,  // (C)
+               const float* bias,    // (C)
+               int B, int T, int C, Context& ctx) {
+    // TODO: which launch: float4s where lesson 06 may use them, else floats; and for each how many a lane keeps.
+}
