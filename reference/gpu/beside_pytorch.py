@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from reference.gpu.tools import digits
 
 
@@ -38,15 +40,13 @@ def rows(data: dict) -> list[dict]:
     for item, ours in times_of(data, "timings").items():
         op, precision = item.split("/")[1], ours.get("precision")
         for one in ours["shapes"][: 1 if any_shape else None]:
-            theirs = [
-                {
-                    "way": " ".join(filter(None, (label(op, time["op"]), time["mode"]))),
-                    "median_ms": time["median_ms"],
-                    "times_as_fast": time["median_ms"] / one["median_ms"],
-                }
-                for time in pytorch
-                if (time["of"], time["precision"]) == (op, precision) and (any_shape or time["shape"] == one["shape"])
-            ]
+            theirs: dict[str, dict] = {}
+            for time in pytorch:
+                same_shape = any_shape or time["shape"] == one["shape"]
+                if same_shape and (time["of"], time["precision"]) == (op, precision):
+                    way = " ".join(filter(None, (label(op, time["op"]), time["mode"])))
+                    ratio = time["median_ms"] / one["median_ms"]
+                    theirs.setdefault(way, {"median_ms": time["median_ms"], "times_as_fast": ratio})
             if theirs:
                 row = {"item": item, "shape": one["shape"], "precision": precision, "median_ms": one["median_ms"]}
                 not_for = refused(data, op, None if any_shape else one["shape"], precision)
@@ -58,7 +58,7 @@ def table(found: list[dict]) -> str:
     lines = ["PyTorch's times in ms; in brackets how many times as fast the solution is"]
     for row in found:
         lines.append(f"  {row['item']} {row['shape']} {row['precision']}: {digits(row['median_ms'])} ms")
-        ways = [f"{way['way']} {digits(way['median_ms'])} ({way['times_as_fast']:.2f})" for way in row["pytorch"]]
-        lines.append(f"      {', '.join(ways)}")
+        ways = [f"{way} {digits(of['median_ms'])} ({of['times_as_fast']:.2f})" for way, of in row["pytorch"].items()]
+        lines += textwrap.wrap(", ".join(ways), 80, initial_indent=" " * 6, subsequent_indent=" " * 6)
         lines += [f"      {name}: {why}" for name, why in row["not_for"].items()]
     return "\n".join(lines)
