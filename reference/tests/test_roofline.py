@@ -14,7 +14,7 @@ from reference.gpu.costs import PROGRAM
 from reference.gpu.lesson_shapes import device_lessons
 from reference.gpu.tools import Card, ToolError, digits
 from reference.plots import roofline
-from reference.plots.roofline import Roof, duration, forward_ops, shapes
+from reference.plots.roofline import Roof, duration, forward_ops, other_ways, shapes
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -67,6 +67,21 @@ def test_a_forward_pass_calls_what_gpt2_has():
     calls = {name: op.calls for name, op in ops_of("124M", 4, 1024).items()}
     assert sum(count for name, count in calls.items() if name.startswith("matmul")) == 4 * 12 + 1
     assert (calls["layernorm"], calls["residual"], calls["attention"], calls["gelu"]) == (25, 24, 12, 12)
+
+
+def test_attention_moves_fifteen_times_the_bytes_where_its_scores_go_through_memory():
+    fused = ops_of("124M", 4, 1024)["attention"]
+    by_scores, joined = other_ways(shapes()["124M"], 4, 1024)
+    rows, scores = 4 * 1024 * 768, 4 * 12 * 1024 * 1024
+    assert fused.bytes == 4 * (4 * rows + 4 * 12 * 1024)  # the log-sum-exps
+    # Scores written and their lower half read; att written and read.
+    assert by_scores.bytes == fused.bytes + 4 * (scores + 4 * 12 * 1024 * 1025 // 2 + 2 * scores)
+    assert by_scores.flop == fused.flop
+    assert by_scores.bytes / fused.bytes == pytest.approx(15, rel=0.01)
+    roof = roofline.datasheet("H100-SXM")
+    assert (roof.bound(fused), roof.bound(by_scores)) == ("arithmetic", "memory")
+    # Two tensors read and two written, where residual and layernorm one after the other move five.
+    assert (joined.calls, joined.bytes) == (24, 4 * (4 * rows + 2 * 4096 + 2 * 768))
 
 
 def test_every_op_of_the_device_lessons_but_parts_and_wholes_is_drawn():
@@ -168,7 +183,8 @@ def test_without_a_gpu_the_h100s_datasheet_is_taken_and_said(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "no measured GPU on file" in out
     assert "the roof of H100 SXM, datasheet" in out
-    assert "\nmatmul fc         12    19,300     72.4        267  arithmetic       288 µs\n" in out
+    assert "\nmatmul fc             12    19,300     72.4        267  arithmetic       288 µs\n" in out
+    assert "\nin the place of some of them:\nattention by T×T " in out
     assert max(len(line) for line in out.splitlines() if str(tmp_path) not in line) <= 80
 
 
@@ -184,7 +200,7 @@ def test_the_svg_names_every_op_and_the_datasheet(tmp_path):
     assert roofline.main(["--card", "H200", "--out", str(tmp_path)]) == 0
     root = ElementTree.parse(tmp_path / "roofline.svg").getroot()
     texts = [text.text for text in root.iter(f"{SVG}text")]
-    assert ops_of("124M", 1, 1).keys() <= set(texts)
+    assert ops_of("124M", 1, 1).keys() | {"attention by T×T", "residual_layernorm"} <= set(texts)
     assert "H200 SXM (datasheet): NVIDIA H200 Tensor Core GPU Datasheet, 2023" in texts
     assert root.get("viewBox") == "0 0 720 540"
 
@@ -208,7 +224,7 @@ def test_drawing_twice_gives_the_same_svg(tmp_path):
 )
 @pytest.mark.parametrize("name", CARDS)
 def test_no_text_covers_another_or_leaves_the_picture(name, config, B, T):
-    ops = forward_ops(shapes()[config], B, T)
+    ops = forward_ops(shapes()[config], B, T) + other_ways(shapes()[config], B, T)
     figure = roofline.plot(ops, roofline.datasheet(name), f"{shapes()[config].name}, B={B} T={T}, float32")
     figure.canvas.draw()
     (ax,) = figure.axes
