@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 namespace {
+
+namespace fs = std::filesystem;
 
 // SIMT_TEST_SEEDS of them, 5 without it.
 int seeds() {
@@ -36,6 +39,15 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Corpus, testing::ValuesIn(corpus::kernels()),
                              std::replace(name.begin(), name.end(), '/', '_');
                              return name;
                          });
+
+// Whose time is a new one where a file in it is made, renamed or removed.
+TEST(Programs, LeaveTheirFolderAsItWas) {
+    const std::string kernel = corpus::kernels().front();
+    const fs::path folder = fs::path("build/tests/simt/kernels") / fs::path(kernel).parent_path();
+    const fs::file_time_type before = fs::last_write_time(folder);
+    ASSERT_NE(corpus::run(kernel, 1).verdict, corpus::Verdict{"no report"});
+    EXPECT_EQ(fs::last_write_time(folder), before);
+}
 
 TEST(TableInTheReadme, SaysWhatTheCorpusSays) {
     std::ifstream in(corpus::kReadme);
