@@ -24,8 +24,10 @@ from functools import cache
 from pathlib import Path
 
 RESULTS = Path("build/test-results")
-# So that a program which starts make does not join this make's job server.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
+# Without make's, so that a program which starts make does not join this make's job server. And what Python's tests
+# import is compiled once, not in each of their processes: .venv has come without it.
+NOT_FOR_SUITES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "PYTHONDONTWRITEBYTECODE")
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in NOT_FOR_SUITES}
 
 
 @dataclass

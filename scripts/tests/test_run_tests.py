@@ -88,6 +88,15 @@ def test_pythons_tests_run_beside_the_others(tmp_path):
     assert finished.stdout.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", finished.stdout
 
 
+def test_what_pythons_tests_import_is_compiled_once(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/imported.py").touch()
+    (tmp_path / "tests/test_it.py").write_text("import imported\n\n\ndef test_it():\n    assert imported\n")
+    line, closing = suite_line(tmp_path, "python=tests", PYTHONDONTWRITEBYTECODE="1")
+    assert closing == "1 passed, 0 failed, 0 skipped", line
+    assert list(tmp_path.glob("tests/__pycache__/imported.*.pyc"))
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
 def test_what_is_left_after_pythons_tests_runs_in_twos(tmp_path):
     """Each of the two waits for the other one, and both for Python's."""
