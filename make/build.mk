@@ -331,7 +331,7 @@ build/tools/ops: build/obj/lessons/gpt2/ops_main.o $(case_objects) build/dry/obj
 
 tools := $(patsubst checker/tools/%.cpp,build/tools/%,$(wildcard checker/tools/*.cpp))
 $(foreach tool,$(notdir $(tools)),$(eval $(call announce,tool-$(tool),build/tools/$(tool),build/obj/checker/tools/$(tool).o)))
-$(tools:build/tools/%=build/obj/checker/tools/%.o) build/obj/lessons/gpt2/ops_main.o: private optimised := -O0
+$(tools:build/tools/%=build/obj/checker/tools/%.o) $(patsubst %,build/obj/lessons/gpt2/%.o,ops_main main bench_main): private optimised := -O0
 build/tools/wrong: build/obj/checker/base/kept.o
 build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
