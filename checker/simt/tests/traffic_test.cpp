@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The counts of COUNTERS.md on kernels whose traffic can be worked out by hand (objects/traffic.cu).
+// The counts of COUNTERS.md on kernels whose traffic can be worked out by hand (objects/traffic.cu,
+// objects/special_functions.cu).
 #include "checker/simt/runtime/traffic.h"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -26,6 +28,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/tests/objects/special_functions.h"
 #include "checker/simt/tests/objects/traffic.h"
 
 namespace {
@@ -36,17 +39,29 @@ using simt::Traffic;
 
 constexpr std::size_t kFloats = 1U << 17;
 constexpr const char* kFile = "checker/simt/tests/objects/traffic.cu";
+constexpr const char* kSpecialFile = "checker/simt/tests/objects/special_functions.cu";
 
 template <class Function>
-Function* function(const char* name) {
-    static void* const object = dlopen("build/tests/simt/objects/traffic.so", RTLD_NOW | RTLD_LOCAL);
+Function* function(const char* name, void* object) {
     void* const symbol = object == nullptr ? nullptr : dlsym(object, name);
     if (symbol == nullptr) {
         throw std::runtime_error(dlerror());
     }
     return reinterpret_cast<Function*>(symbol);
 }
-#define KERNEL(name) function<decltype(name)>(#name)
+void* object(const char* name) {
+    return dlopen(fmt::format("build/tests/simt/objects/{}.so", name).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+void* traffic_object() {
+    static void* const loaded = object("traffic");
+    return loaded;
+}
+void* special_object() {
+    static void* const loaded = object("special_functions");
+    return loaded;
+}
+#define KERNEL(name) function<decltype(name)>(#name, traffic_object())
+#define SPECIAL(name) function<decltype(name)>(#name, special_object())
 
 class Counted : public testing::Test {
   protected:
@@ -456,7 +471,7 @@ TEST_F(Counted, AWarpThatWaitsForAnotherLetsItRun) {
 
 struct Special {
     const char* name;
-    int what;                               // evaluated() of traffic.cu
+    int what;                               // evaluated() of special_functions.cu
     std::uint64_t evaluations, of_doubles;  // of a thread
     std::uint64_t calls;
 };
@@ -465,7 +480,7 @@ class SpecialFunctions : public Counted, public testing::WithParamInterface<Spec
 
 // 40 threads are two warps.
 TEST_P(SpecialFunctions, AreCountedForEachThreadThatEvaluatesThem) {
-    const Traffic t = counted([&] { KERNEL(evaluate)(out_, inp_, GetParam().what); });
+    const Traffic t = counted([&] { SPECIAL(evaluate)(out_, inp_, GetParam().what); });
     EXPECT_EQ(t.special_functions, 40 * GetParam().evaluations);
     EXPECT_EQ(t.special_in_double, 40 * GetParam().of_doubles);
     EXPECT_EQ(t.special_requests, 2 * GetParam().calls);
@@ -485,13 +500,13 @@ INSTANTIATE_TEST_SUITE_P(Counted, SpecialFunctions,
 
 // g++ makes one call of both. The other call's results are stored as any others are.
 TEST_F(Counted, ASineAndACosineOfOneNumberAreTwoSpecialFunctions) {
-    const Traffic t = counted([&] { KERNEL(evaluate_sine_and_cosine)(out_, inp_); });
+    const Traffic t = counted([&] { SPECIAL(evaluate_sine_and_cosine)(out_, inp_); });
     EXPECT_EQ(t.special_functions, 128U);
     expect(t.stores, 3, 12, 12, 384, 384);
 }
 
 TEST_F(Counted, SpecialFunctionsOfAPairAreTwo) {
-    const Traffic t = counted([&] { KERNEL(evaluate_pairs)(out_, inp_); });
+    const Traffic t = counted([&] { SPECIAL(evaluate_pairs)(out_, inp_); });
     EXPECT_EQ(t.special_functions, 64U);
     EXPECT_EQ(t.special_in_double, 0U);
 }
@@ -501,7 +516,7 @@ TEST_F(Counted, SpecialFunctionsOfAPairAreTwo) {
 TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
     for (const int times : {1, 20}) {
         const auto n = static_cast<std::uint64_t>(times);
-        const Traffic t = counted([&] { KERNEL(evaluate_in_a_ragged_loop)(out_, inp_, times); });
+        const Traffic t = counted([&] { SPECIAL(evaluate_in_a_ragged_loop)(out_, inp_, times); });
         EXPECT_EQ(t.special_functions, 496 * n + 16);
         EXPECT_EQ(t.special_requests, 31 * n + 1);
         expect(t.stores, 1, 4, 4, 128, 128);
@@ -509,22 +524,22 @@ TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
 }
 
 TEST_F(Counted, SpecialFunctionsOfTheHostAreNot) {
-    const Traffic t = counted([&] { EXPECT_GT(KERNEL(evaluate_beside_the_host)(out_, inp_, 3), 20.0F); });
+    const Traffic t = counted([&] { EXPECT_GT(SPECIAL(evaluate_beside_the_host)(out_, inp_, 3), 20.0F); });
     EXPECT_EQ(t.special_functions, 3U * 64);
 }
 
 TEST_F(Counted, SpecialFunctionsOfTheBlocksThatRan) {
     simt::sample_blocks(simt::Sampling{.others = 2});
-    const Traffic t = counted([&] { KERNEL(evaluate_beside_the_host)(out_, inp_, 100); });
+    const Traffic t = counted([&] { SPECIAL(evaluate_beside_the_host)(out_, inp_, 100); });
     EXPECT_EQ(t.special_functions, 4U * 64);
 }
 
 TEST_F(Counted, SpecialFunctionsHaveLinesAndNames) {
-    counted([&] { KERNEL(evaluate_in_a_ragged_loop)(out_, inp_, 1); });
+    counted([&] { SPECIAL(evaluate_in_a_ragged_loop)(out_, inp_, 1); });
     const simt::LaunchTraffic& kernel = simt::traffic_of_kernels().at(0);
     std::vector<std::uint64_t> by_line;
     for (const simt::LineTraffic& line : kernel.lines) {
-        EXPECT_EQ(line.line.file, kFile);
+        EXPECT_EQ(line.line.file, kSpecialFile);
         if (line.traffic.special_functions != 0) {
             by_line.push_back(line.traffic.special_functions);
         }

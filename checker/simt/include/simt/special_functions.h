@@ -5,7 +5,7 @@
 #pragma once
 #pragma GCC system_header
 
-// Those of the C library: each takes one number (O) or two (T) of type double; with an f behind its name, of type float.
+// Those of the C library: of one double (O) or two (T); with an f behind the name, of floats.
 // clang-format off
 #define SIMT_SPECIAL_FUNCTIONS(O, T)                                                                  \
     O(exp) O(exp2) O(exp10) O(expm1) O(log) O(log2) O(log10) O(log1p) O(sqrt) O(cbrt)                 \

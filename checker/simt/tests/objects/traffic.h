@@ -42,14 +42,6 @@ void sum_by_shuffles(float* out, const float* inp);
 void tile_rows(float* out, const float* inp, int width);
 void through_either(float* out, const float* inp);
 void wait_for_a_warp(float* out, int* flag);
-// out[i] = what a thread makes of 1 + inp[i] by special functions (traffic.cu: Special says which); 40 threads
-void evaluate(float* out, const float* inp, int what);
-void evaluate_sine_and_cosine(float* out, const float* inp);
-void evaluate_pairs(float* out, const float* inp);
-// thread i of 32 evaluates i * times exponentials in a loop, and the odd ones a logarithm behind it
-void evaluate_in_a_ragged_loop(float* out, const float* inp, int times);
-// The host evaluates too, while the launch is counted: 1 exponential in each of 64 threads of so many blocks.
-float evaluate_beside_the_host(float* out, const float* inp, int blocks);
 void read_unwritten(float* out, const float* inp);
 // Each lane loads a shared float before the first `lanes` lanes start two groups of asynchronous copies, one after that,
 // one after the wait that leaves the newer group on its way, and two after the wait for both.

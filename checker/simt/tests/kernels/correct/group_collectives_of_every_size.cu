@@ -88,6 +88,13 @@ __device__ void votes(const Tile& tile, int r, int m, int* calls) {
     const int told = cg::invoke_one_broadcast(tile, [&] { return m * n + r; });
     expect(__LINE__, n, told / n, m);
     expect(__LINE__, n, tile.shfl(told, 0), told);
+    if constexpr (Size > 1) {  // its two halves
+        constexpr int h = Size / 2;
+        const auto half = cg::tiled_partition<h>(tile);
+        expect(__LINE__, n, half.meta_group_rank(), r / h);
+        expect(__LINE__, n, half.meta_group_size(), 2);
+        expect(__LINE__, n, cg::reduce(half, r, cg::plus<int>()), r / h * h * h + h * (h - 1) / 2);
+    }
 }
 
 template <int Size, class Tile>
