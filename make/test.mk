@@ -119,6 +119,9 @@ ncu_suite = python-ncu-$(call number,$1)=reference/tests/test_simt_vs_ncu.py@les
     $(call checks_read,cpu,$1) solutions/$1 checker/simt)
 counted_for_ncu := 04_first_kernel 06_coalescing 07_tiled_matmul
 sharded := $(addprefix build/tests/checker/,course_test gpu_rehearsal_test fuzz_corpus_test)
+# Those that check fakes; of lessons they see only which there are.
+of_fakes := $(addprefix build/tests/checker/,end_to_end_test device_end_to_end_test)
+fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker/simt/COUNTERS.md $(wildcard lessons/*/lesson.toml)
 
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
@@ -126,7 +129,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
         build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
-	    $(call suites,$(filter-out $(sharded),$(checker_tests))) \
+	    $(call suites,$(filter-out $(sharded) $(of_fakes),$(checker_tests))) \
+	    $(call suites,$(of_fakes),$(fakes_read)) \
 	    'checker-course=build/tests/checker/course_test@Course.*:$(call commas,$(course_reads) build/flags)' \
 	    'checker-course_test=build/tests/checker/course_test@-Course.*' \
 	    $(foreach lesson,$(device_lessons),'$(call rehearsal_suite,$(lesson))') \
@@ -153,8 +157,9 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \
 	        number,$(lesson)))))' \
 	    'python-new_lesson=scripts/tests/test_new_lesson.py:$(call commas,$(course_reads) $(python_reads) build/flags)' \
-	    python=$(call commas,lessons/gpt2/tests figures/tests $(filter-out %_local_packages.py %_new_lesson.py,$(wildcard scripts/tests/test_*.py)) \
-	        $(addprefix reference/tests/test_,sass.py make_corpus.py)) ruff=.
+	    'python-run_tests=scripts/tests/test_run_tests.py:$(call commas,scripts/run_tests.py pyproject.toml .venv/requirements.sha256)' \
+	    python=$(call commas,lessons/gpt2/tests figures/tests $(addprefix reference/tests/test_,sass.py make_corpus.py) $(filter-out \
+	        %_local_packages.py %_new_lesson.py %_run_tests.py,$(wildcard scripts/tests/test_*.py))) ruff=.
 
 # cuBLAS of nvcc's major version, by the name of its Python package: headers and libraries to compile and link with.
 cuda_major = $(shell nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
