@@ -247,13 +247,27 @@ def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
 CASES = Path("reference/cases")
 
 
+def implementing(root: Path, lesson: str, op: str) -> list[Path]:
+    """The lesson's solution of the op, and those of the ops that it calls, each the newest by then."""
+    files = [path for suffix in ("cpp", "cu") for path in root.glob(f"solutions/[0-9][0-9]_*/*.{suffix}")]
+    newest = {path.stem: path for path in sorted(files) if path.parent.name <= lesson}
+    found: dict[str, Path] = {}
+    left = [op]
+    while left:
+        if (name := left.pop()) in newest and name not in found:
+            found[name] = newest[name].relative_to(root)
+            text = newest[name].read_text()
+            left += [other for other in newest if re.search(rf"\b{other}\(", text)]
+    return list(found.values())
+
+
 def checked_by(root: Path, lesson: Lesson, ops: Iterable[str], cases: bool = False) -> tuple[Path, ...]:
     """What the check program makes its verdict of, on a GPU."""
     folder = Path("lessons", lesson.name)
     files = [folder / "check.cpp", folder / "lesson.toml", Path("checker/gpu/gpu_side.cpp")]
     files += [path.relative_to(root) for path in sorted(root.glob("checker/program/*.cpp"))]
     for op in ops:
-        files += [Path("solutions", lesson.name, f"{op}.cu"), Path("lessons/gpt2/check", f"{op}.cpp")]
+        files += [*implementing(root, lesson.name, op), Path("lessons/gpt2/check", f"{op}.cpp")]
     return (*files, *(path.relative_to(root) for path in sorted((root / CASES).glob("*")) if cases))
 
 

@@ -396,6 +396,19 @@ def test_another_kernel_or_a_header_of_its_is_measured_again_and_no_other(gpu):
     assert asked(gpu) == []
 
 
+def test_an_op_is_measured_again_where_one_that_it_calls_is_another(gpu):
+    gpu.write("solutions/04_first/a.cu", "__global__ void a_kernel(float* x) {}\nvoid a() { x(1); }\n")
+    gpu.write("solutions/03_host/x.cpp", "void x(int) {}\n")
+    gpu.report("--part", "timings")
+    assert asked(gpu) == ["a", "b"]
+    gpu.write("solutions/03_host/x.cpp", "void x(int y) {}\n")
+    gpu.report("--part", "timings")
+    assert asked(gpu) == ["a"]
+    gpu.write("solutions/05_later/x.cu", "void x(int z) {}\n")  # no part of lesson 04
+    gpu.report("--part", "timings")
+    assert asked(gpu) == []
+
+
 def test_the_check_program_is_part_of_what_was_measured(gpu):
     gpu.write("lessons/04_first/check.cpp", '#include "checker/clock/timing.h"\n')
     gpu.write("checker/clock/timing.h", "int samples();\n")
