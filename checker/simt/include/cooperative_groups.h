@@ -405,10 +405,17 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
         const unsigned int rank = thread_rank();
         return of(simt_exchange(value), delta > rank ? rank : rank - delta, value);
     }
-    // First of each warp, and then of all of them, both as a tile of at most 32 threads does it.
+    // Each warp's values first; then as many threads as there are warps combine these, and hand back a result to each.
     template <class T, class Operator>
     SIMT_INLINE T simt_reduce(const T& value, Operator&& op) const {
-        return of_warps<1>(simt_exchange(of_warp().simt_reduce(value, op)), thread_rank() / 32, value, op);
+        constexpr unsigned int warps = Size / 32;
+        const void* const parts = simt_exchange(of_warp().simt_reduce(value, op));
+        const unsigned int rank = thread_rank();
+        T result = value;
+        if (rank < warps) {
+            result = thread_block_tile<warps>(0, 1).simt_reduce(of(parts, 32 * rank, value), op);
+        }
+        return of(simt_exchange(result), rank / 32, value);
     }
 
 #define SIMT_MISSING(name)                                                                                           \
@@ -424,15 +431,6 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
 #undef SIMT_MISSING
 
   private:
-    template <unsigned int Warps, class T, class Operator>
-    SIMT_INLINE static T of_warps(const void* all, unsigned int warp, const T& like, Operator& op) {
-        if constexpr (Warps == Size / 32) {
-            return of(all, 32 * warp, like);
-        } else {
-            const T own = of_warps<2 * Warps>(all, warp, like, op);
-            return op(own, of_warps<2 * Warps>(all, warp ^ Warps, like, op));
-        }
-    }
     struct Or {
         SIMT_INLINE int operator()(int a, int b) const { return a | b; }
     };

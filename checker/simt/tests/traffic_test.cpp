@@ -523,6 +523,13 @@ TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
     }
 }
 
+// 5 steps in each lane of the 4 warps, and 2 in 4 threads, which combine what the warps have.
+TEST_F(Counted, SpecialFunctionsOfAReductionsOperatorCount) {
+    const Traffic t = counted([&] { SPECIAL(evaluate_in_a_reduction)(out_, inp_); });
+    EXPECT_EQ(t.special_functions, 128U * 5 + 4 * 2);
+    EXPECT_EQ(t.special_requests, 4U * 5 + 2);
+}
+
 TEST_F(Counted, SpecialFunctionsOfTheHostAreNot) {
     const Traffic t = counted([&] { EXPECT_GT(SPECIAL(evaluate_beside_the_host)(out_, inp_, 3), 20.0F); });
     EXPECT_EQ(t.special_functions, 3U * 64);

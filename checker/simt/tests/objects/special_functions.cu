@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Kernels whose special functions can be counted by hand.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
 
 #include <cmath>
@@ -69,6 +71,12 @@ __global__ void evaluate_ragged_kernel(float* out, const float* inp, int times) 
     out[threadIdx.x] = x;
 }
 
+__global__ void evaluate_in_a_reduction_kernel(float* out, const float* inp) {
+    namespace cg = cooperative_groups;
+    const auto tile = cg::tiled_partition<128>(cg::this_thread_block());
+    out[threadIdx.x] = cg::reduce(tile, inp[threadIdx.x], [](float a, float b) { return logf(1.0f + a + b); });
+}
+
 __global__ void evaluate_once_kernel(float* out, const float* inp) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = expf(inp[threadIdx.x]);
 }
@@ -86,6 +94,9 @@ void evaluate_pairs(float* out, const float* inp) {
 }
 void evaluate_in_a_ragged_loop(float* out, const float* inp, int times) {
     evaluate_ragged_kernel<<<1, 32>>>(out, inp, times);
+}
+void evaluate_in_a_reduction(float* out, const float* inp) {
+    evaluate_in_a_reduction_kernel<<<1, 128>>>(out, inp);
 }
 float evaluate_beside_the_host(float* out, const float* inp, int blocks) {
     const float before = expf(static_cast<float>(blocks));
