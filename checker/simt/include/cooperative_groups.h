@@ -405,17 +405,26 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
         const unsigned int rank = thread_rank();
         return of(simt_exchange(value), delta > rank ? rank : rank - delta, value);
     }
-    // Each warp's values first; then as many threads as there are warps combine these, and hand back a result to each.
+    // As many threads as there are warps take what the lane `from` of each warp has, change it together, and give each warp
+    // its own.
+    template <class T, class Change>
+    SIMT_INLINE T simt_across_warps(const T& mine, unsigned int from, Change&& change) const {
+        constexpr unsigned int warps = Size / 32;
+        const void* const of_lanes = simt_exchange(mine);
+        const unsigned int rank = thread_rank();
+        T changed = mine;
+        if (rank < warps) {
+            changed = change(thread_block_tile<warps>(0, 1), of(of_lanes, 32 * rank + from, mine));
+        }
+        return of(simt_exchange(changed), rank / 32, mine);
+    }
     template <class T, class Operator>
     SIMT_INLINE T simt_reduce(const T& value, Operator&& op) const {
-        constexpr unsigned int warps = Size / 32;
-        const void* const parts = simt_exchange(of_warp().simt_reduce(value, op));
-        const unsigned int rank = thread_rank();
-        T result = value;
-        if (rank < warps) {
-            result = thread_block_tile<warps>(0, 1).simt_reduce(of(parts, 32 * rank, value), op);
-        }
-        return of(simt_exchange(result), rank / 32, value);
+        return simt_across_warps(simt_warp().simt_reduce(value, op), 0,
+                                 [&](const auto& tile, const T& of_warp) { return tile.simt_reduce(of_warp, op); });
+    }
+    SIMT_INLINE static thread_block_tile<32> simt_warp() {
+        return {simt::rank_in_block() / 32, (thread_block::num_threads() + 31) / 32};
     }
 
 #define SIMT_MISSING(name)                                                                                           \
@@ -439,9 +448,6 @@ requires(Size > 32 && Size <= 1024 && (Size & (Size - 1)) == 0) class thread_blo
     };
     SIMT_INLINE thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
         : simt_tile_place<Size>(meta_rank, meta_size) {}
-    SIMT_INLINE static thread_block_tile<32> of_warp() {
-        return {simt::rank_in_block() / 32, (thread_block::num_threads() + 31) / 32};
-    }
     template <class T>
     SIMT_INLINE static const void* simt_exchange(const T& value) {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8,

@@ -11,13 +11,21 @@ namespace simt {
 template <class Group, class T, class Operator>
 SIMT_INLINE T inclusive_scan(const Group& group, T value, Operator& op, const char* name) {
     const unsigned int rank = group.thread_rank();
-    for (unsigned int delta = 1; delta < group.num_threads(); delta *= 2) {
-        const T before = group.simt_up(value, delta, name);
-        if (rank >= delta) {
-            value = op(value, before);  // the thread's own operand comes first, as under CUDA
+    if constexpr (!cooperative_groups::SimtLanes<Group>) {  // of several warps
+        const T with = inclusive_scan(group.simt_warp(), value, op, name);
+        const T before = group.simt_across_warps(with, 31, [&](const auto& tile, const T& of_warp) {
+            return tile.simt_up(inclusive_scan(tile, of_warp, op, name), 1, name);
+        });
+        return rank < 32 ? with : op(with, before);
+    } else {
+        for (unsigned int delta = 1; delta < group.num_threads(); delta *= 2) {
+            const T before = group.simt_up(value, delta, name);
+            if (rank >= delta) {
+                value = op(value, before);  // the thread's own operand comes first, as under CUDA
+            }
         }
+        return value;
     }
-    return value;
 }
 
 }  // namespace simt
