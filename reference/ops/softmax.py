@@ -42,6 +42,56 @@ def includes_padding(logits: Tensor, V: int) -> Tensor:
     return wrong
 
 
+BLOCK, WARP = 128, 32  # lesson 14's threads for a row of 1,025 to 12,800 columns, by float4s
+
+
+def warp_of_columns(V: int) -> Tensor:
+    """The warp of each column of a row that starts at a multiple of 16 bytes; the last V % 4 are the first's."""
+    v = torch.arange(V)
+    return torch.where(v < V // 4 * 4, v // 4 % BLOCK // WARP, 0)
+
+
+def summed_over(logits: Tensor, V: int, columns: Tensor) -> Tensor:
+    """Exponentials divided by the sum of those of some columns."""
+    used = logits[..., :V]
+    e = (used - used.amax(-1, keepdim=True)).exp()
+    return F.pad(e / (e * columns).sum(-1, keepdim=True), (0, logits.shape[-1] - V))
+
+
+def not_divided(logits: Tensor, V: int) -> Tensor:
+    used = logits[..., :V]
+    return F.pad((used - used.amax(-1, keepdim=True)).exp(), (0, logits.shape[-1] - V))
+
+
+def by_warps(logits: Tensor, V: int) -> Tensor:
+    """Each warp takes its own maximum and sum for the row's."""
+    wrong, warps = torch.zeros_like(logits), warp_of_columns(V)
+    for warp in range(BLOCK // WARP):
+        columns = torch.nonzero(warps == warp)[:, 0]
+        wrong[..., columns] = torch.softmax(logits[..., columns], -1)
+    return wrong
+
+
+SUSPECTS = {
+    "includes_padding": Suspect("the padding columns V to Vp-1 were summed too", includes_padding),
+    "no_max_subtraction": Suspect(NO_MAX_SUBTRACTION, without_maximum),
+}
+OF_BLOCKS = {
+    "not_divided": Suspect("the exponentials were not divided by their sum", not_divided),
+    "row_tail_left_out": Suspect(
+        "the columns after the last whole group of 4 were left out of the sum",
+        lambda logits, V: summed_over(logits, V, torch.arange(V) < V // 4 * 4),
+    ),
+    "first_warp_only": Suspect(
+        "only the columns of the block's first warp were summed",
+        lambda logits, V: summed_over(logits, V, warp_of_columns(V) == 0),
+    ),
+    "each_warp_alone": Suspect(
+        "each warp took its own maximum and sum: those of the block were not combined", by_warps
+    ),
+}
+
+
 def of_rows(logits: Tensor) -> Tensor:
     return torch.softmax(logits, dim=-1)  # (N, V)
 
@@ -64,9 +114,6 @@ OP = Op(
     floors=floors,
     dims=lambda at: {"N": math.prod(at["probs"][:-1]), "Vp": at["probs"][-1]},
     index=index,
-    suspects={
-        "includes_padding": Suspect("the padding columns V to Vp-1 were summed too", includes_padding),
-        "no_max_subtraction": Suspect(NO_MAX_SUBTRACTION, without_maximum),
-    },
+    suspects=SUSPECTS | OF_BLOCKS,
     baselines={"softmax": Baseline(baseline), "softmax_crossentropy": Baseline(baseline_with_loss, as_the_op=False)},
 )

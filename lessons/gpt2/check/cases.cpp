@@ -58,9 +58,9 @@ checker::Case& OpCases::add_drawn(const std::string& name, std::string_view shap
     return result;
 }
 
-void OpCases::add_sampled(const std::string& name, std::string_view shape) {
+void OpCases::add_sampled(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws) {
     const Sizes sizes = Sizes::of(shape).completed(spec_.defaults);
-    checker::Call call = drawn(sizes);
+    checker::Call call = drawn(sizes, {}, draws);
     call.sampled = checker::Sampled{.output = std::move(call.outputs.front().spec),
                                     .expected = [sizes, element = spec_.element](
                                                     long i, const Values& inputs) { return element(sizes, i, inputs); },
@@ -68,6 +68,14 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape) {
     call.outputs.clear();
     call.rounded = {};
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));
+}
+
+void OpCases::add_by_blocks(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws) {
+    if (checker::device_side().samples_blocks()) {
+        add_sampled(name, shape, draws);
+    } else {
+        add_drawn(name, shape, draws);
+    }
 }
 
 void OpCases::add_huge(std::string_view shape) {
@@ -144,7 +152,13 @@ OpCases& LessonCases::add(std::string_view op) {
             result.add_file(file);
         }
     }
-    for (const DrawnCase& one : spec->drawn_cases) { result.add_drawn(one.name, one.shape, one.draws); }
+    for (const DrawnCase& one : spec->drawn_cases) {
+        if (one.by_blocks) {
+            result.add_by_blocks(one.name, one.shape, one.draws);
+        } else {
+            result.add_drawn(one.name, one.shape, one.draws);
+        }
+    }
     return result;
 }
 

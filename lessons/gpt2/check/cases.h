@@ -31,7 +31,9 @@ class OpCases {
                         const std::map<std::string, Draw>& draws = {});
     // The same of an output that may be too large for the host: some elements are judged, of some blocks of the launch
     // or of all. For devices that take such calls.
-    void add_sampled(const std::string& name, std::string_view shape);
+    void add_sampled(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws = {});
+    // The same where the device can run some blocks alone, and else whole.
+    void add_by_blocks(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws = {});
     // One of more outputs than an int can count, called `huge`, where the device takes it.
     void add_huge(std::string_view shape);
     // One drawn shape with so many threads each.

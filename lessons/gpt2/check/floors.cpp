@@ -49,7 +49,9 @@ SoftmaxRow softmax_row(std::span<const double> exponents, std::span<const double
 std::vector<double> of_exponents(std::span<const double> exponents) {
     const double largest = std::abs(*std::ranges::max_element(exponents));
     std::vector<double> errors;
-    for (const double x : exponents) { errors.push_back(kRounding * (std::abs(x) + largest)); }
+    for (const double x : exponents) {  // minus infinity is exact, and so is its exponential
+        errors.push_back(std::isinf(x) ? 0 : kRounding * (std::abs(x) + largest));
+    }
     return errors;
 }
 

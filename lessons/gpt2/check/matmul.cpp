@@ -82,12 +82,7 @@ void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_s
     matmul.add_drawn("one", "N=1 C=1 OC=1");
     matmul.add_drawn("ragged", "N=17 C=33 OC=129");
     matmul.add_drawn("one_channel", "N=65 C=1 OC=33");
-    const char* const vocabulary = "N=2 C=33 OC=50257";
-    if (checker::device_side().samples_blocks()) {
-        matmul.add_sampled("vocabulary", vocabulary);
-    } else {
-        matmul.add_drawn("vocabulary", vocabulary);
-    }
+    matmul.add_by_blocks("vocabulary", "N=2 C=33 OC=50257");
 }
 
 void add_huge_matmul(OpCases& matmul) {

@@ -63,6 +63,7 @@ struct DrawnCase {
     std::string name;
     std::string shape;
     std::map<std::string, Draw> draws = {};
+    bool by_blocks = false;  // so many that a device that can run some blocks of a launch alone runs some
 };
 
 struct OpSpec {

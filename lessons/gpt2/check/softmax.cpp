@@ -5,6 +5,17 @@
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
+namespace {
+
+// Row n, of the columns that count.
+SoftmaxRow row_of(const Values& inputs, std::size_t n, const Sizes& d) {
+    const std::span<const float> logits_n =
+        inputs[0].subspan(n * static_cast<std::size_t>(d["Vp"]), static_cast<std::size_t>(d["V"]));
+    const std::vector<double> logits(logits_n.begin(), logits_n.end());
+    return softmax_row(logits, of_exponents(logits));
+}
+
+}  // namespace
 
 const OpSpec softmax_spec{
     .name = "softmax",
@@ -23,16 +34,22 @@ const OpSpec softmax_spec{
     },
     .rehearsal = "N=16 V=250 Vp=256",
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
-        const auto V = static_cast<std::size_t>(d["V"]), Vp = static_cast<std::size_t>(d["Vp"]);
         checker::Computed probs{.values = std::vector<float>(inputs[0].size()), .floor = {}};
-        for (std::size_t row = 0; row < inputs[0].size(); row += Vp) {
-            const std::vector<double> logits(&inputs[0][row], &inputs[0][row] + V);
-            const SoftmaxRow of_row = softmax_row(logits, of_exponents(logits));
-            std::ranges::transform(of_row.probs, &probs.values[row], [](double p) { return static_cast<float>(p); });
-            probs.floor.push_back(static_cast<float>(of_row.of_probs));
+        for (std::size_t n = 0; n < static_cast<std::size_t>(d["N"]); n++) {
+            const SoftmaxRow row = row_of(inputs, n, d);
+            std::ranges::transform(row.probs, &probs.values[n * static_cast<std::size_t>(d["Vp"])],
+                                   [](double p) { return static_cast<float>(p); });
+            probs.floor.push_back(static_cast<float>(row.of_probs));
         }
         return {std::move(probs)};
     },
-    .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"}, {"rows", "N=70000 V=3 Vp=4"}}};  // more than a grid has in y
+    .element =
+        [](const Sizes& d, long element, const Values& inputs) {
+            const SoftmaxRow row = row_of(inputs, static_cast<std::size_t>(element / d["Vp"]), d);
+            return std::pair(row.probs[static_cast<std::size_t>(element % d["Vp"])], row.of_probs);
+        },
+    .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"},
+                    {"narrow", "N=1000 V=3 Vp=4"},
+                    {.name = "rows", .shape = "N=70000 V=3 Vp=3", .by_blocks = true}}};  // more than a grid has in y
 
 }  // namespace cases

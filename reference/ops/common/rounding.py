@@ -28,9 +28,9 @@ def sum_error(square_sum: Tensor, total: Tensor, K: int | Tensor) -> Tensor:
 
 
 def of_exponent(scaled: Tensor, mask: Tensor) -> Tensor:
-    """The error of scaled score minus its row's maximum."""
+    """The error of scaled score minus its row's maximum. Minus infinity is exact, and so is its exponential."""
     largest = scaled.masked_fill(~mask, -math.inf).amax(-1, keepdim=True)
-    return U * (scaled.abs() + largest.abs())
+    return (U * (scaled.abs() + largest.abs())).masked_fill(scaled.isinf(), 0)
 
 
 def softmax_rows(scaled: Tensor, mask: Tensor, of_scaled: Tensor) -> tuple[Tensor, Tensor]:
