@@ -281,8 +281,8 @@ build/calibrate-gpu: $(calibrate_gpu_files) $(checker_headers)
 	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
 	    $(calibrate_gpu_files) -o $@
 
-# Every kernel file compiles for cards too; warnings are errors.
-nvcc_flags := -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) \
+# Every kernel file compiles for cards too; warnings are errors. Where helpers lie is said in make/ops.mk, which is read later.
+nvcc_flags = -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
 build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers)
 	@mkdir -p $(@D)
