@@ -82,6 +82,11 @@ int fake_check(int argc, char** argv) {
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
         add("longer", longer, of_longer);
+        if (std::getenv("SOL_FAKE_SCRATCH") != nullptr) {  // as if the op asked for it
+            for (checker::Case& one : op.cases) {
+                one.calls.front().scratch = {{"scratch", [](const checker::Library&) { return std::size_t{4096}; }}};
+            }
+        }
         if (std::getenv("SOL_FAKE_SAMPLED") != nullptr) {  // as if few of its blocks were run
             checker::Call call = op.cases.front().calls.front();
             call.sampled =
@@ -390,6 +395,15 @@ TEST_F(DeviceEndToEnd, WhatTheHostAsksForIsCounted) {
     EXPECT_EQ(run.counter("allocations").at("value"), 1);
     EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024);
     EXPECT_NE(run.words().find("at N=200 it launches 3 kernels, 3.00 times the 1 that are needed"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, TheScratchThatAnOpAsksForIsCountedAsAllocated) {
+    count("allocations = 2.0, bytes_allocated = 1.0");
+    const Checked run = check("allocates", "SOL_FAKE_SCRATCH=1");
+    EXPECT_EQ(run.counter("allocations").at("value"), 2) << run.output;
+    EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024 + 4096);
+    EXPECT_NE(run.words().find("it allocates 5,120 bytes, 5.00 times the 1,024 that are needed"), std::string::npos)
         << run.output;
 }
 

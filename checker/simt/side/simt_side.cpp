@@ -179,10 +179,6 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         }
         buffers.add(specs[i].name, specs[i].element, memory.back());
     }
-    for (const Scratch& scratch : call.scratch) {
-        const Dims dims("bytes/i", {static_cast<long>(scratch_bytes(scratch, run.library))});
-        buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, Element::byte, Before::poison).data());
-    }
     for (const std::string& name : call.null) { buffers.add_null(name); }
     std::optional<DeviceBytes> sampled;
     std::optional<simt::SamplingBlocks> sampling;
@@ -196,6 +192,10 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     std::optional<CountingCall> counting;
     if (run.counts) {
         counting.emplace();
+    }
+    for (const Scratch& scratch : call.scratch) {
+        const Dims dims("bytes/i", {static_cast<long>(scratch_bytes(scratch, run.library))});
+        buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, Element::byte, Before::poison).data());
     }
     static_cast<void>(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
     call.run(run.library, buffers);
