@@ -36,6 +36,7 @@
 #include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/kept.h"
+#include "checker/cases/lesson_toml.h"
 #include "checker/program/register_test.h"
 #include "checker/tools/stub.h"
 #include "checker/worker/time_op.h"
@@ -271,13 +272,13 @@ struct Checked {
     json verdict;
 };
 Checked run_check(const std::string& lesson, const std::string& folder, const std::string& options, int limit_s,
-                  const std::string& verdict_file) {
+                  const std::string& verdict_file, const std::string& environment = "") {
     fs::remove(verdict_file);
     Checked checked;
-    checked.finished = checker::run_command(
-        fmt::format("SOL_TIMEOUT_S={0} {1} --subject {2} --impl-dir {2} --reference-dir {3}/impl/solutions/{4} {5} "
-                    "--json {6} 2>&1",
-                    limit_s, check_program(lesson).string(), folder, root.string(), lesson, options, verdict_file));
+    checked.finished = checker::run_command(fmt::format(
+        "SOL_TIMEOUT_S={0} {7} {1} --subject {2} --impl-dir {2} --reference-dir {3}/impl/solutions/{4} {5} "
+        "--json {6} 2>&1",
+        limit_s, check_program(lesson).string(), folder, root.string(), lesson, options, verdict_file, environment));
     if (const std::optional<std::string> text = checker::read_file_if_there(verdict_file)) {
         checked.verdict = json::parse(*text);
     }
@@ -419,7 +420,7 @@ struct Whole {
     std::function<fs::path()> object;
     int status;           // of the check
     std::string verdict;  // on the op; empty: any
-    std::string options = "";
+    std::string options = "", environment = "";
 };
 
 void test_whole(const Whole& whole) {
@@ -436,7 +437,7 @@ void test_whole(const Whole& whole) {
     fs::copy_file(object, folder / (whole.op + ".so"), fs::copy_options::overwrite_existing);
     const auto [finished, verdict] =
         run_check(whole.lesson, folder.string(), fmt::format("--only {} {}", whole.op, whole.options), 60,
-                  (folder / "verdict.json").string());
+                  (folder / "verdict.json").string(), whole.environment);
     ASSERT_FALSE(verdict.is_null()) << finished.output;
     EXPECT_EQ(finished.status, whole.status) << finished.output;
     if (!whole.verdict.empty()) {
@@ -577,7 +578,11 @@ void register_tests_of_lessons(const std::vector<Row>& all) {
             const fs::path older = checker::older_implementation(solutions, op);
             if (fs::exists(fs::path("lessons") / lesson / file) && !older.empty() &&
                 has_kernels(lesson) == has_kernels(older.parent_path().filename().string())) {
-                add({"OlderSolutions", lesson, op, of(older), 1, "SLOW"});
+                // What computed in TF32 before does so in fp32, where that is the op's precision here: it is right then.
+                const std::string precision =
+                    checker::read_lesson_toml(fs::path("lessons") / lesson / "lesson.toml").precision_of(op);
+                add({"OlderSolutions", lesson, op, of(older), 1, "SLOW", "",
+                     precision == "fp32" ? "NVIDIA_TF32_OVERRIDE=0" : ""});
             }
         }
     }
