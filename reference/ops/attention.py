@@ -103,8 +103,128 @@ OF_PRODUCTS = {
     ),
     "att_transposed": Suspect("att was multiplied transposed: its columns were taken for its rows", att_transposed),
     "scale_twice": Suspect(
-        "the scores were scaled twice, by alpha and by causal_softmax; once is enough",
+        "the scores were scaled twice; once is enough",
         lambda qkv, NH: attention_with(qkv, NH, scale=NH / (qkv.shape[-1] / 3)),
+    ),
+}
+
+
+# ---- mistakes of a kernel that goes along the keys in tiles, and keeps a running maximum and sum ---------------------
+
+TILE = 64  # keys
+
+
+def tiled(
+    qkv: Tensor,
+    NH: int,
+    rescale_out: Callable[[Tensor], Tensor] = lambda x: x,
+    rescale_sum: Callable[[Tensor], Tensor] = lambda x: x,
+    diagonal: str = "masked",
+    divided: bool = True,
+    lse_of: Callable[[Tensor, Tensor], Tensor] = lambda largest, total: largest + total.log(),
+) -> dict[str, Tensor]:
+    """Tile by tile, each with the queries from its first key on. `rescale_out` and `rescale_sum` take the factor by
+    which what is there already should be multiplied. In a diagonal tile scores of later keys are "masked", but for the
+    "next" one, are "zero", are left as "unmasked", or their weights are cleared "late", after they were summed. Keys
+    beyond T are zeros."""
+    query, key, value = split_heads(qkv, NH)  # (B, NH, T, HS)
+    T, HS = query.shape[-2:]
+    tiles = -(-T // TILE)
+    key, value = (F.pad(x, (0, 0, 0, tiles * TILE - T)) for x in (key, value))
+    largest = torch.full(query.shape[:-1], -math.inf, dtype=qkv.dtype)
+    total, out = torch.zeros_like(largest), torch.zeros_like(query)
+    for first in range(0, T, TILE):
+        rows, keys = slice(first, T), slice(first, first + TILE)
+        scores = query[..., rows, :] @ key[..., keys, :].mT / math.sqrt(HS)
+        later = torch.arange(first, first + TILE) - torch.arange(first, T).unsqueeze(-1) > (diagonal == "next")
+        if diagonal in ("masked", "next", "zero"):
+            scores = scores.masked_fill(later, 0.0 if diagonal == "zero" else -math.inf)
+        before = largest[..., rows]
+        now = torch.maximum(before, scores.amax(-1))
+        factor = (before - now).exp()
+        weights = (scores - now.unsqueeze(-1)).exp()
+        largest[..., rows] = now
+        total[..., rows] = total[..., rows] * rescale_sum(factor) + weights.sum(-1)
+        if diagonal == "late":
+            weights = weights.masked_fill(later, 0.0)
+        out[..., rows, :] = out[..., rows, :] * rescale_out(factor).unsqueeze(-1) + weights @ value[..., keys, :]
+    return {"out": join_heads(out / total.unsqueeze(-1) if divided else out), "lse": lse_of(largest, total)}
+
+
+def not_at_all(factor: Tensor) -> Tensor:
+    return torch.ones_like(factor)
+
+
+def inverted(factor: Tensor) -> Tensor:
+    """But for the first tile, in which there is nothing yet."""
+    return torch.where(factor == 0, 0.0, 1 / factor)
+
+
+def one_tile_alone(factor: Tensor) -> Tensor:
+    return torch.zeros_like(factor)
+
+
+def of_every_eighth_key(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    query, key, _ = split_heads(qkv, NH)
+    T, HS = query.shape[-2:]
+    seen = causal_mask(T) & (torch.arange(T) % 8 == 0)
+    return {"lse": (query @ key.mT / math.sqrt(HS)).masked_fill(~seen, -math.inf).logsumexp(-1)}
+
+
+OF_RUNNING = {
+    "out_not_rescaled": Suspect(
+        "where a tile brought a larger score, the values that were summed before it were not rescaled",
+        lambda qkv, NH: tiled(qkv, NH, rescale_out=not_at_all),
+    ),
+    "sum_not_rescaled": Suspect(
+        "where a tile brought a larger score, the sum of the weights before it was not rescaled",
+        lambda qkv, NH: tiled(qkv, NH, rescale_sum=not_at_all),
+    ),
+    "never_rescaled": Suspect(
+        "where a tile brought a larger score, neither the sum nor the values before it were rescaled",
+        lambda qkv, NH: tiled(qkv, NH, rescale_out=not_at_all, rescale_sum=not_at_all),
+    ),
+    "rescaled_by_inverse": Suspect(
+        "sum and values were multiplied by exp(new maximum - old one); it is exp(old - new)",
+        lambda qkv, NH: tiled(qkv, NH, rescale_out=inverted, rescale_sum=inverted),
+    ),
+    "last_tile_alone": Suspect(
+        "only the last tile of keys of each row counts: sum and values began anew with each tile",
+        lambda qkv, NH: tiled(qkv, NH, rescale_out=one_tile_alone, rescale_sum=one_tile_alone),
+    ),
+    "next_key_in_tile": Suspect(
+        "the causal mask of a tile on the diagonal is off by one: token t+1 was attended to, where the tile has it",
+        lambda qkv, NH: tiled(qkv, NH, diagonal="next"),
+    ),
+    "diagonal_unmasked": Suspect(
+        "all keys of the last tile were attended to: in the tile on the diagonal some come after the query",
+        lambda qkv, NH: tiled(qkv, NH, diagonal="unmasked"),
+    ),
+    "masked_to_zero": Suspect(
+        "masked scores of the tile on the diagonal were set to 0, whose weight is exp(0 - maximum); it is -infinity",
+        lambda qkv, NH: tiled(qkv, NH, diagonal="zero"),
+    ),
+    "masked_late": Suspect(
+        "the mask came after the softmax: weights of later keys were cleared, but are in the sum",
+        lambda qkv, NH: tiled(qkv, NH, diagonal="late"),
+    ),
+    "not_divided": Suspect(
+        "out was not divided by the sum of the weights", lambda qkv, NH: tiled(qkv, NH, divided=False)
+    ),
+    "lse_in_base_2": Suspect(
+        "the log-sum-exp is a logarithm to the base 2; it is a natural one",
+        lambda qkv, NH: {"lse": attention_with(qkv, NH)["lse"] / math.log(2)},
+    ),
+    "exponents_of_2": Suspect(
+        "the weights are powers of 2, not of e: without the factor log2(e)",
+        lambda qkv, NH: attention_with(qkv, NH, scale=math.log(2) / math.sqrt(qkv.shape[-1] / 3 / NH)),
+    ),
+    "lse_of_maximum": Suspect(
+        "the log-sum-exp lacks the maximum",
+        lambda qkv, NH: {"lse": tiled(qkv, NH, lse_of=lambda largest, total: total.log())["lse"]},
+    ),
+    "lse_of_one_lane": Suspect(
+        "the log-sum-exp is that of every eighth key: the sums of the lanes were not added up", of_every_eighth_key
     ),
 }
 
@@ -150,7 +270,7 @@ OP = Op(
     run=gpt2.attention,  # and scores and att, which are no results of the op
     floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
     dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
-    suspects=SUSPECTS | OF_PRODUCTS,
+    suspects=SUSPECTS | OF_PRODUCTS | OF_RUNNING,
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// out[b, t, h] = sum over s <= t of exp(scale * query[b, t, h] . key[b, s, h] - lse[b, h, t]) * value[b, s, h]
+//
+// One launch, and no (T, T) matrix in memory. A block computes 64 rows of one head. It goes along the keys, a tile at a
+// time: the scores of its rows with them, their weights in units of the largest score so far, and the weighted values, which
+// it adds to its rows. Where a larger score comes, all that is there already is multiplied by what the units differ by.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "lessons/16_fused_attention/tiles.cuh"
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+
+namespace cg = cooperative_groups;
+
+namespace {
+
+// Of a thread's rows, for the keys so far.
+template <int kHS>
+struct Rows {
+    float max[kRows];               // the largest score, times scale_2, of all lanes
+    float sum[kRows];               // of 2^(scale_2 * score - max), of this lane's keys
+    typename Head<kHS>::Outs outs;  // the values, weighted so, of all lanes' keys
+};
+
+// scale_2 * score is the exponent of 2 with which a score weighs: exp(x) = 2^(x log2(e)).
+// Makes weights of a tile's scores, and brings `rows` to the largest score of both.
+template <int kHS>
+__device__ void fold_in(Rows<kHS>& rows, typename Head<kHS>::Scores& scores, float scale_2) {
+    // TODO: for each of the thread's rows: the largest of its scores, of all kLanes lanes by reduce_lanes, and the new
+    // maximum. By what do sums and outs of the old one have to be multiplied? Then each score becomes its weight, which
+    // the sum gets too.
+}
+
+template <int kHS>
+__global__ void __launch_bounds__(kThreads)
+    attention_forward_kernel(float* out,        // (B, T, C)
+                             float* lse,        // (B, NH, T)
+                             const float* qkv,  // (B, T, 3C)
+                             int T, int C, int NH, float scale_2, bool vectors) {
+    constexpr int kKeys = Head<kHS>::kKeys;
+    extern __shared__ __align__(16) unsigned char shared[];
+    auto& tiles = *reinterpret_cast<typename Head<kHS>::Tiles*>(shared);
+    const int HS = C / NH;
+    const long b = blockIdx.x / NH, h = blockIdx.x % NH;                     // long, as b * T * 3C may pass 2^31
+    const int q0 = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kQueries;  // the longest rows first
+    const float* query = qkv + (b * T + q0) * 3 * C + h * HS;  // query[b, q0, h, :]; the next token's is 3C further
+    const float* key = qkv + b * T * 3 * C + C + h * HS;       // key[b, 0, h, :]
+    const float* value = key + C;                              // value[b, 0, h, :]
+    const long stride = 3L * C;
+    const int rows_here = min(kQueries, T - q0);
+
+    Rows<kHS> rows;
+#pragma unroll
+    for (int i = 0; i < kRows; i++) {
+        rows.max[i] = -INFINITY;
+        rows.sum[i] = 0.0f;
+#pragma unroll
+        for (float& x : rows.outs[i]) { x = 0.0f; }
+    }
+    load_tile(tiles.query, query, stride, rows_here, HS, vectors);
+    // TODO: for each tile of kKeys keys that has one for some query of the block: the keys into tiles.of_keys; the scores;
+    // -INFINITY for a key that comes after its query; fold_in; the values into tiles.of_keys; and kPart keys at a time
+    // store_weights and add_weighted_values. Which accesses of other threads does each step have to wait for?
+
+    // TODO: each row's sum over all kLanes lanes; by one of them lse[b, h, q0 + row] of the rows that there are, as a
+    // natural logarithm; and the rows of out by store_outs.
+}
+
+template <int kHS>
+void launch(float* out, float* lse, const float* qkv, int B, int T, int C, int NH, Context& ctx) {
+    const int HS = C / NH;
+    const float scale_2 = static_cast<float>(kLog2E / std::sqrt(static_cast<double>(HS)));
+    const bool vectors = HS % 4 == 0 && C % 4 == 0 && is_aligned_16(out, qkv);
+    constexpr std::size_t kBytes = sizeof(typename Head<kHS>::Tiles);
+    const auto kernel = attention_forward_kernel<kHS>;
+    check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));  // more than 48 KB of some
+    const dim3 grid(B * NH, ceil_div(T, kQueries));
+    kernel<<<grid, kThreads, kBytes, ctx.stream>>>(out, lse, qkv, T, C, NH, scale_2, vectors);
+    check(cudaGetLastError());
+}
+
+}  // namespace
+
+std::size_t attention_scratch_bytes(int, int, int, int) {
+    return 0;
+}
+
+void attention(float* out,        // (B, T, C)
+               float* lse,        // (B, NH, T), as causal_softmax
+               const float* qkv,  // (B, T, 3C)
+               void* /*scratch*/, int B, int T, int C, int NH, Context& ctx) {
+    const int HS = C / NH;
+    if (HS > kLargest) {
+        throw std::invalid_argument("attention: heads of C / NH = " + std::to_string(HS) +
+                                    " channels; this kernel has registers for " + std::to_string(kLargest) +
+                                    " at most");
+    }
+    const auto of_size = HS <= 32 ? launch<32> : HS <= 64 ? launch<64> : launch<128>;
+    of_size(out, lse, qkv, B, T, C, NH, ctx);
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Attention over more than one tile of 64 keys: rows whose largest score moves from tile to tile or stays in the first
+one, rows with one hot score, with equal scores, with scores that are all below -120."""
+
+import numpy as np
+
+from reference.dump.cases import Call, Case, generator, normal
+from reference.ops import attention
+
+NH = 2
+
+
+def build(name: str, seed: int) -> Case:
+    rng = generator(name, seed)
+    tensors, calls = {}, []
+
+    def draw(part: str, T: int, HS: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Query, key and value (T, NH, HS), for the caller to change; scaled scores of σ 1.5."""
+        qkv = normal(rng, 1, 1, T, 3, NH, HS)
+        tensors[f"input/{part}/qkv"] = qkv.reshape(1, T, 3 * NH * HS)
+        qkv[:, :, 0] *= 1.5
+        return tuple(qkv[0, :, i] for i in range(3))
+
+    def call(part: str, suspects: tuple[str, ...] = ()) -> None:
+        results = {"out": f"attention.{part}.out", "lse": f"attention.{part}.lse"}
+        calls.append(Call("attention", {"qkv": f"input/{part}/qkv", "NH": NH}, results, suspects))
+
+    # Head 0: scores grow from tile to tile, and with them the maximum; head 1: they shrink, and the first one's stays.
+    T = 150
+    _, key, _ = draw("moving", T, 20)
+    growth = np.float32(0.6) + np.arange(T, dtype=np.float32) / 64
+    key[:, 0] *= growth[:, None]
+    key[:, 1] *= growth[::-1, None]
+    call("moving", (*attention.OF_RUNNING, "scale_twice"))
+
+    # Head 0: one score of 150 for every later query, in the second tile; head 1: one of -150.
+    T, HS = 129, 16
+    query, key, _ = draw("hot", T, HS)
+    query[:, :, 0] = 4
+    key[:, :, 0] = 0
+    key[70, 0], key[70, 1] = 0, 0
+    key[70, 0, 0], key[70, 1, 0] = 150, -150
+    call("hot", ("no_max_subtraction",))
+
+    # Head 0: all scores 0; head 1: all 3.5 of a query, and another one's all -3.5.
+    T, HS = 80, 16
+    query, key, _ = draw("equal", T, HS)
+    query[:, 0] = 0
+    key[:, 1] = 1
+    query[:, 1] = np.where(np.arange(T) % 2, np.float32(0.875), np.float32(-0.875))[:, None]
+    call("equal")
+
+    # All scores near -130 in head 0, near +130 in head 1: float32's exp of them is 0 and infinity.
+    T, HS = 66, 16
+    query, key, _ = draw("negative", T, HS)
+    query[:, :, 0] = 4
+    key[:, 0, 0], key[:, 1, 0] = -130, 130
+    call("negative", ("no_max_subtraction",))
+    return Case(name, {}, tensors, calls, case="op_tiles")
