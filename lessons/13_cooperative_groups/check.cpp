@@ -24,6 +24,8 @@ void cases::add_own(LessonCases& lesson) {
     add_misaligned_layernorm(residual_layernorm, "lesson13");
     count_rows(layernorm, 2);
     count_rows(residual_layernorm, 4);
+    residual_layernorm.add_drawn("head64", "B=2 T=16 C=128");
+    residual_layernorm.add_drawn("odd", "B=3 T=37 C=60");
     for (OpCases* op : {&layernorm, &residual_layernorm}) {
         op->add_drawn("narrow", "B=1 T=9 C=3");    // fewer channels than lanes
         op->add_drawn("one", "B=1 T=1 C=1");       // a row of variance 0

@@ -48,5 +48,12 @@ void layernorm(float* out,           // (B, T, C)
                const float* weight,  // (C)
                const float* bias,    // (C)
                int B, int T, int C, Context& ctx) {
-    // TODO: which launch: float4s where lesson 06 may use them, else floats; and for each how many a lane keeps.
+    const int N = B * T;
+    if (C % 4 != 0 || !is_aligned_16(out, inp, weight, bias)) {
+        launch<float, 8>(out, mean, rstd, inp, weight, bias, N, C, C, ctx.stream);
+    } else if (C <= 4 * 6 * kLanes) {  // GPT-2's 768
+        launch<float4, 6>(out, mean, rstd, inp, weight, bias, N, C / 4, C, ctx.stream);
+    } else {  // up to 1,664 channels in registers: GPT-2 XL has 1,600
+        launch<float4, 13>(out, mean, rstd, inp, weight, bias, N, C / 4, C, ctx.stream);
+    }
 }

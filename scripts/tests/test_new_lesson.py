@@ -355,7 +355,9 @@ def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, la
     later_op = f"lessons/{later}_later/accumulate.cu"
     assert f'#include "{adds}/times.cuh"' in (tree.path / f"solutions/{later}_later/accumulate.cu").read_text()
     tree.run("make stubs", status=None)  # it refuses the edited ones
-    later_check = f"make check-lesson{later} DEVICE=cpu ONLY=accumulate/lesson{number}"
+    tree.write(f"solutions/{later}_later/cases.py", CASES)
+    tree.run(".venv/bin/python -m reference.dump --draws 1")
+    later_check = f"make check-lesson{later} DEVICE=cpu ONLY=accumulate/lesson{later}"
     tree.write(later_op, solution_text(tree, later_op))
     said = tree.run(later_check, status=2)
     assert "accumulate  WRONG" in said, said
@@ -380,7 +382,7 @@ def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, la
     assert f"the stub comes back with: make reset-lesson{number} ONLY=times" in tree.run(later_check, status=2)
     tree.run(f"make reset-lesson{number}")
     assert (tree.path / helper).read_text() == stubs[helper]
-    tree.run(f"rm -r lessons/{later}_later solutions/{later}_later figures/lesson{later}.py results")
+    tree.run(f"rm -r */{later}_later figures/lesson{later}.py reference/cases/lesson{later}.* results")
 
 
 def test_a_file_that_no_target_names_is_refused(tree: Tree, laid_out: dict[str, str]):
