@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <sstream>
 
 #include "checker/base/files.h"
@@ -57,20 +56,29 @@ std::vector<std::string> helper_files() {
     return files;
 }
 
-std::vector<std::string> helpers_of(const fs::path& source) {
-    const fs::path lesson = source.parent_path().filename();
-    std::set<std::string> included;
-    std::istringstream lines(read_file_if_there(source).value_or(""));
-    for (std::string line; std::getline(lines, line);) {
-        const std::size_t begin = line.find('"'), end = line.rfind('"');
-        if (line.starts_with("#include") && begin < end) {
+std::set<std::string> helpers_of(const fs::path& source) {
+    const std::vector<std::string> all = helper_files();
+    const fs::path tree = source.parent_path().parent_path();
+    std::set<std::string> found;
+    for (std::vector<fs::path> left{source}; !left.empty();) {
+        const fs::path file = left.back();
+        left.pop_back();
+        std::istringstream lines(read_file_if_there(file).value_or(""));
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t begin = line.find('"'), end = line.rfind('"');
+            if (!line.starts_with("#include") || begin >= end) {
+                continue;
+            }
             const std::string name = line.substr(begin + 1, end - begin - 1);
-            included.insert({name, (lesson / name).generic_string()});
+            for (const fs::path& helper : {fs::path(name), file.parent_path().filename() / name}) {
+                if (std::ranges::count(all, helper.generic_string()) > 0 &&
+                    found.insert(helper.generic_string()).second) {
+                    left.push_back(tree / helper);
+                }
+            }
         }
     }
-    std::vector<std::string> helpers = helper_files();
-    std::erase_if(helpers, [&](const std::string& helper) { return !included.contains(helper); });
-    return helpers;
+    return found;
 }
 
 std::string exercise_digest(const fs::path& file) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,10 @@ std::map<std::string, std::vector<std::string>> solution_files();
 std::vector<std::string> solution_files(const std::string& lesson);
 
 // A helper is a header that the learner writes: solutions/NN_name/X.cuh. Op files beside it include it as "X.cuh", those of
-// later lessons as "NN_name/X.cuh". Its names are "NN_name/X.cuh": of all, and of those that a file includes.
+// later lessons as "NN_name/X.cuh". Its names are "NN_name/X.cuh": of all, and of those that a file includes, or that these do
+// in turn.
 std::vector<std::string> helper_files();
-std::vector<std::string> helpers_of(const std::filesystem::path& source);
+std::set<std::string> helpers_of(const std::filesystem::path& source);
 
 // Identifies an exercise's text and that of the helpers that it includes from its own tree, so that a reader of results
 // knows whether one is about the files as they are; empty without the file.

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
+#include "checker/base/course.h"
 #include "checker/base/files.h"
 
 namespace {
@@ -146,6 +148,23 @@ TEST_F(Progress, OfAHelperIsThatOfTheOpsOfItsLessonWhichIncludeIt) {
     EXPECT_TRUE(has(progress(), "  sum               not known yet     in add\n")) << progress();
     EXPECT_TRUE(has(progress(), "  add               ok                edited since; make check-lesson01\n"))
         << progress();
+}
+
+TEST_F(Progress, SeesAHelperThatAHelperIncludes) {
+    checker::write_file(kTree / "solutions/01_first/sum.cuh", "// >>> solution\n//~ // TODO\nsum\n// <<< solution\n");
+    checker::write_file(kTree / "solutions/02_second/sums.cuh", "// >>> solution\n//~ // TODO\n// <<< solution\n");
+    checker::write_file(kTree / "lessons/01_first/sum.cuh", "// mine\n");
+    checker::write_file(kTree / "lessons/02_second/sums.cuh", "#include \"01_first/sum.cuh\"\n");
+    checker::write_file(kTree / "lessons/02_second/add.cu", "#include \"sums.cuh\"\n");
+    const fs::path here = fs::current_path();
+    fs::current_path(kTree);
+    const std::set<std::string> helpers = checker::helpers_of("lessons/02_second/add.cu");
+    const std::string before = checker::exercise_digest("lessons/02_second/add.cu");
+    checker::write_file("lessons/01_first/sum.cuh", "// edited\n");
+    const std::string after = checker::exercise_digest("lessons/02_second/add.cu");
+    fs::current_path(here);
+    EXPECT_EQ(helpers, (std::set<std::string>{"01_first/sum.cuh", "02_second/sums.cuh"}));
+    EXPECT_NE(before, after);
 }
 
 TEST_F(Progress, OfAHintIsOfTheFileAsItIsNow) {

@@ -130,7 +130,7 @@ Status status_of_helper(const std::string& helper, std::map<std::string, Results
     const std::string lesson = file.parent_path().filename();
     for (const std::string& name : checker::solution_files(lesson)) {
         const fs::path op = file.parent_path() / name;
-        if (status.passed && std::ranges::count(checker::helpers_of(op), helper) > 0) {
+        if (status.passed && checker::helpers_of(op).contains(helper)) {
             const Status of_op = status_of(op, checker::lesson_number(lesson), results[op.string()]);
             if (!of_op.passed) {
                 status = {false, fmt::format("{:<16}  in {}", "not known yet", op.stem().string())};
