@@ -63,7 +63,8 @@ struct DrawnCase {
     std::string name;
     std::string shape;
     std::map<std::string, Draw> draws = {};
-    bool by_blocks = false;  // so many that a device that can run some blocks of a launch alone runs some
+    // So many that a device that can run some blocks of a launch alone runs some; a rehearsal has no such case.
+    bool by_blocks = false;
 };
 
 struct OpSpec {
