@@ -20,6 +20,7 @@ from torch import Tensor
 from reference.model.gpt2 import GPT2, Config
 from reference.ops import OPS
 from reference.ops import attention as attention_op
+from reference.ops import causal_softmax as causal_softmax_op
 from reference.ops import gelu as gelu_op
 from reference.ops import layernorm as layernorm_op
 from reference.ops import matmul as matmul_op
@@ -29,13 +30,14 @@ from reference.ops import softmax as softmax_op
 @dataclass(frozen=True)
 class Call:
     """One op on stored tensors: arguments by name in the case file, or plain numbers; results to their names. `dims`
-    are those that the tensors' shapes do not tell."""
+    are those that the tensors' shapes do not tell; `case` is what the checks call it, where that is not the file's."""
 
     op: str
     args: dict[str, str | float | None]
     results: dict[str, str | None]  # None: the argument is null
     suspects: tuple[str, ...] = ()
     dims: dict[str, int] = field(default_factory=dict)
+    case: str = ""
 
     def written(self, returned: dict[str, Tensor]) -> dict[str, Tensor]:
         """What the op returned, by the results' names in the case file; without those whose argument is null."""
@@ -175,7 +177,7 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
         ids = ids if T > 1 else tuple(id for id in ids if id == "key_value_swapped")
         args = {"qkv": f"chained/{h}.qkv", "NH": c.NH}
         calls.append(Call("attention", args, {"out": f"{h}.attn", "lse": f"{h}.lse"}, ids))
-        ids = tuple(id for id in OPS["causal_softmax"].suspects if first and T > 1 and id != "no_max_subtraction")
+        ids = tuple(id for id in causal_softmax_op.SUSPECTS if first and T > 1 and id != "no_max_subtraction")
         results = {"att": f"{h}.causal_softmax.att", "lse": f"{h}.causal_softmax.lse"}
         args = {"scores": f"chained/{h}.scores", "scale": 1 / math.sqrt(c.C // c.NH)}
         calls.append(Call("causal_softmax", args, results, ids))
@@ -268,7 +270,7 @@ def large_scores_case(name: str, seed: int) -> Case:
     config = {"B": B, "T": T, "C": C, "NH": NH, "V": V, "Vp": Vp, "scale": scale}
     parts = [
         op_call("attention", {"qkv": qkv, "NH": NH}, "out lse", tuple(attention_op.SUSPECTS)),
-        op_call("causal_softmax", {"scores": scores, "scale": scale}, "att lse", tuple(OPS["causal_softmax"].suspects)),
+        op_call("causal_softmax", {"scores": scores, "scale": scale}, "att lse", tuple(causal_softmax_op.SUSPECTS)),
         op_call("softmax", {"logits": logits, "V": V}, "probs", tuple(softmax_op.SUSPECTS)),
     ]
     return op_case(name, config, parts)

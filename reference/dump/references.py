@@ -125,7 +125,7 @@ def described(case: Case, call: Call, tensors: dict[str, np.ndarray]) -> dict:
     first = next(name for name in call.results.values() if name is not None)
     result = {
         "op": call.op,
-        "case": case.case or case.name,
+        "case": call.case or case.case or case.name,
         "where": first.removesuffix(".att") if call.op == "causal_softmax" else first,
         "dims": dims,
         "index": op.index(shapes, dims),

@@ -18,6 +18,7 @@ from reference.ops.common.softmax import (
     all_mask,
     future_mask,
     no_max_subtraction,
+    online_lse,
     softmax_with,
 )
 
@@ -41,6 +42,83 @@ SUSPECTS = {
 }
 
 
+def masked(scores: Tensor, scale: float) -> Tensor:
+    return (scale * scores).masked_fill(~causal_mask(scores.shape[-1]), -math.inf)
+
+
+def mask_after_softmax(scores: Tensor, scale: float) -> dict[str, Tensor]:
+    wrong = softmax_with(scale * scores, all_mask(scores.shape[-1]))
+    return {"att": wrong["att"].tril(), "lse": wrong["lse"]}
+
+
+def filled_up(scores: Tensor, scale: float, width: int) -> dict[str, Tensor]:
+    """Each row's scaled scores are followed by zeros up to a multiple of `width`."""
+    length = torch.arange(1, scores.shape[-1] + 1, dtype=scores.dtype)  # t + 1
+    zeros = -length % width
+    return {"lse": torch.logaddexp(torch.logsumexp(masked(scores, scale), -1), zeros.log())}
+
+
+def of_exponents_alone(scores: Tensor, scale: float, log=torch.log) -> tuple[Tensor, Tensor]:
+    """Of each row the maximum, and the logarithm of the sum of exp(x - maximum)."""
+    scaled = masked(scores, scale)
+    largest = scaled.amax(-1)
+    return largest, log((scaled - largest.unsqueeze(-1)).exp().sum(-1))
+
+
+# By a warp for each row, whose lanes keep a maximum and a sum of what they have seen. The probabilities follow from the
+# log-sum-exp, and are stored only where that does not tell.
+OF_ONLINE = {
+    "mask_after_softmax": Suspect(
+        "the mask was applied after the softmax: later tokens count in the maximum or the sum", mask_after_softmax
+    ),
+    "scale_applied_twice": Suspect(
+        "the scores were multiplied by the scale twice",
+        lambda scores, scale: softmax_with(scale**2 * scores, causal_mask(scores.shape[-1])),
+    ),
+    "rescale_missing": Suspect(
+        "a lane's sum was not multiplied by exp(old maximum - new maximum) when its maximum moved (float4s)",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: torch.ones_like(new))},
+    ),
+    "rescale_missing_of_floats": Suspect(
+        "a lane's sum was not multiplied by exp(old maximum - new maximum) when its maximum moved (floats)",
+        lambda scores, scale: {
+            "lse": online_lse(masked(scores, scale), width=1, rescale=lambda old, new: torch.ones_like(new))
+        },
+    ),
+    "rescale_inverted": Suspect(
+        "a lane's sum was multiplied by exp(new maximum - old maximum): the sign is wrong",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: (new - old).exp())},
+    ),
+    "lanes_not_rescaled": Suspect(
+        "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (float4s)",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), merge=torch.ones_like)},
+    ),
+    "lanes_not_rescaled_of_floats": Suspect(
+        "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (floats)",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), width=1, merge=torch.ones_like)},
+    ),
+    "first_lane_only": Suspect(
+        "the log-sum-exp is that of lane 0's scores: the other lanes' maxima and sums were not merged",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), lanes=slice(0, 1))},
+    ),
+    "filled_up_to_4": Suspect(
+        "what fills the row up to a multiple of 4 counts as scores of 0: its exponentials were summed too",
+        lambda scores, scale: filled_up(scores, scale, 4),
+    ),
+    "filled_up_to_128": Suspect(
+        "what fills the row up to a warp's 128 counts as scores of 0: its exponentials were summed too",
+        lambda scores, scale: filled_up(scores, scale, 128),
+    ),
+    "lse_without_maximum": Suspect(
+        "the log-sum-exp lacks the maximum", lambda scores, scale: {"lse": of_exponents_alone(scores, scale)[1]}
+    ),
+    "lse_by_log2": Suspect(
+        "the logarithm of the log-sum-exp is that to the base 2",
+        lambda scores, scale: {"lse": sum(of_exponents_alone(scores, scale, torch.log2))},
+    ),
+}
+
+
 def with_mask(scores: Tensor, mask: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     """As reference/model/gpt2.py has it, with a mask that is there already."""
     scaled = (scale * scores).masked_fill(mask, -math.inf)  # (B, NH, T, T)
@@ -57,6 +135,6 @@ OP = Op(
     run=gpt2.causal_softmax,
     floors=floors,
     dims=lambda at: dict(zip(("B", "NH", "T"), at["lse"], strict=True)),
-    suspects=SUSPECTS,
+    suspects=SUSPECTS | OF_ONLINE,
     baselines={"causal_softmax": Baseline(baseline)},
 )

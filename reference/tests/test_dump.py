@@ -109,14 +109,15 @@ def test_the_calls_of_a_case_say_how_its_tensors_were_made(committed):
     """Run as they are written, with nothing else known of the case, they give every local reference."""
     name, tensors, metadata = committed
     made = {}
-    for call in metadata["calls"]:
-        assert call["case"] == (BUILDERS[name](name, 0).case or name)
+    built = BUILDERS[name](name, 0)
+    for call, of in zip(metadata["calls"], built.calls, strict=True):
+        assert call["case"] == (of.case or built.case or name)
         args = {arg: references.argument(tensors, of) for arg, of in call["args"].items()}
         asked = inspect.signature(OPS[call["op"]].run).parameters
         args |= {arg: value for arg, value in (call["dims"] | call.get("scalars", {})).items() if arg in asked}
         results = OPS[call["op"]].exact(*(args[arg] for arg in asked))
-        written = {of: results[result] for result, of in call["results"].items() if of is not None}
-        made |= {f"local/{of}": value for of, value in written.items()}
+        written = {key: results[result] for result, key in call["results"].items() if key is not None}
+        made |= {f"local/{key}": value for key, value in written.items()}
         assert call["where"] in (next(iter(written)), call["results"].get("att", "")[: -len(".att")])
     assert made.keys() == {key for key in tensors if key.startswith("local/")}
     for key, value in made.items():
@@ -239,6 +240,9 @@ EXPECTED = {
     "linear_gelu.pre_gelu": "weight_transposed bias_dropped bias_along_rows pre_gelu_after_gelu",
     "attention.out": "no_mask mask_off_by_one no_scale scale_by_channels heads_interleaved no_max_subtraction",
     "causal_softmax.att": "no_max_subtraction no_mask mask_off_by_one no_scale",
+    "op_few.att": "mask_after_softmax scale_applied_twice",
+    "op_few.lse": "lanes_not_rescaled first_lane_only filled_up_to_4 lse_without_maximum lse_by_log2",
+    "op_online.lse": "rescale_missing rescale_missing_of_floats rescale_inverted",
     "softmax.probs": "no_max_subtraction includes_padding",
 }
 

@@ -79,10 +79,11 @@ void add_own(LessonCases& lesson);
 // ---- awkward cases, for lessons whose idea meets them -----------------------------------------------------------------
 
 // Tensors that start 4 bytes after a multiple of 64, as a case called `shifted`: first all of them (the rest of op_c63
-// behind its first element), then each alone. Of layernorm and its like each alone: their rows of 64 channels, or of as
-// many as the file has, would all start at multiples of 16 else.
+// behind its first element), then each alone. Of layernorm and its like and of causal_softmax each alone: their rows of 64
+// channels, or of as many as the file has, and of 8 scores would all start at multiples of 16 else.
 void add_misaligned_elementwise(OpCases& op);
 void add_misaligned_layernorm(OpCases& layernorm, const std::string& of_file = "regular");
+void add_misaligned_causal_softmax(OpCases& causal_softmax);
 // The same, and an output of which the first column is asked for alone, so that the rest starts like that too.
 void add_misaligned_matmul(OpCases& matmul);
 

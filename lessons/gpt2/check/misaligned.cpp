@@ -115,6 +115,17 @@ void add_misaligned_layernorm(OpCases& layernorm, const std::string& of_file) {
     }
 }
 
+void add_misaligned_causal_softmax(OpCases& causal_softmax) {
+    const checker::Case& regular = causal_softmax.at("regular");
+    const Call whole = regular.calls.front();
+    const FileCall first_call = calls_of(causal_softmax.lesson().case_file("regular"), causal_softmax.spec()).front();
+    const Sizes one{{"B", 1}, {"NH", 1}, {"T", 1}, {"scale", 1}};  // one token's probability is 1
+    checker::Case& shifted = causal_softmax.op().add_case("shifted", regular.shape);
+    for (const std::string name : {"scores", "att"}) {
+        shifted.calls.push_back(with_misaligned(causal_softmax.spec(), whole, first_call.sizes, name, one, 1));
+    }
+}
+
 void add_misaligned_matmul(OpCases& matmul) {
     static constexpr int N = 9, C = 20, OC = 12;
     const Sizes sizes{{"N", N}, {"C", C}, {"OC", OC}, {"out_stride", OC}};

@@ -320,6 +320,22 @@ TEST_P(EveryOp, IsComputedAsTheDumpComputesIt) {
     EXPECT_GE(compared, 2U);
 }
 
+// A mask may be made of scores of minus infinity: they are exact, and the row's error is that of the others.
+TEST(CausalSoftmax, HasBudgetsForScoresOfMinusInfinity) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> masked{3, 0, 0, 0, -kInfinity, 1, 0, 0, 2, -kInfinity, -3, 0, 1, 2, 3, -kInfinity};
+    const Sizes sizes{{"B", 1}, {"NH", 1}, {"T", 4}, {"scale", 0.5}};
+    const std::vector<checker::Computed> computed = cases::find_op("causal_softmax")->compute(sizes, {masked});
+    const auto [lse, att] = std::pair(computed[0], computed[1]);
+    EXPECT_FLOAT_EQ(lse.values[1], 0.5F);
+    EXPECT_FLOAT_EQ(lse.values[2], std::log(std::exp(1.0F) + std::exp(-1.5F)));
+    EXPECT_EQ(att.values[4], 0);
+    EXPECT_EQ(att.values[15], 0);
+    for (const checker::Computed& output : computed) {
+        for (const float floor : output.floor) { EXPECT_TRUE(floor > 0 && floor < 1e-6F) << floor; }
+    }
+}
+
 TEST(Costs, CountTheRowsOfTheVocabularyThatAreReadOnceEach) {
     const auto bytes = [](const char* shape) { return cases::find_op("encoder")->cost(Sizes::of(shape)).bytes; };
     // A vocabulary of one row: tokens, positions, that row, outputs.

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 NO_MAX_SUBTRACTION = "the row's maximum was not subtracted before exp, which overflows"
@@ -26,6 +28,30 @@ def no_max_subtraction(scaled: Tensor, mask: Tensor) -> dict[str, Tensor]:
     total = e.double().sum(-1).float()
     att = (e / total.unsqueeze(-1)).masked_fill(~mask, 0)  # 0 / 0 only where the loop over s <= t computes it
     return {"att": att, "lse": torch.log(total.double()).float()}
+
+
+def online_lse(
+    scaled: Tensor,
+    width: int = 4,
+    rescale: Callable[[Tensor, Tensor], Tensor] = lambda old, new: (old - new).exp(),
+    merge: Callable[[Tensor], Tensor] = torch.exp,
+    lanes: slice = slice(None),
+) -> Tensor:
+    """The log-sum-exp of rows of n scores as a warp's lanes find it. In a turn each lane takes `width` scores side by
+    side, 32 lanes one after another. `rescale` says what a lane's sum is multiplied by when its maximum moves, `merge`
+    the same of its maximum less the row's. Masked scores are minus infinity."""
+    n = scaled.shape[-1]
+    turns = F.pad(scaled, (0, -n % (32 * width)), value=-math.inf).unflatten(-1, (-1, 32, width))
+    largest = torch.full_like(turns[..., 0, :, 0], torch.finfo(torch.float32).min)  # of each lane: (..., 32)
+    total = torch.zeros_like(largest)
+    for x in turns[..., lanes, :].unbind(-3):
+        new = torch.maximum(largest[..., lanes], x.amax(-1))
+        before = total[..., lanes]
+        kept = torch.where(before > 0, before * rescale(largest[..., lanes], new), 0)
+        total[..., lanes] = kept + (x - new.unsqueeze(-1)).exp().sum(-1)
+        largest[..., lanes] = new
+    of_row = largest.amax(-1, keepdim=True)
+    return of_row.squeeze(-1) + (total * merge(largest - of_row)).sum(-1).log()
 
 
 def future_mask(T: int) -> Tensor:

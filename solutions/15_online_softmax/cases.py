@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""A few lanes' rows, for mistakes that any row shows; and rows of a warp's whole turn of 128 scores and a short second,
+whose maximum rises from turn to turn."""
+
+import numpy as np
+
+from reference.dump.cases import Call, Case, generator, normal
+from reference.ops import causal_softmax
+
+SCALE = 0.125
+OF_TURNS = [id for id in causal_softmax.OF_ONLINE if id.startswith("rescale_")]
+
+
+def build(name: str, seed: int) -> Case:
+    rng = generator("op_online", seed)
+    tensors, calls = {}, []
+
+    def add(case: str, T: int, rise: float, ids: tuple[str, ...]) -> None:
+        """Scaled scores of σ 2 that rise by `rise` from each token to the next."""
+        scaled = normal(rng, 2, 1, 1, T, T) + rise * np.arange(T, dtype=np.float32)
+        scores = f"input/{case}/scores"
+        tensors[scores] = (scaled / np.float32(SCALE)).astype(np.float32)
+        results = {"att": f"{case}.att", "lse": f"{case}.lse"}
+        calls.append(Call("causal_softmax", {"scores": scores, "scale": SCALE}, results, ids, case=case))
+
+    few = ("no_mask", "mask_off_by_one", "no_scale", *causal_softmax.OF_ONLINE)
+    add("op_few", 20, 0, tuple(id for id in few if id not in OF_TURNS))
+    add("op_online", 160, 0.05, tuple(OF_TURNS))
+    return Case(name, {"B": 1, "C": 64, "NH": 1}, tensors, calls)
