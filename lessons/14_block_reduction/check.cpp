@@ -17,9 +17,9 @@ constexpr int kColumns[] = {75, 3001, 50257};
 using Element = float (*)(int n, int v, int V, float x);
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// One logit so large that each other one's exponential is 0.
+// One logit so large that each other one's exponential is 0: in each place of a float4, and in the last column.
 float hot(int n, int v, int V, float x) {
-    return v == (n == 0 ? V / 2 : V - 1) ? 1e4F : x;
+    return v == (n < 4 ? V / 8 * 4 + n : V - 1) ? 1e4F : x;
 }
 float equal(int n, int /*v*/, int /*V*/, float /*x*/) {
     return static_cast<float>(n) - 1;
@@ -56,10 +56,10 @@ Draw rows_of(Element element) {
 }
 
 // The same rows of every length, at a stride that leaves padding.
-void add_rows(OpCases& softmax, const std::string& name, Element element) {
-    checker::Case& rows = softmax.op().add_case(name, "N=2 V=75, 3001 and 50257");
+void add_rows(OpCases& softmax, const std::string& name, int N, Element element) {
+    checker::Case& rows = softmax.op().add_case(name, Sizes{{"N", N}}.text("N") + " V=75, 3001 and 50257");
     for (const int V : kColumns) {
-        const Sizes sizes{{"N", 2}, {"V", V}, {"Vp", V + 3}};
+        const Sizes sizes{{"N", N}, {"V", V}, {"Vp", V + 3}};
         Call& call = rows.calls.emplace_back(softmax.drawn(sizes, {}, {{"logits", rows_of(element)}}));
         call.where = sizes.text("V Vp");
     }
@@ -106,8 +106,8 @@ void cases::add_own(LessonCases& lesson) {
     softmax.add_drawn("block", "N=3 V=12801 Vp=12803");
     softmax.add_drawn("longer", "N=2 V=61003 Vp=61003");  // than the registers of a block hold
     add_apart(softmax);
-    add_rows(softmax, "hot", hot);
-    add_rows(softmax, "equal", equal);
-    add_rows(softmax, "negative", far_below_zero);
-    add_rows(softmax, "masked", masked);
+    add_rows(softmax, "hot", 5, hot);
+    add_rows(softmax, "equal", 2, equal);
+    add_rows(softmax, "negative", 2, far_below_zero);
+    add_rows(softmax, "masked", 2, masked);
 }
