@@ -22,14 +22,14 @@ struct Checked {
     json verdict;
 };
 
-Checked check(const std::string& lesson, const std::string& options) {
+Checked check(const std::string& lesson, const std::string& options, const std::string& environment = "") {
     const std::string file = "build/dry/" + lesson + ".verdict.json";
     fs::remove(file);
     const std::string impl = "build/dry/impl/solutions/" + lesson;
     Checked checked;
-    checked.finished =
-        checker::run_command("build/dry/check/lesson" + lesson.substr(0, 2) + " --subject solutions --impl-dir " +
-                             impl + " --reference-dir " + impl + " --json " + file + " " + options + " 2>&1");
+    checked.finished = checker::run_command(environment + " build/dry/check/lesson" + lesson.substr(0, 2) +
+                                            " --subject solutions --impl-dir " + impl + " --reference-dir " + impl +
+                                            " --json " + file + " " + options + " 2>&1");
     checked.verdict = json::parse(checker::read_file_if_there(file).value_or("{}"));
     return checked;
 }
@@ -90,6 +90,19 @@ TEST(GpuRehearsal, ComparesAnOpInTf32WithTheLibraryInTf32) {
         "--timing-only 2>&1");
     EXPECT_EQ(finished.status, 0);
     EXPECT_NE(finished.output.find("cuBLAS in TF32 is not timed: /nowhere/libcublas.so"), std::string::npos)
+        << finished.output;
+}
+
+TEST(GpuRehearsal, TimesAnOpOfFp32BesideTheStepBeforeWhoseLibrariesAreKeptFromTf32) {
+    const auto [finished, verdict] =
+        check("16_fused_attention", "--only attention/timing --timing-only --verbose", "SIMT_VERBOSE=1");
+    const json& timing = verdict.at("ops").at(0).at("timing");
+    const json& shares = timing.at("shapes").at(0).at("of_speed_of");
+    EXPECT_TRUE(shares.contains("older")) << finished.output;
+    EXPECT_TRUE(shares.contains("arithmetic")) << finished.output;
+    EXPECT_EQ(timing.at("notes").at(0), "TF32 is off for all that is timed here: NVIDIA_TF32_OVERRIDE=0");
+    // So cuBLAS says, which nothing but the older path calls.
+    EXPECT_NE(finished.output.find("| simt: NVIDIA_TF32_OVERRIDE=0: what was to be rounded"), std::string::npos)
         << finished.output;
 }
 
