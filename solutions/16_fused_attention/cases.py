@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Attention over more than one tile of 64 keys: rows whose largest score moves from tile to tile or stays in the first
-one, rows with one hot score, with equal scores, with scores that are all below -120."""
+one, rows with one hot score, with equal scores, with scores that are all near -1000."""
 
 import numpy as np
 
@@ -50,10 +50,10 @@ def build(name: str, seed: int) -> Case:
     query[:, 1] = np.where(np.arange(T) % 2, np.float32(0.875), np.float32(-0.875))[:, None]
     call("equal")
 
-    # All scores near -130 in head 0, near +130 in head 1: float32's exp of them is 0 and infinity.
+    # All scores near -1000 in head 0, near +1000 in head 1: float32's exp of them is 0 and infinity.
     T, HS = 66, 16
     query, key, _ = draw("negative", T, HS)
     query[:, :, 0] = 4
-    key[:, 0, 0], key[:, 1, 0] = -130, 130
+    key[:, 0, 0], key[:, 1, 0] = -1000, 1000
     call("negative", ("no_max_subtraction",))
     return Case(name, {}, tensors, calls, case="op_tiles")
