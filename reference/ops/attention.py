@@ -14,6 +14,7 @@ from reference.model.gpt2 import causal_mask, join_heads, split_heads
 from reference.ops.common.op import PRECISIONS, Baseline, Machine, Op, Suspect, as_rows
 from reference.ops.common.rounding import U, of_exponent, rows, softmax_rows, sum_error
 from reference.ops.common.softmax import (
+    LSE_WITHOUT_MAXIMUM,
     MASK_OFF_BY_ONE,
     NO_MASK,
     NO_MAX_SUBTRACTION,
@@ -208,7 +209,7 @@ OF_RUNNING = {
         "the mask came after the softmax: weights of later keys were cleared, but are in the sum",
         lambda qkv, NH: tiled(qkv, NH, diagonal="late"),
     ),
-    "not_divided": Suspect(
+    "out_not_divided": Suspect(
         "out was not divided by the sum of the weights", lambda qkv, NH: tiled(qkv, NH, divided=False)
     ),
     "lse_in_base_2": Suspect(
@@ -219,8 +220,8 @@ OF_RUNNING = {
         "the weights are powers of 2, not of e: without the factor log2(e)",
         lambda qkv, NH: attention_with(qkv, NH, scale=math.log(2) / math.sqrt(qkv.shape[-1] / 3 / NH)),
     ),
-    "lse_of_maximum": Suspect(
-        "the log-sum-exp lacks the maximum",
+    "lse_without_maximum": Suspect(
+        LSE_WITHOUT_MAXIMUM,
         lambda qkv, NH: {"lse": tiled(qkv, NH, lse_of=lambda largest, total: total.log())["lse"]},
     ),
     "lse_of_one_lane": Suspect(

@@ -11,6 +11,7 @@ from reference.model.gpt2 import causal_mask
 from reference.ops.common.op import Baseline, Machine, Op, Suspect
 from reference.ops.common.rounding import of_exponent, softmax_rows
 from reference.ops.common.softmax import (
+    LSE_WITHOUT_MAXIMUM,
     MASK_OFF_BY_ONE,
     NO_MASK,
     NO_MAX_SUBTRACTION,
@@ -110,7 +111,7 @@ OF_ONLINE = {
         lambda scores, scale: filled_up(scores, scale, 128),
     ),
     "lse_without_maximum": Suspect(
-        "the log-sum-exp lacks the maximum", lambda scores, scale: {"lse": of_exponents_alone(scores, scale)[1]}
+        LSE_WITHOUT_MAXIMUM, lambda scores, scale: {"lse": of_exponents_alone(scores, scale)[1]}
     ),
     "lse_by_log2": Suspect(
         "the logarithm of the log-sum-exp is that to the base 2",

@@ -14,6 +14,7 @@ NO_MAX_SUBTRACTION = "the row's maximum was not subtracted before exp, which ove
 NO_MASK = "the causal mask is missing: tokens after t were attended to"
 MASK_OFF_BY_ONE = "the causal mask is off by one: token t+1 was attended to"
 NO_SCALE = "the scores were not scaled by 1 / sqrt(HS)"
+LSE_WITHOUT_MAXIMUM = "the log-sum-exp lacks the maximum"
 
 
 def softmax_with(scaled: Tensor, mask: Tensor) -> dict[str, Tensor]:
