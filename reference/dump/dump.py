@@ -26,6 +26,7 @@ from reference.dump.pytorch_error import measure, ratios_of
 from reference.dump.references import chained_suspects, check_suspects, described, floors_of, local_references
 from reference.model import gpt2
 from reference.ops import OPS
+from reference.ops.common.op import Op
 
 CASES = Path(__file__).parents[1] / "cases"
 DRAWS = 17  # the committed draw and 16 more
@@ -42,8 +43,22 @@ def complete(case: Case, ratios: dict) -> dict[str, np.ndarray]:
     return tensors
 
 
+def sentences_of(ops: dict[str, Op]) -> dict[str, str]:
+    """The sentence of each mistake, by its id. A case stores one sentence per id: ops that list the same id with two
+    sentences are a ValueError."""
+    sentences: dict[str, str] = {}
+    for name, op in ops.items():
+        for id, suspect in op.suspects.items():
+            if sentences.setdefault(id, suspect.sentence) != suspect.sentence:
+                raise ValueError(
+                    f"{name}: another op has a suspect {id} with another sentence, "
+                    f"'{sentences[id]}'; give one of them another id"
+                )
+    return sentences
+
+
 def metadata_of(case: Case, tensors: dict[str, np.ndarray]) -> dict[str, str]:
-    known = {id: suspect.sentence for op in OPS.values() for id, suspect in op.suspects.items()}
+    known = sentences_of(OPS)
     ids = sorted({key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")})
     sentences = {id: known[id] for id in ids}
     return {

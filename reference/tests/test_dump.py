@@ -19,10 +19,11 @@ from reference.dump.cases import BUILDERS, MODELS, lesson_builders, pad_vocabula
 from reference.dump.dump import CASES
 from reference.ops import OPS
 from reference.ops.common import rounding
+from reference.ops.common.op import Op, Suspect
 from reference.ops.matmul import BLOCK, TILE
 
 ROOT = Path(__file__).parents[2]
-SENTENCES = {id: suspect.sentence for op in OPS.values() for id, suspect in op.suspects.items()}
+SENTENCES = dump.sentences_of(OPS)
 RATIOS = json.loads((CASES / "budgets.json").read_text())
 
 
@@ -219,10 +220,14 @@ def test_sentences_differ_and_belong_to_a_suspect():
     assert len(set(SENTENCES.values())) == len(SENTENCES)
 
 
-def test_a_mistake_has_one_sentence_in_whatever_op_it_is_made():
-    for op in OPS.values():
-        for id, suspect in op.suspects.items():
-            assert suspect.sentence == SENTENCES[id]
+def test_two_sentences_for_one_mistake_are_refused():
+    says = {text: Op(suspects={"not_divided": Suspect(text, lambda x: x)}) for text in ("no division", "out undivided")}
+    alike = says["no division"]
+    assert dump.sentences_of({"softmax": alike, "causal_softmax": alike}) == {"not_divided": "no division"}
+    with pytest.raises(
+        ValueError, match=r"^attention: another op has a suspect not_divided .* 'no division'; give one"
+    ):
+        dump.sentences_of({"softmax": alike, "attention": says["out undivided"]})
 
 
 EXPECTED = {
