@@ -150,6 +150,16 @@ TEST_F(Progress, OfAHelperIsThatOfTheOpsOfItsLessonWhichIncludeIt) {
         << progress();
 }
 
+TEST_F(Progress, AlignsTheNamesAlsoBesideALongOne) {
+    for (const char* side : {"lessons", "solutions"}) {
+        checker::write_file(kTree / side / "01_first/residual_layernorm.cpp", "// a name of 18 letters\n");
+    }
+    EXPECT_TRUE(has(progress(),
+                    "  add                 not checked yet\n"
+                    "  residual_layernorm  not checked yet\n"))
+        << progress();
+}
+
 TEST_F(Progress, SeesAHelperThatAHelperIncludes) {
     checker::write_file(kTree / "solutions/01_first/sum.cuh", "// >>> solution\n//~ // TODO\nsum\n// <<< solution\n");
     checker::write_file(kTree / "solutions/02_second/sums.cuh", "// >>> solution\n//~ // TODO\n// <<< solution\n");

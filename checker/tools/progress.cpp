@@ -147,7 +147,10 @@ int main(int argc, char** argv) {
     try {
         std::map<std::string, Results> results = read_results("results/results.jsonl");
         long passed = 0;
-        std::size_t exercises = 0;
+        std::size_t exercises = 0, width = 16;  // of the column of names
+        for (const auto& [lesson, files] : checker::solution_files()) {
+            for (const std::string& name : files) { width = std::max(width, fs::path(name).stem().string().size()); }
+        }
         for (const auto& [lesson, files] : checker::solution_files()) {  // they are what there is to do
             if (!checker::is_lesson(lesson) || (!passed_of.empty() && lesson != passed_of)) {
                 continue;
@@ -160,7 +163,7 @@ int main(int argc, char** argv) {
                 exercises++;
                 passed += status.passed ? 1 : 0;
                 if (passed_of.empty()) {
-                    fmt::print("  {:<16}  {}\n", file.stem().string(), status.text);
+                    fmt::print("  {:<{}}  {}\n", file.stem().string(), width, status.text);
                 } else if (status.passed) {
                     fmt::print("{}\n", file.stem().string());
                 }
