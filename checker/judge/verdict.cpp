@@ -204,9 +204,12 @@ class Printer {
     void counters_line(const OpReport& op) {
         if (const CaseReport* c = op.wasteful()) {
             const Counted& counted = *c->wasteful();
-            const std::string target = counted.needed > 0
-                                           ? fmt::format("at most {} are asked for", times(counted.at_most))
-                                           : "none is the target";
+            std::string at_most = times(counted.at_most);
+            if (at_most == times(counted.value / counted.needed)) {  // rounded, they would be the same
+                at_most = checker::counted(std::lround(std::floor(counted.at_most * counted.needed)));
+            }
+            const std::string target =
+                counted.needed > 0 ? fmt::format("at most {} are asked for", at_most) : "none is the target";
             op_line("", Tone::warning, to_string(Verdict::slow),
                     fmt::format("correct, not yet fast: at {} it {}; {}", c->shape, text_of(counted), target));
             if (!counted.most.empty()) {

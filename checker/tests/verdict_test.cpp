@@ -440,6 +440,14 @@ TEST(Verdict, OfAKernelThatMissesATargetOnCountersNamesTheLineOfThatCounter) {
     EXPECT_NE(right.find("times what is needed: requests 1.00, sectors 1.02"), std::string::npos) << right;
 }
 
+TEST(Verdict, OfATargetMissedByLessThanTheDigitsShowNamesTheMost) {
+    OpReport report = op("layernorm", {right_case("row768")});
+    report.cases[0].counted = {counted_of("bytes_asked", 200'704, 196'736, 1.02)};
+    const std::string text = in_one_line(verdict_text(lesson({report}), kNext, kPiped));
+    EXPECT_NE(text.find("1.02 times the 196,736 that are needed; at most 200,670 are asked for"), std::string::npos)
+        << text;
+}
+
 TEST(Verdict, OfErrorsSmallerThanThePrecisionsIsSlow) {
     const Finding finding{"too_accurate", "TF32 is not active: your error is 290 times smaller than TF32's"};
     OpReport report = op("matmul", {right_case("shown"), right_case("small")});
