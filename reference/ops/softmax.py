@@ -87,7 +87,7 @@ OF_BLOCKS = {
         lambda logits, V: summed_over(logits, V, warp_of_columns(V) == 0),
     ),
     "each_warp_alone": Suspect(
-        "each warp took its own maximum and sum: those of the block were not combined", by_warps
+        "each warp divided by the sum of its own columns: those of the block's warps were not combined", by_warps
     ),
 }
 
