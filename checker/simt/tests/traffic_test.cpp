@@ -213,6 +213,11 @@ TEST_F(Counted, AStructIsMovedInPiecesOf16Bytes) {
     expect(t.stores, 2, 2 * 32, 32, 1024, 1024);
 }
 
+TEST_F(Counted, AVectorOfConstantsIsStoredInOneAccess) {
+    const Traffic t = counted([&] { KERNEL(store_constants)(out_); });
+    expect(t.stores, 2, 16 + 8, 16 + 8, 512 + 256, 512 + 256);
+}
+
 TEST_F(Counted, DeviceVariablesAreGlobalAndConstantsParametersAndLocalArraysAreNot) {
     const Traffic t = counted([&] { KERNEL(use_variables)(out_, 1.0F); });
     expect(t.loads, 1, 1, 4, 128, 4);

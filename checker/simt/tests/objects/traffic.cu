@@ -276,6 +276,11 @@ __global__ void beside_copies_kernel(float* out, const float* inp, int lanes) {
     out[lane] = sum;
 }
 
+__global__ void constants_kernel(float* out) {
+    reinterpret_cast<float4*>(out)[threadIdx.x] = make_float4(0, 0, 0, 0);
+    reinterpret_cast<float2*>(out + 128)[threadIdx.x] = make_float2(1, 2);
+}
+
 }  // namespace
 
 void load_strided(float* out, const float* inp, int blocks, int threads, int stride, int offset) {
@@ -362,6 +367,9 @@ void call_by_pointer(float* out, const float* inp) {
 }
 void copy_structs(float* out, const float* inp) {
     structs_kernel<<<1, 32>>>(reinterpret_cast<Eight*>(out), reinterpret_cast<const Eight*>(inp));
+}
+void store_constants(float* out) {
+    constants_kernel<<<1, 32>>>(out);
 }
 void use_variables(float* out, float parameter) {
     variables_kernel<<<1, 32>>>(out, parameter);

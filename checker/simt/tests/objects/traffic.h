@@ -34,6 +34,7 @@ void meet(float* out, int threads, int times);
 void recurse(float* out, const float* inp, int uneven);
 void call_by_pointer(float* out, const float* inp);
 void copy_structs(float* out, const float* inp);
+void store_constants(float* out);  // 32 float4s, then 32 float2s
 void use_variables(float* out, float parameter);
 void read_all(float* out, const float* inp, int n, int threads);
 void read_twice(float* out, const float* inp);
