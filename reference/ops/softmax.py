@@ -36,6 +36,13 @@ def without_maximum(logits: Tensor, V: int) -> Tensor:
     return wrong
 
 
+def maximum_from_zero(logits: Tensor, V: int) -> Tensor:
+    """In float32, as no_max_subtraction is: in a row far below 0 each exponential is 0, and so is their sum."""
+    used = logits[..., :V]
+    e = (used - used.amax(-1, keepdim=True).clamp(min=0)).double().exp().float()
+    return F.pad(e / e.double().sum(-1, keepdim=True).float(), (0, logits.shape[-1] - V))
+
+
 def includes_padding(logits: Tensor, V: int) -> Tensor:
     wrong = torch.softmax(logits, -1)
     wrong[..., V:] = 0  # not written
@@ -75,6 +82,10 @@ def by_warps(logits: Tensor, V: int) -> Tensor:
 SUSPECTS = {
     "includes_padding": Suspect("the padding columns V to Vp-1 were summed too", includes_padding),
     "no_max_subtraction": Suspect(NO_MAX_SUBTRACTION, without_maximum),
+    "maximum_from_zero": Suspect(
+        "rows far below 0 got another maximum than theirs: one that starts at 0 makes each exp vanish",
+        maximum_from_zero,
+    ),
 }
 OF_BLOCKS = {
     "not_divided": Suspect("the exponentials were not divided by their sum", not_divided),
