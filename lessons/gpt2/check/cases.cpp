@@ -61,10 +61,20 @@ checker::Case& OpCases::add_drawn(const std::string& name, std::string_view shap
 void OpCases::add_sampled(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws) {
     const Sizes sizes = Sizes::of(shape).completed(spec_.defaults);
     checker::Call call = drawn(sizes, {}, draws);
-    call.sampled = checker::Sampled{.output = std::move(call.outputs.front().spec),
+    call.sampled = checker::Sampled{.output = std::move(call.outputs.back().spec),
                                     .expected = [sizes, element = spec_.element](
                                                     long i, const Values& inputs) { return element(sizes, i, inputs); },
-                                    .factor = factors(sizes).front()};
+                                    .factor = factors(sizes).back()};
+    call.outputs.pop_back();
+    for (const checker::Output& other : call.outputs) {
+        call.scratch.push_back({other.spec.name, [bytes = other.spec.bytes()](const Library&) { return bytes; }});
+        call.run = [name = other.spec.name, element = other.spec.element, run = std::move(call.run)](
+                       const Library& library, const Buffers& at) {
+            Buffers typed = at;
+            typed.add(name, element, at.scratch(name));
+            run(library, typed);
+        };
+    }
     call.outputs.clear();
     call.rounded = {};
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));

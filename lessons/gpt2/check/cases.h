@@ -29,8 +29,8 @@ class OpCases {
                              const std::map<std::string, Draw>& draws = {});
     checker::Call drawn(const Sizes& sizes, const std::vector<std::string>& null = {},
                         const std::map<std::string, Draw>& draws = {});
-    // The same of an output that may be too large for the host: some elements are judged, of some blocks of the launch
-    // or of all. For devices that take such calls.
+    // The same of a last output that may be too large for the host: some elements are judged, of some blocks of the launch
+    // or of all; the outputs before it are held and not judged. For devices that take such calls.
     void add_sampled(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws = {});
     // The same where the device can run some blocks alone, and else whole.
     void add_by_blocks(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws = {});

@@ -32,6 +32,17 @@ const OpSpec layernorm_spec{
     },
     .rehearsal = "B=2 T=8 C=768",
     .compute = compute,
-    .drawn_cases = {{"long", "B=1 T=2 C=1600"}, {"rows", "B=2 T=35000 C=2"}}};  // more rows than a grid has in y
+    .element =
+        [](const Sizes& d, long element, const Values& inputs) {
+            const auto C = static_cast<std::size_t>(d["C"]), i = static_cast<std::size_t>(element);
+            const std::span<const float> inp_n = inputs[0].subspan(i / C * C, C);
+            const checker::Computed out =
+                layernorm_of(std::vector<double>(inp_n.begin(), inp_n.end()), C, inputs[1], inputs[2], 0).back();
+            return std::pair<double, double>(out.values[i % C], out.floor.front());
+        },
+    .drawn_cases = {{"long", "B=1 T=2 C=1600"},
+                    {"many", "B=2 T=500 C=2"},
+                    // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
+                    {.name = "rows", .shape = "B=2 T=70000 C=2", .by_blocks = true}}};
 
 }  // namespace cases

@@ -500,6 +500,29 @@ TEST_F(LessonInTf32, RoundsNothingOfACallThatIsSampled) {
                      lesson.budget_factor("matmul.out", "tf32") / std::sqrt(33));
 }
 
+TEST_F(LessonInTf32, HoldsTheOutputsBeforeASampledOneAsScratch) {
+    checker::Lesson lesson("00_test", "reference", toml({"layernorm"}));
+    cases::LessonCases all(lesson);
+    cases::OpCases& layernorm = all.add("layernorm");
+    layernorm.add_sampled("sampled", "B=2 T=3 C=4");
+    const checker::Call& call = layernorm.at("sampled").calls.front();
+    EXPECT_TRUE(call.outputs.empty());
+    EXPECT_EQ(call.sampled->output.name, "out");
+    ASSERT_EQ(call.scratch.size(), 2);
+    EXPECT_EQ(call.scratch[0].name, "mean");
+    EXPECT_EQ(call.scratch[1].name, "rstd");
+    const cases::Sizes sizes{{"B", 2}, {"T", 3}, {"C", 4}};
+    std::vector<float> inp(24), weight{1, 2, 3, 4}, bias{-1, 0, 1, 2};
+    for (std::size_t i = 0; i < inp.size(); i++) { inp[i] = static_cast<float>(i * i % 7); }
+    const cases::Values inputs{inp, weight, bias};
+    const checker::Computed out = layernorm.spec().compute(sizes, inputs).back();
+    for (std::size_t i = 0; i < inp.size(); i++) {
+        const auto [value, floor] = call.sampled->expected(static_cast<long>(i), inputs);
+        EXPECT_EQ(static_cast<float>(value), out.values[i]) << i;
+        EXPECT_EQ(static_cast<float>(floor), out.floor[i / 4]) << i;
+    }
+}
+
 TEST_F(LessonInTf32, NamesNoOpThatNobodyJudges) {
     const auto refusal = [&](const std::string& op) {
         checker::LessonToml tf32 = toml({"matmul"});
