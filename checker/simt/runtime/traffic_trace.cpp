@@ -235,6 +235,13 @@ bool TrafficTrace::comes_to(unsigned lane, std::uint64_t where) const {
     return std::any_of(begin_[lane], end_[lane], [&](const TraceEntry& entry) { return entry.where == where; });
 }
 
+// Whether all that the lane does before it comes to `where` are special functions, and at least one.
+bool TrafficTrace::evaluates_before(unsigned lane, std::uint64_t where) const {
+    const TraceEntry* const next = std::find_if(
+        begin_[lane], end_[lane], [](const TraceEntry& entry) { return kind_of(entry.what) != TraceKind::special; });
+    return next != begin_[lane] && next != end_[lane] && next->where == where;
+}
+
 // The lanes that go next: among those that do not wait for others at a collective, the ones with the lowest address.
 // If all of them wait for lanes that have gone elsewhere, the ones with the lowest address all the same.
 unsigned TrafficTrace::choose(unsigned active, unsigned more) const {
@@ -276,6 +283,9 @@ unsigned TrafficTrace::choose(unsigned active, unsigned more) const {
         bool awaits_others = (more & ~there) != 0;  // it is not known yet where these will go
         for (unsigned others = active & ~there; others != 0 && !awaits_others; others &= others - 1) {
             awaits_others = comes_to(static_cast<unsigned>(std::countr_zero(others)), where);
+        }
+        for (unsigned lanes = there; lanes != 0 && awaits_others; lanes &= lanes - 1) {
+            awaits_others = !evaluates_before(static_cast<unsigned>(std::countr_zero(lanes)), *lowest);
         }
         if (!awaits_others) {
             return there;

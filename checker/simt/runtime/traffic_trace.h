@@ -3,8 +3,9 @@
 // Records the accesses of a warp's lanes one after another as the lanes run, and makes the warp's requests of them: at
 // each step the lanes whose next access has the lowest code address make one request together. A lane that is behind
 // in a loop has the lower address and catches up; lanes that have left the loop wait after it. If lanes jump back
-// while another one is at an access to which nobody else comes, that lane goes first, so that they stay together. A
-// collective is a place that the lanes of its mask pass together.
+// while another one is at an access to which nobody else comes, or at special functions after which it jumps back to
+// the same place, that lane goes first, so that they stay together. A collective is a place that the lanes of its mask
+// pass together.
 #pragma once
 
 #include <array>
@@ -68,6 +69,7 @@ class TrafficTrace {
     TrafficSite& site_of(std::uint64_t where, std::uint64_t what);
     bool before(std::uint64_t a, std::uint64_t b) const;
     bool comes_to(unsigned lane, std::uint64_t where) const;
+    bool evaluates_before(unsigned lane, std::uint64_t where) const;
     unsigned choose(unsigned active, unsigned more) const;
     void count(std::uint64_t where, const std::uint64_t* what, const std::uint8_t* lanes, unsigned count,
                unsigned mask);

@@ -528,6 +528,13 @@ TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
     }
 }
 
+TEST_F(Counted, LanesThatEvaluateOnEitherSideOfABranchReadOnTogether) {
+    const Traffic t = counted([&] { SPECIAL(evaluate_on_either_side)(out_, inp_); });
+    expect(t.loads, 20, 80, 80, 2560, 2560);
+    EXPECT_EQ(t.special_functions, 640U);
+    EXPECT_EQ(t.special_requests, 40U);
+}
+
 // 5 steps in each lane of the 4 warps, and 2 in 4 threads, which combine what the warps have.
 TEST_F(Counted, SpecialFunctionsOfAReductionsOperatorCount) {
     const Traffic t = counted([&] { SPECIAL(evaluate_in_a_reduction)(out_, inp_); });

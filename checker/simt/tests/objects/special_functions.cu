@@ -81,6 +81,19 @@ __global__ void evaluate_once_kernel(float* out, const float* inp) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = expf(inp[threadIdx.x]);
 }
 
+__global__ void either_side_kernel(float* out, const float* inp) {
+    float sum = 0;
+    for (int i = 0; i < 20; i++) {
+        const float x = inp[32 * i + threadIdx.x];
+        if ((7 * threadIdx.x + 5 * i) % 11 < 4) {
+            sum = sum * expf(1 + x);
+        } else {
+            sum += expf(2 + x);
+        }
+    }
+    out[threadIdx.x] = sum;
+}
+
 }  // namespace
 
 void evaluate(float* out, const float* inp, int what) {
@@ -94,6 +107,9 @@ void evaluate_pairs(float* out, const float* inp) {
 }
 void evaluate_in_a_ragged_loop(float* out, const float* inp, int times) {
     evaluate_ragged_kernel<<<1, 32>>>(out, inp, times);
+}
+void evaluate_on_either_side(float* out, const float* inp) {
+    either_side_kernel<<<1, 32>>>(out, inp);
 }
 void evaluate_in_a_reduction(float* out, const float* inp) {
     evaluate_in_a_reduction_kernel<<<1, 128>>>(out, inp);
