@@ -104,6 +104,8 @@ constexpr std::array kRows{
     Row{{"barriers", "sass__inst_executed_per_opcode BAR", "makes its warps wait {} times at a barrier"},
         "barriers, each warp's"},
     Row{{"special_functions", "special functions", "evaluates {} special functions"}, "special functions"},
+    Row{{"special_functions_of_doubles", "special functions of doubles", "evaluates {} special functions of doubles"},
+        "special functions of doubles"},
     Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
