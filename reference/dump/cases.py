@@ -270,7 +270,12 @@ def large_scores_case(name: str, seed: int) -> Case:
     config = {"B": B, "T": T, "C": C, "NH": NH, "V": V, "Vp": Vp, "scale": scale}
     parts = [
         op_call("attention", {"qkv": qkv, "NH": NH}, "out lse", tuple(attention_op.SUSPECTS)),
-        op_call("causal_softmax", {"scores": scores, "scale": scale}, "att lse", tuple(causal_softmax_op.SUSPECTS)),
+        op_call(
+            "causal_softmax",
+            {"scores": scores, "scale": scale},
+            "att lse",
+            (*causal_softmax_op.SUSPECTS, *causal_softmax_op.OF_LEVELS),
+        ),
         op_call("softmax", {"logits": logits, "V": V}, "probs", tuple(softmax_op.SUSPECTS)),
     ]
     return op_case(name, config, parts)

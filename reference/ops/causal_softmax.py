@@ -13,6 +13,7 @@ from reference.ops.common.rounding import of_exponent, softmax_rows
 from reference.ops.common.softmax import (
     LSE_WITHOUT_MAXIMUM,
     MASK_OFF_BY_ONE,
+    MAXIMUM_FROM_ZERO,
     NO_MASK,
     NO_MAX_SUBTRACTION,
     NO_SCALE,
@@ -43,6 +44,14 @@ SUSPECTS = {
 }
 
 
+def maximum_from_zero(scores: Tensor, scale: float) -> dict[str, Tensor]:
+    """In float32: in a row far below 0 each exponential is 0, and so is their sum."""
+    scaled = masked(scores, scale)
+    largest = scaled.amax(-1).clamp(min=0)
+    total = (scaled - largest.unsqueeze(-1)).exp().float().double().sum(-1)
+    return {"lse": largest + total.log()}
+
+
 def masked(scores: Tensor, scale: float) -> Tensor:
     return (scale * scores).masked_fill(~causal_mask(scores.shape[-1]), -math.inf)
 
@@ -65,6 +74,8 @@ def of_exponents_alone(scores: Tensor, scale: float, log=torch.log) -> tuple[Ten
     largest = scaled.amax(-1)
     return largest, log((scaled - largest.unsqueeze(-1)).exp().sum(-1))
 
+
+OF_LEVELS = {"maximum_from_zero": Suspect(MAXIMUM_FROM_ZERO, maximum_from_zero)}  # of rows far from 0
 
 # By a warp for each row, whose lanes keep a maximum and a sum of what they have seen. The probabilities follow from the
 # log-sum-exp, and are stored only where that does not tell.
@@ -136,6 +147,6 @@ OP = Op(
     run=gpt2.causal_softmax,
     floors=floors,
     dims=lambda at: dict(zip(("B", "NH", "T"), at["lse"], strict=True)),
-    suspects=SUSPECTS | OF_ONLINE,
+    suspects=SUSPECTS | OF_LEVELS | OF_ONLINE,
     baselines={"causal_softmax": Baseline(baseline)},
 )

@@ -12,7 +12,7 @@ from torch import Tensor
 from reference.model import gpt2
 from reference.ops.common.op import Baseline, Machine, Op, Shapes, Suspect
 from reference.ops.common.rounding import of_exponent, softmax_rows
-from reference.ops.common.softmax import NO_MAX_SUBTRACTION, no_max_subtraction
+from reference.ops.common.softmax import MAXIMUM_FROM_ZERO, NO_MAX_SUBTRACTION, no_max_subtraction
 
 
 def run(logits: Tensor, V: int) -> Tensor:
@@ -82,10 +82,7 @@ def by_warps(logits: Tensor, V: int) -> Tensor:
 SUSPECTS = {
     "includes_padding": Suspect("the padding columns V to Vp-1 were summed too", includes_padding),
     "no_max_subtraction": Suspect(NO_MAX_SUBTRACTION, without_maximum),
-    "maximum_from_zero": Suspect(
-        "rows far below 0 got another maximum than theirs: one that starts at 0 makes each exp vanish",
-        maximum_from_zero,
-    ),
+    "maximum_from_zero": Suspect(MAXIMUM_FROM_ZERO, maximum_from_zero),
 }
 OF_BLOCKS = {
     "not_divided": Suspect("the exponentials were not divided by their sum", not_divided),

@@ -14,6 +14,7 @@ NO_MAX_SUBTRACTION = "the row's maximum was not subtracted before exp, which ove
 NO_MASK = "the causal mask is missing: tokens after t were attended to"
 MASK_OFF_BY_ONE = "the causal mask is off by one: token t+1 was attended to"
 NO_SCALE = "the scores were not scaled by 1 / sqrt(HS)"
+MAXIMUM_FROM_ZERO = "rows far below 0 got another maximum than theirs: one that starts at 0 makes each exp vanish"
 LSE_WITHOUT_MAXIMUM = "the log-sum-exp lacks the maximum"
 
 
