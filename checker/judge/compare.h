@@ -59,8 +59,8 @@ bool is_right(const Dims& dims, const Got& got, const Expected& expected, long e
 // not one. The dump keeps every suspect at least ten budgets away from the reference.
 inline constexpr double kFewBudgets = 4.0;
 
-// Whether the output is what the suspect gives: its non-finite elements are exactly the suspect's, and every other
-// one is within kFewBudgets of the suspect's.
+// Whether the output is what the suspect gives: its non-finite elements are exactly the suspect's, none of them an
+// infinity of the other sign, and every other one is within kFewBudgets of the suspect's.
 bool fits(const Dims& dims, long columns, const Got& got, const Expected& expected, const Suspect& suspect);
 
 // How many times smaller than a precision's the errors are: half of the elements lie at least so many times nearer to

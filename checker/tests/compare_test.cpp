@@ -207,6 +207,18 @@ TEST(Suspect, FitsWhereItsNonfiniteElementsAreExactlyTheOutputs) {
     EXPECT_FALSE(fits(e.dims, 4, got, e.expected, suspect));
 }
 
+TEST(Suspect, DoesNotFitAnInfinityOfTheOtherSign) {
+    const Example e;
+    const std::vector<float> other{-kInf, kNan, 3, 4, 5, 6, 7, 8};
+    const Suspect suspect{"underflow", "it underflows", other};
+    std::vector<float> got = e.reference;
+    got[1] = kInf;
+    got[0] = -kInf;
+    EXPECT_TRUE(fits(e.dims, 4, got, e.expected, suspect));
+    got[0] = kInf;
+    EXPECT_FALSE(fits(e.dims, 4, got, e.expected, suspect));
+}
+
 TEST(Suspect, IsJudgedWithoutPadding) {
     const Example e;
     std::vector<float> got = e.reference;
