@@ -165,6 +165,12 @@ def one_tile_alone(factor: Tensor) -> Tensor:
     return torch.zeros_like(factor)
 
 
+def second_on_diagonal(T: int) -> Tensor:
+    """Where a query meets keys of the second tile on its block's diagonal, if tiles have half as many keys."""
+    t = torch.arange(T)
+    return t // (TILE // 2) == (t // TILE * 2 + 1).unsqueeze(-1)
+
+
 def of_every_eighth_key(qkv: Tensor, NH: int) -> dict[str, Tensor]:
     query, key, _ = split_heads(qkv, NH)
     T, HS = query.shape[-2:]
@@ -193,6 +199,9 @@ OF_RUNNING = {
         "only the last tile of keys of each row counts: sum and values began anew with each tile",
         lambda qkv, NH: tiled(qkv, NH, rescale_out=one_tile_alone, rescale_sum=one_tile_alone),
     ),
+}
+
+OF_TILES = {
     "next_key_in_tile": Suspect(
         "the causal mask of a tile on the diagonal is off by one: token t+1 was attended to, where the tile has it",
         lambda qkv, NH: tiled(qkv, NH, diagonal="next"),
@@ -216,6 +225,12 @@ OF_RUNNING = {
         "the log-sum-exp is a logarithm to the base 2; it is a natural one",
         lambda qkv, NH: {"lse": attention_with(qkv, NH)["lse"] / math.log(2)},
     ),
+    "lse_in_two_bases": Suspect(
+        "the log-sum-exp adds the maximum in units of powers of 2 to a natural logarithm",
+        lambda qkv, NH: {
+            "lse": tiled(qkv, NH, lse_of=lambda largest, total: largest / math.log(2) + total.log())["lse"]
+        },
+    ),
     "exponents_of_2": Suspect(
         "the weights are powers of 2, not of e: without the factor log2(e)",
         lambda qkv, NH: attention_with(qkv, NH, scale=math.log(2) / math.sqrt(qkv.shape[-1] / 3 / NH)),
@@ -226,6 +241,17 @@ OF_RUNNING = {
     ),
     "lse_of_one_lane": Suspect(
         "the log-sum-exp is that of every eighth key: the sums of the lanes were not added up", of_every_eighth_key
+    ),
+}
+
+OF_WIDE_HEADS = {
+    "half_diagonal_unmasked": Suspect(
+        "of the two tiles on the diagonal that heads of more than 64 channels have, the second was not masked",
+        lambda qkv, NH: attention_with(qkv, NH, lambda T: causal_mask(T) | second_on_diagonal(T)),
+    ),
+    "half_diagonal_left_out": Suspect(
+        "of the two tiles on the diagonal that heads of more than 64 channels have, the second was left out",
+        lambda qkv, NH: attention_with(qkv, NH, lambda T: causal_mask(T) & ~second_on_diagonal(T)),
     ),
 }
 
@@ -271,7 +297,7 @@ OP = Op(
     run=gpt2.attention,  # and scores and att, which are no results of the op
     floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
     dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
-    suspects=SUSPECTS | OF_PRODUCTS | OF_RUNNING,
+    suspects=SUSPECTS | OF_PRODUCTS | OF_RUNNING | OF_TILES | OF_WIDE_HEADS,
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),

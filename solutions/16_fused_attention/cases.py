@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Attention over more than one tile of 64 keys: rows whose largest score moves from tile to tile or stays in the first
-one, rows with one hot score, with equal scores, with scores that are all near -1000."""
+"""Few queries, for mistakes that any row shows. More than one tile of 64 keys: rows whose largest score moves from tile
+to tile or stays in the first one, rows with one hot score, with equal scores, with scores that are all near -100,000.
+Heads of more than 64 channels, whose tiles have 32 keys."""
+
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -21,9 +24,9 @@ def build(name: str, seed: int) -> Case:
         qkv[:, :, 0] *= 1.5
         return tuple(qkv[0, :, i] for i in range(3))
 
-    def call(part: str, suspects: tuple[str, ...] = ()) -> None:
+    def call(part: str, suspects: Iterable[str] = (), case: str = "") -> None:
         results = {"out": f"attention.{part}.out", "lse": f"attention.{part}.lse"}
-        calls.append(Call("attention", {"qkv": f"input/{part}/qkv", "NH": NH}, results, suspects))
+        calls.append(Call("attention", {"qkv": f"input/{part}/qkv", "NH": NH}, results, tuple(suspects), case=case))
 
     # Head 0: scores grow from tile to tile, and with them the maximum; head 1: they shrink, and the first one's stays.
     T = 150
@@ -31,7 +34,7 @@ def build(name: str, seed: int) -> Case:
     growth = np.float32(0.6) + np.arange(T, dtype=np.float32) / 64
     key[:, 0] *= growth[:, None]
     key[:, 1] *= growth[::-1, None]
-    call("moving", (*attention.OF_RUNNING, "scale_twice"))
+    call("moving", attention.OF_RUNNING)
 
     # Head 0: one score of 150 for every later query, in the second tile; head 1: one of -150.
     T, HS = 129, 16
@@ -50,10 +53,17 @@ def build(name: str, seed: int) -> Case:
     query[:, 1] = np.where(np.arange(T) % 2, np.float32(0.875), np.float32(-0.875))[:, None]
     call("equal")
 
-    # All scores near -1000 in head 0, near +1000 in head 1: float32's exp of them is 0 and infinity.
+    # All scores near -100,000 in head 0, near +100,000 in head 1: float32's exp of them is 0 and infinity.
     T, HS = 66, 16
     query, key, _ = draw("negative", T, HS)
     query[:, :, 0] = 4
-    key[:, 0, 0], key[:, 1, 0] = -1000, 1000
+    key[:, 0, 0], key[:, 1, 0] = -1e5, 1e5
     call("negative", ("no_max_subtraction",))
+
+    draw("short", 20, 16)
+    call("short", (*attention.OF_TILES, "scale_twice"), "op_short")
+
+    # A block of 64 queries has two tiles of 32 keys on its diagonal.
+    draw("wide", 64, 68)
+    call("wide", attention.OF_WIDE_HEADS, "op_wide")
     return Case(name, {}, tensors, calls, case="op_tiles")
