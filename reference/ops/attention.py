@@ -39,11 +39,12 @@ def all_floors(qkv: Tensor, NH: int) -> tuple[Tensor, Tensor, Tensor]:
     att = torch.softmax(scaled.masked_fill(~mask, -math.inf), -1)
     out = att @ value  # (B, NH, T, HS)
     # out_i moves by the sum over s of att_s * of_scaled_s * (value_si - out_i), independent errors in quadrature.
+    # A row at a time: multiplied out, the squares cancel where one weight is nearly 1.
     weight = (att * of_scaled) ** 2
-    moved = weight @ value**2 - 2 * out * (weight @ value) + out**2 * weight.sum(-1, keepdim=True)
+    moved = [weight[..., t, None, :] @ (value - out[..., t, None, :]) ** 2 for t in range(T)]
     length = torch.arange(1, T + 1, dtype=qkv.dtype).reshape(T, 1)
     of_sum = sum_error(att**2 @ value**2, out, length) + 3 * U * out.abs()
-    of_out = moved.clamp(min=0).sqrt() + of_sum
+    of_out = torch.cat(moved, -2).sqrt() + of_sum
     return rows(join_heads(of_out)), of_lse, rows(of_scores * mask)
 
 
