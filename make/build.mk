@@ -35,6 +35,8 @@ solution_files := $(sort $(wildcard $(addprefix solutions/[0-9][0-9]_*/*.,cpp cu
 helper_files := $(sort $(wildcard solutions/[0-9][0-9]_*/*.cuh))
 
 number = $(firstword $(subst _, ,$1))
+# The lessons up to $1, which is among them.
+up_to = $(foreach lesson,$(lesson_dirs),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $1))),$(lesson)))
 named = $(filter $1_%,$(lesson_dirs))
 numbers := $(foreach lesson,$(lesson_dirs),$(call number,$(lesson)))
 files_of = $(filter solutions/$1/%,$(solution_files))

@@ -100,7 +100,7 @@ place = $(if $(call is_device,$(here)),$(if $(or $(filter time,$1),$(filter gpu,
 check_needs = $(root_$1)/check/lesson$* $(call impls,$1,solutions,$(here)) \
     $(if $(filter lessons,$(subject)),$(call impls,$1,lessons,$(here),$(chosen_ops)))
 # The chosen ops in the newest lessons before, of the same track, that have a file of them: what is to be beaten.
-earlier = $(foreach lesson,$(lesson_dirs),$(if $(filter $(here),$(firstword $(sort $(here) $(lesson)))),,$(lesson)))
+earlier = $(filter-out $(here),$(call up_to,$(here)))
 older_impls = $(foreach op,$(chosen_ops),$(patsubst solutions/%,build/impl/solutions/%.so,$(basename $(lastword $(filter \
     $(foreach lesson,$(earlier),$(addprefix solutions/$(lesson)/$(op),$(if $(call is_device,$(here)),.cu,.cpp))),$(solution_files))))))
 check_options = --subject $(subject) $(if $(dry),,--results results/results.jsonl) --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \

@@ -62,8 +62,7 @@ $(helpers): build/helpers/%: lessons/% solutions/% | build/tools/stubs
 	$(Q)if build/tools/stubs --print stub solutions/$* | cmp -s - $<; then side=solutions; else side=lessons; fi; \
 	    echo "#include \"$$side/$*\"" >$@
 # $1 flavours: the objects of those lessons that may include one, on the learner's side.
-after_helpers = $(foreach lesson,$(device_lessons),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $(notdir \
-    $(patsubst %/,%,$(dir $(firstword $(helpers)))))))),,$(lesson)))
+after_helpers = $(filter-out $(call up_to,$(firstword $(subst /, ,$(helper_files:solutions/%=%)))),$(device_lessons))
 ifneq ($(helpers),)
 $(foreach flavour,cpu dry debug gpu,$(foreach lesson,$(after_helpers),$(addprefix $(root_$(flavour))/ops/lessons/$(lesson)/,$(addsuffix \
     .o,$(call ops_of,$(lesson)))))): | $(helpers)
@@ -128,7 +127,7 @@ sides := solutions lessons
 # `older` in a lesson.toml times the op as the step before has it: that lesson's ops around the file that serves it there.
 beside_older := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^older *=' /dev/null $(lesson_dirs:%=lessons/%/lesson.toml)))
 its_track = $(filter $(if $(filter $1,$(host_lessons)),$(host_lessons),$(device_lessons)),$(lesson_dirs))
-step_before = $(lastword $(foreach lesson,$(call its_track,$1),$(if $(filter $1,$(firstword $(sort $1 $(lesson)))),,$(lesson))))
+step_before = $(lastword $(filter-out $1,$(filter $(its_track),$(call up_to,$1))))
 replaced_ops = $(filter $(call ops_of,$1),$(notdir $(call served_by,$(call step_before,$1))))
 # $1 flavour, $2 lesson
 step_before_impls = $(if $(filter $2,$(beside_older)),$(if $(call replaced_ops,$2),\

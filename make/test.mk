@@ -89,7 +89,6 @@ simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/
     build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries $(nvcc_calls)
 
 # What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.
-up_to = $(foreach lesson,$(lesson_dirs),$(if $(filter $(lesson),$(firstword $(sort $(lesson) $1))),$(lesson)))
 before = $(lastword $(filter-out $1,$(call up_to,$1)))
 older_of = $(filter $(addprefix %/,$(call ops_of,$1)),$(call served_by,$(call before,$1)))
 checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach lesson,$2,lessons/$(lesson)/lesson.toml \

@@ -204,12 +204,13 @@ class Printer {
     void counters_line(const OpReport& op) {
         if (const CaseReport* c = op.wasteful()) {
             const Counted& counted = *c->wasteful();
-            std::string at_most = times(counted.at_most);
-            if (at_most == times(counted.value / counted.needed)) {  // rounded, they would be the same
-                at_most = checker::counted(std::lround(std::floor(counted.at_most * counted.needed)));
+            std::string target = "none is the target";
+            if (counted.needed > 0) {
+                const bool alike = times(counted.at_most) == times(counted.value / counted.needed);  // as rounded
+                target = fmt::format("at most {} are asked for",
+                                     alike ? checker::counted(std::lround(std::floor(counted.at_most * counted.needed)))
+                                           : times(counted.at_most));
             }
-            const std::string target =
-                counted.needed > 0 ? fmt::format("at most {} are asked for", at_most) : "none is the target";
             op_line("", Tone::warning, to_string(Verdict::slow),
                     fmt::format("correct, not yet fast: at {} it {}; {}", c->shape, text_of(counted), target));
             if (!counted.most.empty()) {

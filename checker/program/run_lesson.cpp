@@ -35,17 +35,6 @@
 namespace checker {
 namespace {
 
-// Whether a file is the exercise as it was given: the solution without its marked regions.
-// `file`: "01_layers/gelu.cpp".
-bool is_stub(const std::filesystem::path& file) {
-    const std::filesystem::path solution = "solutions" / file;
-    const std::optional<std::string> solved = read_file_if_there(solution);
-    try {
-        return solved && !is_given(*solved) &&
-               read_file_if_there("lessons" / file) == extract(*solved, solution.string(), Text::stub);
-    } catch (const MarkerError&) { return false; }  // a solution that has no stub
-}
-
 // "causal_softmax" is CausalSoftmax.
 std::string camel_case(const std::string& name) {
     std::string result;

@@ -10,10 +10,14 @@
 // A file with the line `// >>> given` is no exercise: both texts are the file without that line.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "checker/base/files.h"
 
 namespace checker {
 
@@ -107,6 +111,16 @@ inline bool is_given(std::string_view source) {
         }
     }
     return false;
+}
+
+// Whether the learner's file, "01_layers/gelu.cpp", is the exercise as it was given: the solution without its marked regions.
+inline bool is_stub(const std::filesystem::path& file) {
+    const std::filesystem::path solution = "solutions" / file;
+    const std::optional<std::string> solved = read_file_if_there(solution);
+    try {
+        return solved && !is_given(*solved) &&
+               read_file_if_there("lessons" / file) == extract(*solved, solution.string(), Text::stub);
+    } catch (const MarkerError&) { return false; }  // a solution that has no stub
 }
 
 }  // namespace checker
