@@ -4,7 +4,7 @@
 // rstd[b, t]    = 1 / sqrt(variance + eps), variance = average of (inp[b, t, :] - mean)^2
 // out[b, t, :]  = (inp[b, t, :] - mean) * rstd * weight + bias
 //
-// A warp a row, as in lesson 06: lane l has pieces l, l + 32, ... The first kKept of them stay in its registers, so that the
+// One warp per row, as in lesson 06: lane l has pieces l, l + 32, ... The first kKept of them stay in its registers, so that the
 // row is read once. What a longer row has beyond them is read again in each pass.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
