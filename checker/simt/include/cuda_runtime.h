@@ -19,6 +19,7 @@
 #include "simt/bits.h"
 #include "simt/cache_hints.h"
 #include "simt/clock.h"
+#include "simt/graph_api.h"
 #include "simt/indices.h"
 #include "simt/launch.h"
 #include "simt/math.h"

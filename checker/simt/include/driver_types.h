@@ -11,48 +11,58 @@
 #include "vector_types.h"
 
 // One line per error: name, number, CUDA's text. runtime/state.cpp reads the texts.
+// clang-format off
 #define SIMT_ERRORS(error)                                                                                             \
-    error(Success, 0, "no error") error(ErrorInvalidValue, 1, "invalid argument") error(                               \
-        ErrorMemoryAllocation, 2, "out of memory") error(ErrorInitializationError, 3, "initialization error")          \
-        error(ErrorCudartUnloading, 4, "driver shutting down") error(                                                  \
-            ErrorInvalidConfiguration, 9, "invalid configuration argument") error(ErrorInvalidPitchValue, 12,          \
-                                                                                  "invalid pitch argument")            \
-            error(ErrorInvalidSymbol, 13, "invalid device symbol") error(                                              \
-                ErrorInvalidHostPointer, 16, "invalid host pointer") error(ErrorInvalidDevicePointer, 17,              \
-                                                                           "invalid device pointer")                   \
-                error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") error(                     \
-                    ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")       \
-                    error(ErrorInvalidDeviceFunction, 98, "invalid device function") error(                            \
-                        ErrorNoDevice, 100, "no CUDA-capable device is detected") error(ErrorInvalidDevice, 101,       \
-                                                                                        "invalid device ordinal")      \
-                        error(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture") error(        \
-                            ErrorInvalidResourceHandle, 400, "invalid resource handle") error(ErrorNotReady, 600,      \
-                                                                                              "device not ready")      \
-                            error(ErrorIllegalAddress, 700, "an illegal memory access was encountered") error(         \
-                                ErrorLaunchOutOfResources, 701, "too many resources requested for launch")             \
-                                error(ErrorLaunchTimeout, 702, "the launch timed out and was terminated")              \
-                                    error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") error( \
-                                        ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")            \
-                                        error(ErrorAssert, 710, "device-side assert triggered") error(                 \
-                                            ErrorHostMemoryAlreadyRegistered, 712,                                     \
-                                            "part or all of the requested memory range is already mapped")             \
-                                            error(ErrorHostMemoryNotRegistered, 713,                                   \
-                                                  "pointer does not correspond to a registered memory region")         \
-                                                error(ErrorHardwareStackError, 714, "hardware stack error") error(     \
-                                                    ErrorIllegalInstruction, 715,                                      \
-                                                    "an illegal instruction was encountered")                          \
-                                                    error(ErrorMisalignedAddress, 716, "misaligned address") error(    \
-                                                        ErrorInvalidAddressSpace, 717,                                 \
-                                                        "operation not supported on global/shared address space")      \
-                                                        error(ErrorInvalidPc, 718, "invalid program counter") error(   \
-                                                            ErrorLaunchFailure, 719, "unspecified launch failure")     \
-                                                            error(ErrorCooperativeLaunchTooLarge, 720,                 \
-                                                                  "too many blocks in cooperative launch")             \
-                                                                error(ErrorNotPermitted, 800,                          \
-                                                                      "operation not permitted")                       \
-                                                                    error(ErrorNotSupported, 801,                      \
-                                                                          "operation not supported")                   \
-                                                                        error(ErrorUnknown, 999, "unknown error")
+    error(Success, 0, "no error")                                                                                      \
+    error(ErrorInvalidValue, 1, "invalid argument")                                                                    \
+    error(ErrorMemoryAllocation, 2, "out of memory")                                                                   \
+    error(ErrorInitializationError, 3, "initialization error")                                                         \
+    error(ErrorCudartUnloading, 4, "driver shutting down")                                                             \
+    error(ErrorInvalidConfiguration, 9, "invalid configuration argument")                                              \
+    error(ErrorInvalidPitchValue, 12, "invalid pitch argument")                                                        \
+    error(ErrorInvalidSymbol, 13, "invalid device symbol")                                                             \
+    error(ErrorInvalidHostPointer, 16, "invalid host pointer")                                                         \
+    error(ErrorInvalidDevicePointer, 17, "invalid device pointer")                                                     \
+    error(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                        \
+    error(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")                 \
+    error(ErrorInvalidDeviceFunction, 98, "invalid device function")                                                   \
+    error(ErrorNoDevice, 100, "no CUDA-capable device is detected")                                                    \
+    error(ErrorInvalidDevice, 101, "invalid device ordinal")                                                           \
+    error(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture")                                   \
+    error(ErrorInvalidResourceHandle, 400, "invalid resource handle")                                                  \
+    error(ErrorNotReady, 600, "device not ready")                                                                      \
+    error(ErrorIllegalAddress, 700, "an illegal memory access was encountered")                                        \
+    error(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")                                   \
+    error(ErrorLaunchTimeout, 702, "the launch timed out and was terminated")                                          \
+    error(ErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                                        \
+    error(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                                          \
+    error(ErrorAssert, 710, "device-side assert triggered")                                                            \
+    error(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped")        \
+    error(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")              \
+    error(ErrorHardwareStackError, 714, "hardware stack error")                                                        \
+    error(ErrorIllegalInstruction, 715, "an illegal instruction was encountered")                                      \
+    error(ErrorMisalignedAddress, 716, "misaligned address")                                                           \
+    error(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space")                     \
+    error(ErrorInvalidPc, 718, "invalid program counter")                                                              \
+    error(ErrorLaunchFailure, 719, "unspecified launch failure")                                                       \
+    error(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                                \
+    error(ErrorNotPermitted, 800, "operation not permitted")                                                           \
+    error(ErrorNotSupported, 801, "operation not supported")                                                           \
+    error(ErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")                      \
+    error(ErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")               \
+    error(ErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")             \
+    error(ErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")                    \
+    error(ErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                                       \
+    error(ErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")                 \
+    error(ErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking "    \
+          "stream")                                                                                                    \
+    error(ErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")          \
+    error(ErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another "     \
+          "thread")                                                                                                    \
+    error(ErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which "    \
+          "violated constraints specific to instantiated graph update")                                                \
+    error(ErrorUnknown, 999, "unknown error")
+// clang-format on
 
 enum cudaError {
 #define SIMT_ERROR(name, number, text) cuda##name = number,
@@ -385,3 +395,5 @@ struct cudaMemPoolProps {
     unsigned short usage;
     unsigned char reserved[54];
 };
+
+#include "simt/graph_types.h"
