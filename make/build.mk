@@ -133,6 +133,12 @@ with_simt := -Ichecker/simt/include -DSIMT_HARNESS
 build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o build/obj/checker/simt/tests/half_test.o: \
     private more_flags := $(with_simt)
 
+# The functions that CUDA and its libraries have are those in no namespace here, and the compiler calls a hook where one begins
+# and ends: so calls are counted (runtime/api_calls.cpp), and none can be forgotten. Those that say what an error is called
+# are not counted.
+counted_calls := -finstrument-functions -finstrument-functions-exclude-function-list=::,lambda,operator,cublasGetStatus
+$(filter %_api.o %/launch.o,$(simt_objects_alone)) $(simt_library_objects): private more_flags := $(counted_calls)
+
 # Reading the standard library's headers is half of what compiling a file takes: those that many files include are compiled
 # once, with and without optimisation. A file includes what it uses all the same, and where the compiler cannot use what is
 # compiled, it reads the headers.

@@ -57,9 +57,14 @@ int fake_check(int argc, char** argv) {
     return checker::run_lesson(argc, argv, "00_sum", [&](checker::Lesson& lesson) {
         checker::Op& op = lesson.op("sum", checker::defines<::sum>);
         constexpr double kBytes = sizeof(float) * kN;
-        const std::map<std::string_view, double> some{
-            {"bytes_asked", kBytes + 4}, {"bytes_moved", kBytes + 32}, {"requests", 3},          {"kernel_launches", 1},
-            {"operations", 1},           {"allocations", 1},           {"bytes_allocated", 1024}};
+        const std::map<std::string_view, double> some{{"bytes_asked", kBytes + 4},
+                                                      {"bytes_moved", kBytes + 32},
+                                                      {"requests", 3},
+                                                      {"kernel_launches", 1},
+                                                      {"operations", 1},
+                                                      {"allocations", 1},
+                                                      {"bytes_allocated", 1024},
+                                                      {"api_calls", 1}};
         std::vector<checker::Needed> needed;  // none of the others
         for (const checker::Counter& counter : checker::simt_counters()) {
             needed.push_back({std::string(counter.name), some.contains(counter.name) ? some.at(counter.name) : 0});
@@ -395,6 +400,16 @@ TEST_F(DeviceEndToEnd, WhatTheHostAsksForIsCounted) {
     EXPECT_EQ(run.counter("allocations").at("value"), 1);
     EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024);
     EXPECT_NE(run.words().find("at N=200 it launches 3 kernels, 3.00 times the 1 that are needed"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, CallsOfTheRuntimeByTheOpAreCountedAndNeitherTheCheckersNorThoseThatAskForErrors) {
+    count("api_calls = 3.0");
+    const Checked run = check("allocates", "SOL_FAKE_SCRATCH=1");
+    EXPECT_EQ(run.counter("api_calls").at("value"), 6) << "cudaMalloc, a memset, three launches, cudaFree\n"
+                                                       << run.output;
+    EXPECT_NE(run.words().find("it calls the runtime and its libraries 6 times, 6.00 times the 1 that are needed"),
+              std::string::npos)
         << run.output;
 }
 

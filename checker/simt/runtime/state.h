@@ -43,6 +43,12 @@ class Turn {
     std::unique_lock<std::recursive_mutex> lock_;
 };
 
+// How many functions of the runtime and of its libraries the program has called, launches by <<<…>>> among them. What such
+// a function itself calls is no call of the program's; those that only say what an error was are not counted. The compiler
+// calls a hook in each of them (make/build.mk), so that no function can be forgotten.
+std::uint64_t api_calls();
+void note_launch_by_configuration();
+
 // What an API function returns: `error`, or the sticky one. Remembers it for cudaGetLastError.
 cudaError_t result(cudaError_t error);
 // The error of a launch, which no function returns. A sticky one stays with the process, as CUDA documents.

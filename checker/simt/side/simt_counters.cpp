@@ -10,6 +10,7 @@
 
 #include "checker/base/text.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace checker {
@@ -107,6 +108,7 @@ constexpr std::array kRows{
     Row{{"special_functions_of_doubles", "special functions of doubles", "evaluates {} special functions of doubles"},
         "special functions of doubles"},
     Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
+    Row{{"api_calls", "calls of the runtime and of libraries", "calls the runtime and its libraries {} times"}, ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
     Row{{"library_flop", "floating-point operations of libraries", "has libraries do {} floating-point operations"},
@@ -114,6 +116,8 @@ constexpr std::array kRows{
     Row{{"allocations", "allocations", "allocates {} times"}, ""},
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
 };
+
+constexpr const char* kApiCalls = "calls of the runtime and of libraries";
 
 // What the host has asked of the device since the process began.
 Metrics host_metrics() {
@@ -123,6 +127,7 @@ Metrics host_metrics() {
         metrics["bytes allocated"] += static_cast<double>(allocation.bytes);
     }
     metrics["operations issued to streams"] = static_cast<double>(simt::Streams::instance().issued());
+    metrics[kApiCalls] = static_cast<double>(simt::api_calls());
     return metrics;
 }
 
@@ -200,6 +205,10 @@ std::vector<Counter> simt_counters() {
 }
 
 CountingCall::CountingCall() : host_(host_metrics()) {}
+
+void CountingCall::op_begins() {
+    host_.at(kApiCalls) = static_cast<double>(simt::api_calls());
+}
 
 void CountingCall::host_is_done() {
     const Metrics now = host_metrics();

@@ -20,6 +20,7 @@ std::vector<Counter> simt_counters();
 class CountingCall {
   public:
     CountingCall();
+    void op_begins();     // what was called so far is the checker's own
     void host_is_done();  // the call has returned; what follows is the checker's own
     // What was taken of each of `needed`.
     std::vector<Counted> of(const std::vector<Needed>& needed) const;

@@ -198,6 +198,9 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, Element::byte, Before::poison).data());
     }
     static_cast<void>(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
+    if (counting) {
+        counting->op_begins();
+    }
     call.run(run.library, buffers);
     if (counting) {
         counting->host_is_done();

@@ -24,6 +24,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic.h"
 #include "checker/simt/tests/objects/linear.h"
 #include "checker/simt/tests/objects/product.h"
@@ -321,6 +322,21 @@ TEST_F(Worker, ACallIsCountedWithItsBytesAndItsOperationsAndIsNoLaunch) {
     EXPECT_EQ(all.total.library_bytes_written, 4U * 2 * 3);
     EXPECT_EQ(all.total.library_flop, 2U * 2 * 5 * 3);
     EXPECT_EQ(all.total.bytes_asked(), 0U);
+}
+
+TEST_F(Worker, CallsOfALibraryAreCallsOfTheApiWhateverTheyCallThemselves) {
+    float *const out = allocated(3 * 8), *const inp = filled(3 * 5, 2), *const weight = filled(8 * 5, 1),
+                 *const bias = filled(8, 0);
+    const auto calls_of = [](auto&& host_code) {
+        const std::uint64_t before = simt::api_calls();
+        EXPECT_EQ(host_code(), 0);
+        return simt::api_calls() - before;
+    };
+    EXPECT_EQ(calls_of([&] { return product_(out, inp, weight, 3, 5, 8); }), 3U) << "the handle, the product";
+    EXPECT_EQ(calls_of([&] { return linear_gelu_(out, nullptr, inp, weight, bias, 3, 5, 8); }), 12U)
+        << "a description with five attributes, three layouts, the handle, the product";
+    EXPECT_EQ(calls_of([] { return static_cast<int>(cudaDeviceSynchronize()); }), 1U)
+        << "what runs meanwhile is none of the program's";
 }
 
 TEST_F(Worker, WhereLaunchesAreSampledSomeTilesOfTheOutputAreComputed) {
