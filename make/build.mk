@@ -323,6 +323,14 @@ build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu 
 	@mkdir -p $(@D)
 	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
 
+# The programs that lessons give to run and look at, which call cuBLAS only where nvcc has it.
+given_programs := $(filter-out $(patsubst solutions/%,lessons/%,$(solution_files)),$(wildcard lessons/[0-9][0-9]_*/*.cu))
+nvcc_given := $(if $(nvcc),$(patsubst lessons/%.cu,build/nvcc/given/%.o,$(filter-out \
+    $(if $(cublas_header),,$(shell grep -ls cublas /dev/null $(given_programs))),$(given_programs))))
+$(nvcc_given): build/nvcc/given/%.o: lessons/%.cu
+	@mkdir -p $(@D)
+	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
+
 # Where nvcc has cuBLAS, the calls that the CPU device is held to compile with its headers and link with it. Two need no card:
 # libraries_test runs them.
 nvcc_calls := $(if $(and $(nvcc),$(cublas_header)),$(patsubst checker/simt/tests/%.cu,build/nvcc/simt/%,$(wildcard checker/simt/tests/libraries/*.cu)) \

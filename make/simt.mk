@@ -4,7 +4,8 @@
 
 #: The CPU device
 #:   make run FILE=x.cu      compiles a CUDA program for the CPU device and runs
-#:                           it checked; ARGS='…' are the program's
+#:                           it checked; ARGS='…' are the program's; DEVICE=gpu
+#:                           by nvcc on your GPU
 #:   make bench-simt         how fast the CPU device is, against plain C++, and
 #:                           what its search for races and its counters add
 
@@ -121,9 +122,16 @@ bench-simt: $(simt_bench_programs)
 .PHONY: simt run
 simt: build/simtcc build/simt-lower $(simt_archives)
 
-run: $(if $(wildcard $(FILE)),build/run/$(basename $(notdir $(FILE))))
+run_at := build/$(if $(filter gpu,$(DEVICE)),gpu/)run/$(basename $(notdir $(FILE)))
+ifneq ($(filter run,$(MAKECMDGOALS)),)
+  $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))
+endif
+run: $(if $(wildcard $(FILE)),$(run_at))
 	@$(if $(FILE),$(if $(wildcard $(FILE)),,echo "make run: $(FILE): no such file" >&2; exit 2;),echo "which file? For example: make run FILE=x.cu" >&2; exit 2;) \
-	    build/run/$(basename $(notdir $(FILE))) $(ARGS)
+	    $(run_at) $(ARGS)
 build/run/$(basename $(notdir $(FILE))): $(FILE) $(simtcc_needs) $(simt_archives) FORCE
 	@mkdir -p $(@D)
 	$(Q)build/simtcc -I. $(FILE) -o $@
+build/gpu/run/$(basename $(notdir $(FILE))): $(FILE) build/gpu/card FORCE
+	@mkdir -p $(@D)
+	$(Q)nvcc $(gpu_flags) $(FILE) -o $@ $(if $(FILE),$(if $(shell grep -l cublas $(wildcard $(FILE))),$(nvcc_cublas)))

@@ -124,7 +124,7 @@ fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker
 
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
-        $(nvcc_ptx) $(nvcc_calls) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(simt_bench_programs) \
+        $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(simt_bench_programs) \
         build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \

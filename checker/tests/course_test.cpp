@@ -252,6 +252,16 @@ TEST(EveryLesson, HasProgramsThatRunWithoutAFinding) {
     EXPECT_GE(programs, 1U);
 }
 
+TEST(EveryLesson, HasProgramsThatAreCompiledForACardWhereOneIsAskedFor) {
+    const Finished transpose = run("make -n run FILE=lessons/06_coalescing/transpose.cu DEVICE=gpu V=1", kHere);
+    EXPECT_TRUE(contains(transpose, "lessons/06_coalescing/transpose.cu -o build/gpu/run/transpose"));
+    EXPECT_FALSE(contains(transpose, "cublas"));
+    const Finished precision = run("make -n run FILE=lessons/11_tf32/precision.cu DEVICE=gpu V=1", kHere);
+    EXPECT_TRUE(std::regex_search(precision.output, std::regex("-o build/gpu/run/precision .*cublas")));
+    EXPECT_TRUE(contains(run("make -n run FILE=lessons/06_coalescing/transpose.cu DEVICE=tpu", kHere),
+                         "DEVICE=tpu: it is cpu (the CPU device) or gpu"));
+}
+
 // Here, not in the copy: a file that differs must be a learner's edit, so the committed one must be the stub.
 TEST(CourseFiles, EveryLessonFileIsTheStubOfItsSolution) {
     for (const std::string& lesson : lessons(kHere)) {
