@@ -154,6 +154,16 @@ Output inout(Input before, Reference reference) {
     return referred(inout(std::move(before)), std::move(reference));
 }
 
+Input on_host(Input input) {
+    input.spec.on_host = true;
+    return input;
+}
+
+Output on_host(Output output) {
+    output.spec.on_host = true;
+    return output;
+}
+
 CaseFile::CaseFile(const std::filesystem::path& file, const Budgets& budgets)
     : tensors_(SafeTensors::open(file)), budgets_(budgets) {
     try {

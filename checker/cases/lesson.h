@@ -180,6 +180,10 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes, 
 Output inout(Input before, Reference reference);
 Output inout(Input before);
 
+// The same in the host's memory, though the op runs on a device.
+Input on_host(Input input);
+Output on_host(Output output);
+
 // ---- cases -----------------------------------------------------------------------------------------------------
 
 // reference/cases/NAME.safetensors; reference/dump writes it and says what is in it.

@@ -24,6 +24,7 @@
 #include "checker/gpu/gpu_libraries.h"
 #include "checker/judge/describe.h"
 #include "checker/worker/device_side.h"
+#include "checker/worker/host_tensors.h"
 #ifdef __SIMT__
 #include "checker/simt/runtime/findings.h"
 #endif
@@ -212,6 +213,7 @@ class GpuCase final : public Allocator {
         return buffer;
     }
     Buffers& buffers() { return buffers_; }
+    HostTensors& host_tensors() { return host_tensors_; }
 
     std::byte* allocate(std::size_t bytes) override {
         workspaces_.emplace_back(bytes_spec("workspace", bytes), schedule_);
@@ -233,6 +235,7 @@ class GpuCase final : public Allocator {
   private:
     Schedule schedule_;
     std::map<std::string, GuardedBuffer> memory_;
+    HostTensors host_tensors_;
     std::list<GuardedBuffer> workspaces_;
     const Stream stream_{cudaStreamNonBlocking};
     Buffers buffers_{this, stream_.get()};  // destroyed first: what it keeps gives its workspace back
@@ -243,9 +246,14 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
     const MemoryFile shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<BufferPlace> places = run.places();
-    std::vector<GuardedBuffer*> memory;
+    std::vector<GuardedBuffer*> memory;  // as specs; null: of the host
     Buffers& buffers = running.buffers();
+    running.host_tensors().lay_out(run, shared, buffers);
     for (std::size_t i = 0; i < specs.size(); i++) {
+        if (specs[i].on_host) {
+            memory.push_back(nullptr);
+            continue;
+        }
         memory.push_back(&running.at(specs[i]));
         if (before(call, i) != Before::left) {
             memory.back()->set(shared.data(places[i]));
@@ -267,6 +275,7 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
 
     check(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
     call.run(run.library, buffers);
+    running.host_tensors().fetch(shared);
     std::vector<Finding> findings;
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) {
         findings.push_back({.kind = "unchecked_error",
@@ -281,7 +290,11 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
              .text = "work in the default stream is not done when ctx.stream is: launch it in ctx.stream"});
     }
     check(cudaDeviceSynchronize());
+    std::ranges::move(running.host_tensors().written_late(shared), std::back_inserter(findings));
     for (std::size_t i = 0; i < memory.size(); i++) {
+        if (memory[i] == nullptr) {
+            continue;
+        }
         if (std::optional<Finding> finding = memory[i]->fetch()) {
             findings.push_back(std::move(*finding));
         }

@@ -76,6 +76,12 @@ Finding describe_memory_fault(const Reply& reply, const Call& call) {
         return outside_scratch(did, reply, call);
     }
     const BufferSpec& spec = specs[at(reply.buffer)];
+    if (reply.earlier_call) {
+        return {
+            "out_of_bounds",
+            fmt::format("{} {} where it lay in an earlier call: in the host's memory it may lie elsewhere each time",
+                        did, with_shape(spec))};
+    }
     const bool inside = reply.offset >= 0 && reply.offset < static_cast<long>(reply.buffer_bytes);
     return inside ? describe_changed_input(spec, reply.offset) : outside(did, spec, reply.offset);
 }

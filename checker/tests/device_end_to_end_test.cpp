@@ -87,6 +87,18 @@ int fake_check(int argc, char** argv) {
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
         add("longer", longer, of_longer);
+        if (std::getenv("SOL_FAKE_ON_HOST") != nullptr) {
+            for (checker::Case& one : op.cases) {
+                checker::Call& call = one.calls.front();
+                call.inputs = {checker::on_host(std::move(call.inputs.front()))};
+                call.outputs = {checker::on_host(std::move(call.outputs.front()))};
+            }
+            checker::Case in_turn = op.cases.front();  // the host's tensors need not have one size in all calls
+            in_turn.name = "in_turn";
+            in_turn.sequence = true;
+            in_turn.calls.push_back(op.cases.back().calls.front());
+            op.cases.push_back(std::move(in_turn));
+        }
         if (std::getenv("SOL_FAKE_SCRATCH") != nullptr) {  // as if the op asked for it
             for (checker::Case& one : op.cases) {
                 one.calls.front().scratch = {{"scratch", [](const checker::Library&) { return std::size_t{4096}; }}};
@@ -170,6 +182,10 @@ class DeviceEndToEnd : public testing::Test {
     // The check of op toy, wrong as `wrong` says.
     Checked check_toy(const std::string& wrong) const {
         return check("toy_on_device", "TOY_LESSON=1 TOY_WRONG=" + wrong);
+    }
+    // The check of op sum whose tensors lie in the host's memory, wrong as `wrong` says.
+    Checked check_on_host(const std::string& wrong, const std::string& flags = "") const {
+        return check("sums_on_host", "SOL_FAKE_ON_HOST=1 SUM_WRONG=" + wrong, flags);
     }
     static std::string first_of(const Checked& run, const std::string& part, const std::string& name = "regular") {
         const nlohmann::json findings = run.of_case(name).at("findings");
@@ -464,6 +480,44 @@ TEST_F(DeviceEndToEnd, EveryCounterOfTheDeviceIsReadFromWhatItCounts) {
     EXPECT_EQ(run.counter("sectors").at("needed"), 26 + 4 * 20) << "as many as the device says would have done";
 }
 
+// ---- tensors in the host's memory -----------------------------------------------------------------------------------------
+
+TEST_F(DeviceEndToEnd, TensorsInTheHostsMemoryAreReadAndWrittenThereInEachCallOfASequence) {
+    const Checked run = check_on_host("");
+    EXPECT_EQ(run.status, 0) << run.output;
+    for (const std::string name : {"whole", "longer", "in_turn"}) { EXPECT_EQ(run.of_case(name).at("verdict"), "ok"); }
+}
+
+TEST_F(DeviceEndToEnd, AnAccessOfTheHostBesideATensorInItsMemoryIsNamed) {
+    const std::string read = first_of(check_on_host("reads_too_far"), "text", "fractions");
+    EXPECT_TRUE(read.starts_with("read past the end of inp (N=200): element ")) << read;
+    EXPECT_EQ(first_of(check_on_host("writes_its_input"), "text", "fractions"),
+              "wrote to inp[n=1]: an input, which must stay as it is");
+    EXPECT_EQ(first_of(check_on_host("writes_beside"), "text", "fractions"),
+              "wrote past the end of out (one=1): element 1 is 1 past the end");
+}
+
+TEST_F(DeviceEndToEnd, AKernelThatUsesATensorInTheHostsMemoryIsNamed) {
+    const Checked run = check_on_host("gives_it_to_a_kernel");
+    EXPECT_EQ(first_of(run, "kind", "fractions"), "host_pointer") << run.output;
+}
+
+TEST_F(DeviceEndToEnd, WhatReachesTheHostsMemoryAfterTheCallHasReturnedIsNotItsResult) {
+    const Checked run = check_on_host("does_not_wait");
+    EXPECT_EQ(first_of(run, "kind", "fractions"), "stream") << run.output;
+    EXPECT_NE(run.words().find("out is written after the call has returned: it lies in the host's memory, so wait for "
+                               "the stream first"),
+              std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AnAddressOfTheHostThatIsKeptFromAnEarlierCallIsNamed) {
+    const Checked run = check_on_host("keeps_the_address", "--only sum/in_turn");
+    EXPECT_EQ(first_of(run, "text", "in_turn"),
+              "read inp (N=400) where it lay in an earlier call: in the host's memory it may lie elsewhere each time")
+        << run.output;
+}
+
 // ---- elements, in-out tensors, sequences: as in end_to_end_test.cpp, in the device's memory ------------------------------
 
 TEST_F(DeviceEndToEnd, AnOpThatAccumulatesInBfloat16IsRightInEveryCall) {
@@ -501,6 +555,18 @@ TEST_F(DeviceEndToEnd, AnElementPastTheEndIsCountedInItsOwnSize) {
     const Checked run = check_toy("past_the_end");
     EXPECT_EQ(first_of(run, "kind"), "out_of_bounds") << run.output;
     EXPECT_NE(run.words().find("grad[c=65]"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, OfASequenceTheCallThatSaysItsNeedIsCountedAfterThoseBeforeIt) {
+    std::ofstream(folder_ / "lesson.toml") << "[counters]\ntoy = { api_calls = 1.0, allocations = 1.0 }\n";
+    const auto counted = [&](const std::string& wrong) {
+        std::vector<int> values;
+        const nlohmann::json steps = check_toy(wrong).of_case("steps");
+        for (const auto& one : steps.at("counters")) { values.push_back(one.at("value")); }
+        return values;
+    };
+    EXPECT_EQ(counted(""), (std::vector{2, 0})) << "two launches; the first call made the handle and the workspace";
+    EXPECT_EQ(counted("makes_it_anew"), (std::vector{2 + 4, 1})) << "and cudaMalloc, a launch, a wait and cudaFree";
 }
 
 TEST_F(DeviceEndToEnd, AnOutputThatIsNullInACallIsNamed) {

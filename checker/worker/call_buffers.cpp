@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace checker {
 
@@ -54,19 +55,22 @@ Before before(const Call& call, std::size_t buffer) {
 
 std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule schedule) {
     const std::vector<BufferSpec> own = shared_specs(c.calls.at(call));
-    for (std::size_t i = 0; i < own.size() && (!c.sequence || call == 0); i++) {
-        if (before(c.calls[call], i) == Before::left) {
+    for (std::size_t i = 0; i < own.size(); i++) {
+        if (before(c.calls[call], i) == Before::left && (!c.sequence || call == 0 || own[i].on_host)) {
             throw std::logic_error(fmt::format("{}: no call of {} has left anything in it", own[i].name, c.name));
         }
     }
     if (!c.sequence) {
         return places_of(own, schedule);
     }
-    std::vector<BufferSpec> all;  // one of each name
-    std::map<std::string, std::size_t> at;
-    for (const Call& each : c.calls) {
-        for (BufferSpec& spec : shared_specs(each)) {
-            const auto [known, is_new] = at.try_emplace(spec.name, all.size());
+    std::vector<BufferSpec> all;  // one of each name, and those of the host of each call
+    std::map<std::pair<std::string, std::size_t>, std::size_t> at;
+    const auto key = [](const BufferSpec& spec, std::size_t of) {
+        return std::pair(spec.name, spec.on_host ? of + 1 : 0);
+    };
+    for (std::size_t each = 0; each < c.calls.size(); each++) {
+        for (BufferSpec& spec : shared_specs(c.calls[each])) {
+            const auto [known, is_new] = at.try_emplace(key(spec, each), all.size());
             if (is_new) {
                 all.push_back(std::move(spec));
             } else if (all[known->second].bytes() != spec.bytes() || all[known->second].element != spec.element) {
@@ -77,7 +81,7 @@ std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule sch
     }
     const std::vector<BufferPlace> places = places_of(all, schedule);
     std::vector<BufferPlace> result;
-    for (const BufferSpec& spec : own) { result.push_back(places[at.at(spec.name)]); }
+    for (const BufferSpec& spec : own) { result.push_back(places[at.at(key(spec, call))]); }
     return result;
 }
 

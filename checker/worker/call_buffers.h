@@ -30,7 +30,8 @@ enum class Before {
 Before before(const Call& call, std::size_t buffer);  // counted through shared_specs
 
 // Where the buffers of one of a case's calls lie, as shared_specs lists them. In a sequence those of one name lie at one
-// place; throws std::logic_error where they differ in size or element.
+// place, but for those of the host, of which each call has its own; throws std::logic_error where they differ in size or
+// element.
 std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule schedule);
 
 // Puts there what a call's buffers hold before it.

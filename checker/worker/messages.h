@@ -79,6 +79,7 @@ struct Reply {
     std::int32_t buffer = -1;
     std::int64_t offset = 0;  // bytes from the start of its data
     std::uint64_t buffer_bytes = 0;
+    bool earlier_call = false;  // it is where an earlier call of the sequence had it
 
     std::int32_t threads = 0;  // that the call left running
 

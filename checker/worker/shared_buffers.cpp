@@ -191,4 +191,10 @@ GuardedMapping::GuardedMapping(int fd, const BufferPlace& place, bool read_only)
     }
 }
 
+void GuardedMapping::allow(int access) const {
+    if (mprotect(region_.data(), region_.size(), access) != 0) {
+        fail("protecting a buffer");
+    }
+}
+
 }  // namespace checker

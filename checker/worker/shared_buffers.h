@@ -78,6 +78,7 @@ class GuardedMapping {
     // fd < 0: private memory (scratch).
     GuardedMapping(int fd, const BufferPlace& place, bool read_only);
     std::byte* data() const { return data_; }
+    void allow(int access) const;            // PROT_READ: what follows may only read it
     std::span<std::byte> reserved() const {  // guards included
         return {reserved_.get(), reserved_.get_deleter().bytes};
     }

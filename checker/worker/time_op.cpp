@@ -56,10 +56,11 @@ class HeldBlocks final : public Allocator {
 class TimedCall {
   public:
     TimedCall(const Call& call, Bench& bench, std::uint64_t seed) : call_(call), bench_(bench), blocks_(bench) {
-        for (const Input& input : call.inputs) { inputs_.push_back(bench.allocate(input.spec.bytes())); }
+        for (const Input& input : call.inputs) { inputs_.push_back(bench_of(input.spec).allocate(input.spec.bytes())); }
         for (const Output& output : call.outputs) {
-            outputs_.push_back(bench.allocate(output.spec.bytes()));
-            initial_.push_back(output.initial ? bench.allocate(output.spec.bytes()) : nullptr);
+            Bench& its = bench_of(output.spec);
+            outputs_.push_back(its.allocate(output.spec.bytes()));
+            initial_.push_back(output.initial ? its.allocate(output.spec.bytes()) : nullptr);
         }
         draw(seed);
     }
@@ -67,7 +68,7 @@ class TimedCall {
     // New inputs, and new content of in-out tensors for reset().
     void draw(std::uint64_t seed) {
         const auto fill = [&](std::byte* memory, const BufferSpec& spec, const FillFunction& values) {
-            bench_.fill(memory, spec.bytes(), [&](std::span<std::byte> to) { values(to, seed); });
+            bench_of(spec).fill(memory, spec.bytes(), [&](std::span<std::byte> to) { values(to, seed); });
         };
         for (std::size_t i = 0; i < inputs_.size(); i++) {
             fill(inputs_[i], call_.inputs[i].spec, call_.inputs[i].fill);
@@ -102,7 +103,8 @@ class TimedCall {
     void reset() {
         for (std::size_t i = 0; i < initial_.size(); i++) {
             if (initial_[i] != nullptr) {
-                bench_.copy_content(outputs_[i], initial_[i], call_.outputs[i].spec.bytes());
+                const BufferSpec& spec = call_.outputs[i].spec;
+                bench_of(spec).copy_content(outputs_[i], initial_[i], spec.bytes());
             }
         }
     }
@@ -111,17 +113,23 @@ class TimedCall {
     void poison_outputs() {
         for (std::size_t i = 0; i < call_.outputs.size(); i++) {
             const BufferSpec& spec = call_.outputs[i].spec;
-            bench_.fill(outputs_[i], spec.bytes(),
-                        [&](std::span<std::byte> to) { fill_with_poison(to, spec.element, Schedule::start_aligned); });
+            bench_of(spec).fill(outputs_[i], spec.bytes(), [&](std::span<std::byte> to) {
+                fill_with_poison(to, spec.element, Schedule::start_aligned);
+            });
         }
         reset();
     }
 
-    const std::byte* output(std::size_t i) const { return outputs_[i]; }
+    void fetch_output(std::size_t i, std::span<std::byte> to) {
+        bench_of(call_.outputs[i].spec).fetch(to, outputs_[i]);
+    }
 
   private:
+    Bench& bench_of(const BufferSpec& spec) { return spec.on_host ? *host_ : bench_; }
+
     const Call& call_;
     Bench& bench_;
+    const std::unique_ptr<Bench> host_ = host_bench();  // of what lies in the host's memory
     SharedBlocks blocks_;
     std::vector<std::byte*> inputs_;
     std::vector<std::byte*> outputs_;
@@ -224,9 +232,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     for (const Candidate& who : runs_again) {
         call.poison_outputs();
         who.run();
-        for (std::size_t i = 0; i < timed.call.outputs.size(); i++) {
-            bench.fetch(shared.data(places[at++]), call.output(i));
-        }
+        for (std::size_t i = 0; i < timed.call.outputs.size(); i++) { call.fetch_output(i, shared.data(places[at++])); }
     }
 
     if (!times) {

@@ -42,6 +42,8 @@ struct FaultMap {
         std::uintptr_t end = 0;
         std::uintptr_t data = 0;
         std::size_t bytes = 0;
+        std::int32_t buffer = -1;
+        bool earlier_call = false;
     };
     std::array<Range, 1024> ranges{};
     std::size_t count = 0;
@@ -52,9 +54,13 @@ struct FaultMap {
 };
 FaultMap fault_map;
 
-FaultMap::Range range_of(const GuardedMapping& mapping, std::size_t bytes) {
+FaultMap::Range range_of(const GuardedMapping& mapping, std::size_t bytes, std::int32_t buffer) {
     const auto reserved = reinterpret_cast<std::uintptr_t>(mapping.reserved().data());
-    return {reserved, reserved + mapping.reserved().size(), reinterpret_cast<std::uintptr_t>(mapping.data()), bytes};
+    return {.begin = reserved,
+            .end = reserved + mapping.reserved().size(),
+            .data = reinterpret_cast<std::uintptr_t>(mapping.data()),
+            .bytes = bytes,
+            .buffer = buffer};
 }
 
 FaultAccess access_of([[maybe_unused]] const ucontext_t& context) {
@@ -87,17 +93,16 @@ void on_fault(int signal, siginfo_t* info, void* context_pointer) {
         const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
         reply.address = address;
         reply.access = access_of(context);
-        const auto note_if_in = [&](const FaultMap::Range& range, std::int32_t buffer) {
+        const auto note_if_in = [&](const FaultMap::Range& range) {
             if (address >= range.begin && address < range.end) {
-                reply.buffer = buffer;
+                reply.buffer = range.buffer;
+                reply.earlier_call = range.earlier_call;
                 reply.offset = static_cast<std::int64_t>(address) - static_cast<std::int64_t>(range.data);
                 reply.buffer_bytes = range.bytes;
             }
         };
-        for (std::size_t i = 0; i < fault_map.count; i++) {
-            note_if_in(fault_map.ranges[i], static_cast<std::int32_t>(i));
-        }
-        note_if_in(fault_map.workspace, kWorkspace);
+        for (std::size_t i = 0; i < fault_map.count; i++) { note_if_in(fault_map.ranges[i]); }
+        note_if_in(fault_map.workspace);
         // A frame that does not fit is noticed at its first store below the stack, which may be far below. Only the main
         // thread has another stack for this handler: where a further one overruns its own, the kernel ends the process.
         constexpr std::uintptr_t kPage = 4096;
@@ -196,7 +201,7 @@ class GuardedWorkspaces final : public Allocator {
         // Aligned as promised, and so with at most 255 bytes between the end and what cannot be touched.
         const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
         areas_.emplace_back(rounded, schedule_);
-        fault_map.workspace = range_of(areas_.back().mapping, bytes);
+        fault_map.workspace = range_of(areas_.back().mapping, bytes, kWorkspace);
         return areas_.back().mapping.data();
     }
     void release(std::byte* memory) override {
@@ -235,7 +240,7 @@ class MappedCall {
     }
     MappedCall(const MappedCall&) = delete;
     MappedCall& operator=(const MappedCall&) = delete;
-    ~MappedCall() { fault_map.count = 0; }
+    ~MappedCall() { forget_in_faults(); }
 
     // The first scratch area that was overrun.
     std::optional<Reply> overrun_scratch() const {
@@ -256,10 +261,7 @@ class MappedCall {
   private:
     void add(const std::string& name, Element element, const GuardedMapping& mapping, std::size_t bytes) {
         buffers_.add(name, element, mapping.data());
-        if (fault_map.count == fault_map.ranges.size()) {
-            return;
-        }
-        fault_map.ranges[fault_map.count++] = range_of(mapping, bytes);
+        name_in_faults(mapping, bytes, fault_map.count);
     }
 
     Schedule schedule_;
@@ -309,6 +311,18 @@ class HostSide final : public DeviceSide {
 };
 
 }  // namespace
+
+void name_in_faults(const GuardedMapping& mapping, std::size_t bytes, std::size_t buffer, bool earlier_call) {
+    if (fault_map.count < fault_map.ranges.size()) {
+        FaultMap::Range& range = fault_map.ranges[fault_map.count++];
+        range = range_of(mapping, bytes, static_cast<std::int32_t>(buffer));
+        range.earlier_call = earlier_call;
+    }
+}
+
+void forget_in_faults() {
+    fault_map.count = 0;
+}
 
 std::unique_ptr<DeviceSide> host_side() {
     return std::make_unique<HostSide>();

@@ -31,6 +31,7 @@
 #include "checker/simt/side/simt_traffic.h"
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/device_side.h"
+#include "checker/worker/host_tensors.h"
 
 namespace checker {
 namespace {
@@ -89,11 +90,13 @@ class DeviceCase {
         return known->second;
     }
     Buffers& buffers() { return buffers_; }
+    HostTensors& host_tensors() { return host_tensors_; }
 
   private:
     static std::uintptr_t address(const DeviceBytes& memory) { return reinterpret_cast<std::uintptr_t>(memory.data()); }
 
     std::map<std::string, DeviceBytes> memory_;
+    HostTensors host_tensors_;
     DeviceWorkspaces workspaces_;
     const Stream stream_{cudaStreamNonBlocking};
     Buffers buffers_{&workspaces_, stream_.get()};
@@ -167,7 +170,12 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     const std::vector<BufferPlace> places = run.places();
     std::vector<std::byte*> memory;
     Buffers& buffers = running.buffers();
+    running.host_tensors().lay_out(run, shared, buffers);
     for (std::size_t i = 0; i < specs.size(); i++) {
+        if (specs[i].on_host) {
+            memory.push_back(nullptr);
+            continue;
+        }
         const Before holds = before(call, i);
         memory.push_back(running.at(specs[i].name, specs[i].dims, specs[i].element, holds).data());
         const std::span<const std::byte> host = shared.data(places[i]);
@@ -205,6 +213,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     if (counting) {
         counting->host_is_done();
     }
+    running.host_tensors().fetch(shared);
     static_cast<void>(cudaStreamSynchronize(buffers.stream()));  // the work runs now; its error is looked at below
     if (const simt::OperationPointer left = simt::Streams::instance().first_pending()) {
         findings.push_back({.kind = "stream",
@@ -218,6 +227,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         }
     }
     static_cast<void>(cudaDeviceSynchronize());
+    std::ranges::move(running.host_tensors().written_late(shared), std::back_inserter(findings));
     Reply reply;
     if (counting) {
         put_counted(reply, counting->of(call.needed));
@@ -228,6 +238,9 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     const simt::OpenMemory open;
     for (std::size_t i = 0; i < specs.size(); i++) {
         const std::span<std::byte> host = shared.data(places[i]);
+        if (specs[i].on_host) {
+            continue;
+        }
         if (sampled && specs[i].role != Role::input) {
             fetch_sampled(*sampled, *reinterpret_cast<SampledElements*>(host.data()));
         } else if (specs[i].role != Role::input) {

@@ -82,6 +82,9 @@ void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float*
     const Wrong wrong{toy_wrong("overwrites"),         toy_wrong("few_bits"),     toy_wrong("writes_input"),
                       toy_wrong("overruns_workspace"), toy_wrong("past_the_end"), toy_wrong("no_loss"),
                       toy_wrong("wrong_loss"),         toy_wrong("mean_always")};
+    if (toy_wrong("makes_it_anew")) {
+        Handle anew;
+    }
     float* const squares = static_cast<float*>(ctx.workspace(sizeof(float) * static_cast<std::size_t>(N), 128));
     const float* const scale = ctx.handle<Handle>().memory;
     row_kernel<<<(N + 31) / 32, 32, 0, ctx.stream>>>(out, mean, squares, x, v, N, C, wrong);
