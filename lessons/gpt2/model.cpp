@@ -69,34 +69,41 @@ Model::Model(Parameters params, int max_tokens)
 }
 
 const Activations& Model::run(std::span<const int> tokens, std::span<const int> targets) {
-    if (tokens.empty() || tokens.size() > static_cast<std::size_t>(max_tokens_)) {
-        throw std::invalid_argument(fmt::format("{} tokens; this run takes 1 to {}", tokens.size(), max_tokens_));
-    }
+    check_input(tokens);
     if (!targets.empty() && targets.size() != tokens.size()) {
         throw std::invalid_argument(fmt::format("{} targets for {} tokens", targets.size(), tokens.size()));
     }
-    check_tokens(tokens, config().V);
     check_tokens(targets, config().V);
     // With one sequence, fewer tokens use the first rows of each view.
     acts_.T = static_cast<int>(tokens.size());
     placement_->forward(acts_, tokens.data(), targets.empty() ? nullptr : targets.data());
     for (std::size_t t = 0; t < tokens.size(); t++) {
-        const std::span logits_t(acts_.logits + t * static_cast<std::size_t>(config().Vp),
-                                 static_cast<std::size_t>(config().V));
-        const auto bad = std::ranges::find_if_not(logits_t, [](float x) { return std::isfinite(x); });
-        if (bad != logits_t.end()) {
-            throw std::runtime_error(fmt::format("the logit of token {} at position {} is {}; {}",
-                                                 bad - logits_t.begin(), t, *bad, why_not_finite(params_)));
-        }
+        check_logits(acts_.logits + t * static_cast<std::size_t>(config().Vp), t);
     }
     return acts_;
 }
 
 std::span<const float> Model::next_logits(std::span<const int> tokens) {
     const std::size_t T = std::min(tokens.size(), static_cast<std::size_t>(max_tokens_));
-    const Activations& acts = run(tokens.last(T));
-    const float* logits_t = acts.logits + (T - 1) * static_cast<std::size_t>(config().Vp);  // logits[0, T - 1, :]
-    return {logits_t, static_cast<std::size_t>(config().V)};
+    check_input(tokens.last(T));
+    return check_logits(placement_->last_logits(acts_, tokens.last(T).data(), static_cast<int>(T)), T - 1);
+}
+
+void Model::check_input(std::span<const int> tokens) const {
+    if (tokens.empty() || tokens.size() > static_cast<std::size_t>(max_tokens_)) {
+        throw std::invalid_argument(fmt::format("{} tokens; this run takes 1 to {}", tokens.size(), max_tokens_));
+    }
+    check_tokens(tokens, config().V);
+}
+
+std::span<const float> Model::check_logits(const float* logits_t, std::size_t t) {
+    const std::span logits(logits_t, static_cast<std::size_t>(config().V));
+    const auto bad = std::ranges::find_if_not(logits, [](float x) { return std::isfinite(x); });
+    if (bad != logits.end()) {
+        throw std::runtime_error(fmt::format("the logit of token {} at position {} is {}; {}", bad - logits.begin(), t,
+                                             *bad, why_not_finite(params_)));
+    }
+    return logits;
 }
 
 std::string why_not_finite(Parameters& params) {

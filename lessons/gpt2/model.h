@@ -24,10 +24,14 @@ class Model {
     // std::invalid_argument for a token outside the vocabulary, std::runtime_error for a logit that is not finite.
     const Activations& run(std::span<const int> tokens, std::span<const int> targets = {});
 
-    // The logits (V) that follow the last of the tokens. Of more than max_tokens() only the tail is looked at.
+    // The logits (V) that follow the last of the tokens, a view that the next run overwrites. Of more than max_tokens() only
+    // the tail is looked at. Throws as run(), for a logit of that row.
     std::span<const float> next_logits(std::span<const int> tokens);
 
   private:
+    void check_input(std::span<const int> tokens) const;
+    std::span<const float> check_logits(const float* logits_t, std::size_t t);  // logits[0, t, :] (V)
+
     Parameters params_;
     Activations acts_;
     int max_tokens_;

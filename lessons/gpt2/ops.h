@@ -118,3 +118,13 @@ void forward(Activations& acts, const Parameters& params,
              const int* targets,  // (B, T), or null: no loss is wanted
              Context& ctx);
 std::size_t forward_scratch_bytes(const Config& config, int B, int T);
+
+// logits[b, :] = forward's logits at position T - 1 of sequence b: what a program that writes text asks for, token after token.
+// The one op whose output and tokens lie in the host's memory, beside a model on a device; it returns when the logits are there.
+// Afterwards acts holds anything. What acts and params point to stays where it is as long as the Context lives, and may be
+// written between calls, which may differ in everything.
+void predict(float* logits,             // (B, V), on the host
+             Activations& acts,         // with room for acts.B >= B sequences of acts.T >= T tokens
+             const Parameters& params,  //
+             const int* tokens,         // (B, T), each in [0, V), on the host
+             int B, int T, Context& ctx);

@@ -15,6 +15,9 @@ class Placement {
     // forward() of ops.h on the placement's Context. Afterwards acts.logits (and, with targets, acts.losses) hold the result; what else it holds is
     // the placement's affair. acts.B and acts.T may be smaller than those it was made with, for one sequence.
     virtual void forward(Activations& acts, const int* tokens, const int* targets) = 0;
+
+    // Where the logits (V) of the last of T tokens of one sequence are, until the next run; acts as it was made.
+    virtual const float* last_logits(Activations& acts, const int* tokens, int T) = 0;
 };
 
 // For activations of at most acts.B sequences of acts.T tokens; allocates what acts needs. Both must outlive the result.

@@ -34,8 +34,7 @@ class DevicePlacement final : public Placement {
 
     void forward(Activations& acts, const int* tokens, const int* targets) override {
         const std::size_t rows = static_cast<std::size_t>(acts.B) * static_cast<std::size_t>(acts.T);
-        acts_.B = acts.B;
-        acts_.T = acts.T;
+        const Narrowed narrowed(acts_, acts.B, acts.T);
         check(cudaMemcpy(tokens_, tokens, rows * sizeof(int), cudaMemcpyHostToDevice));
         if (targets != nullptr) {
             check(cudaMemcpy(targets_, targets, rows * sizeof(int), cudaMemcpyHostToDevice));
@@ -47,6 +46,11 @@ class DevicePlacement final : public Placement {
         if (targets != nullptr) {
             check(cudaMemcpy(acts.losses, acts_.losses, rows * sizeof(float), cudaMemcpyDeviceToHost));
         }
+    }
+
+    const float* last_logits(Activations& acts, const int* tokens, int T) override {
+        ::predict(acts.logits, acts_, params_, tokens, 1, T, ctx_);
+        return acts.logits;
     }
 
   private:

@@ -10,6 +10,11 @@ class HostPlacement final : public Placement {
     void forward(Activations& acts, const int* tokens, const int* targets) override {
         ::forward(acts, params_, tokens, targets, ctx_);
     }
+    const float* last_logits(Activations& acts, const int* tokens, int T) override {
+        const Narrowed narrowed(acts, 1, T);
+        ::forward(acts, params_, tokens, nullptr, ctx_);
+        return acts.logits + static_cast<std::size_t>(T - 1) * static_cast<std::size_t>(acts.config.Vp);
+    }
 
   private:
     const Parameters& params_;

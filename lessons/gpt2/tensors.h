@@ -170,3 +170,23 @@ struct Activations {
   private:
     Arena arena_;
 };
+
+// Makes acts those of B sequences of T tokens, no more than it has room for, until the end of the scope: of each view the first
+// B * T rows are used.
+class Narrowed {
+  public:
+    Narrowed(Activations& acts, int B, int T) : acts_(acts), B_(acts.B), T_(acts.T) {
+        acts.B = B;
+        acts.T = T;
+    }
+    Narrowed(const Narrowed&) = delete;
+    Narrowed& operator=(const Narrowed&) = delete;
+    ~Narrowed() {
+        acts_.B = B_;
+        acts_.T = T_;
+    }
+
+  private:
+    Activations& acts_;
+    int B_, T_;
+};

@@ -216,7 +216,7 @@ class Bench:
 
         if m.dry:
             samples, cache = time_on_host(call), "none: a rehearsal on the CPU"
-        elif item.op == "forward":
+        elif item.op in ("forward", "predict"):
             samples, cache = time_hot(call), "hot"
         else:
             samples, cache = time_cold(call, self.flush), "cold"

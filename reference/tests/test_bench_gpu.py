@@ -38,6 +38,7 @@ SHAPES = {
     "crossentropy": "N=1024 Vp=50304",
     "softmax_crossentropy": "N=1024 V=50257 Vp=50304",
     "forward": bench_gpu.WHOLE,
+    "predict": bench_gpu.WHOLE,
 }
 
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include "lessons/gpt2/check/model.h"
 #include "lessons/gpt2/check/op_spec.h"
-#include "lessons/gpt2/tensors.h"
 
 namespace cases {
 namespace {
-
-Config config_of(const Sizes& d) {
-    return {.max_T = d["max_T"], .V = d["V"], .Vp = d["Vp"], .L = d["L"], .NH = d["NH"], .C = d["C"]};
-}
 
 // Every parameter and every activation is a buffer of its own, so that whatever leaves its view is seen.
 void run(const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
@@ -26,10 +22,6 @@ std::size_t scratch_bytes(const Library& library, const Sizes& d) {
     return library.find<forward_scratch_bytes>()(config_of(d), d["B"], d["T"]);
 }
 
-std::vector<long> sizes_of(const Shape& shape) {
-    return {shape.dims.begin(), shape.dims.begin() + shape.rank};
-}
-
 // Names of an activation's dimensions: of rank 2 they are (B, T), of rank 3 (B, T, C), but lse is (B, NH, T).
 std::string_view dims_of(const std::string& name, const Shape& shape) {
     if (name.ends_with("lse")) {
@@ -43,8 +35,8 @@ template <class Tokens, class Parameter, class Activation>
 checker::Call call_of(const Sizes& d, Tokens tokens, Parameter parameter, Activation activation) {
     checker::Call call{.where = "", .inputs = {tokens("tokens"), tokens("targets")}, .outputs = {}, .run = {}};
     call.scratch = {{"scratch", [=](const Library& library) { return scratch_bytes(library, d); }}};
-    Parameters(config_of(d)).visit([&](const std::string& name, float*&, const Shape& shape) {
-        call.inputs.push_back(parameter(name, shape.rank == 1 ? "C" : "O C", sizes_of(shape)));
+    visit_parameters(d, [&](const std::string& name, std::string_view dims, std::vector<long> sizes) {
+        call.inputs.push_back(parameter(name, dims, std::move(sizes)));
     });
     Activations(config_of(d), d["B"], d["T"]).visit([&](const std::string& name, float*&, const Shape& shape) {
         call.outputs.push_back(activation(name, dims_of(name, shape), sizes_of(shape)));

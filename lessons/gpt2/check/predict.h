@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// predict's calls on a model of a case file, whose forward pass says what the logits are after each token of each sequence.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lessons/gpt2/check/op_spec.h"
+
+namespace cases {
+
+// A call with the first T tokens of B of the file's sequences, from `first` on.
+struct Beginnings {
+    int first = 0;
+    int B = 1;
+    int T = 1;
+    // Of a model whose parameters lie elsewhere, and whose last layernorm gives twice as much: so are its logits.
+    bool of_twice = false;
+};
+
+// What the logits of a call fit where they are those of another.
+struct WrongLogits {
+    std::string id;
+    std::string what;
+    Beginnings are;  // of as many sequences
+};
+
+// With room for as many sequences and tokens as the file has.
+checker::Call predict_call(const checker::CaseFile& file, const std::string& precision, const Beginnings& of,
+                           std::span<const WrongLogits> wrong = {});
+
+}  // namespace cases
