@@ -24,6 +24,8 @@
 #:                           results/ladder.svg and .png, by Python; on a GPU it
 #:                           times the kernels there first. SHAPES='N=64 C=768
 #:                           OC=768; …' other shapes, WRITE=1 into the README
+#:   make notebooks          JupyterLab, which it installs into .venv: pictures of
+#:                           these numbers, your results, your kernels' accesses
 #:
 
 step_numbers := $(foreach step,$(steps),$(call number,$(step)))
@@ -123,3 +125,13 @@ ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons
 ladder: $(ladder_needs) .venv/requirements.sha256
 	$(if $(and $(gpu_seen),$(nvcc)),@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)
 	@SHAPES='$(SHAPES)' .venv/bin/python -m reference.plots.ladder $(if $(filter-out 0,$(WRITE)),--write)
+
+# ---- notebooks ---------------------------------------------------------------------------------------------------------
+
+# JupyterLab, whose kernel is .venv's Python; the tests run the notebooks without it.
+.venv/notebooks.sha256: notebooks/requirements.txt .venv/requirements.sha256
+	@scripts/venv.sh $< $@
+
+.PHONY: notebooks
+notebooks: build/tools/ops build/tools/lessons .venv/notebooks.sha256
+	@PYTHONPATH=. .venv/bin/jupyter lab --config=notebooks/jupyter_config.py

@@ -29,7 +29,7 @@
 #:   make kill-table         what the check says to wrong solutions, as a table
 #:   make simt-table         what the CPU device catches, as a table
 #:   make figures            the pages' figures
-#:   make format             formats C++ and Python
+#:   make format             formats C++ and Python, strips notebooks
 #:   make clean              removes build/
 #:
 #: V=1 shows the commands that make runs.
@@ -106,7 +106,9 @@ course-reads:
 # What the harness's own Python reads: nothing of a lesson but its cases, its tables and its name.
 python_reads := pyproject.toml .venv/requirements.sha256 reference README.md figures/draw.py figures/plots.mplstyle build/tools/lessons \
     $(wildcard lessons/*/lesson.toml solutions/*/cases.py)
-reference_tests := $(filter-out %_ladder.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py,$(wildcard reference/tests/test_*.py))
+# The lessons whose checks and counts the notebooks are shown.
+drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
+reference_tests := $(filter-out %_notebooks.py %_ladder.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py,$(wildcard reference/tests/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/impl/solutions/$1/matmul.so)
@@ -148,6 +150,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
 	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops checker lessons/gpt2 make scripts)' \
+	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks build/tools/ops \
+	        $(call checks_read,cpu,$(drawn)) $(addprefix solutions/,$(drawn) 05_naive_forward 07_tiled_matmul))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
@@ -203,7 +207,7 @@ endif
 cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' ':!:checker/simt/tests')
 format: .venv/requirements.sha256
 	@clang-format -i $(cpp_files)
-	@.venv/bin/ruff format --quiet . && .venv/bin/ruff check --quiet --fix .
+	@.venv/bin/ruff format --quiet . && .venv/bin/ruff check --quiet --fix . && $(python) -m reference.notebooks.strip
 
 clean:
 	@rm -rf build

@@ -26,19 +26,27 @@ if [ -z "$python" ]; then
 fi
 
 started=$SECONDS
-echo "making .venv: $(grep -vc '^#' "$requirements") Python packages for the tests; this can take minutes …"
+echo "making .venv: the Python packages of $requirements; this can take minutes …"
 if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
     "$python" -m venv --clear .venv
 fi
 # Of 10,000 modules the tests import a fifth: those are compiled when they are imported.
-pip() { .venv/bin/python -m pip -qq --disable-pip-version-check "$@"; }
+reason=$(mktemp)
+trap 'rm -f "$reason"' EXIT
+pip() {
+    .venv/bin/python -m pip -qq --disable-pip-version-check "$@" 2>"$reason" && return
+    if grep -q 'after connection broken by' "$reason"; then
+        echo "no package index was reached for $requirements: with a network the command can be repeated as it is" >&2
+    else
+        cat "$reason" >&2
+        echo "the Python packages of $requirements could not be installed; pip's reason is above. The command can be" \
+            "repeated as it is" >&2
+    fi
+    exit 1
+}
 if [ -n "${TORCH_INDEX:-}" ]; then
     pip install --no-compile --index-url "$TORCH_INDEX" --no-deps "$(grep '^torch==' "$requirements")"
 fi
-if ! pip install --no-compile --requirement "$requirements"; then
-    echo "the Python packages of $requirements could not be installed; pip's reason is above. The command can be" \
-        "repeated as it is" >&2
-    exit 1
-fi
+pip install --no-compile --requirement "$requirements"
 echo "$wanted" >"$stamp"
 echo "made .venv in $((SECONDS - started)) s"

@@ -370,21 +370,34 @@ def count(text: str, name: str) -> int:
     return int(text)
 
 
-def run(options: argparse.Namespace) -> int:
+class Chosen(NamedTuple):
+    """What is drawn: the ops of one forward pass and those that may take the place of some, and their roof."""
+
+    ops: list[Op]
+    others: list[Op]
+    roof: Roof
+    title: str
+
+
+def choose(config: str, B: str, T: str | None, card: str | None, folder: Path) -> Chosen:
+    """`folder` holds results/, where this machine's GPU may have been measured."""
     configs = shapes()
-    if options.config not in configs:
-        raise ToolError(f"CONFIG={options.config}: it is one of {', '.join(configs)}")
-    shape = configs[options.config]
-    B = count(options.B, "B")
-    T = count(options.T, "T") if options.T else shape.max_T
-    if T > shape.max_T:
-        raise ToolError(f"T={T}: {shape.name} has {shape.max_T} positions; T is at most that")
-    roof = datasheet(options.card) if options.card else measured_here(Path())
-    if roof is None:
-        roof = datasheet(DEFAULT_CARD)
+    if config not in configs:
+        raise ToolError(f"CONFIG={config}: it is one of {', '.join(configs)}")
+    shape = configs[config]
+    sequences = count(B, "B")
+    tokens = count(T, "T") if T else shape.max_T
+    if tokens > shape.max_T:
+        raise ToolError(f"T={tokens}: {shape.name} has {shape.max_T} positions; T is at most that")
+    roof = datasheet(card) if card else measured_here(folder) or datasheet(DEFAULT_CARD)
+    ops, others = forward_ops(shape, sequences, tokens), other_ways(shape, sequences, tokens)
+    return Chosen(ops, others, roof, f"{shape.name}, B={sequences} T={tokens}, float32")
+
+
+def run(options: argparse.Namespace) -> int:
+    ops, others, roof, title = choose(options.config, options.B, options.T, options.card, Path())
+    if not options.card and roof.kind == "datasheet":
         print(f"no measured GPU on file: the datasheet of {DEFAULT_CARD}; CARD=… names another")
-    ops, others = forward_ops(shape, B, T), other_ways(shape, B, T)
-    title = f"{shape.name}, B={B} T={T}, float32"
     print(f"{title}; the roof of {roof.name}, {roof.kind}\n({roof.source})")
     tops = ", ".join(f"{name} {digits(rate / 1e12)}" for rate, name in ceilings(roof).items())
     print(f"{digits(roof.bytes_per_s / 1e9)} GB/s; TFLOP/s: {tops}")

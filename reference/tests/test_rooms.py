@@ -13,6 +13,7 @@ USES = {
     "dump": {"model", "ops"},
     "gpu": {"ops"},
     "plots": {"gpu", "model", "ops"},
+    "notebooks": {"dump", "gpu", "model", "ops", "plots"},
 }
 
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""venv.sh: what it says where packages cannot be installed."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+UNREACHED = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(…)': /simple/numpy/"
+NO_SUCH = "ERROR: No matching distribution found for numpy==99"
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/usr/bin/env bash\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def venv(tmp_path):
+    """Runs it in a folder whose pip fails with these words, or succeeds."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts/venv.sh", tmp_path / "scripts")
+    program(tmp_path / "scripts/setup.sh", "")
+    (tmp_path / "requirements.txt").write_text("numpy==99\n")
+
+    def run(words: str | None) -> subprocess.CompletedProcess:
+        fails = f'echo "{words}" >&2; exit 1' if words else "exit 0"
+        program(tmp_path / ".venv/bin/python", f'[ "$1" = -m ] || exit 0\n{fails}')
+        command = ["bash", "scripts/venv.sh", "requirements.txt", ".venv/stamp"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_without_network_one_line_says_so(venv):
+    done = venv(UNREACHED)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "no package index was reached for requirements.txt: with a network the command can be repeated as it is"
+    ]
+
+
+def test_another_reason_of_pips_is_shown(venv):
+    done = venv(NO_SUCH)
+    assert done.returncode == 1
+    assert done.stderr.startswith(NO_SUCH)
+    assert "pip's reason is above" in done.stderr
+
+
+def test_what_failed_is_tried_again_and_what_succeeded_is_not(venv):
+    venv(UNREACHED)
+    assert venv(None).stdout.startswith("making .venv")
+    assert venv(UNREACHED).stdout == ""
