@@ -7,4 +7,10 @@ void cases::add_own(LessonCases& lesson) {
     matmul.add_with_threads("threads", "N=603 C=1003 OC=1009", {2, 3});
     matmul.add_with_threads("few_tiles", "N=5 C=7 OC=13", {2, 3});
     matmul.add_drawn("ragged", "N=203 C=1003 OC=1001");  // many blocks each way, and tiles cut on every side
+
+    // Tiles of queries and of keys that are cut, and heads of more channels than a tile and of less than a vector.
+    OpCases& attention = lesson.op("attention");
+    attention.add_drawn("ragged", "B=2 T=101 C=210 NH=3");
+    attention.add_drawn("few_channels", "B=1 T=67 C=15 NH=5");
+    attention.add_drawn("wide_head", "B=1 T=33 C=130 NH=1");
 }
