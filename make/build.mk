@@ -120,7 +120,7 @@ case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 libops_objects := build/obj/lessons/gpt2/tensors.o
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
-simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp)) build/obj/checker/simt/backtrace.o
+simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp checker/simt/graphs/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_library_objects := $(call objects,$(wildcard checker/simt/libraries/*.cpp))
 simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp)) $(simt_objects_alone) $(simt_library_objects)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))

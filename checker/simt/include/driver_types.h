@@ -30,6 +30,7 @@
     error(ErrorInvalidDevice, 101, "invalid device ordinal")                                                           \
     error(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture")                                   \
     error(ErrorInvalidResourceHandle, 400, "invalid resource handle")                                                  \
+    error(ErrorIllegalState, 401, "the operation cannot be performed in the present state")                            \
     error(ErrorNotReady, 600, "device not ready")                                                                      \
     error(ErrorIllegalAddress, 700, "an illegal memory access was encountered")                                        \
     error(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")                                   \

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/runtime/objects.h"
@@ -119,6 +120,16 @@ cublasStatus_t set(const char* function, cublasHandle_t handle, T cublasContext:
     return CUBLAS_STATUS_SUCCESS;
 }
 
+// Section "cublasCreate()": it allocates on the device, which a capture does not allow; cublasDestroy() gives it back. Which
+// status says so was not verified.
+bool may_allocate(const char* function, const void* site) {
+    const bool may = Captures::instance().may_be_unsafe({function, site}) == cudaSuccess;
+    if (!may) {
+        refuse(function, CUBLAS_STATUS_ALLOC_FAILED, "a stream is being captured: make handles before that");
+    }
+    return may;
+}
+
 bool is_math_mode(cublasMath_t mode) {
     const int rest = static_cast<int>(mode) & ~static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     return (rest >= CUBLAS_DEFAULT_MATH && rest <= CUBLAS_FP32_EMULATED_BF16X9_MATH) ||
@@ -138,6 +149,9 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
     if (handle == nullptr) {
         return refuse("cublasCreate", CUBLAS_STATUS_INVALID_VALUE, "the handle's address is null (cublasCreate())");
     }
+    if (!simt::may_allocate("cublasCreate", __builtin_return_address(0))) {
+        return CUBLAS_STATUS_ALLOC_FAILED;
+    }
     *handle = new cublasContext;
     simt::note_object(*handle, "a handle of cuBLAS", __builtin_return_address(0));
     return CUBLAS_STATUS_SUCCESS;
@@ -147,6 +161,9 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
     if (!is_handle(handle)) {
         return no_handle("cublasDestroy");
+    }
+    if (!simt::may_allocate("cublasDestroy", __builtin_return_address(0))) {
+        return CUBLAS_STATUS_ALLOC_FAILED;
     }
     const simt::Turn turn;
     simt::Streams::instance().wait_for_all();

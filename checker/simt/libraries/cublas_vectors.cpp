@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/libraries/cublas_handle.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/libraries/product.h"
@@ -49,10 +50,15 @@ bool is_same(const CallMatrix& a, const CallMatrix& b) {
     return a.data == b.data && a.rows == b.rows && a.columns == b.columns && a.ld == b.ld;
 }
 
-// A result that the host asks for is there when the function returns (section "Scalar Parameters").
-cublasStatus_t wait_for(cublasHandle_t handle, cublasStatus_t issued) {
+// A result that the host asks for is there when the function returns (section "Scalar Parameters"), so a capture cannot take
+// it (section "CUDA Graphs Support"). What is returned then was not verified.
+cublasStatus_t wait_for(cublasHandle_t handle, cublasStatus_t issued, const char* name, const void* site) {
     if (issued == CUBLAS_STATUS_SUCCESS && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
         const Turn turn;
+        if (Captures::instance().may_wait(handle->stream, {name, site}) != cudaSuccess) {
+            return refuse(name, CUBLAS_STATUS_EXECUTION_FAILED,
+                          "a capture has no result for the host: CUBLAS_POINTER_MODE_DEVICE leaves it on the device");
+        }
         Streams::instance().wait(handle->stream);
     }
     return issued;
@@ -228,7 +234,7 @@ cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float* x, int 
             *result = static_cast<float>(std::sqrt(sum));
         }
     });
-    return simt::wait_for(handle, issued);
+    return simt::wait_for(handle, issued, kName, __builtin_return_address(0));
 }
 
 }  // extern "C"

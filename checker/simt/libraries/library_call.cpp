@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -291,6 +292,9 @@ bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
         });
         return false;
     }
+    if (Captures::instance().may_issue(call.stream, {call.name, call.site}) != cudaSuccess) {
+        return false;
+    }
     streams.issue(call.stream, {.name = call.name,
                                 .run =
                                     [call, body = std::move(body)] {
@@ -299,7 +303,9 @@ bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
                                         body(running);
                                     },
                                 .known_late = true,
-                                .call = source_of(call.site)});
+                                .call = source_of(call.site),
+                                .site = call.site,
+                                .work = KernelWork{}});
     return true;
 }
 

@@ -36,8 +36,14 @@ const std::array kRefusedAlways = {
     Refused{"surf2D", "surfaces"},
     Refused{"surf3D", "surfaces"},
     Refused{"cudaIpc", "memory of other processes (IPC)"},
-    Refused{"cudaGraph", "graphs"},
-    Refused{"cudaStreamBeginCapture", "graphs"},
+    Refused{"cudaGraphAddChildGraphNode", "child graphs"},
+    Refused{"cudaGraphChildGraphNode", "child graphs"},
+    Refused{"cudaGraphConditional", "conditional nodes of graphs"},
+    Refused{"cudaGraphAddMemAllocNode", "memory nodes of graphs"},
+    Refused{"cudaGraphAddMemFreeNode", "memory nodes of graphs"},
+    Refused{"cudaGraphAddEvent", "event nodes of graphs"},
+    Refused{"cudaGraphAddExternalSemaphores", "external semaphores"},
+    Refused{"cudaGetCurrentGraphExec", "launches of graphs from kernels"},
 };
 
 // Refuses the first use of a library that the device lacks; a macro that nobody uses is none.

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "checker/simt/graphs/capture.h"
+#include "checker/simt/graphs/work.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
@@ -60,18 +62,6 @@ struct CopyCall {
     const void* site;
 };
 
-struct Copy {
-    void* to;
-    std::size_t to_pitch;
-    const void* from;
-    std::size_t from_pitch;
-    std::size_t width;
-    std::size_t height;
-
-    std::size_t to_bytes() const { return (height - 1) * to_pitch + width; }
-    std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
-};
-
 void add_rows(Footprint& touched, Use use, const void* pointer, std::size_t pitch, std::size_t width,
               std::size_t height, const void* site) {
     for (std::size_t row = 0; row < height; row++) {
@@ -80,7 +70,7 @@ void add_rows(Footprint& touched, Use use, const void* pointer, std::size_t pitc
     }
 }
 
-Footprint footprint_of(const Copy& c, bool reads, const void* site) {
+Footprint footprint_of(const CopyWork& c, bool reads, const void* site) {
     Footprint touched;
     add_rows(touched, Use::write, c.to, c.to_pitch, c.width, c.height, site);
     if (reads) {
@@ -89,7 +79,7 @@ Footprint footprint_of(const Copy& c, bool reads, const void* site) {
     return touched;
 }
 
-void run_copy(const Copy& c, const void* site) {
+void run_copy(const CopyWork& c, const void* site) {
     if (!fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
         return;  // the buffer was freed in the meantime
     }
@@ -109,19 +99,32 @@ void run_copy(const Copy& c, const void* site) {
     }
 }
 
+// The work of a copy whose arguments are right. Its source is read when it runs.
+Operation operation_of(const CopyWork& c, const char* name, const void* site) {
+    return {.name = name,
+            .run = [=] { run_copy(c, site); },
+            .touched = footprint_of(c, !is_pageable(c.from, c.from_bytes()), site),
+            .site = site,
+            .work = c};
+}
+
 // When the call returns, and what it has waited for, is as the runtime's reference says ("API synchronization
 // behavior").
-void issue_copy(const Copy& c, const CopyCall& call) {
+void issue_copy(const CopyWork& c, const CopyCall& call) {
     Streams& streams = Streams::instance();
+    Operation operation = operation_of(c, call.name, call.site);
+    if (Captures::instance().is_capturing(call.stream)) {
+        streams.issue(call.stream, std::move(operation));
+        return;
+    }
     const bool from_pageable = is_pageable(c.from, c.from_bytes());
     const bool to_pageable = is_pageable(c.to, c.to_bytes());
     const bool to_host = side_of(c.to) != Side::device, from_host = side_of(c.from) != Side::device;
     // If there is only one stream, nobody sees whether the copy is late: nothing is staged then.
     const bool staged = from_pageable && !to_host && (call.asynchronous || !streams.alone());
-    Operation operation{.name = call.name, .touched = footprint_of(c, !from_pageable, call.site)};
     if (staged) {
         const auto bytes = std::make_shared<std::vector<char>>(c.width * c.height);
-        Copy late = c;
+        CopyWork late = c;
         late.from = bytes->data();
         late.from_pitch = c.width;
         for (std::size_t row = 0; row < c.height; row++) {
@@ -129,8 +132,6 @@ void issue_copy(const Copy& c, const CopyCall& call) {
         }
         operation.staged_bytes = bytes->size();
         operation.run = [late, bytes, site = call.site] { run_copy(late, site); };
-    } else {
-        operation.run = [=] { run_copy(c, call.site); };
     }
     if (!call.asynchronous && from_pageable && !to_host) {
         streams.wait(call.stream);  // for the work before it; the copy itself may be late
@@ -147,91 +148,126 @@ void issue_copy(const Copy& c, const CopyCall& call) {
     }
 }
 
-cudaError_t copy(const Copy& c, cudaMemcpyKind kind, const CopyCall& call) {
-    const Turn turn;
-    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || c.width == 0 || c.height == 0) {
-        return error;
-    }
+// Whether a copy may be issued, or become a node. It is not empty.
+cudaError_t judge(const CopyWork& c, const void* site) {
     if (c.to == nullptr || c.from == nullptr) {
-        return result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     }
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-        return result(cudaErrorInvalidMemcpyDirection);
+    if (c.kind < cudaMemcpyHostToHost || c.kind > cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
     }
     if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch)) {
-        return result(cudaErrorInvalidPitchValue);
-    }
-    if (!Streams::instance().exists(call.stream)) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    if (Streams::instance().running()) {
-        return result(cudaErrorNotPermitted);
+        return cudaErrorInvalidPitchValue;
     }
     const auto wrong_side = [&](const void* pointer, bool device, const char* end) {
         const Side side = side_of(pointer);
-        if (kind == cudaMemcpyDefault || side == Side::either || (side == Side::device) == device) {
+        if (c.kind == cudaMemcpyDefault || side == Side::either || (side == Side::device) == device) {
             return false;
         }
-        report(Kind::bad_copy, "", call.site, [&] {
+        report(Kind::bad_copy, "", site, [&] {
             return fmt::format("the copy's direction says that its {} is the {}'s memory; it is the {}'s", end,
                                device ? "device" : "host", device ? "host" : "device");
         });
         return true;
     };
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (wrong_side(c.to, to_device, "target") || wrong_side(c.from, from_device, "source")) {
-        return result(cudaErrorInvalidValue);
+    const bool to_device = c.kind == cudaMemcpyHostToDevice || c.kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = c.kind == cudaMemcpyDeviceToHost || c.kind == cudaMemcpyDeviceToDevice;
+    if (wrong_side(c.to, to_device, "target") || wrong_side(c.from, from_device, "source") ||
+        !fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
+        return cudaErrorInvalidValue;
     }
-    if (!fits(c.to, c.to_bytes(), "the copy writes", call.site) ||
-        !fits(c.from, c.from_bytes(), "the copy reads", call.site)) {
-        return result(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+// Whether the stream takes what a call issues.
+cudaError_t judge(const CopyCall& call) {
+    if (!Streams::instance().exists(call.stream)) {
+        return cudaErrorInvalidResourceHandle;
     }
-    issue_copy(c, call);
-    return result(cudaSuccess);
+    if (Streams::instance().running()) {
+        return cudaErrorNotPermitted;
+    }
+    Captures& captures = Captures::instance();
+    return call.asynchronous ? captures.may_issue(call.stream, {call.name, call.site})
+                             : captures.may_issue_and_wait({call.name, call.site});
+}
+
+cudaError_t copy(const CopyWork& c, const CopyCall& call) {
+    const Turn turn;
+    cudaError_t error = result(cudaSuccess);
+    if (error != cudaSuccess || c.width == 0 || c.height == 0) {
+        return error;
+    }
+    error = judge(call);
+    if (error == cudaSuccess) {
+        error = judge(c, call.site);
+    }
+    if (error == cudaSuccess) {
+        issue_copy(c, call);
+    }
+    return result(error);
 }
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const CopyCall& call) {
-    return copy(Copy{.to = to, .to_pitch = bytes, .from = from, .from_pitch = bytes, .width = bytes, .height = 1}, kind,
-                call);
+    return copy({to, bytes, from, bytes, bytes, 1, kind}, call);
+}
+
+void run_memset(const MemsetWork& m, const void* site) {
+    if (!fits(m.to, m.bytes(), "the memset writes", site)) {
+        return;
+    }
+    const OpenBytes open(m.to, m.bytes());
+    for (std::size_t row = 0; row < m.height; row++) {
+        auto* begin = static_cast<char*>(m.to) + row * m.pitch;
+        if (m.element_bytes == 1) {
+            std::memset(begin, static_cast<int>(m.value), m.width);
+        } else {
+            for (std::size_t i = 0; i < m.width; i++) {
+                std::memcpy(begin + i * m.element_bytes, &m.value, m.element_bytes);  // little-endian
+            }
+        }
+        if (const auto address = reinterpret_cast<std::uintptr_t>(begin); Memory::instance().contains(address)) {
+            Memory::instance().mark_written(address, m.width * m.element_bytes);
+        }
+    }
+}
+
+// It is not empty.
+cudaError_t judge(const MemsetWork& m, const void* site) {
+    const bool known = m.element_bytes == 1 || m.element_bytes == 2 || m.element_bytes == 4;
+    if (m.to == nullptr || !known || (m.height > 1 && m.width * m.element_bytes > m.pitch) ||
+        side_of(m.to) == Side::host || !fits(m.to, m.bytes(), "the memset writes", site)) {
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+Operation operation_of(const MemsetWork& m, const char* name, const void* site) {
+    Operation operation{.name = name, .run = [=] { run_memset(m, site); }, .site = site, .work = m};
+    add_rows(operation.touched, Use::write, m.to, m.pitch, m.width * m.element_bytes, m.height, site);
+    return operation;
 }
 
 cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                 const CopyCall& call) {
     const Turn turn;
-    if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || width == 0 || height == 0) {
+    cudaError_t error = result(cudaSuccess);
+    if (error != cudaSuccess || width == 0 || height == 0) {
         return error;
     }
-    if (pointer == nullptr || (height > 1 && width > pitch) || side_of(pointer) == Side::host) {
-        return result(cudaErrorInvalidValue);
+    const MemsetWork memset{pointer, pitch, static_cast<unsigned>(value), 1, width, height};
+    error = judge(call);
+    if (error == cudaSuccess) {
+        error = judge(memset, call.site);
     }
-    if (!Streams::instance().exists(call.stream) || Streams::instance().running()) {
-        return result(Streams::instance().running() ? cudaErrorNotPermitted : cudaErrorInvalidResourceHandle);
-    }
-    const std::size_t bytes = (height - 1) * pitch + width;
-    if (!fits(pointer, bytes, "the memset writes", call.site)) {
-        return result(cudaErrorInvalidValue);
-    }
-    Operation operation{.name = call.name};
-    add_rows(operation.touched, Use::write, pointer, pitch, width, height, call.site);
-    operation.run = [=] {
-        if (!fits(pointer, bytes, "the memset writes", call.site)) {
-            return;
+    if (error == cudaSuccess) {
+        const OperationPointer issued =
+            Streams::instance().issue(call.stream, operation_of(memset, call.name, call.site));
+        if (!call.asynchronous && side_of(pointer) == Side::either) {
+            Streams::instance().wait(issued);
         }
-        const OpenBytes open(pointer, bytes);
-        for (std::size_t row = 0; row < height; row++) {
-            auto* begin = static_cast<char*>(pointer) + row * pitch;
-            std::memset(begin, value, width);
-            if (const auto address = reinterpret_cast<std::uintptr_t>(begin); Memory::instance().contains(address)) {
-                Memory::instance().mark_written(address, width);
-            }
-        }
-    };
-    const OperationPointer issued = Streams::instance().issue(call.stream, std::move(operation));
-    if (!call.asynchronous && side_of(pointer) == Side::either) {
-        Streams::instance().wait(issued);
     }
-    return result(cudaSuccess);
+    return result(error);
 }
 
 const Symbol* device_variable(const void* symbol) {
@@ -272,6 +308,27 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, st
 }
 
 }  // namespace
+
+cudaError_t make_copy(const CopyWork& copy, const char* name, const void* site, Operation& made) {
+    const Turn turn;
+    const bool empty = copy.width == 0 || copy.height == 0;
+    const cudaError_t error = empty ? cudaErrorInvalidValue : judge(copy, site);
+    if (error == cudaSuccess) {
+        made = operation_of(copy, name, site);
+    }
+    return result(error);
+}
+
+cudaError_t make_memset(const MemsetWork& memset, const char* name, const void* site, Operation& made) {
+    const Turn turn;
+    const bool empty = memset.width == 0 || memset.height == 0;
+    const cudaError_t error = empty ? cudaErrorInvalidValue : judge(memset, site);
+    if (error == cudaSuccess) {
+        made = operation_of(memset, name, site);
+    }
+    return result(error);
+}
+
 }  // namespace simt
 
 using simt::result;
@@ -288,13 +345,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
-    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind,
+    return simt::copy({to, to_pitch, from, from_pitch, width, height, kind},
                       {"cudaMemcpy2D", false, nullptr, __builtin_return_address(0)});
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-    return simt::copy({to, to_pitch, from, from_pitch, width, height}, kind,
+    return simt::copy({to, to_pitch, from, from_pitch, width, height, kind},
                       {"cudaMemcpy2DAsync", true, stream, __builtin_return_address(0)});
 }
 

@@ -90,6 +90,8 @@ const char* name_of(Kind kind) {
             return "crash";
         case Kind::bad_copy:
             return "bad_copy";
+        case Kind::bad_capture:
+            return "bad_capture";
         case Kind::race:
             return "race";
     }
@@ -112,7 +114,7 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
     DeviceFinding finding{.kind = kind,
                           .space = space,
                           .line = place.line,
-                          .text = text(),
+                          .text = text() + Streams::instance().text_of_replay(),
                           .kernel = {},
                           .thread = {},
                           .other_line = {},

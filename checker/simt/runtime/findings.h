@@ -35,6 +35,7 @@ enum class Kind {
     trap,
     crash,
     bad_copy,
+    bad_capture,  // a call that a stream's capture does not allow
     race,
 };
 

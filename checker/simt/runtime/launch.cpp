@@ -16,7 +16,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/device.h"
 #include "checker/simt/runtime/findings.h"
@@ -39,6 +42,7 @@ struct Configuration {
     bool cooperative = false;
     cudaStream_t stream = nullptr;
     bool describe_only = false;  // the kernel is called only to learn its bounds
+    Operation* made = nullptr;   // it is not issued, but left here
 };
 
 // What the runtime knows of a kernel, by its function's address.
@@ -53,6 +57,7 @@ struct KernelFacts {
 struct Pending {
     std::optional<Configuration> configuration;  // between <<<…>>> and the kernel's call
     cudaError_t refused = cudaSuccess;           // why the last launch by address was not made
+    std::vector<Parameter> parameters;           // of the kernel that was called last
 };
 
 Pending& pending() {
@@ -214,12 +219,16 @@ cudaError_t launch_by_address(const void* kernel, Configuration configuration, v
 }
 
 // Does not launch. An API function returns the error; after a launch <<<…>>> somebody has yet to ask for it.
-void refuse(cudaError_t error, const Launch& launch, bool by_address, const std::string& why) {
+void fail(cudaError_t error, const SourceLine& line, bool by_address) {
     if (by_address) {
         pending().refused = error;
     } else {
-        launch_failed(error, false, launch.line);
+        launch_failed(error, false, line);
     }
+}
+
+void refuse(cudaError_t error, const Launch& launch, bool by_address, const std::string& why) {
+    fail(error, launch.line, by_address);
     report(Kind::bad_launch, "", launch.line, [&] { return launch.kernel + ": " + why; });
 }
 
@@ -241,8 +250,13 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t st
                                             .stream = stream};
 }
 
-void** raw_arguments() {
-    return pending().configuration ? pending().configuration->raw_arguments : nullptr;
+void take_parameters(const Parameter* parameters, std::size_t count) {
+    Pending& all = pending();
+    all.parameters.assign(parameters, parameters + count);
+    void** const raw = all.configuration ? all.configuration->raw_arguments : nullptr;
+    for (std::size_t i = 0; raw != nullptr && i < count; i++) {
+        std::memcpy(parameters[i].where, raw[i], parameters[i].bytes);
+    }
 }
 
 void launch(const KernelCall& call) {
@@ -267,47 +281,81 @@ void launch(const KernelCall& call) {
     if (configuration.describe_only || result(cudaSuccess) != cudaSuccess) {
         return;
     }
-    Launch what{.kernel = kernel_name(call.signature),
-                .grid = configuration.grid,
-                .block = configuration.block,
-                .dynamic_bytes = configuration.dynamic_bytes,
-                .module = module,
-                .body = call.body,
-                .parameters = call.parameters,
-                .parameter_bytes = call.parameter_bytes,
-                .line = configuration.line,
-                .entry = __builtin_return_address(0),
-                .cooperative = configuration.cooperative};
+    const auto what = std::make_shared<Launch>(Launch{.kernel = kernel_name(call.signature),
+                                                      .grid = configuration.grid,
+                                                      .block = configuration.block,
+                                                      .dynamic_bytes = configuration.dynamic_bytes,
+                                                      .module = module,
+                                                      .body = call.body,
+                                                      .parameters = call.parameters,
+                                                      .parameter_bytes = call.parameter_bytes,
+                                                      .line = configuration.line,
+                                                      .entry = __builtin_return_address(0),
+                                                      .cooperative = configuration.cooperative});
     const bool by_address = configuration.raw_arguments != nullptr;
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
-        refuse(refused->error, what, by_address, refused->why);
+        refuse(refused->error, *what, by_address, refused->why);
         return;
     }
     if (Streams::instance().running()) {
-        refuse(cudaErrorNotPermitted, what, by_address, "a host function may not launch");
+        refuse(cudaErrorNotPermitted, *what, by_address, "a host function may not launch");
         return;
     }
     if (!Streams::instance().exists(configuration.stream)) {
-        refuse(cudaErrorInvalidResourceHandle, what, by_address, "its stream does not exist, or was destroyed");
+        refuse(cudaErrorInvalidResourceHandle, *what, by_address, "its stream does not exist, or was destroyed");
         return;
+    }
+    const bool for_node = configuration.made != nullptr;
+    if (!for_node && Captures::under_way()) {
+        const cudaError_t error =
+            Captures::instance().may_issue(configuration.stream, {what->kernel.c_str(), what->line});
+        if (error != cudaSuccess) {
+            fail(error, what->line, by_address);
+            return;
+        }
     }
     // The kernel's parameters are on the caller's stack.
     const auto alignment = std::align_val_t(call.parameter_alignment);
     const std::shared_ptr<void> parameters(::operator new(call.parameter_bytes, alignment),
                                            [=](void* p) { ::operator delete(p, alignment); });
     std::memcpy(parameters.get(), call.parameters, call.parameter_bytes);
-    what.parameters = parameters.get();
+    what->parameters = parameters.get();
     Operation operation{
-        .name = what.kernel, .known_late = true, .launch = what.line, .grid = what.grid, .block = what.block};
-    operation.run = [what = std::move(what), parameters] {
-        if (const cudaError_t error = Orders::instance().run(what); error != cudaSuccess) {
-            launch_failed(error, true, what.line);
+        .name = what->kernel, .known_late = true, .launch = what->line, .grid = what->grid, .block = what->block};
+    operation.run = [what, parameters] {
+        if (const cudaError_t error = Orders::instance().run(*what); error != cudaSuccess) {
+            launch_failed(error, true, what->line);
         }
     };
     if (!call.has_hooks) {
         Memory::instance().writes_go_unseen();
     }
-    Streams::instance().issue(configuration.stream, std::move(operation));
+    if (for_node || Captures::instance().is_capturing(configuration.stream)) {
+        const auto arguments = std::make_shared<Arguments>();
+        for (const Parameter& parameter : all.parameters) { arguments->add(parameter.where, parameter.bytes); }
+        operation.work =
+            KernelWork{.function = reinterpret_cast<const void*>(function == nullptr ? site : function->begin),
+                       .grid = what->grid,
+                       .block = what->block,
+                       .dynamic_bytes = what->dynamic_bytes,
+                       .cooperative = what->cooperative,
+                       .arguments = arguments};
+    }
+    if (for_node) {
+        *configuration.made = std::move(operation);
+    } else {
+        Streams::instance().issue(configuration.stream, std::move(operation));
+    }
+}
+
+cudaError_t make_kernel(const cudaKernelNodeParams& kernel, const SourceLine& line, Operation& made) {
+    return launch_by_address(kernel.func,
+                             {.grid = kernel.gridDim,
+                              .block = kernel.blockDim,
+                              .dynamic_bytes = kernel.sharedMemBytes,
+                              .line = line,
+                              .made = &made},
+                             kernel.kernelParams);
 }
 
 }  // namespace simt

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
@@ -27,7 +28,7 @@ namespace {
 
 constexpr std::size_t kPitch = 512;
 
-cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, const void* site) {
+cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, const ApiCall& call) {
     if (pointer == nullptr) {
         return result(cudaErrorInvalidValue);
     }
@@ -37,8 +38,21 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || bytes == 0) {
         return error;
     }
-    *pointer = Memory::instance().allocate(bytes, residence, site);
+    if (const cudaError_t error = Captures::instance().may_be_unsafe(call); error != cudaSuccess) {
+        return result(error);
+    }
+    *pointer = Memory::instance().allocate(bytes, residence, call.place.return_address);
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
+// In a capture memory that a stream allocates or frees is a node of its own.
+cudaError_t refuses_memory_node(cudaStream_t stream, const ApiCall& call) {
+    const cudaError_t error = Captures::instance().refuses(
+        stream, cudaErrorNotSupported,
+        "makes a memory node in a stream that is being captured, which the CPU device lacks: allocate before "
+        "cudaStreamBeginCapture(), and free when the graph is no longer launched",
+        call);
+    return error == cudaSuccess ? Captures::instance().may_issue(stream, call) : error;
 }
 
 enum class FreedBy { cuda_free, cuda_free_host, kernel };
@@ -108,6 +122,9 @@ cudaError_t free(void* pointer, FreedBy by, const void* site) {
         return result(cudaSuccess);
     }
     const Turn turn;
+    if (const cudaError_t error = Captures::instance().may_be_unsafe({text_of(by), site}); error != cudaSuccess) {
+        return result(error);
+    }
     Streams::instance().wait_for_all();
     if (!may_free(pointer, by, site)) {
         return result(cudaErrorInvalidValue);
@@ -123,6 +140,9 @@ cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site)
     const Turn turn;
     if (!Streams::instance().exists(stream) || !may_free(pointer, FreedBy::cuda_free, site)) {
         return result(cudaErrorInvalidValue);
+    }
+    if (const cudaError_t error = refuses_memory_node(stream, {"cudaFreeAsync", site}); error != cudaSuccess) {
+        return result(error);
     }
     Operation operation{.name = "cudaFreeAsync", .run = [=] {
                             if (may_free(pointer, FreedBy::cuda_free, site)) {
@@ -176,7 +196,7 @@ int* reuse_of(Pool& pool, cudaMemPoolAttr attribute) {
 }
 
 cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream,
-                               const void* site) {
+                               const ApiCall& call) {
     const Turn turn;
     if (!Streams::instance().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
@@ -184,7 +204,11 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t 
     if (!is_pool(pool)) {
         return result(cudaErrorInvalidValue);
     }
-    const cudaError_t error = allocate(pointer, bytes, Residence::device, site);
+    if (const cudaError_t error = refuses_memory_node(stream, call); error != cudaSuccess) {
+        return result(error);
+    }
+    const void* const site = call.place.return_address;
+    const cudaError_t error = allocate(pointer, bytes, Residence::device, call);
     if (error == cudaSuccess && bytes > 0) {
         Allocation& allocation = *Memory::instance().begins_at(*pointer);
         allocation.pool = pools()[pool];
@@ -255,14 +279,16 @@ using simt::result;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-    return simt::allocate(pointer, bytes, Residence::device, __builtin_return_address(0));
+    return simt::allocate(pointer, bytes, Residence::device, {"cudaMalloc", __builtin_return_address(0)});
 }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-    return simt::allocate_in_stream(pointer, bytes, simt::current_pool(), stream, __builtin_return_address(0));
+    return simt::allocate_in_stream(pointer, bytes, simt::current_pool(), stream,
+                                    {"cudaMallocAsync", __builtin_return_address(0)});
 }
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    return simt::allocate_in_stream(pointer, bytes, pool, stream, __builtin_return_address(0));
+    return simt::allocate_in_stream(pointer, bytes, pool, stream,
+                                    {"cudaMallocFromPoolAsync", __builtin_return_address(0)});
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
@@ -381,18 +407,19 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
         return result(cudaErrorInvalidValue);
     }
     *pitch = (width + simt::kPitch - 1) / simt::kPitch * simt::kPitch;
-    return simt::allocate(pointer, *pitch * height, Residence::device, __builtin_return_address(0));
+    return simt::allocate(pointer, *pitch * height, Residence::device,
+                          {"cudaMallocPitch", __builtin_return_address(0)});
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
     if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
         return result(cudaErrorInvalidValue);
     }
-    return simt::allocate(pointer, bytes, Residence::managed, __builtin_return_address(0));
+    return simt::allocate(pointer, bytes, Residence::managed, {"cudaMallocManaged", __builtin_return_address(0)});
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
-    return simt::allocate(pointer, bytes, Residence::pinned, __builtin_return_address(0));
+    return simt::allocate(pointer, bytes, Residence::pinned, {"cudaMallocHost", __builtin_return_address(0)});
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
@@ -400,7 +427,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags)
     if ((flags & ~kKnown) != 0) {
         return result(cudaErrorInvalidValue);
     }
-    return simt::allocate(pointer, bytes, Residence::pinned, __builtin_return_address(0));
+    return simt::allocate(pointer, bytes, Residence::pinned, {"cudaHostAlloc", __builtin_return_address(0)});
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
@@ -417,6 +444,11 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flag
     constexpr unsigned kKnown = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     if (pointer == nullptr || bytes == 0 || (flags & ~kKnown) != 0 || simt::side_of(pointer) == simt::Side::device) {
         return result(cudaErrorInvalidValue);
+    }
+    if (const cudaError_t error =
+            simt::Captures::instance().may_be_unsafe({"cudaHostRegister", __builtin_return_address(0)});
+        error != cudaSuccess) {
+        return result(error);
     }
     if (simt::side_of(pointer) == simt::Side::either || !simt::register_memory(pointer, bytes)) {
         return result(cudaErrorHostMemoryAlreadyRegistered);
@@ -470,8 +502,12 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
     return simt::managed_result(pointer, bytes);
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned int) {
-    return simt::managed_result(pointer, 1);
+// "not currently supported in graphs" (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations").
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t, unsigned int) {
+    const cudaError_t error =
+        simt::Captures::instance().refuses(stream, cudaErrorStreamCaptureUnsupported, "makes no node of a graph",
+                                           {"cudaStreamAttachMemAsync", __builtin_return_address(0)});
+    return error == cudaSuccess ? simt::managed_result(pointer, 1) : result(error);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {

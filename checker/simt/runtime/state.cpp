@@ -8,6 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "checker/simt/graphs/capture.h"
+#include "checker/simt/graphs/graphs.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
@@ -143,6 +145,8 @@ void report_leaks() {
         }
     }
     report_left_objects();
+    Captures::instance().report_left();
+    Graphs::instance().report_left();
 }
 
 }  // namespace simt

@@ -4,10 +4,14 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "checker/simt/graphs/capture.h"
+#include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
@@ -61,10 +65,39 @@ bool may_wait() {
     return !streams().running();
 }
 
+Captures& captures() {
+    return Captures::instance();
+}
+
+cudaError_t record(cudaEvent_t event, cudaStream_t stream, const void* site) {
+    const Turn turn;
+    if (!is_event(event) || !streams().exists(stream)) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
+    if (!may_wait()) {
+        return result(cudaErrorNotPermitted);
+    }
+    const cudaError_t error = captures().may_issue(stream, {"cudaEventRecord", site});
+    if (error == cudaSuccess && !captures().record(stream, *event)) {
+        event->at = std::make_shared<double>();
+        event->recorded =
+            streams().issue(stream, {.name = "cudaEventRecord", .run = [at = event->at] { *at = seconds_now(); }});
+    }
+    return result(error);
+}
+
 }  // namespace
 
 void null_stream_is_per_thread() {
     streams().null_is_per_thread();
+}
+
+LivingObjects living_objects() {
+    const Turn turn;
+    return {.graphs = Graphs::instance().graphs(),
+            .executables = Graphs::instance().executables(),
+            .streams = streams().count(),
+            .events = events().size()};
 }
 
 }  // namespace simt
@@ -77,8 +110,11 @@ cudaError_t cudaDeviceSynchronize() {
     if (!simt::may_wait()) {
         return result(cudaErrorNotPermitted);
     }
-    simt::streams().wait_for_all();
-    return result(cudaSuccess);
+    const cudaError_t error = simt::captures().may_wait_for_all({"cudaDeviceSynchronize", __builtin_return_address(0)});
+    if (error == cudaSuccess) {
+        simt::streams().wait_for_all();
+    }
+    return result(error);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -98,6 +134,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         !simt::streams().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
     }
+    const cudaError_t error = simt::captures().refuses(
+        stream, cudaErrorStreamCaptureUnsupported, "destroys a stream that is being captured: end the capture first",
+        {"cudaStreamDestroy", __builtin_return_address(0)});
+    if (error != cudaSuccess) {
+        return result(error);
+    }
     simt::streams().destroy(stream);
     std::erase_if(simt::attributes(), [&](const auto& known) { return known.first.first == stream; });
     return result(cudaSuccess);
@@ -107,18 +149,29 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (!simt::may_wait()) {
         return result(cudaErrorNotPermitted);
     }
-    if (simt::streams().exists(stream)) {
+    if (!simt::streams().exists(stream)) {
+        return simt::stream_result(stream);
+    }
+    const cudaError_t error = simt::captures().may_wait(stream, {"cudaStreamSynchronize", __builtin_return_address(0)});
+    if (error == cudaSuccess) {
         simt::streams().wait(stream);
     }
-    return simt::stream_result(stream);
+    return result(error);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     if (!simt::may_wait()) {
         return result(cudaErrorNotPermitted);
     }
-    const bool ready = !simt::streams().exists(stream) || simt::streams().look(stream);
-    const cudaError_t error = simt::stream_result(stream);
+    if (!simt::streams().exists(stream)) {
+        return simt::stream_result(stream);
+    }
+    if (const cudaError_t error = simt::captures().may_wait(stream, {"cudaStreamQuery", __builtin_return_address(0)});
+        error != cudaSuccess) {
+        return result(error);
+    }
+    const bool ready = simt::streams().look(stream);
+    const cudaError_t error = result(cudaSuccess);
     return error != cudaSuccess || ready ? error : result(cudaErrorNotReady);
 }
 
@@ -174,14 +227,17 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 
 // After a sticky error a host function is not called, as CUDA documents; a callback is, and gets the error.
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    if (function == nullptr) {
-        return result(cudaErrorInvalidValue);
-    }
-    const cudaError_t error = simt::may_wait() ? simt::stream_result(stream) : result(cudaErrorNotPermitted);
+    const void* const site = __builtin_return_address(0);
+    simt::Operation operation;
+    cudaError_t error = simt::make_host({function, data}, site, operation);
     if (error == cudaSuccess) {
-        simt::streams().issue(
-            stream,
-            {.name = "a host function", .run = [=] { function(data); }, .calls_the_host = true, .known_late = true});
+        error = simt::may_wait() ? simt::stream_result(stream) : result(cudaErrorNotPermitted);
+    }
+    if (error == cudaSuccess) {
+        error = result(simt::captures().may_issue(stream, {"cudaLaunchHostFunc", site}));
+    }
+    if (error == cudaSuccess) {
+        simt::streams().issue(stream, std::move(operation));
     }
     return error;
 }
@@ -192,6 +248,16 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     }
     if (!simt::may_wait() || !simt::streams().exists(stream)) {
         return result(simt::may_wait() ? cudaErrorInvalidResourceHandle : cudaErrorNotPermitted);
+    }
+    const simt::ApiCall call{"cudaStreamAddCallback", __builtin_return_address(0)};
+    cudaError_t error =
+        simt::captures().refuses(stream, cudaErrorStreamCaptureUnsupported,
+                                 "is not for a stream that is being captured: cudaLaunchHostFunc() makes a node", call);
+    if (error == cudaSuccess) {
+        error = simt::captures().may_issue(stream, call);
+    }
+    if (error != cudaSuccess) {
+        return result(error);
     }
     simt::streams().issue(stream, {.name = "a callback",
                                    .run = [=] { callback(stream, result(cudaSuccess), data); },
@@ -208,8 +274,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags != 0 || !simt::may_wait()) {
         return result(flags != 0 ? cudaErrorInvalidValue : cudaErrorNotPermitted);
     }
-    simt::streams().wait_for_event(stream, event->recorded);
-    return result(cudaSuccess);
+    const simt::ApiCall call{"cudaStreamWaitEvent", __builtin_return_address(0)};
+    if (const std::optional<cudaError_t> captured = simt::captures().wait_for(stream, *event, call)) {
+        return result(*captured);
+    }
+    const cudaError_t error = simt::captures().may_issue(stream, call);
+    if (error == cudaSuccess) {
+        simt::streams().wait_for_event(stream, event->recorded);
+    }
+    return result(error);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -236,36 +309,33 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    if (!simt::is_event(event) || !simt::streams().exists(stream)) {
-        return result(cudaErrorInvalidResourceHandle);
-    }
-    if (!simt::may_wait()) {
-        return result(cudaErrorNotPermitted);
-    }
-    event->at = std::make_shared<double>();
-    event->recorded = simt::streams().issue(
-        stream, {.name = "cudaEventRecord", .run = [at = event->at] { *at = simt::seconds_now(); }});
-    return result(cudaSuccess);
+    return simt::record(event, stream, __builtin_return_address(0));
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-    if (flags != cudaEventRecordDefault) {  // an external one is for captures
-        return result(cudaErrorInvalidValue);
-    }
-    return cudaEventRecord(event, stream);
+    // An external one is a node of its own, which the CPU device lacks.
+    return flags != cudaEventRecordDefault ? result(cudaErrorInvalidValue)
+                                           : simt::record(event, stream, __builtin_return_address(0));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!simt::is_event(event) || !simt::may_wait()) {
         return result(simt::may_wait() ? cudaErrorInvalidResourceHandle : cudaErrorNotPermitted);
     }
-    simt::streams().wait(event->recorded);
-    return result(cudaSuccess);
+    const cudaError_t error = simt::captures().may_wait(*event, {"cudaEventSynchronize", __builtin_return_address(0)});
+    if (error == cudaSuccess) {
+        simt::streams().wait(event->recorded);
+    }
+    return result(error);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!simt::is_event(event) || !simt::may_wait()) {
         return result(simt::may_wait() ? cudaErrorInvalidResourceHandle : cudaErrorNotPermitted);
+    }
+    if (const cudaError_t error = simt::captures().may_wait(*event, {"cudaEventQuery", __builtin_return_address(0)});
+        error != cudaSuccess) {
+        return result(error);
     }
     const bool ready = simt::streams().look(event->recorded);
     const cudaError_t error = result(cudaSuccess);
@@ -278,7 +348,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     }
     if (!simt::is_event(begin) || !simt::is_event(end) || !begin->timing || !end->timing ||
         begin->recorded == nullptr || end->recorded == nullptr) {
-        return result(cudaErrorInvalidResourceHandle);
+        const bool captured =
+            simt::is_event(begin) && simt::is_event(end) && (begin->capture != nullptr || end->capture != nullptr);
+        return result(captured ? cudaErrorCapturedEvent : cudaErrorInvalidResourceHandle);
     }
     if (!begin->recorded->done || !end->recorded->done) {
         return result(cudaErrorNotReady);

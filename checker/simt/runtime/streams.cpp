@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
@@ -49,6 +50,11 @@ std::string verb(Use use) {
 
 constinit thread_local Operation* Streams::running_ = nullptr;
 
+std::string text_of_operation(const Operation& operation) {
+    const SourceLine& line = operation.launch.file.empty() ? source_of(operation.site) : operation.launch;
+    return fmt::format("{} (made at {})", operation.name, text_of(line));
+}
+
 Streams& Streams::instance() {
     static auto& streams = *new Streams;  // never destroyed: what is left runs when the process ends
     return streams;
@@ -72,6 +78,28 @@ bool Streams::exists(cudaStream_t stream) const {
 bool Streams::is_blocking(cudaStream_t stream) const {
     const auto handle = handles_.find(stream);
     return handle == handles_.end() || handle->second.blocking;
+}
+
+std::string Streams::name_of(cudaStream_t stream) const {
+    const cudaStream_t key = key_of(stream);
+    const auto handle = handles_.find(key);
+    return handle != handles_.end()     ? handle->second.name
+           : key == cudaStreamPerThread ? "the per-thread default stream"
+                                        : "the default stream";
+}
+
+cudaStream_t Streams::create_lane() {
+    const Turn turn;
+    auto* const stream = new CUstream_st;
+    handles_[stream] = {false, "a lane of a graph"};
+    lanes_++;
+    return stream;
+}
+
+void Streams::destroy_lane(cudaStream_t lane) {
+    const Turn turn;
+    destroy(lane);
+    lanes_--;
 }
 
 cudaStream_t Streams::create(bool blocking, const void* site) {
@@ -112,9 +140,7 @@ Streams::Queue& Streams::queue_of(cudaStream_t stream) {
         free_numbers_.pop_back();
         const auto handle = handles_.find(key);
         blocking_[queue.number] = handle == handles_.end() || handle->second.blocking;
-        names_[queue.number] = handle != handles_.end()     ? handle->second.name
-                               : key == cudaStreamPerThread ? "the per-thread default stream"
-                                                            : "the default stream";
+        names_[queue.number] = name_of(key);
     }
     return queue;
 }
@@ -129,8 +155,12 @@ bool Streams::ordered(const Operation& a, const Operation& b) const {
     return covers(a.before, b) || covers(b.before, a);
 }
 
-OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const OperationPointer& also_after) {
+OperationPointer Streams::issue(cudaStream_t stream, Operation issued,
+                                const std::vector<OperationPointer>& also_after) {
     const Turn turn;
+    if (Captures::under_way() && Captures::instance().take(key_of(stream), issued)) {
+        return nullptr;
+    }
     settle_guess();
     issuer_ = pthread_self();
     static thread_local const ThreadsEnd at_its_end;
@@ -149,7 +179,7 @@ OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const Ope
         }
     };
     comes_after(queue.last);
-    comes_after(also_after);
+    for (const OperationPointer& other : also_after) { comes_after(other); }
     if (key_of(stream) == cudaStreamLegacy) {
         for (const auto& [number, last] : last_blocking_) { comes_after(last); }
         last_blocking_.clear();
@@ -173,7 +203,7 @@ OperationPointer Streams::issue(cudaStream_t stream, Operation issued, const Ope
 
 void Streams::wait_for_event(cudaStream_t stream, const OperationPointer& recorded) {
     if (recorded != nullptr) {
-        issue(stream, {.name = "cudaStreamWaitEvent"}, recorded);
+        issue(stream, {.name = "cudaStreamWaitEvent"}, {recorded});
     }
 }
 
@@ -503,15 +533,28 @@ void Streams::judge_host_access(const HostAccess& access) {
 // ---- what is said ---------------------------------------------------------------------------------------------------------
 
 std::string Streams::text_of_side(const Operation& operation, const Span& span) const {
-    const std::string& stream = names_[operation.stream];
+    const bool is_node = operation.replay != nullptr;
+    const std::string where = is_node ? fmt::format("{} in {}", text_of_operation(operation), operation.replay->text)
+                                      : fmt::format("{} in {}", operation.name, names_[operation.stream]);
     if (operation.launch.file.empty()) {
-        return fmt::format("{} in {}", operation.name, stream);
+        return where;
     }
-    return fmt::format("{} in {}, launched at {}, {}", operation.name, stream, text_of(operation.launch),
+    return fmt::format("{}, {}{}", where, is_node ? "" : fmt::format("launched at {}, ", text_of(operation.launch)),
                        thread_text(span.block, span.thread, operation.grid, operation.block));
 }
 
+std::string Streams::text_of_replay() const {
+    return !running() || running_->replay == nullptr
+               ? ""
+               : fmt::format(", by {} in {}", text_of_operation(*running_), running_->replay->text);
+}
+
 std::string Streams::why(const Operation& a, const Operation& b) const {
+    if (a.replay != nullptr && a.replay == b.replay) {
+        return "no edge of the graph orders them: while it is captured, cudaStreamWaitEvent() in the one stream makes "
+               "one, "
+               "for an event recorded in the other; cudaGraphAddDependencies() does so for a graph's nodes";
+    }
     std::string text;
     for (const Operation* operation : {&a, &b}) {
         if ((operation->name.starts_with("cudaMem")) && !operation->name.ends_with("Async")) {
@@ -534,10 +577,12 @@ std::string Streams::why(const Operation& a, const Operation& b) const {
 
 void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operation& b, Use use_b,
                    const Span& in_b) const {
-    report_race("streams", {in_a.site, verb(use_a), text_of_side(a, in_a)},
+    const bool nodes = a.replay != nullptr && a.replay == b.replay;
+    report_race(nodes ? "graph" : "streams", {in_a.site, verb(use_a), text_of_side(a, in_a)},
                 {in_b.site, verb(use_b), text_of_side(b, in_b)}, Clarity::two_threads, [&] {
                     return RaceText{place_of_global(std::max(in_a.begin, in_b.begin)) +
-                                        " is used in two streams, and nothing orders them",
+                                        (nodes ? " is used by two nodes of a graph" : " is used in two streams") +
+                                        ", and nothing orders them",
                                     why(a, b), ""};
                 });
 }
@@ -551,7 +596,9 @@ void Streams::tell_host(const Operation& operation, Use use, const Span& span, U
                         fmt::format("{} returns before it has ended: cudaStreamSynchronize() of its stream, "
                                     "cudaEventSynchronize() of an event behind it or cudaDeviceSynchronize() lets the "
                                     "host wait",
-                                    operation.launch.file.empty() ? operation.name + "()" : "a launch"),
+                                    operation.replay != nullptr     ? "cudaGraphLaunch()"
+                                    : operation.launch.file.empty() ? operation.name + "()"
+                                                                    : "a launch"),
                         ""};
                 });
 }

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/simt/graphs/work.h"
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/runtime/footprint.h"
 #include "checker/simt/runtime/source.h"
@@ -34,6 +35,11 @@ namespace simt {
 
 // By the number of each stream: how many of its operations have happened before.
 using StreamClock = std::vector<std::uint32_t>;
+
+// One launch of a graph.
+struct Replay {
+    std::string text;  // "the graph launched at main.cu:40 in stream 1 (made at main.cu:12)"
+};
 
 struct Operation {
     std::string name;                // "cudaMemcpyAsync", "scale"
@@ -46,6 +52,9 @@ struct Operation {
     SourceLine launch = {};        // of a kernel: its launch's
     SourceLine call = {};          // of a call of a library: its own
     dim3 grid = {}, block = {};
+    const void* site = nullptr;  // of a copy, a memset, a host function: return address of the call that issued it
+    Work work = {};              // what a node of a graph is made of
+    std::shared_ptr<const Replay> replay = {};  // of which launch of a graph it is a node; null: of none
 
     std::uint32_t stream = 0;  // its stream's number
     std::uint32_t number = 0;  // in its stream, from 1
@@ -56,6 +65,10 @@ struct Operation {
     bool needed = false;
 };
 using OperationPointer = std::shared_ptr<Operation>;
+
+std::string text_of_operation(const Operation& operation);  // "scale (made at main.cu:20)"
+
+struct Capture;
 
 class Streams {
   public:
@@ -68,9 +81,18 @@ class Streams {
     void destroy(cudaStream_t stream);  // what was issued into it runs on
     bool is_blocking(cudaStream_t stream) const;
     void null_is_per_thread() { null_is_per_thread_ = true; }
+    cudaStream_t key_of(cudaStream_t stream) const;  // null is one of the two default streams
+    std::string name_of(cudaStream_t stream) const;  // "stream 1 (made at main.cu:12)"
+    // How many the program has made and not destroyed.
+    std::size_t count() const { return handles_.size() - lanes_; }
 
-    // Puts it into the stream's queue. The stream must exist.
-    OperationPointer issue(cudaStream_t stream, Operation operation, const OperationPointer& also_after = nullptr);
+    // ---- a lane of a graph's executable: a non-blocking stream that the program knows nothing of.
+    cudaStream_t create_lane();
+    void destroy_lane(cudaStream_t lane);
+
+    // Puts it into the stream's queue. The stream must exist. Null: the stream is being captured, and it is a node now.
+    OperationPointer issue(cudaStream_t stream, Operation operation,
+                           const std::vector<OperationPointer>& also_after = {});
     // All later operations of the stream come after this one.
     void wait_for_event(cudaStream_t stream, const OperationPointer& recorded);
 
@@ -101,6 +123,9 @@ class Streams {
 
     // Whether a host function of a stream is running: it may not call the runtime.
     bool running() const { return running_ != nullptr; }  // in this thread
+    // ", by scale (made at main.cu:20) in the graph launched at main.cu:40 in stream 1": where the operation that is running
+    // is a node; otherwise empty.
+    std::string text_of_replay() const;
     // What the operation that is running touches, where that is known late.
     void touch(Use use, const Span& span) { running_->touched.add(use, span); }
 
@@ -130,7 +155,6 @@ class Streams {
         std::uint64_t time;
     };
 
-    cudaStream_t key_of(cudaStream_t stream) const;
     Queue& queue_of(cudaStream_t stream);
     OperationPointer behind(cudaStream_t stream);
     void mark_needed(const std::vector<OperationPointer>& targets);
@@ -162,6 +186,7 @@ class Streams {
     std::vector<std::uint32_t> issued_;
     std::vector<std::uint32_t> free_numbers_;
     int created_ = 0;
+    std::size_t lanes_ = 0;
     OperationPointer last_legacy_;
     std::map<std::uint32_t, OperationPointer> last_blocking_;  // since the last one of the legacy stream
     std::deque<OperationPointer> pending_;                     // in the order in which they were issued
@@ -185,4 +210,7 @@ struct CUevent_st {
     bool timing;
     simt::OperationPointer recorded;  // by the last record; null: none
     std::shared_ptr<double> at;       // seconds, once that has run
+    // Where the last record was of a capturing stream: nothing will run there, and it stands for these nodes.
+    std::shared_ptr<simt::Capture> capture = {};
+    std::vector<cudaGraphNode_t> captured = {};
 };

@@ -321,18 +321,24 @@ TEST_F(Driver, ErrorsNameTheUsersFileAndLine) {
 }
 
 TEST_F(Driver, WhatTheDeviceLacksDoesNotCompile) {
-    file("a.cu", "int main() { cudaGraphLaunch(nullptr, nullptr); }\n");
+    file("a.cu", "int main() { cudaGraphAddMemFreeNode(nullptr, nullptr, nullptr, 0, nullptr); }\n");
     const Finished compile = simtcc("a.cu -o a");
     EXPECT_EQ(compile.status, 1);
-    EXPECT_NE(compile.output.find("cudaGraphLaunch is not on the CPU device"), std::string::npos) << compile.output;
+    EXPECT_NE(compile.output.find("cudaGraphAddMemFreeNode is not on the CPU device"), std::string::npos)
+        << compile.output;
     file("b.cu", "__global__ void k() { asm volatile(\"bar.sync 0;\"); }\nint main() {}\n");
     EXPECT_EQ(simtcc("b.cu -o b").output, "b.cu:1: error: inline PTX is not on the CPU device\n");
 }
 
 TEST_F(Driver, EachFunctionThatTheDeviceLacksIsNamed) {
-    const std::vector<std::string> functions = {
-        "cudaMalloc3D",         "cudaMemcpy3DAsync", "cudaMemcpy3D",     "cudaMemRangeGetAttribute",
-        "cudaStreamEndCapture", "cudaFreeArray",     "cudaHostGetFlags", "cudaMallocArray"};
+    const std::vector<std::string> functions = {"cudaMalloc3D",
+                                                "cudaMemcpy3DAsync",
+                                                "cudaMemcpy3D",
+                                                "cudaMemRangeGetAttribute",
+                                                "cudaStreamBeginCaptureToGraph",
+                                                "cudaFreeArray",
+                                                "cudaHostGetFlags",
+                                                "cudaMallocArray"};
     std::string program = "int main() {\n";
     for (const std::string& function : functions) { program += function + "();\n"; }
     file("a.cu", program + "}\n");
@@ -434,7 +440,8 @@ TEST_F(Driver, APartOfCudaThatTheDeviceLacksIsRefusedInOneLine) {
         {"cudaSurfaceObject_t s;", "cudaSurfaceObject_t is not on the CPU device: it has no surfaces"},
         {"cudaIpcMemHandle_t handle;",
          "cudaIpcMemHandle_t is not on the CPU device: it has no memory of other processes (IPC)"},
-        {"cudaGraph_t graph;", "cudaGraph_t is not on the CPU device: it has no graphs"},
+        {"auto f = &cudaGraphAddChildGraphNode;",
+         "cudaGraphAddChildGraphNode is not on the CPU device: it has no child graphs"},
         {"__device__ void f() { asm(\"membar.gl;\"); }", "inline PTX is not on the CPU device"}};
     for (const auto& [use, refusal] : uses) {
         file("a.cu",

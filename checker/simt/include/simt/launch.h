@@ -5,7 +5,6 @@
 #pragma GCC system_header
 
 #include <cstddef>
-#include <cstring>
 
 #include "../driver_types.h"
 #include "indices.h"
@@ -45,16 +44,21 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes = 0, cudaStream_
 
 void launch(const KernelCall& call);
 
-// The array of pointers to arguments that cudaLaunchKernel was given. Null at an ordinary launch.
-void** raw_arguments();
+// A kernel's parameters, on the stack of whoever calls its function.
+struct Parameter {
+    void* where;
+    std::size_t bytes;
+};
+// Replaces their values by the arguments that cudaLaunchKernel was given, where it calls, and knows them for the launch
+// that follows: a node of a graph keeps them.
+void take_parameters(const Parameter* parameters, std::size_t count);
 
 template <class... Parameters>
 __attribute__((no_sanitize_thread)) void arguments(Parameters&... parameters) {
     static_cast<void>((&noted<Parameters> && ...));
-    if (void** raw = raw_arguments()) {
-        ((std::memcpy(const_cast<void*>(static_cast<const volatile void*>(&parameters)), *raw++, sizeof parameters)),
-         ...);
-    }
+    const Parameter all[] = {{const_cast<void*>(static_cast<const volatile void*>(&parameters)), sizeof parameters}...,
+                             {nullptr, 0}};
+    take_parameters(all, sizeof...(Parameters));
 }
 
 // The first thing that each thread calls in a kernel that is compiled for a debugger.

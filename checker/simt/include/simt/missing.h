@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What CUDA has and the CPU device lacks: the compiler refuses its use, with a line that says so. Whole parts of CUDA
-// (textures, graphs, …) and libraries are refused by simt-lower.
+// (textures, …) and libraries are refused by simt-lower.
 #pragma once
 #pragma GCC system_header
 
@@ -20,9 +20,8 @@ SIMT_MISSING(cudaFreeArray);
 SIMT_MISSING(cudaDestroyTextureObject);
 SIMT_MISSING(cudaCreateSurfaceObject);
 SIMT_MISSING(cudaMemRangeGetAttribute);
-SIMT_MISSING(cudaStreamEndCapture);
-SIMT_MISSING(cudaStreamIsCapturing);
-SIMT_MISSING(cudaStreamGetCaptureInfo);
+SIMT_MISSING(cudaStreamBeginCaptureToGraph);
+SIMT_MISSING(cudaStreamUpdateCaptureDependencies);
 SIMT_MISSING(cudaGetDriverEntryPoint);
 SIMT_MISSING(cudaChooseDevice);
 SIMT_MISSING(cudaDeviceGetPCIBusId);
