@@ -7,10 +7,11 @@
 #: On an NVIDIA GPU (DRY=1 rehearses without one)
 #:   make gpu-report         all that the course does on this card, into
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
-#:                           timings|baselines|ladder|sanitize|ncu|simt takes
-#:                           one, FRESH=1 measures again what is there already
-#:   make libs-vs-gpu        calls of cuBLAS and cuBLASLt on a card beside the CPU
-#:                           device's: results, statuses, how TF32 is rounded
+#:                           timings|baselines|forward_b4|forward_b1|forward_b16|
+#:                           ladder|sanitize|ncu|simt|libs takes one, FRESH=1
+#:                           measures again what is there already
+#:   make libs-vs-gpu        its part libs: calls of cuBLAS and cuBLASLt beside
+#:                           the CPU device's: results, statuses, rounding
 #:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
 #:                           compute-sanitizer's, into checker/simt/VS_GPU.md
 #:   make ncu-table          counts the lessons' kernels on the CPU device and
@@ -32,29 +33,15 @@ report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
     MAKE='$(MAKE)' '$(report_python)' -m
 
-report_parts := checks calibrate timings baselines ladder sanitize ncu simt all
-.PHONY: gpu-report simt-vs-gpu
+report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder sanitize ncu simt libs all
+.PHONY: gpu-report simt-vs-gpu libs-vs-gpu
 simt-vs-gpu: PART := simt
-gpu-report simt-vs-gpu:
+libs-vs-gpu: PART := libs
+gpu-report simt-vs-gpu libs-vs-gpu:
 	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
 	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
-
-# Line by line: what the CPU device says, and what the card says otherwise.
-.PHONY: libs-vs-gpu
-libs-vs-gpu: $(if $(or $(dry),$(and $(gpu_seen),$(nvcc))),$(foreach side,build/tests $(gpu),$(library_calls:%=$(side)/simt/libraries/%)))
-	@$(if $^,mkdir -p build/libs; \
-	    for side in tests $(notdir $(gpu)); do \
-	        : >build/libs/$$side; \
-	        for calls in $(library_calls); do \
-	            build/$$side/simt/libraries/$$calls --rows >>build/libs/$$side 2>&1 || [ $$? -eq 1 ] || \
-	                { tail -n 3 build/libs/$$side >&2; echo "build/$$side/simt/libraries/$$calls failed" >&2; exit 1; }; \
-	        done; \
-	    done; \
-	    diff -U0 --label 'the CPU device' --label 'the card' build/libs/tests build/libs/$(notdir $(gpu)) && \
-	        echo "$$(grep -c CUBLAS_STATUS build/libs/tests) calls of cuBLAS and cuBLASLt: the card gives the CPU device's results and statuses",\
-	    echo 'make libs-vs-gpu: no GPU here; where one is$(comma) its libraries run the calls that the CPU device is tested with')
 
 .PHONY: ncu-table
 ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))

@@ -61,6 +61,7 @@ python := .venv/bin/python
 # ---- tests ------------------------------------------------------------------------------------------------------------
 
 gpt2_programs := $(foreach step,$(step_numbers),build/gpt2-$(step))
+newest_bench := build/gpt2-bench-$(call number,$(lastword $(device_steps)))
 
 # What tools/wrong compiles and links with. Warnings are no errors there: a wrong solution may leave a name unused.
 # The folder is made while the recipe is expanded: $(file) writes before the recipe's first line runs.
@@ -108,7 +109,8 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
     $(wildcard lessons/*/lesson.toml solutions/*/cases.py)
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
-reference_tests := $(filter-out %_notebooks.py %_ladder.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py,$(wildcard reference/tests/test_*.py))
+reference_tests := $(filter-out %_notebooks.py %_ladder.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
+    %_whole_forward.py,$(wildcard reference/tests/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/impl/solutions/$1/matmul.so)
@@ -126,7 +128,7 @@ fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker
 
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
-        $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(simt_bench_programs) \
+        $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(newest_bench) $(simt_bench_programs) \
         build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
@@ -153,6 +155,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks build/tools/ops \
 	        $(call checks_read,cpu,$(drawn)) $(addprefix solutions/,$(drawn) 05_naive_forward 07_tiled_matmul))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs))' \
+	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
 	        build/check/ladder build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \

@@ -3,8 +3,12 @@
 // Runs forward passes when it is told to, so that a script can alternate them with another program's.
 // Commands come a line each on standard input; each is answered by one line on standard output:
 //   run           one forward pass without a loss; the answer is its seconds
-//   logits FILE   the logits of the last pass, (B, T, V) little-endian float32; the answer is `ok`
+//   logits FILE   the logits of that pass, (B, T, V) little-endian float32; the answer is `ok`
+//   forward COUNT FILE, predict COUNT FILE    so many passes, one after another, whose results stay where the ops left them;
+//                 or as many calls of predict(), tokens and logits on the host. The answer is the seconds of each, and FILE
+//                 holds each sequence's last logits, (B, V)
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,6 +19,7 @@
 #include <iostream>
 #include <memory>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -51,6 +56,21 @@ void write_logits(const Activations& acts, const std::string& path) {
     write_file(path, std::as_bytes(std::span(logits)));
 }
 
+// "COUNT FILE" of a command.
+struct Timed {
+    int count = 0;
+    std::string file;
+};
+
+Timed parse_timed(const std::string& line, const std::string& rest) {
+    std::istringstream words(rest);
+    Timed timed;
+    if (!(words >> timed.count >> std::ws) || timed.count < 1 || !std::getline(words, timed.file)) {
+        throw std::runtime_error(fmt::format("'{}': after the command come a number of passes and a file", line));
+    }
+    return timed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -70,6 +90,7 @@ int main(int argc, char** argv) {
         const std::vector<int> tokens = read_tokens(tokens_file, B, T, params.config.V);
         Activations acts(params.config, B, T);
         const std::unique_ptr<Placement> placement = make_placement(params, acts);
+        std::vector<float> last(static_cast<std::size_t>(B) * static_cast<std::size_t>(params.config.V));  // (B, V)
         for (std::string line; std::getline(std::cin, line);) {
             if (line == "run") {
                 const auto begin = std::chrono::steady_clock::now();
@@ -79,8 +100,15 @@ int main(int argc, char** argv) {
             } else if (line.starts_with("logits ")) {
                 write_logits(acts, line.substr(7));
                 fmt::print("ok\n");
+            } else if (line.starts_with("forward ") || line.starts_with("predict ")) {
+                const auto task = line[0] == 'f' ? Placement::Task::forward : Placement::Task::predict;
+                const Timed timed = parse_timed(line, line.substr(8));
+                const auto seconds = placement->time(task, timed.count, last.data(), acts, tokens.data());
+                write_file(timed.file, std::as_bytes(std::span(last)));
+                fmt::print("{}\n", fmt::join(seconds, " "));
             } else {
-                throw std::runtime_error(fmt::format("unknown command '{}'; there are `run` and `logits FILE`", line));
+                throw std::runtime_error(fmt::format(
+                    "unknown command '{}'; there are run, logits FILE, forward COUNT FILE, predict COUNT FILE", line));
             }
             std::fflush(stdout);
         }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "lessons/gpt2/tensors.h"
 
@@ -18,6 +19,12 @@ class Placement {
 
     // Where the logits (V) of the last of T tokens of one sequence are, until the next run; acts as it was made.
     virtual const float* last_logits(Activations& acts, const int* tokens, int T) = 0;
+
+    // For a benchmark: the seconds of each of `count` passes over acts.B sequences, one after another. Of forward, tokens and
+    // results stay where the ops work; predict takes tokens and gives logits on the host, where a step has it, and is timed
+    // by the host's clock. Afterwards `last` (B, V) holds each sequence's last logits.
+    enum class Task { forward, predict };
+    virtual std::vector<double> time(Task task, int count, float* last, Activations& acts, const int* tokens) = 0;
 };
 
 // For activations of at most acts.B sequences of acts.T tokens; allocates what acts needs. Both must outlive the result.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -53,7 +54,42 @@ class DevicePlacement final : public Placement {
         return acts.logits;
     }
 
+    std::vector<double> time(Task task, int count, float* last, Activations& acts, const int* tokens) override {
+        return task == Task::forward ? time_forward(count, last, acts, tokens)
+                                     : time_predict(count, last, acts, tokens);
+    }
+
   private:
+    std::vector<double> time_forward(int count, float* last, const Activations& acts, const int* tokens) {
+        const auto B = static_cast<std::size_t>(acts.B), T = static_cast<std::size_t>(acts.T);
+        const auto V = static_cast<std::size_t>(acts.config.V), Vp = static_cast<std::size_t>(acts.config.Vp);
+        const Narrowed narrowed(acts_, acts.B, acts.T);
+        check(cudaMemcpy(tokens_, tokens, B * T * sizeof(int), cudaMemcpyHostToDevice));
+        std::vector<checker::Event> events(static_cast<std::size_t>(count) + 1);
+        events[0].record(ctx_.stream);
+        for (std::size_t i = 1; i < events.size(); i++) {
+            ::forward(acts_, params_, tokens_, nullptr, ctx_);
+            events[i].record(ctx_.stream);
+        }
+        events.back().wait();
+        std::vector<double> seconds;
+        for (std::size_t i = 1; i < events.size(); i++) { seconds.push_back(events[i].seconds_since(events[i - 1])); }
+        const float* logits = acts_.logits + (T - 1) * Vp;  // logits[0, T - 1, :]
+        check(cudaMemcpy2D(last, V * sizeof(float), logits, T * Vp * sizeof(float), V * sizeof(float), B,
+                           cudaMemcpyDeviceToHost));
+        return seconds;
+    }
+
+    std::vector<double> time_predict(int count, float* last, const Activations& acts, const int* tokens) {
+        std::vector<double> seconds;
+        for (int i = 0; i < count; i++) {
+            const auto begin = std::chrono::steady_clock::now();
+            ::predict(last, acts_, params_, tokens, acts.B, acts.T, ctx_);
+            seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+        return seconds;
+    }
+
     static std::size_t bytes_of(const Shape& shape) {
         return static_cast<std::size_t>(shape.elements()) * sizeof(float);
     }
@@ -76,6 +112,6 @@ class DevicePlacement final : public Placement {
 }  // namespace
 
 std::unique_ptr<Placement> make_placement(Parameters& params, Activations& acts) {
-    acts.allocate(0);
+    acts.allocate_results();
     return std::make_unique<DevicePlacement>(params, acts);
 }

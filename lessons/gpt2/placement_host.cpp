@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/placement.h"
 
@@ -14,6 +19,21 @@ class HostPlacement final : public Placement {
         const Narrowed narrowed(acts, 1, T);
         ::forward(acts, params_, tokens, nullptr, ctx_);
         return acts.logits + static_cast<std::size_t>(T - 1) * static_cast<std::size_t>(acts.config.Vp);
+    }
+
+    // The results are on the host either way.
+    std::vector<double> time(Task, int count, float* last, Activations& acts, const int* tokens) override {
+        std::vector<double> seconds;
+        for (int i = 0; i < count; i++) {
+            const auto begin = std::chrono::steady_clock::now();
+            forward(acts, tokens, nullptr);
+            seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+        for (long b = 0; b < acts.B; b++) {
+            const float* logits_b = acts.logits + ((b + 1) * acts.T - 1) * acts.config.Vp;  // logits[b, T - 1, :]
+            std::copy_n(logits_b, acts.config.V, last + b * acts.config.V);
+        }
+        return seconds;
     }
 
   private:

@@ -78,12 +78,20 @@ std::size_t view_bytes(const std::string& name, const Shape& shape) {
     return (static_cast<std::size_t>(elements) * sizeof(float) + kAlign - 1) / kAlign * kAlign;
 }
 
-// Binds every view of `tensors` to one arena, then returns it with `tail_bytes` of room behind the last view.
+bool every(std::string_view) {
+    return true;
+}
+bool is_result(std::string_view name) {
+    return name == "logits" || name == "losses";
+}
+
+// Binds every view of `tensors` that is `wanted` to one arena, then returns it with `tail_bytes` of room behind the last one.
 template <class Tensors>
-std::pair<Arena, std::byte*> lay_out(Tensors& tensors, std::string_view what, std::size_t tail_bytes) {
+std::pair<Arena, std::byte*> lay_out(Tensors& tensors, std::string_view what, std::size_t tail_bytes,
+                                     bool wanted(std::string_view) = every) {
     std::size_t bytes = tail_bytes;
     tensors.visit([&](const std::string& name, float*&, const Shape& shape) {
-        bytes = checked_sum(bytes, view_bytes(name, shape));
+        bytes = checked_sum(bytes, wanted(name) ? view_bytes(name, shape) : 0);
     });
     if (const auto available = available_memory(); available && bytes > *available) {
         throw std::runtime_error(
@@ -93,8 +101,10 @@ std::pair<Arena, std::byte*> lay_out(Tensors& tensors, std::string_view what, st
     Arena arena(bytes);
     std::byte* next = arena.data();
     tensors.visit([&](const std::string& name, float*& view, const Shape& shape) {
-        view = reinterpret_cast<float*>(next);
-        next += view_bytes(name, shape);
+        if (wanted(name)) {
+            view = reinterpret_cast<float*>(next);
+            next += view_bytes(name, shape);
+        }
     });
     return {std::move(arena), next};
 }
@@ -137,4 +147,8 @@ void Activations::allocate(std::size_t scratch_bytes) {
     auto [arena, tail] = lay_out(*this, "activations", scratch_bytes);
     arena_ = std::move(arena);
     scratch = tail;
+}
+
+void Activations::allocate_results() {
+    arena_ = lay_out(*this, "logits", 0, is_result).first;
 }

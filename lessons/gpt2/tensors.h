@@ -134,6 +134,7 @@ struct Activations {
     Activations() = default;
     Activations(const Config& config_, int B_, int T_);  // views unset, as for Parameters
     void allocate(std::size_t scratch_bytes);            // one zeroed arena for all views and the scratch
+    void allocate_results();                             // of logits and losses alone, which a device's are copied to
 
     // f(name, view, shape) for every activation, in the order in which forward makes them. Scratch is not listed.
     template <class F>

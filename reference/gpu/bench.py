@@ -233,7 +233,8 @@ def versions(dry: bool) -> dict[str, str]:
     return found
 
 
-def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: dict[str, str]) -> dict:
+def answer(line: str, bench: Bench, items: dict, without: dict[str, str]) -> dict:
+    """Of a name in `items`: what the bench says of the item."""
     if line == "list":
         return {"items": list(items), "without": without, "versions": versions(bench.machine.dry)}
     if line not in items:
@@ -246,13 +247,14 @@ def answer(line: str, bench: Bench, items: dict[str, BenchItem], without: dict[s
         set_precision("fp32")
 
 
-def serve(dry: bool) -> int:
+def demand_gpu(dry: bool) -> None:
     if not dry and not torch.cuda.is_available():
         raise ToolError(f"PyTorch {torch.__version__} reaches no GPU; --dry needs none")
     if (override := os.environ.get("NVIDIA_TF32_OVERRIDE")) is not None:
         raise ToolError(f"NVIDIA_TF32_OVERRIDE={override} is set, which decides over TF32 in every item: unset it")
-    known, without = all_items(Path())
-    bench, items = Bench(dry), {item.name: item for item in known}
+
+
+def serve(bench: Bench, items: dict, without: dict[str, str]) -> int:
     # What libraries print to stdout must not get between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -265,7 +267,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = Parser("bench-gpu", __doc__)
     parser.add_argument("--dry", action="store_true", help="on the CPU, at tiny shapes")
     options = parser.parse_args(arguments)
-    return run_main("bench-gpu", lambda: serve(options.dry), errors=(RuntimeError,))
+
+    def act() -> int:
+        demand_gpu(options.dry)
+        known, without = all_items(Path())
+        return serve(Bench(options.dry), {item.name: item for item in known}, without)
+
+    return run_main("bench-gpu", act, errors=(RuntimeError,))
 
 
 if __name__ == "__main__":

@@ -62,3 +62,70 @@ def table(found: list[dict]) -> str:
         lines += textwrap.wrap(", ".join(ways), 80, initial_indent=" " * 6, subsequent_indent=" " * 6)
         lines += [f"      {name}: {why}" for name, why in row["not_for"].items()]
     return "\n".join(lines)
+
+
+# ---- the whole forward pass ------------------------------------------------------------------------------------------
+
+BATCHES = (4, 1, 16)  # B, at T=1024
+PARTS = tuple(f"forward_b{B}" for B in BATCHES)
+JUDGED = "forward_b4"
+GOAL, FLOOR = 0.95, 1.0  # ours over the best of PyTorch's
+
+
+def verdict(ratio: float) -> str:
+    if ratio <= GOAL:
+        return f"the goal, {GOAL:g}, is met"
+    return f"the goal, {GOAL:g}, is missed{f', the floor, {FLOOR:g}, too' if not ratio <= FLOOR else ''}"
+
+
+def whole_rows(data: dict) -> list[dict]:
+    """One for each B and task: our time over that of each of PyTorch's ways, and of the best. A way that is not done
+    yet may be the best: until then there is no verdict. One that failed is named."""
+    found = []
+    for part in PARTS:
+        times = times_of(data, part)
+        of_part = data["parts"].get(part, {})
+        others = {name: record for name, record in of_part.get("items", {}).items() if name not in times}
+        not_for = {
+            name.split(maxsplit=5)[5]: one["why"] for name, one in others.items() if one["status"] == "unavailable"
+        }
+        left = of_part.get("not_done_yet", [])
+        failed = [name for name, one in others.items() if one["status"] == "failed" and name not in left]
+        for task in ("forward", "predict") if times else ():
+            ways = {
+                time["way"]: {
+                    "median_ms": time[task]["pytorch"]["median_ms"],
+                    "ours_ms": time[task]["ours"]["median_ms"],
+                    "ours_over_pytorch": time[task]["ours_over_pytorch"]["median"],
+                }
+                for time in times.values()
+            }
+            best = max(ways, key=lambda way: ways[way]["ours_over_pytorch"])
+            one = next(iter(times.values()))
+            row = {
+                "task": task,
+                "shape": one["shape"],
+                "precision": one["precision"],
+                "step": one["step"],
+                "best": best,
+            }
+            row |= {"ours_over_best": ways[best]["ours_over_pytorch"], "ways": ways, "not_for": not_for}
+            row["not_measured"] = [name.split(maxsplit=5)[5] for name in (*failed, *left)]
+            judged = part == JUDGED and not left and not data["rehearsal"]
+            found.append(row | {"verdict": verdict(row["ours_over_best"]) if judged else None})
+    return found
+
+
+def whole_table(found: list[dict]) -> str:
+    lines = ["The whole forward pass beside PyTorch's; ratios are ours over PyTorch's, in the same rounds"]
+    for row in found:
+        lines.append(f"  {row['task']} {row['shape']} {row['precision']}, step {row['step']}")
+        lines.append(f"      {'':36}{'PyTorch ms':>11}{'ours ms':>9}{'ratio':>8}")
+        for way, of in row["ways"].items():
+            best = "  the best" if way == row["best"] else ""
+            times = f"{digits(of['median_ms']):>11}{digits(of['ours_ms']):>9}"
+            lines.append(f"      {way:36}{times}{of['ours_over_pytorch']:>8.3f}{best}")
+        lines += [f"      {name}: {why}" for name, why in row["not_for"].items()]
+        lines += [f"      not measured: {name}" for name in row["not_measured"]]
+        lines += [f"      {row['verdict']}"] if row["verdict"] else []
+    return "\n".join(lines)

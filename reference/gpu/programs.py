@@ -65,6 +65,10 @@ class Programs:
                 source = f"{subject}/{lesson.name}/{Path(target).stem}.cu"
                 raise ToolError(f"{source} does not compile: {error_line(said)}")
 
+    def bench_of_step(self, newest: Lesson) -> str:
+        """The program that takes forward passes when told to; to build it, make is told the step too."""
+        return f"build/{'' if self.dry else 'gpu/'}gpt2-bench-{newest.number}"
+
     def check(self, lesson: Lesson, only: str, *options: str, subject: str = "solutions") -> list[str]:
         """The check program's command line; `only` is "", OP, OP/CASE or OP/timing."""
         command = [f"{self.folder}/check/lesson{lesson.number}", "--subject", subject]

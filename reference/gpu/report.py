@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from reference.gpu import beside_pytorch, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
+from reference.gpu import beside_pytorch, libs_vs_gpu, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.lesson_shapes import Lesson
 from reference.gpu.programs import Programs, with_json
@@ -345,15 +345,16 @@ def ladder(setting: Setting) -> Work:
 
 
 class Bench:
-    """bench_gpu.py as a process that measures one item at a time, started anew where the last one brought it down."""
+    """bench.py, or whole_forward.py, as a process that measures one item at a time, started anew where the last one
+    brought it down."""
 
     PATIENCE = 5  # seconds that it has to end by itself
 
-    def __init__(self, setting: Setting):
-        self.command = [setting.python, "-m", "reference.gpu.bench", *(["--dry"] if setting.programs.dry else [])]
+    def __init__(self, setting: Setting, *command: str):
+        self.command = [setting.python, "-m", *command, *(["--dry"] if setting.programs.dry else [])]
         self.errors = setting.scratch / "bench.log"
         caches = {name: str(setting.scratch / name) for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")}
-        self.environment = os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | caches
+        self.environment = os.environ | {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "TMPDIR": str(setting.scratch)} | caches
         self.programs, self.counted = setting.programs, False
         self.process: subprocess.Popen | None = None
 
@@ -433,18 +434,42 @@ def baseline_of(root: Path) -> tuple[Path, ...]:
     return tuple(path.relative_to(root) for pattern in patterns for path in sorted(root.glob(pattern)))
 
 
-def baselines(setting: Setting) -> Work:
-    setting.programs.lessons(setting.root)  # builds what the bench asks of them too
-    bench = Bench(setting)
+def pytorchs(setting: Setting, bench: Bench, measure: Callable[..., dict], made_of: tuple[Path, ...]) -> Work:
+    """What the process offers; `measure` takes an item's name and what is left."""
     try:
         said = bench.ask("list", 120)
-        items = [Item(name, partial(bench.measure, name), baseline_of(setting.root)) for name in said["items"]]
+        items = [Item(name, partial(measure, name), made_of) for name in said["items"]]
         return Work(items, said["without"], said["versions"], bench.stop)
     except OSError as error:
         raise ToolError(f"{setting.python}: {error.strerror}; PYTHON=… names the Python that has PyTorch") from None
     except (LookupError, ToolError):
         bench.stop()
         raise
+
+
+def baselines(setting: Setting) -> Work:
+    setting.programs.lessons(setting.root)  # builds what the bench asks of them too
+    bench = Bench(setting, "reference.gpu.bench")
+    return pytorchs(setting, bench, bench.measure, baseline_of(setting.root))
+
+
+PROGRAM_OF_STEP = ("lessons/gpt2/bench_main.cpp", "lessons/gpt2/placement_device.cpp", "reference/gpu/whole_forward.py")
+
+
+def whole_forward(B: int, setting: Setting) -> Work:
+    """The newest step that this card can run beside each of PyTorch's ways, at B sequences."""
+    newest = setting.lessons()[0][-1]
+    program = setting.programs.bench_of_step(newest)
+    bench = Bench(setting, "reference.gpu.whole_forward", str(B), program)
+
+    def measure(name: str, left: Left) -> dict:
+        setting.programs.build([program, f"STEP={newest.number}"], limit=left())
+        return {"step": newest.number, **bench.measure(name, left)}
+
+    made_of = (*baseline_of(setting.root), *(Path(file) for file in PROGRAM_OF_STEP))
+    for op in ("forward", "predict"):
+        made_of += tuple(implementing(setting.root, newest.name, op))
+    return pytorchs(setting, bench, measure, made_of)
 
 
 def run_sanitizer(
@@ -534,8 +559,41 @@ def simt(setting: Setting) -> Work:
     return Work(items, versions=versions)
 
 
-PARTS = {part.__name__: part for part in (checks, calibrate, timings, baselines, ladder, sanitize, ncu, simt)}
+def compare_library(setting: Setting, calls: str, left: Left) -> dict:
+    return libs_vs_gpu.compare(setting.programs, calls, left())
+
+
+def libs(setting: Setting) -> Work:
+    """Calls of cuBLAS and cuBLASLt by the card's libraries, and by the CPU device's."""
+    files = libs_vs_gpu.calls(setting.root)
+    return Work([Item(file.stem, partial(compare_library, setting, file.stem), (file,)) for file in files])
+
+
+PARTS: dict[str, Callable[[Setting], Work]] = {
+    **{part.__name__: part for part in (checks, calibrate, timings, baselines)},
+    **{f"forward_b{B}": partial(whole_forward, B) for B in beside_pytorch.BATCHES},
+    **{part.__name__: part for part in (ladder, sanitize, ncu, simt, libs)},
+}
 PART_NAMES = tuple(PARTS)
+# Seconds for an item of each part, of which builds take some: a guess until a card's own are in its file.
+ABOUT = {
+    "checks": 10,
+    "calibrate": 60,
+    "timings": 6,
+    "baselines": 4,
+    **{f"forward_b{B}": seconds for B, seconds in zip(beside_pytorch.BATCHES, (30, 25, 40), strict=True)},
+    "ladder": 3,
+    "sanitize": 8,
+    "ncu": 8,
+    "simt": 4,
+    "libs": 40,
+}
+
+
+def expected_seconds(name: str, part: dict, wanted: int) -> float:
+    """For so many items of a part; the mean of those that are measured, where any are."""
+    known = [record["seconds"] for record in part["items"].values() if "seconds" in record]
+    return wanted * (sum(known) / len(known) if known else ABOUT[name])
 
 
 # ---- running them ----------------------------------------------------------------------------------------------------
@@ -553,6 +611,9 @@ class Outcome:
 def headline(record: dict) -> str:
     """The time that was measured, or what two verdicts have in common."""
     result = record.get("result", {})
+    if "forward" in result:
+        theirs, ours = (result["forward"][side]["median_ms"] for side in ("pytorch", "ours"))
+        return f"{theirs:.4g} ms, ours {ours:.4g} ms"
     row = next(iter(result.get("shapes", [])), result)
     median = row.get("median_ms") if isinstance(row, dict) else None
     return f"{median:.4g} ms" if isinstance(median, (int, float)) else result.get("outcome", "")
@@ -577,6 +638,13 @@ FAILURES = (ToolError, OSError, LookupError, TypeError, ValueError, AttributeErr
 
 def reason(error: Exception) -> str:
     return str(error) if isinstance(error, ToolError) else f"{type(error).__name__}: {tools.first_line(str(error))}"
+
+
+def plan(seconds: float, items: int) -> str:
+    """How long a part takes, and in how many runs."""
+    runs = math.ceil(seconds / BUDGET)
+    minutes = f"about {max(1, round(seconds / 60))} min"
+    return f"{tools.counted(items, 'item')}, {minutes}{f', {runs} runs' if runs > 1 else ''}"
 
 
 def finite(value: object) -> object:
@@ -617,6 +685,8 @@ def run_part(name: str, setting: Setting, store: Store, stamp: dict, options: ar
     wanted = [item for item in work.items if part["items"].get(item.name, {}).get("status") != "ok"]
     outcome.done = len(work.items) - len(wanted)
     outcome.left = part["not_done_yet"] = [item.name for item in wanted]
+    if wanted and not options.dry:
+        print(f"  {name}: {plan(expected_seconds(name, part, len(wanted)), len(wanted))}", flush=True)
     for item, why in work.unavailable.items():
         part["items"][item] = {"status": "unavailable", "why": why}
         say("not here", None, name, item, why)
@@ -699,11 +769,16 @@ def report(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="gpu-report-", ignore_cleanup_errors=True) as scratch:
         setting = Setting(Path(), card, options.python, Programs(options.dry), Path(scratch))
         outcomes = [run_part(name, setting, store, dict(stamp), options) for name in names]
-    if compared := beside_pytorch.rows(store.data):
-        store.data["beside_pytorch"] = compared
-        store.save()
-    if compared and {"timings", "baselines"} & set(names):
-        print(f"\n{beside_pytorch.table(compared)}")
+    for key, rows, table, of_parts in (
+        ("beside_pytorch", beside_pytorch.rows, beside_pytorch.table, {"timings", "baselines"}),
+        ("whole_forward", beside_pytorch.whole_rows, beside_pytorch.whole_table, set(beside_pytorch.PARTS)),
+        ("libraries", libs_vs_gpu.rows, libs_vs_gpu.table, {"libs"}),
+    ):
+        if compared := rows(store.data):
+            store.data[key] = compared
+            store.save()
+            if of_parts & set(names):
+                print(f"\n{table(compared)}")
     print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
     if "ncu" in names and (page := simt_vs_ncu.write_page(Path(), store.data)):
         print(f"table in {page}")

@@ -93,9 +93,35 @@ CALIBRATE = """
 print("measuring ...\\n{\\n \\"copy_bytes_per_s\\": 3e12\\n}")
 """
 
+CALLS = """
+import pathlib, sys
+here = "card" if pathlib.Path(sys.argv[0]).parts[1] == "gpu" else "cpu"
+status = "SUCCESS" if pathlib.Path("plan_calls").exists() and here == "card" else "NOT_SUPPORTED"
+print(f"cublasSgemm 1 x 2: CUBLAS_STATUS_SUCCESS\\nk differs: CUBLAS_STATUS_{status}\\ncalls: 0 of 2 are wrong")
+sys.exit(1 if here == "card" else 0)
+"""
+
 BENCH = """
 import json, pathlib, sys
 names = ["a N=3 fp32 eager", "b N=3 fp32 eager", "c N=3 fp32 eager"]
+if "reference.gpu.whole_forward" in sys.argv:
+    B, program = sys.argv[3:5]
+    shape = f"B={B} T=1024 C=768 NH=12 L=12"
+    def time(way, theirs, ours):
+        sides = {"pytorch": {"median_ms": theirs}, "ours": {"median_ms": ours}}
+        task = sides | {"ours_over_pytorch": {"median": ours / theirs}}
+        return {"shape": shape, "precision": "tf32", "way": way, "program": program, "forward": task, "predict": task}
+    said = {"eager": time("eager", 5.0, 3.0), "compile": time("compile", 4.0, 3.6)}
+    if pathlib.Path("plan_whole").exists():
+        said["compile"] = {"error": "RuntimeError: out of memory", "lost": False}
+    for line in sys.stdin:
+        if line.strip() == "list":
+            without = {f"{shape} eager, SDPA flash": "not for TF32"}
+            items = [f"{shape} {way}" for way in said]
+            print(json.dumps({"items": items, "without": without, "versions": {}}), flush=True)
+        else:
+            print(json.dumps(said[line.strip().removeprefix(f"{shape} ")]), flush=True)
+    sys.exit()
 for line in sys.stdin:
     name = line.strip()
     if name == "list" and pathlib.Path("plan_list").exists():
@@ -148,8 +174,10 @@ class Course:
         self.kernel("correct/copy", "correct")
         self.kernel("buggy/softmax", "race shared softmax.cu:31 softmax.cu:33")
         self.kernel("buggy/far", "race global far.cu:9 far.cu:9")
+        self.write("checker/simt/tests/libraries/calls.cu", "// calls of cuBLAS")
         program(root / "bin/make", PYTHON + MAKE)
-        for name, text in (("check", CHECK), ("wrong", WRONG), ("calibrate-gpu", CALIBRATE), ("ops", OPS)):
+        programs = {"check": CHECK, "wrong": WRONG, "calibrate-gpu": CALIBRATE, "ops": OPS, "calls": CALLS}
+        for name, text in programs.items():
             program(root / "programs" / name, PYTHON + text)
         program(root / "programs/lessons", f'#!/bin/sh\nexec {ROOT / LESSONS} "$@"\n')
         program(root / "bin/bench", PYTHON + BENCH)
@@ -274,6 +302,7 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert parts["simt"]["items"]["correct/copy"]["result"]["outcome"] == "agrees"
     assert "timings/lesson04/a: 1.5 ms" in done.stdout
     assert "baselines/a N=3 fp32 eager: 2 ms" in done.stdout
+    assert "forward_b4/B=4 T=1024 C=768 NH=12 L=12 eager: 5 ms, ours 3 ms" in done.stdout
     tables = [f"table in checker/simt/{page}" for page in ("VS_NCU.md", "VS_GPU.md")]
     assert done.stdout.splitlines()[-3:] == [f"written to {CARD_FILE}", *tables]
 
@@ -341,6 +370,101 @@ def test_the_report_has_the_comparison_and_prints_it(gpu):
     (row,) = gpu.data()["beside_pytorch"]
     assert (row["item"], row["pytorch"]["eager"]["times_as_fast"]) == ("lesson04/a", 2.0 / 1.5)
     assert "  lesson04/a N=3 fp32: 1.5 ms\n      eager 2 (1.33)\n" in done.stdout
+
+
+# ---- the whole forward pass beside PyTorch's -------------------------------------------------------------------------
+
+
+def test_the_newest_step_is_built_and_stands_beside_each_way_of_pytorch(gpu):
+    done = gpu.report("--part", "forward_b4")
+    assert done.returncode == 0, done.stdout
+    assert "DEVICE=gpu LOCAL=gpu build/gpu/gpt2-bench-04 STEP=04\n" in (gpu.root / "made").read_text()
+    data = gpu.data()
+    items = data["parts"]["forward_b4"]["items"]
+    assert items["B=4 T=1024 C=768 NH=12 L=12 eager"]["result"]["program"] == "build/gpu/gpt2-bench-04"
+    forward, predict = data["whole_forward"]
+    assert (forward["task"], predict["task"], forward["step"]) == ("forward", "predict", "04")
+    assert (forward["best"], forward["ours_over_best"]) == ("compile", 0.9)
+    assert forward["ways"]["eager"] == {"median_ms": 5.0, "ours_ms": 3.0, "ours_over_pytorch": 0.6}
+    assert (forward["not_for"], forward["not_measured"]) == ({"eager, SDPA flash": "not for TF32"}, [])
+    assert forward["verdict"] == "the goal, 0.95, is met"
+    assert (
+        "  forward B=4 T=1024 C=768 NH=12 L=12 tf32, step 04\n"
+        "                                           PyTorch ms  ours ms   ratio\n"
+        "      eager                                         5        3   0.600\n"
+        "      compile                                       4      3.6   0.900  the best\n"
+        "      eager, SDPA flash: not for TF32\n"
+        "      the goal, 0.95, is met\n"
+    ) in done.stdout
+
+
+def test_the_goal_is_of_four_sequences_and_what_failed_is_named(gpu):
+    gpu.write("plan_whole", "")
+    assert gpu.report("--part", "forward_b4").returncode == 1
+    done = gpu.report("--part", "forward_b1")
+    rows = {(row["shape"].split()[0], row["task"]): row for row in gpu.data()["whole_forward"]}
+    assert list(rows) == [("B=4", "forward"), ("B=4", "predict"), ("B=1", "forward"), ("B=1", "predict")]
+    assert rows["B=4", "forward"]["verdict"] == "the goal, 0.95, is met"
+    assert rows["B=4", "forward"]["not_measured"] == ["compile"]
+    assert rows["B=1", "forward"]["verdict"] is None
+    assert "      not measured: compile\n" in done.stdout
+
+
+def test_a_way_that_is_not_done_yet_may_be_the_best(gpu):
+    gpu.report("--part", "forward_b4")
+    data = gpu.data()
+    part = data["parts"]["forward_b4"]
+    del part["items"]["B=4 T=1024 C=768 NH=12 L=12 compile"]
+    part["not_done_yet"] = ["B=4 T=1024 C=768 NH=12 L=12 compile"]
+    row = beside_pytorch.whole_rows(data)[0]
+    assert (row["best"], row["verdict"], row["not_measured"]) == ("eager", None, ["compile"])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (0.95, "the goal, 0.95, is met"),
+        (0.96, "the goal, 0.95, is missed"),
+        (1.0, "the goal, 0.95, is missed"),
+        (1.01, "the goal, 0.95, is missed, the floor, 1, too"),
+        (float("nan"), "the goal, 0.95, is missed, the floor, 1, too"),
+    ],
+)
+def test_the_goal_and_the_floor_are_ours_over_the_best(ratio, said):
+    assert beside_pytorch.verdict(ratio) == said
+
+
+# ---- calls of libraries ----------------------------------------------------------------------------------------------
+
+
+def test_calls_that_the_card_answers_otherwise_are_listed(gpu):
+    assert gpu.report("--part", "libs").returncode == 0
+    result = gpu.data()["parts"]["libs"]["items"]["calls"]["result"]
+    assert result == {"rows": 2, "rows_on_card": 2, "differ": []}
+    gpu.write("plan_calls", "")
+    done = gpu.report("--part", "libs", "--fresh")
+    differ = ["-k differs: CUBLAS_STATUS_NOT_SUPPORTED", "+k differs: CUBLAS_STATUS_SUCCESS"]
+    assert gpu.data()["libraries"] == [{"calls": "calls", "rows": 2, "rows_on_card": 2, "differ": differ}]
+    assert f"  calls: 1 of 2 rows the same\n    {differ[0]}\n    {differ[1]}\n" in done.stdout
+
+
+def test_a_program_of_calls_that_crashes_is_a_failure(gpu):
+    program(gpu.root / "programs/calls", "#!/bin/sh\necho no device; exit 2\n")
+    assert gpu.report("--part", "libs").returncode == 1
+    why = "build/tests/simt/libraries/calls ended with exit status 2: no device"
+    assert gpu.data()["parts"]["libs"]["items"]["calls"]["why"] == why
+
+
+# ---- what is said before and kept ------------------------------------------------------------------------------------
+
+
+def test_a_part_says_how_long_it_will_take_by_what_it_took_before(gpu):
+    done = gpu.report("--part", "checks")
+    assert "  checks: 3 items, about 1 min\n" in done.stdout
+    part = {"items": {"x": {"seconds": 200.0}, "y": {"seconds": 100.0}, "z": {"status": "unavailable"}}}
+    assert gpu_report.expected_seconds("checks", part, 4) == 600
+    assert gpu_report.plan(600, 4) == "4 items, about 10 min, 2 runs"
+    assert set(gpu_report.ABOUT) == set(PART_NAMES)
 
 
 def test_clocks_are_recorded_while_a_part_runs(gpu):

@@ -94,6 +94,22 @@ TEST(Activations, LieApartAndAlignedWithTheScratchBehind) {
     static_cast<char*>(acts.scratch)[999] = 1;  // is ours
 }
 
+TEST(Activations, OfADeviceHaveRoomOnTheHostForTheirResultsAlone) {
+    Activations acts(kConfig, 2, 7);
+    acts.allocate_results();
+    std::vector<View> bound;
+    for (const View& view : views(acts)) {
+        if (view.begin != 0) {
+            bound.push_back(view);
+        }
+    }
+    ASSERT_EQ(bound.size(), 2U);
+    EXPECT_EQ(bound[0].name, "logits");
+    EXPECT_EQ(bound[1].name, "losses");
+    expect_aligned_and_apart(bound);
+    acts.logits[2 * 7 * kConfig.Vp - 1] = acts.losses[2 * 7 - 1] = 1.0F;  // to their ends
+}
+
 TEST(Activations, RefuseMoreTokensThanTheContextHas) {
     EXPECT_TRUE(contains(message_of([] { Activations(kConfig, 1, 9); }), "T in 1 to max_T=8"));
     EXPECT_THROW(Activations(kConfig, 1, 0), std::invalid_argument);
