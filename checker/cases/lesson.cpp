@@ -154,6 +154,10 @@ Output inout(Input before, Reference reference) {
     return referred(inout(std::move(before)), std::move(reference));
 }
 
+bool ends_on_host(const Call& call) {
+    return std::ranges::any_of(call.outputs, [](const Output& output) { return output.spec.on_host; });
+}
+
 Input on_host(Input input) {
     input.spec.on_host = true;
     return input;

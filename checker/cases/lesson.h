@@ -143,6 +143,9 @@ struct Call {
     std::optional<Sampled> sampled = {};  // in place of outputs
 };
 
+// Whether an output lies in the host's memory: the call is over when it is there.
+bool ends_on_host(const Call& call);
+
 // An input that holds these values: a case file's tensor as it is, or numbers, rounded to the element.
 Input input(std::string name, std::string_view dims, std::vector<long> sizes, const TensorView& tensor);
 Input input(std::string name, std::string_view dims, std::vector<long> sizes, std::span<const float> values,

@@ -16,8 +16,8 @@ namespace checker {
 namespace {
 
 const std::vector<std::string> kKeys{"title", "idea", "requires", "target", "counters", "precision", "ladder"};
-const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",
-                                           "older",   "threads", "shapes", "reported"};
+const std::vector<std::string> kTargetKeys{"against", "bronze", "silver",   "gold", "older",
+                                           "threads", "shapes", "reported", "gap"};
 
 // sm_ and digits, and an `a` where only that architecture has it: sm_90a.
 bool is_card(const std::string& name) {
@@ -204,13 +204,36 @@ class Reader {
                                         target.shares.silver < target.shares.gold)) {
             refuse(row, where, "needs bronze, silver and gold, rising shares above 0");
         }
+        read_gap(row, where, target);
         return target;
+    }
+
+    // gap = { shapes = […], bronze = 4.0, silver = 2.0, gold = 1.3 }, in microseconds for each node.
+    void read_gap(const toml::table& row, const std::string& where, Target& target) const {
+        const toml::table* gap = table(row, "gap", where, "a table such as { shapes = […], bronze = 4.0, … }");
+        if (gap == nullptr) {
+            return;
+        }
+        const std::string inside = where + " gap";
+        require_known(*gap, inside, {"shapes", "bronze", "silver", "gold"});
+        constexpr double kMicrosecond = 1e-6;
+        target.gap_shapes = strings(*gap, "shapes", inside);
+        target.gap = {kMicrosecond * number(*gap, "bronze", inside), kMicrosecond * number(*gap, "silver", inside),
+                      kMicrosecond * number(*gap, "gold", inside)};
+        if (target.against != Rival::busy) {
+            refuse(*gap, inside, "is of what is against \"busy\" alone");
+        }
+        if (target.gap_shapes.empty() ||
+            !(target.gap.bronze > target.gap.silver && target.gap.silver > target.gap.gold && target.gap.gold > 0)) {
+            refuse(*gap, inside, "needs shapes, and bronze, silver and gold, falling above 0");
+        }
+        target.shapes.insert(target.shapes.end(), target.gap_shapes.begin(), target.gap_shapes.end());
     }
 
     Rival against(const toml::table& row, const std::string& where) const {
         const std::string text = row["against"].value_or("");
         std::vector<std::string> known;
-        for (const Rival rival : {Rival::copy, Rival::solution, Rival::library, Rival::arithmetic}) {
+        for (const Rival rival : {Rival::copy, Rival::solution, Rival::library, Rival::arithmetic, Rival::busy}) {
             if (text == to_string(rival)) {
                 return rival;
             }
@@ -270,6 +293,10 @@ class Reader {
 
 bool Target::judges(const std::string& shape) const {
     return !shapes.empty() && std::ranges::find(reported, shape) == reported.end();
+}
+
+bool Target::judges_gap(const std::string& shape) const {
+    return judges(shape) && std::ranges::find(gap_shapes, shape) != gap_shapes.end();
 }
 
 std::string LessonToml::where(const std::string& table) const {

@@ -15,13 +15,18 @@
 namespace checker {
 
 struct Target {
-    Rival against = Rival::solution;         // or copy, library or arithmetic, the fp32 roof
-    Shares shares;                           // of its speed, in the same run; bronze is needed to pass
-    Shares older;                            // also at least so many times as fast as the step before; 0: not asked
-    double threads = 0;                      // also this share of twice its speed with two threads; 0: not asked
-    std::vector<std::string> shapes;         // "N=8 C=4"; without any, all that are timed are reported only
+    Rival against = Rival::solution;  // or copy, library, arithmetic (the fp32 roof) or busy
+    Shares shares;                    // of its speed, in the same run; bronze is needed to pass
+    Shares older;                     // also at least so many times as fast as the step before; 0: not asked
+    double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
+    std::vector<std::string> shapes;  // "N=8 C=4"; without any, all that are timed are reported only
+    // `against` busy: at these of the shapes in its place at most so many seconds for each of the call's nodes in which the
+    // device does nothing.
+    std::vector<std::string> gap_shapes = {};
+    Shares gap = {};
     std::vector<std::string> reported = {};  // timed too where all times are wanted, behind `shapes`; never judged
     bool judges(const std::string& shape) const;
+    bool judges_gap(const std::string& shape) const;
 };
 
 // A lesson whose matmul is a rung of the ladder.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -23,7 +24,7 @@ std::optional<double> time_calls(const Candidate& candidate, int calls, Stopwatc
     if (candidate.prepare) {
         candidate.prepare();
     }
-    return stopwatch.seconds_of([&] {
+    return (candidate.stopwatch != nullptr ? *candidate.stopwatch : stopwatch).seconds_of([&] {
         for (int i = 0; i < calls; i++) { candidate.run(); }
     });
 }
@@ -96,6 +97,16 @@ std::vector<double> sorted(std::span<const double> samples) {
 std::int64_t steady_nanoseconds() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+double covered(std::vector<Span> spans) {
+    std::ranges::sort(spans, {}, &Span::begin);
+    double sum = 0, end = -std::numeric_limits<double>::infinity();
+    for (const Span& span : spans) {
+        sum += std::max(0.0, span.end - std::max(span.begin, end));
+        end = std::max(end, span.end);
+    }
+    return sum;
 }
 
 std::optional<double> HostStopwatch::seconds_of(const std::function<void()>& work) {
@@ -212,8 +223,8 @@ Ratio inverse(const Ratio& ratio) {
 }
 
 std::string to_string(Rival rival) {
-    constexpr std::array<const char*, kRivals> kNames{"solution",   "library", "copy",
-                                                      "arithmetic", "older",   "two_threads"};
+    constexpr std::array<const char*, kRivals> kNames{"solution", "library",     "copy", "arithmetic",
+                                                      "older",    "two_threads", "busy"};
     return kNames.at(static_cast<std::size_t>(rival));
 }
 
@@ -245,6 +256,14 @@ SpeedVerdict speed_of(const Ratio& share, const Shares& target) {
     return {Speed::fast, share.interval.low >= target.gold     ? Medal::gold
                          : share.interval.low >= target.silver ? Medal::silver
                                                                : Medal::bronze};
+}
+
+SpeedVerdict at_most(const Summary& seconds, const Shares& target) {
+    const auto speed = [](double time) {
+        return 1 / std::max(time, 1e-15);
+    };  // where there is no gap a time is 0, or less
+    return speed_of({speed(seconds.median), {speed(seconds.interval.high), speed(seconds.interval.low)}},
+                    {speed(target.bronze), speed(target.silver), speed(target.gold)});
 }
 
 Candidate copy_candidate(std::size_t bytes) {

@@ -31,6 +31,19 @@ class Stopwatch {
 using Clock = std::function<std::int64_t()>;
 std::int64_t steady_nanoseconds();
 
+// The time in which a device works on what `work` queues, without the gaps between; what overlaps counts once.
+class BusyStopwatch : public Stopwatch {
+  public:
+    virtual std::size_t nodes() const = 0;  // kernels, copies and memsets of the last reading
+};
+
+// Something that began and ended, in seconds since any fixed moment; and the seconds in which at least one was going on.
+struct Span {
+    double begin = 0;
+    double end = 0;
+};
+double covered(std::vector<Span> spans);
+
 class HostStopwatch final : public Stopwatch {
   public:
     explicit HostStopwatch(Clock clock = steady_nanoseconds) : clock_(std::move(clock)) {}
@@ -45,6 +58,7 @@ struct Candidate {
     std::string name;
     std::function<void()> run;
     std::function<void()> prepare = {};  // before each sample, not timed
+    Stopwatch* stopwatch = nullptr;      // its own, where another time than the others' is taken of it
 };
 
 struct TimingOptions {
@@ -113,9 +127,10 @@ enum class Rival : std::uint32_t {
     arithmetic,   // multiply-adds in registers
     older,        // the newest older solution of the op
     two_threads,  // the same implementation on two threads
+    busy,         // the device itself, if it never waited between the same implementation's pieces of work
 };
-constexpr std::size_t kRivals = 6;
-std::string to_string(Rival rival);  // "solution", "library", "copy", "arithmetic", "older", "two_threads"
+constexpr std::size_t kRivals = 7;
+std::string to_string(Rival rival);  // "solution", "library", "copy", "arithmetic", "older", "two_threads", "busy"
 
 // Shares of another's speed that earn a medal. A lesson is passed with bronze.
 enum class Medal { none, bronze, silver, gold };
@@ -135,6 +150,9 @@ struct SpeedVerdict {
     Medal medal = Medal::none;
 };
 SpeedVerdict speed_of(const Ratio& share, const Shares& target);
+
+// The same of a time against what it may be at most: bronze is the longest.
+SpeedVerdict at_most(const Summary& seconds, const Shares& target);
 
 // A rate that no machine can have: even the low end of the interval lies above the roof by more than the margin. The
 // roof of arithmetic is measured and steady. A copy is not the fastest way to touch as many bytes, since reading is

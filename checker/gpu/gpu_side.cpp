@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "checker/base/text.h"
+#include "checker/gpu/cupti.h"
 #include "checker/gpu/device.h"
 #include "checker/gpu/event_stopwatch.h"
 #include "checker/gpu/gpu_launch.h"
@@ -356,6 +357,12 @@ class GpuBench final : public Bench {
     }
 
     Stopwatch& stopwatch() override { return stopwatch_; }
+    BusyStopwatch& busy() override {
+        if (!busy_) {
+            busy_ = std::make_unique<CuptiStopwatch>();
+        }
+        return *busy_;
+    }
 
     // Never repeated within a sample: the caches would be warm.
     TimingOptions options(double seconds, int samples) const override {
@@ -422,6 +429,7 @@ class GpuBench final : public Bench {
     void fill_l2() const { launch_read(sum_.data(), other_.data(), other_tiles_, nullptr); }
 
     EventStopwatch stopwatch_{nullptr, kRehearsal ? 0U : 20'000'000U};
+    std::unique_ptr<CuptiStopwatch> busy_;
     DeviceBuffer<std::uint32_t> sum_;
     DeviceBuffer<std::byte> clock_;
     std::size_t other_tiles_;

@@ -103,7 +103,8 @@ std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
 
 // What a shape's intervals say to its target: the worst of what is asked.
 SpeedVerdict speed_of_shape(const ShapeTiming& timing, const Target& target) {
-    SpeedVerdict verdict = speed_of(timing.share.at(target.against), target.shares);
+    SpeedVerdict verdict =
+        timing.by_gap() ? at_most(*timing.gap, target.gap) : speed_of(timing.share.at(target.against), target.shares);
     const auto also = [&](const std::optional<Ratio>& ratio, const Shares& least) {
         if (!ratio || verdict.speed == Speed::slow) {
             return;
@@ -118,14 +119,17 @@ SpeedVerdict speed_of_shape(const ShapeTiming& timing, const Target& target) {
     return verdict;
 }
 
-// Where the library was asked for and is not there, it is asked for no more, and a note says so once, not at each shape.
-void leave_out_missing_library(const Reply& reply, const Timed& timed, std::uint32_t& rivals,
-                               std::vector<std::string>& notes) {
-    if (!reply.library_missing || (rivals & bit(Rival::library)) == 0) {
+// A rival that was asked for and is not there is asked for no more, and a note says so once, not at each shape.
+void leave_out_missing(const Reply& reply, const Timed& timed, std::uint32_t& rivals, std::vector<std::string>& notes) {
+    const std::uint32_t missing = rivals & reply.missing;
+    if (missing == 0) {
         return;
     }
-    rivals &= ~bit(Rival::library);
-    const std::string note = fmt::format("{} is not timed: {}", timed.library->name, reply.text);
+    rivals &= ~missing;
+    const std::string note = fmt::format("{}: {}",
+                                         (missing & bit(Rival::busy)) != 0 ? "how long the GPU works is not known"
+                                                                           : timed.library->name + " is not timed",
+                                         reply.text);
     if (std::ranges::find(notes, note) == notes.end()) {
         notes.push_back(note);
     }
@@ -140,6 +144,9 @@ void put_times(ShapeTiming& timing, const Reply& reply, std::uint32_t rivals) {
         if ((rivals & bit(rival)) != 0) {
             timing.share[rival] = inverse(reply.ratio[i]);
         }
+    }
+    if (timing.share.contains(Rival::busy)) {
+        timing.gap = reply.gap;
     }
     if (timing.share.contains(Rival::arithmetic)) {  // the rate of what does other work
         Ratio& share = timing.share.at(Rival::arithmetic);
@@ -158,6 +165,9 @@ void put_speed(ShapeTiming& timing, const SpeedVerdict& speed, Speed before) {
 
 // Whether more samples would change nothing; for the medal too, where that is to be settled.
 bool is_settled(const ShapeTiming& timing, const Target& target, bool settle_medal) {
+    if (timing.by_gap()) {
+        return timing.verdict != Verdict::no_verdict;
+    }
     const Ratio& share = timing.share.at(target.against);
     const bool medal_open =
         settle_medal && share.value >= target.shares.gold && !(share.interval.low >= target.shares.gold);
@@ -219,8 +229,16 @@ class WithoutTf32 {
 
 // Which of the targets was missed.
 std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
+    if (timing.by_gap() && timing.gap->interval.low > target.gap.bronze) {
+        return fmt::format("gaps of {} for each of the GPU's nodes, bronze is {}", milliseconds(timing.gap->median),
+                           milliseconds(target.gap.bronze));
+    }
     const Ratio& share = timing.share.at(target.against);
-    if (share.interval.high < target.shares.bronze) {
+    if (!timing.by_gap() && share.interval.high < target.shares.bronze) {
+        if (target.against == Rival::busy) {
+            return fmt::format("of which the GPU works {}, bronze is {}", percent(share.value),
+                               percent(target.shares.bronze));
+        }
         return fmt::format("{} of {} speed, bronze is {}", percent(share.value),
                            whose(to_string(target.against), library), percent(target.shares.bronze));
     }
@@ -554,6 +572,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
                         .library = {},
                         .target = target.shares,
                         .older = target.older,
+                        .gap = target.gap,
                         .shapes = {},
                         .notes = {}};
     std::optional<WithoutTf32> fp32;
@@ -574,13 +593,16 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
             }
         }
         std::uint32_t rivals = bit(Rival::solution);
+        rivals |= target.against == Rival::busy ? bit(Rival::busy) : 0;
         if (timed.library) {
             rivals |= bit(Rival::library);
             report.library = timed.library->name;
         }
-        rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
-        rivals |= timed.flop > 0 && !timed.tensor_cores ? bit(Rival::arithmetic) : 0;
-        if (i == 0 && target.older.gold > 0) {
+        if (!ends_on_host(timed.call) || device_side().is_host()) {  // a roof is no time that the host waits
+            rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
+            rivals |= timed.flop > 0 && !timed.tensor_cores ? bit(Rival::arithmetic) : 0;
+        }
+        if ((i == 0 || target.against == Rival::busy) && target.older.gold > 0) {
             if (older_implementation(reference_dir_, op.name).empty()) {
                 report.notes.push_back(
                     fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
@@ -633,7 +655,8 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
                        .flop = timed.flop,
                        .bytes = static_cast<double>(timed.bytes_moved),
                        .share = {},
-                       .judged = target.judges(timed.shape)};
+                       .judged = target.judges(timed.shape),
+                       .gap_judged = target.judges_gap(timed.shape)};
     const auto wrong = [&](Finding finding) {
         report.verdict = Verdict::wrong;
         report.findings.push_back(std::move(finding));
@@ -665,7 +688,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
             return wrong(std::move(*finding));
         }
-        leave_out_missing_library(outcome.reply, timed, rivals, notes);
+        leave_out_missing(outcome.reply, timed, rivals, notes);
         put_times(report, outcome.reply, rivals);
         beaten = device_side().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
         report.roof_is_wrong = beaten && is_wrong(report, *beaten);

@@ -58,6 +58,11 @@ Json to_json(const ShapeTiming& timing) {
     if (timing.flop > 0 || timing.bytes > 0) {
         result[timing.flop > 0 ? "flop_per_s" : "bytes_per_s"] = timing.rate();
     }
+    if (timing.gap) {
+        constexpr double kUs = 1e6;
+        result["gap_us"] = timing.gap->median * kUs;
+        result["gap_interval_us"] = interval(timing.gap->interval, kUs);
+    }
     return result;
 }
 
@@ -145,6 +150,7 @@ std::string to_string(Verdict verdict) {
 std::string whose(std::string_view rival, const std::string& library) {
     return rival == to_string(Rival::copy)         ? "a copy's"
            : rival == to_string(Rival::arithmetic) ? "the fp32 roof's"
+           : rival == to_string(Rival::busy)       ? "the busy GPU's"
            : rival == to_string(Rival::library)    ? library + "'s"
                                                    : "the solution's";
 }

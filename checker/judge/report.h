@@ -54,11 +54,14 @@ struct ShapeTiming {
     double bytes = 0;              // moved by one call; 0: not counted
     std::map<Rival, Ratio> share;  // of each rival's speed
     Verdict verdict = Verdict::no_verdict;
-    Medal medal = Medal::none;   // where the verdict is ok
-    bool judged = true;          // false: only reported, unless what it computed is wrong
-    bool roof_is_wrong = false;  // the solution lies above it as well: a share of it is no measure
+    Medal medal = Medal::none;        // where the verdict is ok
+    bool judged = true;               // false: only reported, unless what it computed is wrong
+    bool gap_judged = false;          // its gap is judged in place of a share
+    std::optional<Summary> gap = {};  // seconds for each of a call's nodes in which the device did nothing
+    bool roof_is_wrong = false;       // the solution lies above it as well: a share of it is no measure
     std::vector<Finding> findings = {};
 
+    bool by_gap() const { return gap_judged && gap; }
     // The share of a rival's speed; none where it was not timed.
     std::optional<Ratio> of(Rival rival) const;
     // The roof: arithmetic where FLOPs are counted, else a copy of as many bytes.
@@ -71,6 +74,7 @@ struct TimingReport {
     std::string library;  // "OpenBLAS", where one was timed
     Shares target;
     Shares older = {};                // of the older solution's speed; 0: not asked
+    Shares gap = {};                  // seconds; 0: not asked
     std::vector<ShapeTiming> shapes;  // empty: not timed
     std::vector<std::string> notes;   // what was not judged or not timed, and why
 

@@ -332,6 +332,17 @@ class Printer {
         return fmt::format("{} {:.3g}%", to_string(medal), 100 * timing.target.of(medal));
     }
 
+    // How much of its time the device worked, or how long it did not, beside the target of a medal.
+    static std::string busy_text(const TimingReport& timing, const ShapeTiming& shape, Medal target) {
+        const std::string where = timing.shapes.size() > 1 ? " at " + shape.shape : "";
+        const std::string time = milliseconds(shape.seconds.median);
+        return shape.by_gap() ? fmt::format("{}{}, gaps of {} for each of the GPU's nodes ({} {})", time, where,
+                                            milliseconds(std::max(shape.gap->median, 0.0)), to_string(target),
+                                            milliseconds(timing.gap.of(target)))
+                              : fmt::format("{}{}, of which the GPU works {} ({})", time, where,
+                                            percent(shape.of(Rival::busy)->value), of_target(timing, target));
+    }
+
     // The worst shape stands for all. A library that is not there is no measure: a note says why.
     static std::string measured(const TimingReport& timing, Medal target) {
         const ShapeTiming& worst = timing.worst();
@@ -341,6 +352,9 @@ class Printer {
         const std::optional<Ratio> share = worst.of(timing.against);
         if (!worst.judged) {
             return time + ", reported only";
+        }
+        if (share && timing.against == Rival::busy) {
+            return busy_text(timing, worst, target);
         }
         if (!share) {
             return fmt::format("{}, {} speed unknown ({})", time, whose_speed, of_target(timing, target));
@@ -355,7 +369,15 @@ class Printer {
         if (timing.verdict() == Verdict::wrong) {
             return;
         }
-        for (const ShapeTiming& shape : timing.shapes) { older_and_threads(shape, timing.older); }
+        const bool several = std::ranges::count_if(timing.shapes, [](const ShapeTiming& shape) {
+                                 return shape.of(Rival::older).has_value();
+                             }) > 1;
+        for (const ShapeTiming& shape : timing.shapes) {
+            if (&shape != &timing.worst() && shape.judged && shape.of(Rival::busy)) {
+                labelled(4, "", 8, busy_text(timing, shape, after(shape.medal)));
+            }
+            older_and_threads(shape, timing.older, several);
+        }
         for (const std::string& note : timing.notes) { labelled(4, "", 8, note, Tone::faint); }
         if (report_.times_asked || terminal_.verbose) {
             table(timing);
@@ -401,18 +423,20 @@ class Printer {
     static std::string next_medal(const TimingReport& timing) {
         const ShapeTiming& worst = timing.worst();
         const Medal next = after(worst.medal);
-        const bool noisy = next > worst.medal && worst.share.at(timing.against).interval.low < timing.target.of(next) &&
+        const bool noisy = next > worst.medal && !worst.by_gap() &&
+                           worst.share.at(timing.against).interval.low < timing.target.of(next) &&
                            worst.share.at(timing.against).value >= timing.target.of(next);
         return measured(timing, next) + (noisy ? ", but its interval reaches below" : "");
     }
 
     // With the target of the next medal, where that is missed.
-    void older_and_threads(const ShapeTiming& shape, const Shares& target) {
+    void older_and_threads(const ShapeTiming& shape, const Shares& target, bool names_shape) {
         if (const std::optional<Ratio> older = shape.of(Rival::older)) {
             const Medal next = shape.verdict == Verdict::ok ? after(shape.medal) : Medal::bronze;
             const bool missed = !(older->interval.low >= target.of(next));
             labelled(4, "", 8,
-                     fmt::format("{} as fast as the older lesson's solution{}", times(older->value),
+                     fmt::format("{} as fast as the older lesson's solution{}{}", times(older->value),
+                                 names_shape ? " at " + shape.shape : "",
                                  missed ? fmt::format(" ({} {})", to_string(next), significant(target.of(next))) : ""));
         }
         if (const std::optional<Ratio> threads = shape.of(Rival::two_threads)) {

@@ -74,6 +74,9 @@ Json json_of(const Target& target) {
     if (target.older.gold > 0) {
         result["older"] = to_json(target.older);
     }
+    if (target.gap.gold > 0) {
+        result["gap"] = to_json(target.gap);
+    }
     if (target.threads > 0) {
         result["threads"] = target.threads;
     }

@@ -262,6 +262,23 @@ TEST_F(LessonTomlFile, AsksForMoreThanTheOlderSolutionsSpeedFromAMedalOn) {
               ":3: [target.attention] older asks for nothing: it is a number, or { silver = 1.3 }");
 }
 
+TEST_F(LessonTomlFile, AGapIsHeldToMicrosecondsAtItsOwnShapes) {
+    const std::string target =
+        "[target.predict]\nagainst = \"busy\"\nbronze = 0.9\nsilver = 0.95\ngold = 0.97\nshapes = [\"T=1024\"]\n";
+    const Target predict =
+        read(target + "gap = { shapes = [\"T=64\"], bronze = 4.0, silver = 2.0, gold = 1.3 }\n").targets.at("predict");
+    EXPECT_EQ(predict.against, Rival::busy);
+    EXPECT_EQ(predict.shapes, (std::vector<std::string>{"T=1024", "T=64"}));
+    EXPECT_NEAR(predict.gap.gold, 1.3e-6, 1e-12);
+    EXPECT_TRUE(predict.judges_gap("T=64"));
+    EXPECT_FALSE(predict.judges_gap("T=1024"));
+    EXPECT_EQ(refusal(target + "gap = { shapes = [\"T=64\"], bronze = 1.0, silver = 2.0, gold = 1.3 }\n"),
+              ":7: [target.predict] gap needs shapes, and bronze, silver and gold, falling above 0");
+    EXPECT_EQ(
+        refusal("[target.gelu]\nagainst = \"copy\"\ngap = { shapes = [\"N=1\"], bronze = 3, silver = 2, gold = 1 }\n"),
+        ":3: [target.gelu] gap is of what is against \"busy\" alone");
+}
+
 TEST_F(LessonTomlFile, HoldsWhatTensorCoresComputeToNoRoofOfFp32) {
     EXPECT_EQ(refusal("[target.matmul]\nagainst = \"arithmetic\"\n[precision]\nmatmul = \"tf32\"\n"),
               ":1: [target.matmul] is against the roof of fp32, and [precision] says tf32");

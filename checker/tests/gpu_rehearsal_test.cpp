@@ -106,6 +106,49 @@ TEST(GpuRehearsal, TimesAnOpOfFp32BesideTheStepBeforeWhoseLibrariesAreKeptFromTf
         << finished.output;
 }
 
+// A lesson whose predict is held to the time in which the GPU works; the CUPTI is a fake that has seen four pieces of work.
+checker::Finished check_busy(const std::string& cupti, const std::string& environment = "") {
+    const fs::path folder = "build/dry/busy";
+    fs::create_directories(folder);
+    std::string toml = checker::read_file("lessons/05_naive_forward/lesson.toml");
+    const std::size_t table = toml.find("[target.predict]"), end = toml.find("\n\n", table);
+    toml.replace(table, end - table,
+                 "[target.predict]\nagainst = \"busy\"\nbronze = 0.9\nsilver = 0.95\ngold = 0.97\n"
+                 "shapes = [\"B=4 T=1024 C=768 NH=12 L=12\"]");
+    std::ofstream(folder / "lesson.toml") << toml;
+    fs::remove(folder / "verdict.json");
+    return checker::run_command("SOL_CUPTI=" + cupti + ' ' + environment +
+                                " build/dry/check/lesson05 --subject solutions --impl-dir "
+                                "build/dry/impl/solutions/05_naive_forward --reference-dir "
+                                "build/dry/impl/solutions/05_naive_forward --lesson-dir build/dry/busy --json "
+                                "build/dry/busy/verdict.json --only predict --timing-only 2>&1");
+}
+
+TEST(GpuRehearsal, SaysHowMuchOfItsTimeTheGpuWorksAndHowLongItsGapsAre) {
+    const checker::Finished finished = check_busy("build/tests/fakes/cupti.so");
+    ASSERT_EQ(finished.status, 0) << finished.output;
+    const json verdict = json::parse(checker::read_file("build/dry/busy/verdict.json"));
+    const json& shape = verdict.at("ops").at(0).at("timing").at("shapes").at(0);
+    const double seconds = shape.at("median_ms").get<double>() * 1e-3;
+    const double share = shape.at("of_speed_of").at("busy").at("share").get<double>();
+    EXPECT_NEAR(share * seconds, 3e-6, 0.3e-6) << "two kernels, a memset across the end of one, and a copy";
+    EXPECT_NEAR(shape.at("gap_us").get<double>(), (seconds - 3e-6) / 4 * 1e6, 0.1 * seconds * 1e6) << "four nodes";
+    EXPECT_NE(finished.output.find("of which the GPU works under 1% (bronze 90%)"), std::string::npos)
+        << finished.output;
+}
+
+TEST(GpuRehearsal, SaysWhyItIsNotKnownHowLongTheGpuWorks) {
+    const checker::Finished missing = check_busy("/nowhere/libcupti.so");
+    EXPECT_EQ(missing.status, 0) << missing.output;
+    EXPECT_NE(missing.output.find("how long the GPU works is not known: /nowhere/libcupti.so"), std::string::npos)
+        << missing.output;
+    const checker::Finished blind = check_busy("build/tests/fakes/cupti.so", "SOL_FAKE_CUPTI=blind");
+    EXPECT_EQ(blind.status, 0) << blind.output;
+    EXPECT_NE(blind.output.find("how long the GPU works is not known: CUPTI sees no work of this card"),
+              std::string::npos)
+        << blind.output;
+}
+
 // What guard bands, poison and the runtime's own errors show, without the CPU device's checks.
 class WrongSolution : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, WrongSolution,

@@ -400,6 +400,42 @@ std::vector<Samples> with_bad_readings(const std::function<bool(int)>& is_bad, T
     return time_interleaved(std::span(&candidate, 1), options, stopwatch);
 }
 
+TEST(BusyTime, CountsWhatOverlapsOnceAndLeavesGapsOut) {
+    EXPECT_EQ(checker::covered({}), 0);
+    EXPECT_EQ(checker::covered({{5, 7}, {0, 2}}), 4);
+    EXPECT_EQ(checker::covered({{0, 10}, {2, 3}, {4, 12}, {12, 13}}), 13) << "one within, one across, one right behind";
+}
+
+TEST(BusyTime, ACandidateWithAStopwatchOfItsOwnIsTimedByThatInTheSameRounds) {
+    struct Twice final : checker::Stopwatch {
+        std::optional<double> seconds_of(const std::function<void()>& work) override {
+            work();
+            return 2;
+        }
+        double now() const override { return 0; }
+    } twice;
+    std::int64_t now = 0;
+    checker::HostStopwatch host([&] { return now; });
+    const auto takes_eight = [&] { now += 8'000'000'000; };
+    const std::vector<checker::Candidate> candidates{{"wall", takes_eight, {}, nullptr},
+                                                     {"busy", takes_eight, {}, &twice}};
+    const auto samples = checker::time_interleaved(candidates, {.max_rounds = 6}, host);
+    ASSERT_EQ(samples[1].seconds.size(), samples[0].seconds.size());
+    EXPECT_EQ(checker::inverse(checker::time_ratio(samples[0], samples[1])).value, 0.25);
+}
+
+TEST(BusyTime, AGapIsFastWhereItIsAtMostSoLong) {
+    const Shares target{4e-6, 2e-6, 1.3e-6};
+    const auto of = [&](double low, double high) {
+        return checker::at_most({.median = (low + high) / 2, .interval = {low, high}}, target);
+    };
+    EXPECT_EQ(of(1.0e-6, 1.29e-6).medal, Medal::gold);
+    EXPECT_EQ(of(1.0e-6, 1.31e-6).medal, Medal::silver);
+    EXPECT_EQ(of(-1e-8, 1e-8).medal, Medal::gold) << "the two times are from two calls of a round";
+    EXPECT_EQ(of(3.9e-6, 4.1e-6).speed, Speed::unclear);
+    EXPECT_EQ(of(4.1e-6, 4.2e-6).speed, Speed::slow);
+}
+
 }  // namespace
 
 // The first call only says how many there are in a sample.

@@ -258,6 +258,37 @@ TEST(Verdict, IsNoneAgainstALibraryThatIsNotThere) {
     EXPECT_EQ(text.find("too close"), std::string::npos) << text;
 }
 
+TEST(VerdictText, OfATimeHeldToTheGpusWorkSaysHowMuchItWorksAndHowLongItsGapsAre) {
+    OpReport predict = op("predict", {right_case("regular")});
+    const auto shape = [](const std::string& name, double share, double gap, bool by_gap, Medal medal) {
+        return ShapeTiming{.shape = name,
+                           .seconds = {.median = 4e-3},
+                           .share = {{Rival::busy, {share, {share, share}}}, {Rival::older, {1.5, {1.5, 1.5}}}},
+                           .verdict = Verdict::ok,
+                           .medal = medal,
+                           .gap_judged = by_gap,
+                           .gap = Summary{.median = gap, .interval = {gap, gap}}};
+    };
+    predict.timing = {
+        .against = Rival::busy,
+        .library = {},
+        .target = {0.9, 0.95, 0.97},
+        .older = {1, 1, 1},
+        .gap = {4e-6, 2e-6, 1.3e-6},
+        .shapes = {shape("T=1024", 0.96, 2.5e-6, false, Medal::silver), shape("T=64", 0.6, 1.24e-6, true, Medal::gold)},
+        .notes = {}};
+    const std::string text = in_one_line(verdict_text(lesson({predict}), kNext, kPiped));
+    EXPECT_NE(text.find("silver 4.00 ms at T=1024, of which the GPU works 96% (gold 97%)"), std::string::npos) << text;
+    EXPECT_NE(text.find("4.00 ms at T=64, gaps of 1.24 us for each of the GPU's nodes (gold 1.30 us)"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("1.5 times as fast as the older lesson's solution at T=64"), std::string::npos) << text;
+    const nlohmann::json json = nlohmann::json::parse(to_json(lesson({predict})));
+    const nlohmann::json& timed = json.at("ops").at(0).at("timing").at("shapes").at(1);
+    EXPECT_NEAR(timed.at("gap_us").get<double>(), 1.24, 1e-9);
+    EXPECT_NEAR(timed.at("of_speed_of").at("busy").at("share").get<double>(), 0.6, 1e-9);
+}
+
 TEST(Verdict, NamesTheMedalAndTheNextOne) {
     OpReport fast = op("gelu", {right_case("regular")});
     fast.timing = timing(Verdict::ok);

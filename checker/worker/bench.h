@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 
 #include "checker/clock/roof.h"
 #include "checker/clock/timing.h"
@@ -35,6 +36,9 @@ class Bench {
     // Reads half of `bytes` from one buffer and writes half to another.
     virtual Candidate copy(std::size_t bytes) = 0;
     virtual FmaCandidate arithmetic() = 0;
+
+    // Throws std::runtime_error, with the reason, where it cannot be known when the device works.
+    virtual BusyStopwatch& busy() { throw std::runtime_error("only a GPU says when it works"); }
 
     // What happens before each sample of each candidate, outside the time taken: caches filled with other data. Empty
     // where calls are timed one after another on warm caches.

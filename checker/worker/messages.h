@@ -83,7 +83,8 @@ struct Reply {
 
     std::int32_t threads = 0;  // that the call left running
 
-    bool library_missing = false;  // time: it was asked for, and `text` says why it is not timed
+    // time: of the rivals that were asked for, one that cannot be timed, and `text` says why: bit(Rival)
+    std::uint32_t missing = 0;
 
     // time: seconds a call, and the subject's time over each rival's that was asked for
     Summary subject{};
@@ -91,6 +92,7 @@ struct Reply {
     bool last = false;  // the worker ends itself: a new one is to be started for the next request
 
     double arithmetic_flop = 0;  // of one call of Rival::arithmetic
+    Summary gap{};  // beside Rival::busy: seconds for each of a call's nodes in which the device did nothing
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
 
     char text[1024] = {};  // cannot_load, exception and no_room: what was said

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "checker/worker/call_buffers.h"
@@ -120,6 +121,9 @@ class TimedCall {
         reset();
     }
 
+    // A call that ends with something in the host's memory takes as long as the host waits for it.
+    Stopwatch& stopwatch() { return ends_on_host(call_) ? host_->stopwatch() : bench_.stopwatch(); }
+
     void fetch_output(std::size_t i, std::span<std::byte> to) {
         bench_of(call_.outputs[i].spec).fetch(to, outputs_[i]);
     }
@@ -149,6 +153,17 @@ std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals) {
     return specs;
 }
 
+// Why a rival cannot be timed here; empty where it can.
+static std::string why_missing(Rival rival, const Timed& timed, Bench& bench) {
+    if (rival == Rival::library && timed.library.value().missing) {
+        return timed.library->missing();
+    }
+    try {
+        static_cast<void>(rival == Rival::busy ? &bench.busy() : nullptr);
+    } catch (const std::runtime_error& error) { return error.what(); }
+    return "";
+}
+
 Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
               const Request& request, Bench& bench) {
     mallopt(M_PERTURB, 0);
@@ -171,12 +186,10 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         if ((request.rivals & bit(rival)) == 0) {
             continue;
         }
-        if (rival == Rival::library && timed.library.value().missing) {
-            if (const std::string why = timed.library->missing(); !why.empty()) {
-                reply.library_missing = true;
-                why.copy(reply.text, sizeof reply.text - 1);
-                continue;
-            }
+        if (const std::string why = why_missing(rival, timed, bench); !why.empty()) {
+            reply.missing |= bit(rival);
+            why.copy(reply.text, sizeof reply.text - 1);
+            continue;
         }
         rivals.push_back(rival);
         switch (rival) {
@@ -205,6 +218,10 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 candidates.push_back(ours("two threads", timed.run_on_two_threads, subject));
                 runs_again.push_back(candidates.back());
                 break;
+            case Rival::busy:  // with a Context of its own: what that keeps is made while the device is watched
+                candidates.push_back(ours("busy", timed.call.run, subject));
+                candidates.back().stopwatch = &bench.busy();
+                break;
         }
     }
     if (!timed.hot) {
@@ -223,7 +240,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     options.seed = request.seed;
     const bool times = request.samples > 0;
     const std::vector<Samples> samples =
-        times ? time_interleaved(candidates, options, bench.stopwatch()) : std::vector<Samples>();
+        times ? time_interleaved(candidates, options, call.stopwatch()) : std::vector<Samples>();
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));
@@ -242,6 +259,14 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     reply.discarded = samples[0].discarded;
     for (std::size_t i = 0; i < rivals.size(); i++) {
         reply.ratio[static_cast<std::size_t>(rivals[i])] = time_ratio(samples[0], samples[i + 1]);
+        if (rivals[i] == Rival::busy) {
+            std::vector<double> gaps;
+            for (std::size_t k = 0; k < samples[0].seconds.size(); k++) {
+                gaps.push_back((samples[0].seconds[k] - samples[i + 1].seconds[k]) /
+                               static_cast<double>(bench.busy().nodes()));
+            }
+            reply.gap = summarise(gaps);
+        }
     }
     return reply;
 }
