@@ -2,6 +2,11 @@
 //
 // The runtime's functions for stream capture, and for graphs as a capture makes them: instantiate, launch, destroy.
 #include <fmt/core.h>
+#include <pthread.h>
+
+#include <memory>
+#include <variant>
+#include <vector>
 
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/graphs.h"
@@ -28,6 +33,49 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
     }
     *executable = Graphs::instance().instantiate(graph, flags, site);
     return result(*executable == nullptr ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+// Whether the address was a local variable's, of a function that has returned: it lies on this thread's stack, and below
+// `frame`.
+bool is_below(const void* address, const void* frame) {
+    struct Stack {
+        char* end = nullptr;
+        Stack() {
+            pthread_attr_t attributes;
+            std::size_t bytes = 0;
+            if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+                void* begin = nullptr;
+                pthread_attr_getstack(&attributes, &begin, &bytes);
+                pthread_attr_destroy(&attributes);
+                lowest = static_cast<char*>(begin);
+                end = lowest + bytes;
+            }
+        }
+        char* lowest = nullptr;
+    };
+    static thread_local const Stack stack;
+    return address >= stack.lowest && address < stack.end && address < frame;
+}
+
+// What nodes keep of a copy is the addresses: a function that captures a copy of its own variable leaves one to nothing.
+void judge_locals(const CUgraphExec_st& executable, const void* frame, const void* site) {
+    for (const ExecutableNode& node : executable.nodes) {
+        const auto* const copy = std::get_if<CopyWork>(&node.operation.work);
+        if (copy == nullptr || !node.enabled) {
+            continue;
+        }
+        for (const void* const end : {copy->from, static_cast<const void*>(copy->to)}) {
+            if (is_below(end, frame)) {
+                report(Kind::use_after_free, "", node.operation.site, [&] {
+                    return fmt::format(
+                        "the copy {} a local variable of a function that has returned: the graph launched at {} keeps "
+                        "its "
+                        "address, and goes there at each launch. Let the host's memory live as long as the graph",
+                        end == copy->from ? "reads" : "writes", text_of(source_of(site)));
+                });
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -171,6 +219,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
         error = Captures::instance().may_issue(stream, call);
     }
     if (error == cudaSuccess) {
+        simt::judge_locals(*executable, __builtin_frame_address(0), site);
         Graphs::instance().launch(executable, stream, site);
     }
     return result(error);

@@ -295,6 +295,40 @@ TEST_F(Graph, SaysWhichNodeUsesMemoryThatIsFreed) {
     EXPECT_NE(simt::findings().front().text.find("in the graph launched at "), std::string::npos);
 }
 
+// In a call that is deeper than those which launch later.
+__attribute__((noinline)) void copy_own_variable(cudaStream_t stream, void* to, int deeper = 20) {
+    volatile int variable = 7;
+    if (deeper > 0) {
+        copy_own_variable(stream, to, deeper - 1);
+        variable = variable + 1;
+    } else {
+        EXPECT_EQ(cudaMemcpyAsync(to, const_cast<int*>(&variable), sizeof variable, cudaMemcpyHostToDevice, stream),
+                  cudaSuccess);
+    }
+}
+
+TEST_F(Graph, SaysWhichCopyGoesToAVariableThatIsNoMore) {
+    void* device = nullptr;
+    cudaMalloc(&device, sizeof(int));
+    int here = 7;
+    for (const bool is_there : {true, false}) {
+        begin();
+        if (is_there) {
+            cudaMemcpyAsync(device, &here, sizeof here, cudaMemcpyHostToDevice, stream_);
+        } else {
+            copy_own_variable(stream_, device);
+        }
+        end();
+        launch();
+        ASSERT_EQ(simt::findings().size(), is_there ? 0U : 1U);
+        cudaGraphExecDestroy(std::exchange(executable_, nullptr));
+    }
+    EXPECT_EQ(simt::findings().front().kind, simt::Kind::use_after_free);
+    EXPECT_NE(simt::findings().front().text.find("reads a local variable of a function that has returned"),
+              std::string::npos);
+    cudaFree(device);
+}
+
 // "In the case of CUBLAS_POINTER_MODE_HOST, coefficient values are captured in the graph" (cuBLAS, "CUDA Graphs Support").
 TEST_F(Graph, HoldsACallOfALibraryWithTheNumbersThatItWasGiven) {
     constexpr int kN = 4;
