@@ -82,6 +82,14 @@ build/dry/simt/%: build/tests/simt/kernels/%
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
 
+# The programs that lessons give to run and look at.
+build/gpu/given/%: lessons/%.cu build/gpu/card
+	@mkdir -p $(@D)
+	$(show)nvcc $(gpu_flags) $< -o $@ $(if $(shell grep -l cublas $<),$(nvcc_cublas))$(hide)
+build/dry/given/%: lessons/%.cu $(simtcc_needs) $(simt_archives)
+	@mkdir -p $(@D)
+	$(show)build/simtcc --unchecked -I. $< -o $@$(hide)
+
 .PHONY: gpu-wrong
 gpu-wrong: build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc) \
         $(call device_checks,$(notdir $(gpu))) $(call impls,$(notdir $(gpu)),solutions,$(device_lessons))

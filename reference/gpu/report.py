@@ -569,10 +569,36 @@ def libs(setting: Setting) -> Work:
     return Work([Item(file.stem, partial(compare_library, setting, file.stem), (file,)) for file in files])
 
 
+# On a card that has room, and where the first words of the file say so.
+AT_SIZE = {"06_coalescing/transpose": ["65536"], "07_tiled_matmul/transpose": ["65536"]}
+
+
+def run_given(setting: Setting, name: str, left: Left) -> dict:
+    program = f"{setting.programs.folder}/given/{name}"
+    setting.programs.build([program], limit=left())
+    done = run([program, *([] if setting.programs.dry else AT_SIZE.get(name, []))], left())
+    if done.status != 0:
+        raise ToolError(f"{program} ended with exit status {done.status}: {tools.last_line(done.output)}")
+    return {"said": done.output.splitlines()}
+
+
+def given(setting: Setting) -> Work:
+    """The programs that lessons give to run and look at: what they print."""
+    lessons, unmet = setting.lessons()
+    items = []
+    for lesson in lessons:
+        for file in sorted((setting.root / "lessons" / lesson.name).glob("*.cu")):
+            path = file.relative_to(setting.root)
+            if not (setting.root / "solutions" / lesson.name / file.name).exists():
+                name = f"{lesson.name}/{file.stem}"
+                items.append(Item(name, partial(run_given, setting, name), (path,)))
+    return Work(items, unmet)
+
+
 PARTS: dict[str, Callable[[Setting], Work]] = {
     **{part.__name__: part for part in (checks, calibrate, timings, baselines)},
     **{f"forward_b{B}": partial(whole_forward, B) for B in beside_pytorch.BATCHES},
-    **{part.__name__: part for part in (ladder, sanitize, ncu, simt, libs)},
+    **{part.__name__: part for part in (ladder, given, sanitize, ncu, simt, libs)},
 }
 PART_NAMES = tuple(PARTS)
 # Seconds for an item of each part, of which builds take some: a guess until a card's own are in its file.
@@ -583,6 +609,7 @@ ABOUT = {
     "baselines": 4,
     **{f"forward_b{B}": seconds for B, seconds in zip(beside_pytorch.BATCHES, (30, 25, 40), strict=True)},
     "ladder": 3,
+    "given": 15,
     "sanitize": 8,
     "ncu": 8,
     "simt": 4,

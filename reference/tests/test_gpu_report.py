@@ -455,6 +455,27 @@ def test_a_program_of_calls_that_crashes_is_a_failure(gpu):
     assert gpu.data()["parts"]["libs"]["items"]["calls"]["why"] == why
 
 
+# ---- programs that lessons give --------------------------------------------------------------------------------------
+
+
+def test_the_programs_that_lessons_give_are_run_and_what_they_print_is_kept(gpu):
+    gpu.write("lessons/04_first/look.cu", "int main() {}\n")
+    program(gpu.root / "programs/look", "#!/bin/sh\necho 12 us\necho right\n")
+    assert gpu.report("--part", "given").returncode == 0
+    (name,), (item,) = zip(*gpu.data()["parts"]["given"]["items"].items(), strict=True)
+    assert (name, item["result"]) == ("04_first/look", {"said": ["12 us", "right"]})
+    assert "build/gpu/given/04_first/look\n" in (gpu.root / "made").read_text()
+    gpu.write("lessons/04_first/look.cu", "int main(int, char**) {}\n")
+    program(gpu.root / "programs/look", "#!/bin/sh\necho out of memory; exit 3\n")
+    assert gpu.report("--part", "given").returncode == 1
+    why = "build/gpu/given/04_first/look ended with exit status 3: out of memory"
+    assert gpu.data()["parts"]["given"]["items"]["04_first/look"]["why"] == why
+
+
+def test_a_program_that_is_given_a_size_on_a_card_is_there():
+    assert all((ROOT / "lessons" / f"{name}.cu").exists() for name in gpu_report.AT_SIZE)
+
+
 # ---- what is said before and kept ------------------------------------------------------------------------------------
 
 
