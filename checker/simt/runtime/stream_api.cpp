@@ -69,6 +69,18 @@ Captures& captures() {
     return Captures::instance();
 }
 
+// An event that a capture takes for an external one is a node of its own.
+cudaError_t refuses_event_node(cudaStream_t stream, unsigned int flags, const ApiCall& call) {
+    static_assert(cudaEventRecordExternal == cudaEventWaitExternal);
+    return flags != cudaEventRecordExternal
+               ? cudaSuccess
+               : captures().refuses(
+                     stream, cudaErrorNotSupported,
+                     "makes an event node in a stream that is being captured, which the CPU device lacks: "
+                     "record the event, or wait for it, in the stream of the launch",
+                     call);
+}
+
 cudaError_t record(cudaEvent_t event, cudaStream_t stream, const void* site) {
     const Turn turn;
     if (!is_event(event) || !streams().exists(stream)) {
@@ -271,10 +283,13 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (!simt::is_event(event) || !simt::streams().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
     }
-    if (flags != 0 || !simt::may_wait()) {
-        return result(flags != 0 ? cudaErrorInvalidValue : cudaErrorNotPermitted);
-    }
     const simt::ApiCall call{"cudaStreamWaitEvent", __builtin_return_address(0)};
+    if (const cudaError_t refused = simt::refuses_event_node(stream, flags, call); refused != cudaSuccess) {
+        return result(refused);
+    }
+    if (flags != cudaEventWaitDefault || !simt::may_wait()) {
+        return result(flags != cudaEventWaitDefault ? cudaErrorInvalidValue : cudaErrorNotPermitted);
+    }
     if (const std::optional<cudaError_t> captured = simt::captures().wait_for(stream, *event, call)) {
         return result(*captured);
     }
@@ -313,9 +328,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-    // An external one is a node of its own, which the CPU device lacks.
-    return flags != cudaEventRecordDefault ? result(cudaErrorInvalidValue)
-                                           : simt::record(event, stream, __builtin_return_address(0));
+    const void* const site = __builtin_return_address(0);
+    if (flags == cudaEventRecordDefault) {
+        return simt::record(event, stream, site);
+    }
+    const cudaError_t refused = simt::refuses_event_node(stream, flags, {"cudaEventRecordWithFlags", site});
+    return result(refused == cudaSuccess ? cudaErrorInvalidValue : refused);  // external is for captures
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

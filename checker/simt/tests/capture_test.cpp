@@ -134,6 +134,10 @@ TEST_F(Capture, IsInvalidAfterACallThatItForbids) {
          cudaErrorStreamCaptureUnsupported, "cudaStreamAddCallback() is not for a stream that is being captured"},
         {"wait for work outside", [&] { return cudaStreamWaitEvent(stream_, outside_, 0); },
          cudaErrorStreamCaptureIsolation, "cudaStreamWaitEvent() lets stream"},
+        {"record an external event", [&] { return cudaEventRecordWithFlags(event_, stream_, cudaEventRecordExternal); },
+         cudaErrorNotSupported, "cudaEventRecordWithFlags() makes an event node"},
+        {"wait for an external event", [&] { return cudaStreamWaitEvent(stream_, outside_, cudaEventWaitExternal); },
+         cudaErrorNotSupported, "cudaStreamWaitEvent() makes an event node"},
         {"destroy the stream", [&] { return cudaStreamDestroy(stream_); }, cudaErrorStreamCaptureUnsupported,
          "cudaStreamDestroy() destroys a stream that is being captured"},
     };
