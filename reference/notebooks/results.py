@@ -51,16 +51,19 @@ def whose(row: dict) -> str:
 
 def traffic(lesson: str) -> dict[str, list[dict]]:
     """By op who was counted: `make traffic-lessonNN`'s JSON. The first of an op is the learner's, or, with SOLUTION=1,
-    the solution's; each has its `shape`."""
+    the solution's; each has its `shape`, and `counted_at`."""
     path = root() / f"results/traffic-lesson{lesson}.json"
     command = f"make traffic-lesson{lesson} JSON=results/{path.name}"
     try:
-        text = path.read_text()
+        text, counted_at = path.read_text(), path.stat().st_mtime
     except OSError:
         raise ToolError(f"nothing is counted yet of your lesson {lesson}; in a terminal: {command}") from None
     try:
         ops = json.loads(text)["ops"]
-        return {one["op"]: [side | {"shape": one["shape"]} for side in one["sides"]] for one in ops}
+        return {
+            one["op"]: [side | {"shape": one["shape"], "counted_at": counted_at} for side in one["sides"]]
+            for one in ops
+        }
     except (ValueError, KeyError, TypeError):
         raise ToolError(f"{path} is not what the command writes; again: {command}") from None
 
@@ -72,5 +75,7 @@ def of_op(lesson: str, op: str) -> list[dict]:
     if not sides:
         raise ToolError(f"{path} has no {op}; in a terminal: make traffic-lesson{lesson} JSON={path}")
     if sides[0]["failure"] or not sides[0]["lines"]:
-        raise ToolError(f"your {op} of lesson {lesson} did not run to its end; first: make check-lesson{lesson}")
+        raise ToolError(
+            f"your {op} of lesson {lesson} is not written yet or ends badly; first: make check-lesson{lesson}"
+        )
     return [side for side in sides if not side["failure"]]

@@ -76,6 +76,15 @@ def shown_sides(sides: list[dict]) -> list[dict]:
     return [sides[0], *(side for side in sides[1:] if side["who"].startswith("lesson"))]
 
 
+def title_of(side: dict) -> str:
+    """Its lines are those of the file as it is now."""
+    try:
+        has_changed = (results.ROOT / side["source"]).stat().st_mtime > side["counted_at"]
+    except OSError:
+        has_changed = True
+    return f"{side['who']}: {side['source']}{', which has changed since it was counted' if has_changed else ''}"
+
+
 def draw_lines(ax: Axes, lines: list[Line], most: float) -> None:
     for y, line in enumerate(lines):
         ax.barh(y, line.needs, height=0.62, color=draw.GREEN)
@@ -99,7 +108,7 @@ def plot(sides: list[dict], lines: list[list[Line]], title: str, unit: str, good
             top -= head + line * len(of_side)
             ax = figure.add_axes((0.45, top / height, 0.54, line * len(of_side) / height))
             draw_lines(ax, of_side, most)
-            ax.set_title(f"{side['who']}: {side['source']}", x=-0.8)
+            ax.set_title(title_of(side), x=-0.8)
         ax.set_xlabel(unit)
         figure.text(0.018, 1 - 10 / height, title, va="center", size=14, weight="bold")
         handles = [Patch(color=draw.GREEN, label=good), Patch(label=bad, **LOST)]

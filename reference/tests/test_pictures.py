@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 
 import numpy as np
 import pytest
@@ -121,6 +122,18 @@ def test_the_solutions_lines_are_not_shown_beside_the_learners(runs):
     assert [one["who"] for one in traffic.shown_sides(results.of_op("06", "layernorm"))] == ["yours", "lesson 05"]
     save_counts(runs, side("solution", load), side("lesson 05", load))
     assert [one["who"] for one in traffic.shown_sides(results.of_op("06", "layernorm"))] == ["solution", "lesson 05"]
+
+
+def test_a_file_that_has_changed_since_it_was_counted_is_named_so(runs, monkeypatch):
+    monkeypatch.setattr(results, "ROOT", runs)
+    source = runs / "yours.cu"
+    source.write_text("x\n")
+    save_counts(runs, side("yours", [global_load(1, 1, 4, 4)]))
+    at = (runs / "traffic-lesson06.json").stat().st_mtime
+    os.utime(source, (at - 1, at - 1))
+    assert traffic.title_of(results.of_op("06", "layernorm")[0]) == "yours: yours.cu"
+    os.utime(source, (at + 1, at + 1))
+    assert "has changed" in traffic.title_of(results.of_op("06", "layernorm")[0])
 
 
 def test_sectors_are_of_a_request_and_a_broadcast_needs_what_it_takes(runs):
