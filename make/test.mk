@@ -154,7 +154,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops checker lessons/gpt2 make scripts)' \
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks build/tools/ops \
 	        $(call checks_read,cpu,$(drawn)) $(addprefix solutions/,$(drawn) 05_naive_forward 07_tiled_matmul))' \
-	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs))' \
+	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs) $(newest_bench))' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \

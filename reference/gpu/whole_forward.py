@@ -30,10 +30,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from reference.gpu import bench
 from reference.gpu.bench import Bench, Call, set_precision, summarise
 from reference.gpu.lesson_shapes import dims, tiny
+from reference.gpu.step import TOLERANCE, Step
 from reference.gpu.tools import Parser, ToolError, run_main
-from reference.model.gpt2 import GPT2, Config, save_folder
+from reference.model.gpt2 import GPT2, save_folder
+from reference.ops import forward
 from reference.ops.common.op import Machine
-from reference.plots.bench_cpu import TOLERANCE, Step
 
 SHAPE = "B={} T=1024 C=768 NH=12 L=12"
 PRECISION = "tf32"
@@ -232,14 +233,12 @@ class WholeForward(Bench):
 
     def prepare(self) -> None:
         """The weights are on the disk only until our program has loaded them."""
-        d, dry = dims(self.shape), self.machine.dry
-        V = 101 if dry else 50257
-        self.model = GPT2(Config(max_T=max(d["T"], 64 if dry else 1024), V=V, L=d["L"], NH=d["NH"], C=d["C"])).eval()
-        self.ids = torch.randint(V, (d["B"], d["T"]), generator=torch.Generator().manual_seed(0))  # (B, T)
+        torch.manual_seed(0)
+        self.model, (self.ids,) = forward.baseline(Machine("cpu", self.machine.dry), dims(self.shape))  # ids: (B, T)
         self.scratch = tempfile.TemporaryDirectory(prefix="whole-forward-")
         folder = Path(self.scratch.name)
         save_folder(self.model, folder)
-        self.ours = Ours(self.program, folder, self.ids, V)
+        self.ours = Ours(self.program, folder, self.ids, self.model.config.V)
         self.ours.forward(1)
         (folder / "model.safetensors").unlink()
         self.model.to(self.machine.device)

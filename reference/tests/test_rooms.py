@@ -11,7 +11,7 @@ USES = {
     "model": set(),
     "ops": {"model"},
     "dump": {"model", "ops"},
-    "gpu": {"ops"},
+    "gpu": {"model", "ops"},
     "plots": {"gpu", "model", "ops"},
     "notebooks": {"dump", "gpu", "model", "ops", "plots"},
 }

@@ -17,9 +17,10 @@ from reference.dump import budget
 from reference.dump.cases import draw_parameters, generator
 from reference.dump.pytorch_error import precision_mode, ratio
 from reference.gpu.lesson_shapes import PROGRAM, all_lessons, step_precision
+from reference.gpu.step import Step
 from reference.model.gpt2 import GPT2, Config, load, save_folder
 from reference.ops import OPS
-from reference.plots.bench_cpu import Step, pytorch_forward
+from reference.plots.bench_cpu import pytorch_forward
 
 pytestmark = pytest.mark.skipif(not os.environ.get("SOL_FRESH"), reason="make test-all runs it: it takes minutes")
 
