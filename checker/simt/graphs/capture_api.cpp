@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -31,7 +33,8 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
         return result((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0 ? cudaErrorNotSupported
                                                                           : cudaErrorInvalidValue);
     }
-    *executable = Graphs::instance().instantiate(graph, flags, site);
+    // That it was uploaded changes nothing of it.
+    *executable = Graphs::instance().instantiate(graph, flags & ~cudaGraphInstantiateFlagUpload, site);
     return result(*executable == nullptr ? cudaErrorInvalidValue : cudaSuccess);
 }
 
@@ -76,6 +79,15 @@ void judge_locals(const CUgraphExec_st& executable, const void* frame, const voi
             }
         }
     }
+}
+
+// A node on a cycle, or behind one. Null: there is no cycle.
+cudaGraphNode_t node_of_a_cycle(cudaGraph_t graph) {
+    const std::vector<cudaGraphNode_t> ordered = Graphs::instance().ordered(graph);
+    const std::set<cudaGraphNode_t> reached(ordered.begin(), ordered.end());
+    const auto left = std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                                   [&](const auto& node) { return !reached.contains(node.get()); });
+    return left == graph->nodes.end() ? nullptr : left->get();
 }
 
 }  // namespace
@@ -177,10 +189,11 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     }
     const cudaError_t error = simt::instantiate(executable, graph, parameters->flags, "cudaGraphInstantiateWithParams",
                                                 __builtin_return_address(0));
-    parameters->errNode_out = nullptr;
-    parameters->result_out = error == cudaSuccess             ? cudaGraphInstantiateSuccess
-                             : error == cudaErrorNotSupported ? cudaGraphInstantiateNodeOperationNotSupported
-                                                              : cudaGraphInstantiateError;
+    parameters->errNode_out = Graphs::instance().exists(graph) ? simt::node_of_a_cycle(graph) : nullptr;
+    parameters->result_out = error == cudaSuccess                 ? cudaGraphInstantiateSuccess
+                             : error == cudaErrorNotSupported     ? cudaGraphInstantiateNodeOperationNotSupported
+                             : parameters->errNode_out != nullptr ? cudaGraphInstantiateInvalidStructure
+                                                                  : cudaGraphInstantiateError;
     return error;
 }
 

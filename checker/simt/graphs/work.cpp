@@ -20,6 +20,16 @@ cudaGraphNodeType type_of(const Work& work) {
     return kTypes[work.index()];
 }
 
+bool is_of_kernels(cudaLaunchAttributeID attribute) {
+    return attribute == cudaLaunchAttributeAccessPolicyWindow || attribute == cudaLaunchAttributeCooperative ||
+           attribute == cudaLaunchAttributePriority;
+}
+
+bool is_cooperative(const KernelAttributes& attributes) {
+    const auto attribute = attributes.find(cudaLaunchAttributeCooperative);
+    return attribute != attributes.end() && attribute->second.cooperative != 0;
+}
+
 cudaError_t make_host(const HostWork& host, const void* site, Operation& made) {
     if (host.function == nullptr) {
         return result(cudaErrorInvalidValue);

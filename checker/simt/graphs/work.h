@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -29,11 +30,16 @@ class Arguments {
     std::shared_ptr<std::vector<void*>> pointers_ = std::make_shared<std::vector<void*>>(1);
 };
 
+// What a launch was given, or a node. All but the one for cooperative launches are without effect here.
+using KernelAttributes = std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue>;
+bool is_of_kernels(cudaLaunchAttributeID attribute);
+bool is_cooperative(const KernelAttributes& attributes);
+
 struct KernelWork {
     const void* function = nullptr;  // its address; null: a library's own kernel
     dim3 grid, block;
     std::size_t dynamic_bytes = 0;
-    bool cooperative = false;
+    KernelAttributes attributes = {};
     std::shared_ptr<const Arguments> arguments = {};
 };
 // `height` rows of `width` bytes.
@@ -71,7 +77,8 @@ cudaGraphNodeType type_of(const Work& work);
 // Each judges its arguments as the call that issues such work does, says what is wrong with them, and returns the call's
 // error; then it makes an operation that can be issued again and again. `name` is the call's, for reports; `site` its return
 // address. Nothing is kept of a copy's source: it is read when the operation runs. What is empty is wrong.
-cudaError_t make_kernel(const cudaKernelNodeParams& kernel, const SourceLine& line, Operation& made);
+cudaError_t make_kernel(const cudaKernelNodeParams& kernel, const KernelAttributes& attributes, const SourceLine& line,
+                        Operation& made);
 cudaError_t make_copy(const CopyWork& copy, const char* name, const void* site, Operation& made);
 cudaError_t make_memset(const MemsetWork& memset, const char* name, const void* site, Operation& made);
 cudaError_t make_host(const HostWork& host, const void* site, Operation& made);

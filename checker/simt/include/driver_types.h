@@ -29,6 +29,7 @@
     error(ErrorNoDevice, 100, "no CUDA-capable device is detected")                                                    \
     error(ErrorInvalidDevice, 101, "invalid device ordinal")                                                           \
     error(ErrorUnsupportedLimit, 215, "limit is not supported on this architecture")                                   \
+    error(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")                           \
     error(ErrorInvalidResourceHandle, 400, "invalid resource handle")                                                  \
     error(ErrorIllegalState, 401, "the operation cannot be performed in the present state")                            \
     error(ErrorNotReady, 600, "device not ready")                                                                      \
@@ -141,6 +142,8 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrHostRegisterSupported = 99,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMaxPersistingL2CacheSize = 108,
+    cudaDevAttrMaxAccessPolicyWindowSize = 109,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
     cudaDevAttrMemoryPoolsSupported = 115,
     cudaDevAttrClusterLaunch = 120,

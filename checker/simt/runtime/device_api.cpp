@@ -72,6 +72,8 @@ std::optional<int> attribute(cudaDeviceAttr which) {
         case cudaDevAttrGlobalMemoryBusWidth:
             return 256;
         case cudaDevAttrL2CacheSize:
+        case cudaDevAttrMaxPersistingL2CacheSize:
+        case cudaDevAttrMaxAccessPolicyWindowSize:
             return 0;
         case cudaDevAttrMaxThreadsPerMultiProcessor:
             return static_cast<int>(kMaxThreadsPerMultiprocessor);

@@ -39,7 +39,7 @@ struct Configuration {
     std::size_t dynamic_bytes = 0;
     SourceLine line;
     void** raw_arguments = nullptr;
-    bool cooperative = false;
+    KernelAttributes attributes = {};
     cudaStream_t stream = nullptr;
     bool describe_only = false;  // the kernel is called only to learn its bounds
     Operation* made = nullptr;   // it is not issued, but left here
@@ -152,7 +152,7 @@ std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts)
     }
     const std::uint64_t blocks = std::uint64_t{c.grid.x} * c.grid.y * c.grid.z;
     if (const std::size_t resident = resident_blocks(facts, threads, c.dynamic_bytes);
-        c.cooperative && blocks > resident) {
+        is_cooperative(c.attributes) && blocks > resident) {
         return Refusal{cudaErrorCooperativeLaunchTooLarge,
                        fmt::format("{} blocks in a cooperative launch; with {} threads and {} bytes of shared memory "
                                    "each, the device has {} at once",
@@ -291,7 +291,7 @@ void launch(const KernelCall& call) {
                                                       .parameter_bytes = call.parameter_bytes,
                                                       .line = configuration.line,
                                                       .entry = __builtin_return_address(0),
-                                                      .cooperative = configuration.cooperative});
+                                                      .cooperative = is_cooperative(configuration.attributes)});
     const bool by_address = configuration.raw_arguments != nullptr;
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
         refuse(refused->error, *what, by_address, refused->why);
@@ -338,7 +338,7 @@ void launch(const KernelCall& call) {
                        .grid = what->grid,
                        .block = what->block,
                        .dynamic_bytes = what->dynamic_bytes,
-                       .cooperative = what->cooperative,
+                       .attributes = configuration.attributes,
                        .arguments = arguments};
     }
     if (for_node) {
@@ -348,12 +348,14 @@ void launch(const KernelCall& call) {
     }
 }
 
-cudaError_t make_kernel(const cudaKernelNodeParams& kernel, const SourceLine& line, Operation& made) {
+cudaError_t make_kernel(const cudaKernelNodeParams& kernel, const KernelAttributes& attributes, const SourceLine& line,
+                        Operation& made) {
     return launch_by_address(kernel.func,
                              {.grid = kernel.gridDim,
                               .block = kernel.blockDim,
                               .dynamic_bytes = kernel.sharedMemBytes,
                               .line = line,
+                              .attributes = attributes,
                               .made = &made},
                              kernel.kernelParams);
 }
@@ -375,12 +377,14 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
 
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         std::size_t dynamic_bytes, cudaStream_t stream) {
+    cudaLaunchAttributeValue cooperative = {};
+    cooperative.cooperative = 1;
     return simt::launch_by_address(kernel,
                                    {.grid = grid,
                                     .block = block,
                                     .dynamic_bytes = dynamic_bytes,
                                     .line = simt::source_of(__builtin_return_address(0)),
-                                    .cooperative = true,
+                                    .attributes = {{cudaLaunchAttributeCooperative, cooperative}},
                                     .stream = stream},
                                    arguments);
 }
@@ -389,11 +393,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
     if (config == nullptr) {
         return simt::result(cudaErrorInvalidValue);
     }
-    bool cooperative = false;
+    simt::KernelAttributes attributes;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute& attribute = config->attrs[i];
-        if (attribute.id == cudaLaunchAttributeCooperative) {
-            cooperative = attribute.val.cooperative != 0;
+        if (simt::is_of_kernels(attribute.id)) {
+            attributes[attribute.id] = attribute.val;
         } else if (attribute.id != cudaLaunchAttributeIgnore) {
             return simt::result(cudaErrorNotSupported);
         }
@@ -403,7 +407,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
                                     .block = config->blockDim,
                                     .dynamic_bytes = config->dynamicSmemBytes,
                                     .line = simt::source_of(__builtin_return_address(0)),
-                                    .cooperative = cooperative,
+                                    .attributes = attributes,
                                     .stream = config->stream},
                                    arguments);
 }

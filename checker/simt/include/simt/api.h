@@ -166,6 +166,9 @@ __attribute__((constructor)) static void choose_default_stream() {
 // The forms with types. They are always_inline, so that reports name the caller's line.
 #define SIMT_TYPED __attribute__((always_inline)) inline
 
+SIMT_TYPED cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+    return cudaEventCreateWithFlags(event, flags);
+}
 template <class T>
 SIMT_TYPED cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     static_cast<void>(&simt::noted<T>);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The runtime's functions for stream capture and graphs, in CUDA 13's forms; those of CUDA 12 that take no data of edges
-// are below.
+// The runtime's functions for stream capture and graphs, in CUDA 13's forms; older ones are below.
 #pragma once
 #pragma GCC system_header
 
 #include <cstddef>
 
-#include "../driver_types.h"
+#include "api.h"
 
 extern "C" {
 // ---- capture
@@ -105,33 +104,46 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result);
 }
 
-// ---- as CUDA 12 has them
-inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
-                                        char*, std::size_t) {
+// ---- older forms: the first two are in CUDA 13 too
+SIMT_TYPED cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                            char*, std::size_t) {
     if (error_node != nullptr) {
         *error_node = nullptr;
     }
     return cudaGraphInstantiate(executable, graph, 0);
 }
-inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                                    std::size_t count, cudaGraphNodeParams* parameters) {
+SIMT_TYPED cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                           cudaGraphExecUpdateResult* result) {
+    cudaGraphExecUpdateResultInfo info;
+    const cudaError_t error = cudaGraphExecUpdate(executable, graph, &info);
+    if (error_node != nullptr) {
+        *error_node = info.errorNode;
+    }
+    if (result != nullptr) {
+        *result = info.result;
+    }
+    return error;
+}
+SIMT_TYPED cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                        std::size_t count, cudaGraphNodeParams* parameters) {
     return cudaGraphAddNode(node, graph, dependencies, nullptr, count, parameters);
 }
-inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                            std::size_t count) {
+SIMT_TYPED cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                const cudaGraphNode_t* to, std::size_t count) {
     return cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
-inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                               const cudaGraphNode_t* to, std::size_t count) {
+SIMT_TYPED cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                   const cudaGraphNode_t* to, std::size_t count) {
     return cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
 }
-inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
-                                     std::size_t* count) {
+SIMT_TYPED cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                         std::size_t* count) {
     return cudaGraphGetEdges(graph, from, to, nullptr, count);
 }
-inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, std::size_t* count) {
+SIMT_TYPED cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, std::size_t* count) {
     return cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
 }
-inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, std::size_t* count) {
+SIMT_TYPED cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                                      std::size_t* count) {
     return cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
 }
