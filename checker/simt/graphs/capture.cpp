@@ -234,6 +234,30 @@ void Captures::leave(Capture& capture) {
     capture.graph = nullptr;
 }
 
+// Nobody gets its graph.
+void Captures::abandon(Capture& capture) {
+    Graphs::instance().destroy(capture.graph, capture.begun_at);
+    leave(capture);
+}
+
+void Captures::lose(cudaStream_t stream, const ApiCall& call) {
+    const Turn turn;
+    const Pointer capture = of(stream);
+    if (capture == nullptr) {
+        return;
+    }
+    if (capture->valid) {
+        invalidate({capture}, cudaErrorStreamCaptureInvalidated, call,
+                   fmt::format("destroys {}, which is being captured: end the capture first", name_of(stream)));
+    }
+    if (stream == capture->origin) {
+        abandon(*capture);
+    } else {
+        capture->streams.erase(stream);
+        streams_captured_ -= captured_.erase(stream);
+    }
+}
+
 cudaError_t Captures::end(cudaStream_t stream, cudaGraph_t& graph, const void* site) {
     const Turn turn;
     const ApiCall call{"cudaStreamEndCapture", site};
@@ -364,15 +388,23 @@ std::optional<cudaError_t> Captures::wait_for(cudaStream_t stream, const CUevent
     return cudaSuccess;
 }
 
-void Captures::report_left() {
+// What made a capture invalid has been told.
+void Captures::report_left() const {
+    for (const auto& [stream, capture] : captured_) {
+        if (capture->valid && stream == capture->origin) {
+            report(Kind::bad_capture, "", capture->begun_at, [&, origin = stream] {
+                return fmt::format("the capture of {} was never ended: cudaStreamEndCapture() gives the graph",
+                                   name_of(origin));
+            });
+        }
+    }
+}
+
+void Captures::abandon_all() {
+    const Turn turn;
     while (!captured_.empty()) {
         const Pointer capture = captured_.begin()->second;
-        report(Kind::bad_capture, "", capture->begun_at, [&] {
-            return fmt::format("the capture of {} was never ended: cudaStreamEndCapture() gives the graph",
-                               name_of(capture->origin));
-        });
-        Graphs::instance().destroy(capture->graph, capture->begun_at);
-        leave(*capture);
+        abandon(*capture);
     }
 }
 

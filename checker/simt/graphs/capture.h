@@ -71,6 +71,8 @@ class Captures {
     // that it would wait for.
     cudaError_t find(cudaStream_t stream, std::shared_ptr<const Capture>& found) const;
     bool is_capturing(cudaStream_t stream) const { return under_way() && of(stream) != nullptr; }
+    // The stream is destroyed, and with it the capture that began there.
+    void lose(cudaStream_t stream, const ApiCall& call);
     // Of the calling thread; returns the one before.
     cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
@@ -82,13 +84,15 @@ class Captures {
     // Nothing: neither the stream nor the event belongs to a capture.
     std::optional<cudaError_t> wait_for(cudaStream_t stream, const CUevent_st& event, const ApiCall& call);
 
-    void report_left();  // at the end of the process: a capture that was never ended
+    void report_left() const;  // at the end of the process: a capture that was never ended
+    void abandon_all();        // the device is reset
 
   private:
     using Pointer = std::shared_ptr<Capture>;
     Pointer of(cudaStream_t stream) const;
     Pointer beside_default_stream() const;
     void leave(Capture& capture);
+    void abandon(Capture& capture);
     // Makes them invalid, and says why. Returns the error.
     cudaError_t invalidate(const std::vector<Pointer>& captures, cudaError_t error, const ApiCall& call,
                            const std::string& why);

@@ -285,4 +285,18 @@ void Graphs::report_left() const {
     simt::report_left(executables_, "an executable graph");
 }
 
+void Graphs::destroy_all(const void* site) {
+    const Turn turn;
+    for (const auto& [graph, object] : graphs_) {
+        if (object->destroyed_at == nullptr) {
+            destroy(graph, site);
+        }
+    }
+    for (const auto& [executable, object] : executables_) {
+        if (object->destroyed_at == nullptr) {
+            destroy(executable, site);
+        }
+    }
+}
+
 }  // namespace simt

@@ -93,7 +93,8 @@ class Graphs {
     // ---- how many the program holds
     std::size_t graphs() const;
     std::size_t executables() const;
-    void report_left() const;  // at the end of the process: each is a finding
+    void report_left() const;            // at the end of the process: each is a finding
+    void destroy_all(const void* site);  // the device is reset
 
   private:
     std::map<cudaGraph_t, std::unique_ptr<CUgraph_st>> graphs_;  // those that were destroyed too

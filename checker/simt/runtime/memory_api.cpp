@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checker/simt/graphs/capture.h"
+#include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
@@ -521,6 +522,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaDeviceReset() {
     // A sticky error stays: CUDA asks for a new process.
+    simt::Captures::instance().abandon_all();
+    simt::Graphs::instance().destroy_all(__builtin_return_address(0));
     simt::Streams::instance().wait_for_all();
     std::vector<void*> alive;
     for (const auto& [begin, allocation] : simt::Memory::instance().allocations()) {

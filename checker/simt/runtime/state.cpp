@@ -146,6 +146,7 @@ void report_leaks() {
     }
     report_left_objects();
     Captures::instance().report_left();
+    Captures::instance().abandon_all();
     Graphs::instance().report_left();
 }
 

@@ -138,8 +138,6 @@ TEST_F(Capture, IsInvalidAfterACallThatItForbids) {
          cudaErrorNotSupported, "cudaEventRecordWithFlags() makes an event node"},
         {"wait for an external event", [&] { return cudaStreamWaitEvent(stream_, outside_, cudaEventWaitExternal); },
          cudaErrorNotSupported, "cudaStreamWaitEvent() makes an event node"},
-        {"destroy the stream", [&] { return cudaStreamDestroy(stream_); }, cudaErrorStreamCaptureUnsupported,
-         "cudaStreamDestroy() destroys a stream that is being captured"},
     };
     for (const Forbidden& forbidden : calls) {
         SCOPED_TRACE(forbidden.what);
@@ -274,6 +272,50 @@ TEST_F(Capture, TakesInAStreamThatWaitsForItsEventAndMustJoinIt) {
         }
         EXPECT_EQ(end(stream_), joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
         EXPECT_EQ(told().find("is not joined to it: its last node is cudaMemsetAsync") == std::string::npos, joined);
+    }
+}
+
+TEST_F(Capture, IsOverWhereItsStreamIsDestroyed) {
+    for (const bool first_forbidden : {false, true}) {
+        cudaStream_t lost = nullptr;
+        cudaStreamCreateWithFlags(&lost, cudaStreamNonBlocking);
+        begin(lost);
+        work(lost);
+        cudaEventRecord(event_, lost);
+        cudaStreamWaitEvent(other_, event_, 0);
+        if (first_forbidden) {
+            EXPECT_EQ(cudaStreamSynchronize(lost), cudaErrorStreamCaptureUnsupported);
+            EXPECT_NE(told(), "");
+        }
+        EXPECT_EQ(cudaStreamDestroy(lost), cudaSuccess);
+        EXPECT_EQ(told().find("which is being captured: end the capture first") == std::string::npos, first_forbidden);
+        EXPECT_FALSE(simt::Captures::under_way());
+        EXPECT_EQ(cudaStreamSynchronize(other_), cudaSuccess);
+        EXPECT_EQ(end(other_), cudaErrorIllegalState);
+        EXPECT_NE(told(), "");
+    }
+    begin(stream_);
+    cudaEventRecord(event_, stream_);
+    cudaStream_t joined = nullptr;
+    cudaStreamCreateWithFlags(&joined, cudaStreamNonBlocking);
+    cudaStreamWaitEvent(joined, event_, 0);
+    EXPECT_EQ(cudaStreamDestroy(joined), cudaSuccess);
+    EXPECT_NE(told(), "");
+    EXPECT_EQ(end(stream_), cudaErrorStreamCaptureInvalidated);
+}
+
+TEST_F(Capture, ThatIsNeverEndedIsSaidUnlessItsMistakeWas) {
+    for (const bool forbidden : {false, true}) {
+        begin(stream_);
+        work(stream_);
+        if (forbidden) {
+            cudaDeviceSynchronize();
+            simt::forget_findings();
+        }
+        simt::Captures::instance().report_left();
+        EXPECT_EQ(told().find("was never ended") == std::string::npos, forbidden);
+        simt::Captures::instance().abandon_all();
+        EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
     }
 }
 

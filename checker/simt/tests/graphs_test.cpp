@@ -281,6 +281,28 @@ TEST_F(Graph, IsCountedWhileItLives) {
     EXPECT_EQ(simt::living_objects().executables, before.executables);
 }
 
+TEST_F(Graph, IsAFindingWhereItIsLeftAndGoneOnceTheDeviceIsReset) {
+    begin();
+    say(stream_, 'a');
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream_, &graph);
+    for (int i = 0; i < 3; i++) { cudaGraphInstantiate(&executable_, graph, 0); }
+    cudaGraphDestroy(graph);
+    simt::Graphs::instance().report_left();
+    const std::vector<simt::DeviceFinding> found = simt::findings();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].kind, simt::Kind::leak);
+    EXPECT_EQ(found[0].text, "an executable graph was never destroyed");
+    EXPECT_EQ(found[0].count, 3);
+    ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+    simt::forget_findings();
+    executable_ = nullptr;
+    EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+    simt::Graphs::instance().report_left();
+    EXPECT_TRUE(simt::findings().empty());
+    EXPECT_EQ(simt::living_objects().graphs, 0U);
+}
+
 TEST_F(Graph, SaysWhichNodeUsesMemoryThatIsFreed) {
     void* memory = nullptr;
     cudaMalloc(&memory, 16);
