@@ -21,6 +21,9 @@
 #:                           requests, sectors, bank conflicts, beside the
 #:                           solution's totals. ONLY=op/case another case than
 #:                           GPT-2's shape, JSON=file.json for plots
+#:   make compare-lesson07   your times beside recorded machines', as shares of
+#:                           each one's roof; of kernels without a GPU what the
+#:                           check counts, beside the solution's and an older's
 #:   make progress           what passes so far
 #:   make check-lesson04 DEVICE=gpu      on your GPU, with times; DEVICE=cpu on the
 #:                           CPU device alone; without DEVICE on both that there
@@ -28,6 +31,8 @@
 #:   make time-aa            how fair the clock is: the solutions of 01 to 03, each
 #:                           timed REPEAT=20 times against itself; DEVICE=gpu
 #:                           those of all lessons; VERBOSE=1 lists all shares
+#:   make record-cpu         the solutions' times of 01 to 03 on this CPU, into
+#:                           reference/timings/<cpu>.json; RUNS=5 of each
 #:   make calibrate          how fast this machine copies and computes at best
 #:
 
@@ -39,7 +44,7 @@ GDB ?= gdb
 
 # A goal is known by two digits and by the number alone.
 kernel_commands := debug trace traffic profile sanitize sass
-lesson_commands := check time watch hint reset diff $(kernel_commands)
+lesson_commands := check time compare watch hint reset diff $(kernel_commands)
 goals = $(numbers:%=$1-lesson%)
 short := $(patsubst 0%,%,$(filter 0%,$(numbers)))
 .PHONY: $(foreach command,$(lesson_commands),$(call goals,$(command)) $(short:%=$(command)-lesson%))
@@ -134,6 +139,11 @@ aa_options = $(if $(call is_device,$(here)),$(addsuffix $(gpu)/impl/solutions/$(
 time-aa: $(aa_needs)
 	@VERBOSE='$(VERBOSE)' python3 scripts/time_aa.py $(or $(REPEAT),20) $(foreach here,$(aa_lessons),'$(aa_check) $(aa_options)')
 
+# The solutions' times on this CPU, for others to compare with.
+.PHONY: record-cpu
+record-cpu: $(foreach here,$(host_lessons),build/check/lesson$(call number,$(here)) $(call impls,cpu,solutions,$(here)))
+	@python3 -m reference.timings.record_cpu $(host_checks) $(if $(RUNS),--runs='$(RUNS)') --compiler='$(CXX)' --flags='$(op_flags)'
+
 # ---- working on a lesson ------------------------------------------------------------------------------------------------
 
 $(call goals,watch): watch-lesson%:
@@ -157,6 +167,12 @@ $(call goals,trace): trace-lesson%: build/check/lesson% $$(call impls,cpu,$(subj
 # What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op.
 $(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
 	@$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
+
+# The learner's times beside recorded ones; counters where there are none.
+compare_needs = $(if $(call is_device,$(here)),build/check/lesson$* $(call impls,cpu,$(subject) solutions,$(here),$(chosen_ops)) $(older_impls))
+$(call goals,compare): compare-lesson%: $$(compare_needs)
+	@python3 -m reference.timings.compare $(here) --subject $(subject) $(if $(only_op),--only '$(only_op)') \
+	    $(if $<,--check $< --older $(older_impls))
 
 # Whose file serves an op where the learner's are wanted: the word `lessons` where the learner's is right, `solutions`
 # where it is not (yet). Times do not count. Taken anew whenever the learner's file changed.

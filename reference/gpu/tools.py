@@ -140,13 +140,14 @@ class Card:
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
 
 
-def read_reports(root: Path) -> list[dict]:
-    """What the cards' files say; a rehearsal is no measurement."""
+def read_reports(root: Path, *of: str) -> list[dict]:
+    """What the cards' files say, or those of the machines in `of`: "cpu", "gpu". A rehearsal is no measurement."""
     reports = []
     for path in sorted((root / TIMINGS).glob("*.json")):
         try:
             data = json.loads(path.read_text())
-            if not data["rehearsal"] and isinstance(data["parts"], dict):
+            known = any(machine in data for machine in of or ("gpu",))
+            if not data["rehearsal"] and isinstance(data["parts"], dict) and known:
                 reports.append(data)
         except (ValueError, LookupError, TypeError) as error:
             raise ToolError(f"{path} is no report ({error}): move it away") from None

@@ -14,6 +14,7 @@ USES = {
     "gpu": {"model", "ops"},
     "plots": {"gpu", "model", "ops"},
     "notebooks": {"dump", "gpu", "model", "ops", "plots"},
+    "timings": {"gpu", "notebooks"},
 }
 
 

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""`make record-cpu`: the solutions' times on this machine, of the lessons for the CPU: reference/timings/<cpu>.json.
+
+Each lesson's check times the solutions several times over, in turn. Of each number the median of the runs is kept, and
+beside it the smallest and the largest. Needs nothing but Python 3.10.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from reference.gpu.programs import with_json
+from reference.gpu.report import FORMAT, commit, utc_now
+from reference.gpu.tools import CLEAR, TIMINGS, Parser, ToolError, counted, digits, run_main
+from reference.timings.machine import cpu
+
+LIMIT = 600  # seconds for one check
+PAGE = Path("lessons/03_cpu_matmul/README.md")
+PAGE_ITEM = "lesson03/matmul"
+BEGIN, END = "<!-- recorded: {} -->\n", "<!-- end recorded -->\n"
+SPREAD = ("median_ms", "flop_per_s", "bytes_per_s")
+
+
+def compiler(command: str, flags: str) -> dict[str, str]:
+    """What compiled the ops, and what -march=native means to it here."""
+    try:
+        version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+        target = subprocess.run(
+            [command, "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ToolError(f"{command} did not say which it is: {error}") from None
+    march = re.search(r"-march=\s+(\S+)", target)
+    return {"compiler": version.splitlines()[0], "flags": flags, "march": march[1] if march else "native"}
+
+
+def timed(check: str) -> dict[str, dict]:
+    """By op what one run of a lesson's check measured; its times beside those of others in the same run."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) / "verdict.json"
+        command = [check, "--subject", "solutions", "--timing-only", "--roof", "results/roof.json", "--json", str(out)]
+        report, done = with_json(command, out, LIMIT)
+    found = {op["op"]: op["timing"] for op in report["ops"] if op.get("timing")}
+    if not found:
+        raise ToolError(f"{check} timed nothing: {done.output.strip().splitlines()[-1]}")
+    return found
+
+
+def middle(values: list[float]) -> tuple[float, list[float]]:
+    """The median; the smallest and the largest. Six digits of each say all."""
+    median, low, high = (float(f"{x:.6g}") for x in (statistics.median(values), min(values), max(values)))
+    return median, [low, high]
+
+
+def merged_shape(runs: list[dict]) -> dict:
+    """Of one shape in several runs."""
+    result = {"shape": runs[0]["shape"], "judged": runs[0]["judged"], "spread": {}}
+    for key in ("median_ms", "p10_ms", "p90_ms", "flop_per_s", "bytes_per_s"):
+        if key in runs[0]:
+            result[key], spread = middle([run[key] for run in runs])
+            if key in SPREAD:
+                result["spread"][key] = spread
+    result["of_speed_of"] = {}
+    for rival in runs[0]["of_speed_of"]:
+        share, spread = middle([run["of_speed_of"][rival]["share"] for run in runs])
+        if rival != "solution":
+            result["of_speed_of"][rival] = {"share": share, "interval": spread}
+    return result
+
+
+def merged(runs: list[dict]) -> dict:
+    """Of one op: as a check's `timing`, each number the median of the runs."""
+    shapes = zip(*(run["shapes"] for run in runs), strict=True)
+    return {
+        "device": "CPU",
+        "runs": len(runs),
+        "against": runs[0]["against"],
+        "library": runs[0]["library"],
+        "shapes": [merged_shape(list(of_runs)) for of_runs in shapes],
+    }
+
+
+def record(checks: list[str], runs: int, versions: dict[str, str]) -> dict:
+    here, begin = cpu(), utc_now()
+    load = [os.getloadavg()[0]]
+    found: dict[str, list[dict]] = {}
+    for i in range(runs):
+        for check in checks:
+            print(f"{CLEAR}run {i + 1} of {runs}: {Path(check).name} …", file=sys.stderr, flush=True)
+            for op, timing in timed(check).items():
+                found.setdefault(f"{Path(check).name}/{op}", []).append(timing)
+        load.append(os.getloadavg()[0])
+    roof = json.loads(Path("results/roof.json").read_text())["cpu"]
+    return {
+        "format": FORMAT,
+        "cpu": here.label,
+        "rehearsal": False,
+        "machine": {
+            "name": here.name,
+            "family": here.family,
+            "model": here.model,
+            "floats_of_a_vector": roof["lanes"],
+            "fma_one_flop_per_s": roof["fma_one_flop_per_s"],
+            "copy_one_bytes_per_s": roof["copy_one_bytes_per_s"],
+            "load_average": [round(min(load), 2), round(max(load), 2)],
+        },
+        "parts": {
+            "timings": {
+                "measured_at": begin,
+                **commit(None),
+                "versions": versions,
+                "items": {
+                    item: {"status": "ok", "measured_at": begin, "result": merged(timings)}
+                    for item, timings in found.items()
+                },
+            }
+        },
+    }
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def percent(shape: dict, rival: str) -> str:
+    found = shape["of_speed_of"].get(rival)
+    return f"{100 * found['share']:.0f}%" if found else ""
+
+
+def page_table(data: dict) -> str:
+    """What lesson 03's page shows of the file."""
+    part = data["parts"]["timings"]
+    result, versions, machine = part["items"][PAGE_ITEM]["result"], part["versions"], data["machine"]
+    low, high = machine["load_average"]
+    lines = [
+        f"By `make record-cpu` on {part['measured_at'][:10]}, one core, {data['cpu']} (family/model),"
+        f" {versions['compiler']}, vectors of {machine['floats_of_a_vector']} floats; the load average was"
+        f" {low} to {high}. The medians of"
+        f" {counted(result['runs'], 'run')}, the smallest and the largest in brackets; the last two columns are shares"
+        " of the speed of multiply-adds in registers and of OpenBLAS, in the same run:",
+        "",
+        "| N, C, OC | ms | GFLOP/s | roof | OpenBLAS |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for shape in result["shapes"]:
+        sizes = ", ".join(word.split("=")[1] for word in shape["shape"].split())
+        spread = " to ".join(digits(ms) for ms in shape["spread"]["median_ms"])
+        cells = [f"{digits(shape['median_ms'])} ({spread})", digits(shape["flop_per_s"] / 1e9)]
+        cells += [percent(shape, "arithmetic"), percent(shape, "library")]
+        lines.append(f"| {sizes} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def put(text: str, slug: str, new: str) -> str:
+    """The page with another table between the markers of this machine; as it is where it shows another's."""
+    begin = text.find(BEGIN.format(slug))
+    end = text.find(END, begin)
+    if begin < 0 or end < 0:
+        return text
+    return text[: begin + len(BEGIN.format(slug))] + new + text[end:]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser("record-cpu", __doc__)
+    parser.add_argument("checks", nargs="+", metavar="CHECK", help="build/check/lesson01 …")
+    parser.add_argument("--runs", type=int, default=5, help="of each check (default: 5)")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--flags", default="")
+    options = parser.parse_args(arguments)
+    if options.runs < 1:
+        parser.error(f"runs: {options.runs}; at least 1 is needed")
+
+    def act() -> int:
+        data = record(options.checks, options.runs, compiler(options.compiler, options.flags))
+        path = TIMINGS / f"{cpu().slug}.json"
+        path.write_text(json.dumps(data, indent=1) + "\n")
+        PAGE.write_text(put(PAGE.read_text(), cpu().slug, page_table(data)))
+        print(f"{path}: {len(data['parts']['timings']['items'])} ops, {options.runs} runs")
+        return 0
+
+    return run_main("record-cpu", act)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
