@@ -19,6 +19,12 @@
 #:                           this machine's GPU, where make calibrate measured it,
 #:                           or the datasheet of CARD=H100-SXM|H200|A100-80GB|
 #:                           RTX-4090|RTX-3060|T4; CONFIG=small B=4 T=64 shapes
+#:   make waterfall          one forward pass by step and by op: bars, results/
+#:                           waterfall.svg and .png, by Python; from a GPU's
+#:                           recorded times (GPU=nvidia-h200) or, counted, the
+#:                           limit on a card: CARD=T4, CONFIG=small B=4 T=64 as
+#:                           above; STEP=08 lists that step's ops, WRITE=1 counts
+#:                           what has changed and writes README and pages
 #:   make ladder             every matmul of the course beside the others: counts,
 #:                           times, shares of OpenBLAS, of cuBLAS and the roof,
 #:                           results/ladder.svg and .png, by Python; on a GPU it
@@ -116,6 +122,24 @@ bench-cpu: $(bench_programs) build/tools/lessons .venv/requirements.sha256
 roofline: build/tools/ops .venv/requirements.sha256
 	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
+
+# What each forward pass of the device's track calls: forward as it is, linked with ops that note their calls.
+device_forwards := $(sort $(foreach lesson,$(device_steps),$(filter %/forward,$(served_$(call number,$(lesson))))))
+calls_programs := $(device_forwards:%/forward=build/tools/calls/%)
+$(calls_programs): build/tools/calls/%: build/ops/solutions/%/forward.o build/obj/lessons/gpt2/calls_main.o \
+        build/obj/lessons/gpt2/check/sizes.o build/lib/libops.a
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(harness_libs)
+
+# Each step's pass by op. What is counted is recorded: with WRITE=1 what has changed is counted anew.
+waterfall_needs := $(calls_programs) build/tools/ops build/tools/lessons
+waterfall_writes := $(filter-out 0,$(WRITE)) $(filter generate,$(MAKECMDGOALS))
+waterfall_counts := build/check/ladder-device $(call impls,cpu,solutions,$(device_lessons))
+.PHONY: waterfall
+waterfall: $(waterfall_needs) .venv/requirements.sha256 $(if $(strip $(waterfall_writes)),$(waterfall_counts))
+	@.venv/bin/python -m reference.plots.waterfall $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)') $(if $(GPU),--gpu='$(GPU)') $(if $(STEP),--step='$(STEP)') \
+	    $(if $(strip $(waterfall_writes)),--write)
 
 # The matmul of each lesson that is a rung, counted and timed on the CPU; on a GPU, where one is, by the report's part.
 matmuls := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^\[ladder\]' lessons/*/lesson.toml))

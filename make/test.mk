@@ -21,8 +21,8 @@
 #:                           and lib/, for every command that compiles by nvcc
 #:   make new-lesson         lays out the next lesson and says what to do next:
 #:                           NAME=my_softmax OPS=softmax; TRACK=host in C++
-#:   make generate           everything that is generated: the five below
-#:                           and ncu-table
+#:   make generate           everything that is generated: the five below,
+#:                           ncu-table and the pages' waterfall
 #:   make stubs              the lessons' stubs, from the solutions
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
@@ -109,7 +109,7 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
     $(wildcard lessons/*/lesson.toml solutions/*/cases.py)
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
-reference_tests := $(filter-out %_notebooks.py %_ladder.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
+reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
     %_whole_forward.py,$(wildcard reference/tests/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
@@ -129,7 +129,7 @@ fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
         $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(newest_bench) $(simt_bench_programs) \
-        build/tests/simt/rules .venv/requirements.sha256 $(ladder_needs) $(ladder_rehearsal)
+        build/tests/simt/rules .venv/requirements.sha256 $(waterfall_needs) $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
 	    $(call suites,$(filter-out $(sharded) $(of_fakes),$(checker_tests))) \
@@ -160,6 +160,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
 	        build/check/ladder build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
+	    'python-waterfall=reference/tests/test_waterfall.py:$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
+	        solutions lessons)' \
 	    $(foreach lesson,$(counted_for_ncu),'$(call ncu_suite,$(lesson))') \
 	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \
 	        number,$(lesson)))))' \
@@ -184,7 +186,7 @@ test-all: build/sanitized/fuzz_corpus_test $(filter %-12,$(step_numbers:%=build/
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
-generate: stubs reference kill-table simt-table ncu-table figures
+generate: stubs reference kill-table simt-table ncu-table figures waterfall
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)
@@ -206,6 +208,7 @@ reference: | stubs
 kill-table: | reference
 simt-table: | kill-table
 ncu-table: | simt-table
+waterfall: | ncu-table
 endif
 
 cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' ':!:checker/simt/tests')

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,6 +70,20 @@ def step_precision(lessons: list[Lesson], step: str) -> str:
 def device_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:
     """The lessons whose ops are kernels, in order."""
     return [lesson for lesson in all_lessons(root, program) if lesson.track == "device"]
+
+
+def implementing(root: Path, lesson: str, op: str) -> list[Path]:
+    """The lesson's solution of the op, and those of the ops that it calls, each the newest by then."""
+    files = [path for suffix in ("cpp", "cu") for path in root.glob(f"solutions/[0-9][0-9]_*/*.{suffix}")]
+    newest = {path.stem: path for path in sorted(files) if path.parent.name <= lesson}
+    found: dict[str, Path] = {}
+    left = [op]
+    while left:
+        if (name := left.pop()) in newest and name not in found:
+            found[name] = newest[name].relative_to(root)
+            called = set(re.findall(r"(\w+)\(", newest[name].read_text()))
+            left += [other for other in newest if other in called]
+    return list(found.values())
 
 
 def dims(shape: str) -> dict[str, int]:

@@ -28,7 +28,7 @@ from typing import IO
 
 from reference.gpu import beside_pytorch, libs_vs_gpu, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.costs import PROGRAM, costs
-from reference.gpu.lesson_shapes import Lesson
+from reference.gpu.lesson_shapes import Lesson, implementing
 from reference.gpu.programs import Programs, with_json
 from reference.gpu.tools import Card, ClockLog, Parser, ToolError, run
 
@@ -245,20 +245,6 @@ def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
 
 
 CASES = Path("reference/cases")
-
-
-def implementing(root: Path, lesson: str, op: str) -> list[Path]:
-    """The lesson's solution of the op, and those of the ops that it calls, each the newest by then."""
-    files = [path for suffix in ("cpp", "cu") for path in root.glob(f"solutions/[0-9][0-9]_*/*.{suffix}")]
-    newest = {path.stem: path for path in sorted(files) if path.parent.name <= lesson}
-    found: dict[str, Path] = {}
-    left = [op]
-    while left:
-        if (name := left.pop()) in newest and name not in found:
-            found[name] = newest[name].relative_to(root)
-            text = newest[name].read_text()
-            left += [other for other in newest if re.search(rf"\b{other}\(", text)]
-    return list(found.values())
 
 
 def checked_by(root: Path, lesson: Lesson, ops: Iterable[str], cases: bool = False) -> tuple[Path, ...]:

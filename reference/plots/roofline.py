@@ -132,6 +132,7 @@ class Roof:
     bytes_per_s: float
     flop_per_s: float  # fp32
     tensor: dict[str, float] = field(default_factory=dict)  # FLOP/s by "TF32", "bf16"
+    l1_bytes_per_s: float | None = None  # of all multiprocessors together
 
     @property
     def ridge(self) -> float:
@@ -154,7 +155,8 @@ def datasheet(card: str) -> Roof:
         raise ToolError(f"CARD={card}: it is one of {', '.join(cards)}")
     row = cards[card]
     tensor = {name: 1e12 * row[key] for key, name in (("tf32", "TF32"), ("bf16", "bf16")) if key in row}
-    return Roof(row["name"], "datasheet", row["source"], 1e9 * row["memory"], 1e12 * row["fp32"], tensor)
+    rates = (1e9 * row["memory"], 1e12 * row["fp32"], tensor, 1e9 * row["l1"])
+    return Roof(row["name"], "datasheet", row["source"], *rates)
 
 
 def measured(gpu: dict, path: Path) -> Roof | None:
@@ -166,7 +168,10 @@ def measured(gpu: dict, path: Path) -> Roof | None:
         rates = [gpu.get(f"{key}_{way}_flop_per_s") for way in ("mma_sync", "cublas")]
         if any(rates):
             tensor[name] = max(rate for rate in rates if rate)
-    return Roof(gpu["name"], "measured", str(path), gpu["copy_bytes_per_s"], gpu["fp32_fma_flop_per_s"], tensor)
+    l1 = None  # nobody measures it: the width of a multiprocessor's L1 at the clock of the other rates
+    if gpu.get("sm_count") and gpu.get("sm_clock_hz"):
+        l1 = (64 if gpu.get("compute_capability") == "7.5" else 128) * gpu["sm_count"] * gpu["sm_clock_hz"]
+    return Roof(gpu["name"], "measured", str(path), gpu["copy_bytes_per_s"], gpu["fp32_fma_flop_per_s"], tensor, l1)
 
 
 def load(path: Path) -> dict:

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: MIT
+"""The waterfall: what is counted and recorded, the limits that it gives, the bars, and what stands on the pages."""
+
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from reference.gpu import counts
+from reference.gpu import tools as gpu_tools
+from reference.gpu.counts import Call, Count, Counted, Kind, Step
+from reference.gpu.tools import ToolError
+from reference.plots import roofline, waterfall
+from reference.plots.roofline import Roof
+from reference.plots.waterfall import Bar, Pass, Waterfall
+
+ROOT = Path(__file__).parents[2]
+CARDS = ("H100-SXM", "H200", "A100-80GB", "RTX-4090", "RTX-3060", "T4")
+SVG = "{http://www.w3.org/2000/svg}"
+ROOF = Roof("a card", "datasheet", "a paper", 1e9, 2e9, {"TF32": 8e9}, 4e9)
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return counts.read(ROOT / waterfall.DATA)
+
+
+@cache
+def read(**options):
+    """As nothing is patched; a test that patches something calls waterfall.read."""
+    if not (ROOT / counts.CALLS).exists():
+        pytest.skip(f"no {counts.CALLS}; make waterfall builds it")
+    return waterfall.read(ROOT, **options)
+
+
+def matmul(lesson):
+    return Kind("matmul", (), (), (f"{lesson}/matmul",))
+
+
+# ---- what is recorded ------------------------------------------------------------------------------------------------
+
+
+def test_all_that_a_pass_calls_is_counted_and_of_the_kernels_as_they_are(recorded):
+    read()
+    assert list(recorded) == waterfall.all_kinds(ROOT)
+    for kind, counted in recorded.items():
+        assert counted.sources == counts.digest(ROOT, kind), f"{kind.files[0]} has changed: make waterfall WRITE=1"
+
+
+def test_what_is_recorded_is_what_is_counted(recorded, tmp_path):
+    if not Path(counts.CHECK).exists():
+        pytest.skip(f"no {counts.CHECK}; make waterfall WRITE=1 builds it")
+    newest = {(kind.op, kind.null): kind for kind in recorded if kind.op != "encoder" and "V" not in dict(kind.fixed)}
+    assert len(newest) == 10
+    for kind in newest.values():
+        call = kind.call(kind.plan.points[0])
+        assert counts.count(call, kind.files, tmp_path) == recorded[kind].counts[str(call)], call
+
+
+@pytest.mark.parametrize("lesson", ["05_naive_forward", "07_tiled_matmul", "09_warp_tiled_matmul"])
+def test_the_polynomials_give_what_the_ladder_has_counted(lesson, recorded):
+    metrics = json.loads((ROOT / "reference/plots/ladder.json").read_text())["counted"][lesson]
+    row = {"kernel": "k", "launches": 1, "blocks": 1, "blocks_counted": 1, "unique_bytes_are_at_least": False}
+    expected = counts.counts_of([row | {"metrics": metrics}])["k"]
+    assert recorded[matmul(lesson)].at(Call.of("matmul N=256 C=256 OC=256")) == {"matmul_forward_kernel": expected}
+
+
+def test_a_naive_product_asks_l1_for_18_bytes_where_its_lanes_ask_for_8(recorded):
+    (one,) = recorded[matmul("05_naive_forward")].at(Call.of("matmul N=4096 C=768 OC=3072")).values()
+    assert one.l1_bytes / (4096 * 768 * 3072) == pytest.approx(18, rel=0.01)
+    # inp and weight and bias read, out written.
+    assert one.memory_bytes == 4 * (4096 * 768 + 3072 * 768 + 3072 + 4096 * 3072)
+
+
+def test_fused_attention_asks_for_the_bytes_that_its_page_derives(recorded):
+    kind = Kind("attention", (), (("HS", 64),), ("16_fused_attention/attention",))
+    (one,) = recorded[kind].at(Call.of("attention B=4 T=1024 C=768 NH=12")).values()
+    B, T, C, NH = 4, 1024, 768, 12
+    derived = 4 * B * (2 * T * C + 2 * C * sum(64 * i for i in range(1, T // 64 + 1)) + NH * T)
+    assert one.l1_bytes == pytest.approx(derived, rel=1e-3)  # and lse in sectors that are not full
+    assert one.memory_bytes == 4 * B * T * (4 * C + NH)
+
+
+def test_a_file_that_is_none_of_ours_is_named(tmp_path):
+    for text in ("", "{", "[{}]", "[1]"):
+        (tmp_path / "counts.json").write_text(text)
+        with pytest.raises(ToolError, match=r"counts.json cannot be read .*: make waterfall WRITE=1 writes it anew"):
+            counts.read(tmp_path / "counts.json")
+
+
+def test_recording_and_reading_gives_the_same(recorded, tmp_path):
+    (tmp_path / "counts.json").write_text(counts.to_json(recorded.values()))
+    assert counts.read(tmp_path / "counts.json") == recorded
+    assert (tmp_path / "counts.json").read_text() == (ROOT / waterfall.DATA).read_text()
+
+
+# ---- counting --------------------------------------------------------------------------------------------------------
+
+
+def test_a_call_is_read_as_it_is_written():
+    call = Call.of("matmul N=8 C=4 OC=6 out_stride=16 -bias")
+    assert (call.op, dict(call.sizes), call.null) == ("matmul", {"N": 8, "C": 4, "OC": 6, "out_stride": 16}, ("bias",))
+    assert Call.of(str(call)) == call
+
+
+def test_the_steps_call_what_their_forward_calls():
+    steps = {one.step.number: one.step for one in read().passes}
+    assert [*steps][:3] == ["05", "06", "07"]
+    calls = {number: {str(call): n for call, n in step.calls.items()} for number, step in steps.items()}
+    assert calls["05"]["matmul N=4096 C=768 OC=50257 out_stride=50304 -bias"] == 1
+    assert calls["05"]["residual N=3145728"] == 24
+    assert calls["16"]["linear_gelu N=4096 C=768 OC=3072 outputs=2"] == 12
+    assert calls["16"]["residual_layernorm B=4 T=1024 C=768"] == 24
+    assert steps["15"].files["attention"] == ("11_tf32/attention", "15_online_softmax/causal_softmax")
+    assert (steps["10"].precision, steps["11"].precision) == ({}, {"attention": "tf32", "matmul": "tf32"})
+
+
+@pytest.mark.parametrize("op", counts.PLANS)
+def test_a_plan_has_as_many_points_as_terms_and_they_determine_them(op):
+    plan = counts.PLANS[op]
+    assert len(plan.points) == len(plan.terms)
+    for i, point in enumerate(plan.points):
+        at_point = counts.weights(plan, dict(zip(plan.names, point, strict=True)))
+        assert at_point == [k == i for k in range(len(plan.points))]
+    assert plan.tried_at not in plan.points
+
+
+def attention_of(count):
+    """As if `count` of B, NH and T were counted."""
+    kind = Kind("attention", (), (("HS", 64),), ("16_fused_attention/attention",))
+    points = {str(kind.call(point)): {"k": Count(memory_bytes=count(*point))} for point in kind.plan.points}
+    return kind, Counted(kind, "", points)
+
+
+def test_counts_are_continued_by_their_polynomial():
+    _, counted = attention_of(lambda B, NH, T: B * NH * (3 * T * T + T) + 7 * B)
+    found = counted.at(Call.of("attention B=4 T=1024 C=768 NH=12"))
+    assert found == {"k": Count(memory_bytes=48 * (3 * 1024 * 1024 + 1024) + 28)}
+
+
+def test_counts_that_are_no_such_polynomials_are_refused(monkeypatch, tmp_path):
+    kind, _ = attention_of(lambda *_: 0)
+
+    def cubic(call, files, scratch):
+        d = dict(call.sizes)
+        return {"k": Count(launches=1, memory_bytes=d["B"] * d["NH"] * d["T"] ** 3)}
+
+    monkeypatch.setattr(counts, "count", cubic)
+    with pytest.raises(ToolError, match=r"counts of attention B=1 T=512 .* not those .* \(memory_bytes of k: "):
+        counts.measured(ROOT, kind, tmp_path)
+
+
+def test_a_kernel_that_only_larger_shapes_launch_is_no_surprise(monkeypatch, tmp_path):
+    kind = Kind("gelu", (), (), ("06_coalescing/gelu",))
+    monkeypatch.setattr(counts, "count", lambda call, *_: {f"k{dict(call.sizes)['N'] > 1 << 17}": Count(launches=1)})
+    with pytest.raises(ToolError, match="launches of kFalse: 1 and 0"):
+        counts.measured(ROOT, kind, tmp_path)
+
+
+def test_an_op_that_nobody_has_a_plan_for_is_named():
+    with pytest.raises(ToolError, match="nobody says how the counts of permute depend on its sizes"):
+        Kind.of(Call.of("permute N=4"), ("24_bf16/permute",))
+
+
+def test_what_was_not_counted_whole_is_refused():
+    row = {"kernel": "k<1>", "launches": 1, "blocks": 4, "blocks_counted": 4, "unique_bytes_are_at_least": False}
+    row["metrics"] = {"unique bytes, ld": 5, "unique bytes, st": 2}
+    assert counts.counts_of([row, row | {"kernel": "k<2>"}]) == {"k": Count(launches=2, memory_bytes=14)}
+    for more in ({"blocks_counted": 3}, {"unique_bytes_are_at_least": True}):
+        with pytest.raises(ToolError, match="k<1> was not counted whole"):
+            counts.counts_of([row | more])
+
+
+# ---- limits ----------------------------------------------------------------------------------------------------------
+
+
+def bar(call="gelu N=8", flop=0, precision="fp32", calls=1, measured_s=None, **kernels):
+    return Bar(Call.of(call), calls, kernels, flop, precision, measured_s)
+
+
+def test_launches_go_one_after_another_each_at_its_own_limit():
+    one = bar(a=Count(1, memory_bytes=3e9, l1_bytes=4e9), b=Count(1, memory_bytes=1e9, l1_bytes=20e9))
+    assert one.limits(ROOF) == {"memory": 3, "L1": 5, "arithmetic": 0}
+    assert (one.limit_s(ROOF), one.limited_by(ROOF), one.launches) == (8, "L1", 2)
+
+
+def test_a_wavefront_of_shared_memory_is_128_bytes_of_l1():
+    assert bar(a=Count(1, l1_bytes=1e9, shared_wavefronts=1e9 / 128)).limits(ROOF)["L1"] == 0.5
+
+
+def test_the_ops_flop_are_a_limit_where_all_its_launches_take_less():
+    assert bar(flop=int(2e10), a=Count(1, memory_bytes=3e9)).limits(ROOF) == {"arithmetic": 10}
+    assert bar(flop=int(2e9), a=Count(1, memory_bytes=3e9)).limited_by(ROOF) == "memory"
+
+
+def test_a_library_computes_what_it_is_asked_for_on_tensor_cores_where_the_card_has_them():
+    asked = Count(library_calls=1, memory_bytes=1e9, library_flop=16e9)
+    one = bar("linear N=8 C=8 OC=8", 10**12, "tf32", gemm=asked)
+    assert one.limit_s(ROOF) == 2
+    assert one.limit_s(replace(ROOF, tensor={})) == 8
+    assert replace(one, precision="fp32").limit_s(ROOF) == 8
+    assert one.launches == 1
+
+
+def test_a_card_whose_l1_nobody_knows_has_no_limit_of_it():
+    one = bar(a=Count(1, memory_bytes=3e9, l1_bytes=4e12))
+    assert one.limits(replace(ROOF, l1_bytes_per_s=None)) == {"memory": 3, "L1": 0, "arithmetic": 0}
+    assert "L1 not known" in waterfall.roof_text(replace(ROOF, l1_bytes_per_s=None))
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_l1_gives_a_multiprocessor_128_bytes_a_cycle_or_a_t4s_64(card):
+    roof = roofline.datasheet(card)
+    lanes, width = {"A100-80GB": (64, 128), "T4": (64, 64)}.get(card, (128, 128))
+    assert roof.l1_bytes_per_s == pytest.approx(roof.flop_per_s / (2 * lanes) * width)
+
+
+def test_a_measured_card_has_the_l1_of_its_clock():
+    gpu = {"name": "x", "copy_bytes_per_s": 1e12, "fp32_fma_flop_per_s": 1e13, "sm_count": 100, "sm_clock_hz": 1e9}
+    assert roofline.measured(gpu, Path("x")).l1_bytes_per_s == 12.8e12
+    assert roofline.measured(gpu | {"compute_capability": "7.5"}, Path("x")).l1_bytes_per_s == 6.4e12
+    assert roofline.measured(gpu | {"sm_clock_hz": None}, Path("x")).l1_bytes_per_s is None
+
+
+# ---- bars ------------------------------------------------------------------------------------------------------------
+
+
+def drawn(*milliseconds, gpu=None, **more):
+    passes = [
+        Pass(Step(f"{5 + i:02}_step", {}, {}, {}), (bar(measured_s=ms / 1e3, a=Count(1)),), False)
+        for i, ms in enumerate(milliseconds)
+    ]
+    return Waterfall("a model", ROOF, gpu, passes, **more)
+
+
+def test_a_scale_ends_where_a_pass_is_a_fifth_of_its_first():
+    made = drawn(100, 20, 19, 4, 3)
+    assert [len(piece) for piece in waterfall.scales(made, made.passes)] == [2, 2, 1]
+
+
+def test_a_letter_stands_for_a_number_that_is_easily_read():
+    assert waterfall.a_character(0.289) == pytest.approx(0.010)
+    assert waterfall.a_character(0.0444) == pytest.approx(0.0015)
+    assert waterfall.a_character(0.036) == pytest.approx(0.001)
+
+
+def test_a_bar_is_as_long_as_its_pass_however_its_pieces_are_rounded():
+    text = waterfall.bar_text({"matmul": 1.4, "logits": 0.4, "attention": 0.4, "rows": 0.1, "loss": 0.7}, 1)
+    assert text == "MLS"
+
+
+def test_an_op_belongs_to_one_group():
+    groups = {str(one.call).split()[0] + str(one.call.null): waterfall.group_of(one.call) for one in
+              (b for p in read().passes for b in p.bars)}  # fmt: skip
+    assert groups["matmul('bias',)"] == "logits"
+    assert groups["linear_gelu()"] == "matmul"
+    assert groups["residual_layernorm()"] == groups["encoder()"] == "rows"
+    assert groups["softmax()"] == groups["crossentropy()"] == "loss"
+
+
+@pytest.mark.parametrize(
+    ("config", "B", "T", "card"),
+    [*(("124M", 4, 1024, card) for card in CARDS), ("124M", 1, 64, "H100-SXM"), ("small", 2, 256, "T4")],
+)
+def test_the_text_fits_a_terminal_says_what_it_is_and_has_every_step(config, B, T, card):
+    made = read(config=config, B=B, T=T, card=card)
+    text = waterfall.as_text(made, made.passes[0])
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.sub("[µ…]", "", text).isascii()
+    assert made.label in text
+    assert made.label.startswith("counted, not measured: the limit on ")
+    for one in made.passes:
+        assert re.search(rf"^{one.name[:25]} +[0-9.,]+ +\d+  [MLARS]+$", text, re.MULTILINE), one.name
+
+
+def test_no_step_takes_more_than_the_one_before_on_an_h100():
+    made = read(card="H100-SXM")
+    seconds = [one.seconds(made.roof) for one in made.passes]
+    assert all(later <= earlier * 1.0001 for earlier, later in pairwise(seconds))
+    assert seconds[0] > 60 * seconds[-1]
+
+
+def test_launches_are_those_of_kernels_and_the_calls_of_libraries():
+    launches = {one.step.number: one.launches for one in read().passes}
+    # Lesson 05: attention is three; lesson 13's residuals are part of 24 layernorms; lesson 16's attention is one.
+    assert launches["05"] == 1 + 25 + 4 * 12 + 3 * 12 + 24 + 12 + 1 + 2
+    assert (launches["12"] - launches["13"], launches["16"]) == (24, 1 + 1 + 12 * (4 + 1 + 2) + 1 + 2)
+
+
+@pytest.mark.parametrize(("config", "card"), [("124M", "H100-SXM"), ("124M", "T4"), ("small", "RTX-4090")])
+def test_nothing_in_the_picture_is_cut_or_too_small(config, card):
+    made = read(config=config, card=card)
+    figure = waterfall.plot(made)
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    words = [*figure.texts, *(text for ax in figure.axes for text in (*ax.texts, *ax.get_yticklabels()))]
+    assert len(words) > 3 * len(made.passes)
+    for text in [*words, *figure.legends[0].get_texts()]:
+        box = text.get_window_extent(renderer)
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.width, text.get_text()
+        assert 0 <= box.y0 < box.y1 <= figure.bbox.height, text.get_text()
+        assert text.get_fontsize() >= 13
+    assert made.label in [text.get_text() for text in figure.texts]
+
+
+# ---- times of a card -------------------------------------------------------------------------------------------------
+
+
+def timed(made, milliseconds, gpu="NVIDIA Test 1", leave_out=()):
+    """A course in which a card's report has a time for each call, but those of an op that is left out."""
+    items = {
+        waterfall.item_name(one.step.files[b.call.op], b.call): {"status": "ok", "result": {"median_ms": milliseconds}}
+        for one in made.passes
+        for b in one.bars
+        if b.call.op not in leave_out
+    }
+    return {"gpu": gpu, "rehearsal": False, "parts": {"waterfall": {"items": items}}}
+
+
+@pytest.fixture
+def with_times(monkeypatch):
+    def use(*reports):
+        monkeypatch.setattr(waterfall, "read_reports", lambda root: list(reports))
+
+    return use
+
+
+def test_recorded_times_are_shown_and_said_to_be_measured(with_times):
+    counted = read(card="H100-SXM")
+    with_times(timed(counted, 1.0))
+    made = waterfall.read(ROOT)
+    assert made.label == "measured on NVIDIA Test 1"
+    assert made.passes[0].seconds(made.roof) == pytest.approx(125e-3)
+    assert "  48.0 ms" not in waterfall.as_text(made, made.passes[-1])
+    assert waterfall.read(ROOT, gpu="nvidia-test-1").label == made.label
+    assert waterfall.read(ROOT, card="T4").label == "counted, not measured: the limit on T4"
+    assert waterfall.section(made).splitlines()[2].startswith("Measured on NVIDIA Test 1.")
+
+
+def test_a_bar_that_nobody_measured_is_its_limit_and_that_is_said(with_times):
+    counted = read(card="H100-SXM")
+    with_times(timed(counted, 1.0, leave_out=("encoder",)))
+    made = waterfall.read(ROOT)
+    assert made.label == f"measured on NVIDIA Test 1; {len(made.passes)} bars not measured, but counted"
+    text = waterfall.as_text(made, made.passes[-1])
+    assert re.search(r"^  1 encoder +1 +- +0.0113 memory$", text, re.MULTILINE)
+    assert "a bar whose time nobody measured is as long as its limit" in text
+    hatched = [patch for ax in waterfall.plot(made).axes for patch in ax.patches if patch.get_hatch()]
+    assert len(hatched) == len(made.passes)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_another_cards_times_are_shown_where_it_is_named(with_times):
+    counted = read(card="H100-SXM")
+    with_times(timed(counted, 1.0), timed(counted, 2.0, "NVIDIA Test 2"))
+    assert waterfall.read(ROOT).gpu == "NVIDIA Test 1"
+    assert waterfall.read(ROOT, gpu="nvidia-test-2").passes[0].seconds(ROOF) == pytest.approx(250e-3)
+    with pytest.raises(ToolError, match=r"GPU=h200: no times of it are recorded; nvidia-test-1, nvidia-test-2$"):
+        waterfall.read(ROOT, gpu="h200")
+    with pytest.raises(ToolError, match=r"GPU=….* CARD=….*: name one of them"):
+        waterfall.read(ROOT, gpu="nvidia-test-2", card="T4")
+
+
+def test_a_card_that_nothing_is_recorded_of_says_what_would(with_times):
+    with_times()
+    with pytest.raises(ToolError, match=r"GPU=nvidia-h200: .* make gpu-report PART=waterfall measures them"):
+        waterfall.read(ROOT, gpu="nvidia-h200")
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_readme_and_the_pages_show_it_up_to_their_step():
+    made = read()
+    found = waterfall.pages(made)
+    assert len(found) == len(made.passes) + 1
+    for path, new in found.items():
+        text = (ROOT / path).read_text()
+        assert waterfall.put(text, new, path) == text, f"{path}: make waterfall WRITE=1"
+        assert text.count(made.label) >= 1
+
+
+def test_a_pages_block_is_short_and_ends_with_its_step():
+    made = read()
+    for one in made.passes:
+        lines = waterfall.block(made.up_to(one.step.lesson)).splitlines()
+        assert len(lines) <= 13
+        assert lines[-2].startswith(one.name)
+        assert any(line.startswith("05 naive_forward") for line in lines)
+        assert max(map(len, lines)) <= 80
+
+
+def test_the_committed_picture_is_what_is_drawn(tmp_path):
+    made = read()
+    waterfall.write(waterfall.plot(made), tmp_path, "waterfall", ("svg",))
+    found, committed = (
+        [text.text for text in ElementTree.parse(path).iter(f"{SVG}text")]
+        for path in (tmp_path / "waterfall.svg", ROOT / waterfall.PICTURE)
+    )
+    assert found == committed
+    assert made.label in committed
+
+
+def test_a_page_without_the_place_is_named():
+    with pytest.raises(ToolError, match=r"lessons/x/README.md has no place for the waterfall: a line <!-- waterfall"):
+        waterfall.put("# x\n", "new", Path("lessons/x/README.md"))
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--config", "124m"], "CONFIG=124m: it is one of small, 124M"),
+        (["-B", "0"], "B=0: it is a whole number from 1"),
+        (["-T", "x"], "T=x: it is a whole number from 1"),
+        (["-T", "1025"], "T=1025: GPT-2 124M has 1024 positions; T is at most that"),
+        (["--card", "H300"], "CARD=H300: it is one of H100-SXM, "),
+        (["--gpu", "h300"], "GPU=h300: no times of it are recorded"),
+        (["--step", "04"], "STEP=04: no step of the device's; there are 05, 06, "),
+        (["--step", "x"], "STEP=x: no step"),
+        (["--write", "-B", "1"], "WRITE=1 goes with what the pages show: leave CONFIG, B, T, GPU, CARD and STEP out"),
+    ],
+)
+def test_a_wrong_option_is_one_line(arguments, said, capsys, tmp_path):
+    read()
+    assert waterfall.main([*arguments, "--out", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert err.removeprefix(gpu_tools.CLEAR).startswith(f"waterfall: {said}")
+    assert err.count("\n") == 1
+    assert not out
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_writes_both_pictures_and_lists_the_step(capsys, tmp_path):
+    read()
+    assert waterfall.main(["--step", "8", "--card", "T4", "--out", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^ 12 matmul 768 to 3072 +12 +232 +0.868 +212 +52.3 L1$", out, re.MULTILINE)
+    assert "step 08, all calls" in out
+    assert (tmp_path / "waterfall.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "waterfall.svg").exists()
+
+
+def test_what_was_not_counted_yet_is_named(monkeypatch, tmp_path):
+    read()
+    shutil.copy(ROOT / waterfall.DATA, tmp_path / "counts.json")
+    known = counts.read(tmp_path / "counts.json")
+    (tmp_path / "counts.json").write_text(counts.to_json(c for k, c in known.items() if k.op != "gelu"))
+    monkeypatch.setattr(waterfall, "DATA", tmp_path / "counts.json")
+    with pytest.raises(
+        ToolError, match="gelu of 04_first_kernel/gelu was not counted yet: make waterfall WRITE=1 does"
+    ):
+        waterfall.read(ROOT)
+
+
+def test_only_what_has_changed_is_counted_again(monkeypatch, tmp_path):
+    read()
+    data = tmp_path / "counts.json"
+    shutil.copy(ROOT / waterfall.DATA, data)
+    monkeypatch.setattr(waterfall, "DATA", data)
+    before, again = data.read_text(), []
+    known = counts.read(data)
+    gelu = Kind("gelu", (), (), ("06_coalescing/gelu",))
+    data.write_text(counts.to_json([replace(c, sources="old") if k == gelu else c for k, c in known.items()]))
+    monkeypatch.setattr(counts, "measured", lambda root, kind, scratch: again.append(kind) or known[kind])
+    waterfall.count_again(ROOT)
+    assert again == [gelu]
+    assert data.read_text() == before
