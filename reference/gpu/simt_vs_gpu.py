@@ -30,6 +30,7 @@ LIMIT = 60  # seconds for one program
 TOOL = {
     **dict.fromkeys(("out_of_bounds", "misaligned", "null_pointer", "host_pointer", "read_only"), "memcheck"),
     **dict.fromkeys(("use_after_free", "double_free", "invalid_free", "leak", "bad_copy", "bad_launch"), "memcheck"),
+    "bad_capture": "memcheck",  # it names calls that return errors
     **dict.fromkeys(("assertion", "trap", "stack_overflow"), "memcheck"),
     **dict.fromkeys(("barrier", "collective"), "synccheck"),
     "race shared": "racecheck",
@@ -40,6 +41,7 @@ NO_COUNTERPART = {
     "uninitialised shared": "initcheck watches global memory only",
     "device_memory": "no tool watches the host's own accesses",
     "race streams": "no tool watches what two streams share",
+    "race graph": "no tool watches what two nodes of a graph share",
     "race host": "no tool watches what streams and the host share",
     "spin": "it would not end, and is not run",
     "unchecked_error": "no tool watches whether a program asks for its errors",

@@ -378,6 +378,9 @@ TEST_F(Capture, SaysWhatTheNextNodeOfAStreamComesAfter) {
         cudaStreamWaitEvent(stream_, event_, 0);
         EXPECT_EQ(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &before, &edges, &count), cudaSuccess);
         ASSERT_EQ(count, 2U);
+        count = 0;
+        EXPECT_EQ(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, nullptr, &before, &count), cudaSuccess);
+        ASSERT_EQ(count, 2U) << "as CUDA 12 has it";
         EXPECT_EQ(before[0], graph->nodes[0].get());
         EXPECT_EQ(before[1], graph->nodes[1].get());
         EXPECT_EQ(edges[1].type, cudaGraphDependencyTypeDefault);

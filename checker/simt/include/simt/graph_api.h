@@ -147,3 +147,21 @@ SIMT_TYPED cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cuda
                                                       std::size_t* count) {
     return cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
 }
+SIMT_TYPED cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                                   unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                                   const cudaGraphNode_t** dependencies = nullptr,
+                                                   const cudaGraphEdgeData** edge_data = nullptr,
+                                                   std::size_t* count = nullptr) {
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, edge_data, count);
+}
+SIMT_TYPED cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                                   unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                                   const cudaGraphNode_t** dependencies = nullptr,
+                                                   std::size_t* count = nullptr) {
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
+}
+SIMT_TYPED cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                                unsigned long long* id, cudaGraph_t* graph,
+                                                const cudaGraphNode_t** dependencies, std::size_t* count) {
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
+}
