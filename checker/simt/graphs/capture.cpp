@@ -228,6 +228,12 @@ cudaError_t Captures::begin(cudaStream_t stream, cudaStreamCaptureMode mode, con
     return cudaSuccess;
 }
 
+bool Captures::builds(cudaGraph_t graph) const {
+    const Turn turn;
+    return std::any_of(captured_.begin(), captured_.end(),
+                       [&](const auto& entry) { return entry.second->graph == graph; });
+}
+
 // None of its streams is being captured from now on. What its events stand for is no more.
 void Captures::leave(Capture& capture) {
     for (const auto& [stream, nodes] : capture.streams) { streams_captured_ -= captured_.erase(stream); }

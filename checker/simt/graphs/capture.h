@@ -71,6 +71,7 @@ class Captures {
     // that it would wait for.
     cudaError_t find(cudaStream_t stream, std::shared_ptr<const Capture>& found) const;
     bool is_capturing(cudaStream_t stream) const { return under_way() && of(stream) != nullptr; }
+    bool builds(cudaGraph_t graph) const;  // a capture that is not over: neither the graph nor a node of it may go
     // The stream is destroyed, and with it the capture that began there.
     void lose(cudaStream_t stream, const ApiCall& call);
     // Of the calling thread; returns the one before.

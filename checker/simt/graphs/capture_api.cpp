@@ -170,6 +170,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     if (!Graphs::instance().is_usable(graph, "cudaGraphDestroy", site)) {
         return result(cudaErrorInvalidValue);
     }
+    if (Captures::instance().builds(graph)) {
+        return result(cudaErrorNotPermitted);
+    }
     Graphs::instance().destroy(graph, site);
     return result(cudaSuccess);
 }

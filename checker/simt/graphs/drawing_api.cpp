@@ -69,21 +69,23 @@ class Drawing {
   private:
     void describe(const KernelWork& kernel, const std::string& name, Lines& lines) const {
         lines.push_back(name);
+        if (kernel.function == nullptr) {
+            lines.emplace_back("a library's kernel");
+            return;
+        }
         lines.push_back(fmt::format("<<<{}, {}>>>", text_of(kernel.grid), text_of(kernel.block)));
         if (wants(cudaGraphDebugDotFlagsKernelNodeParams)) {
             lines.push_back(fmt::format("{} bytes of dynamic shared memory", kernel.dynamic_bytes));
-            if (kernel.arguments != nullptr) {
-                std::string sizes;
-                for (std::size_t i = 0; i < kernel.arguments->count(); i++) {
-                    sizes += fmt::format("{}{}", i == 0 ? "" : ", ", (*kernel.arguments)[i].size());
-                }
-                lines.push_back(fmt::format("arguments of {} bytes", sizes.empty() ? "0" : sizes));
+            std::string sizes;
+            for (std::size_t i = 0; i < kernel.arguments->count(); i++) {
+                sizes += fmt::format("{}{}", i == 0 ? "" : ", ", (*kernel.arguments)[i].size());
             }
+            lines.push_back(fmt::format("arguments of {} bytes", sizes.empty() ? "0" : sizes));
         }
         if (wants(cudaGraphDebugDotFlagsKernelNodeAttributes)) {
             describe(kernel.attributes, lines);
         }
-        if (wants(cudaGraphDebugDotFlagsHandles) && kernel.function != nullptr) {
+        if (wants(cudaGraphDebugDotFlagsHandles)) {
             lines.push_back(fmt::format("function {}", kernel.function));
         }
     }
@@ -117,7 +119,7 @@ class Drawing {
         lines.push_back(fmt::format("memset to {}", memset.value));
         lines.push_back(rows(memset.height, fmt::format("{} bytes", memset.width * memset.element_bytes)));
         if (wants(cudaGraphDebugDotFlagsMemsetNodeParams)) {
-            lines.push_back(fmt::format("elements of {} bytes", memset.element_bytes));
+            lines.push_back(fmt::format("{}-byte elements", memset.element_bytes));
             lines.push_back("to " + text_of_address(memset.to));
             if (memset.height > 1) {
                 lines.push_back(fmt::format("pitch {} bytes", memset.pitch));
@@ -128,7 +130,7 @@ class Drawing {
     void describe(const HostWork& host, Lines& lines) const {
         lines.emplace_back("host function");
         if (wants(cudaGraphDebugDotFlagsHostNodeParams)) {
-            lines.push_back(fmt::format("{} of {}", reinterpret_cast<const void*>(host.function), host.data));
+            lines.push_back(fmt::format("{}, given {}", reinterpret_cast<const void*>(host.function), host.data));
         }
     }
 
@@ -151,7 +153,7 @@ std::string escaped(const std::string& text) {
 }
 
 std::string dot_of(const CUgraph_st& graph, unsigned flags) {
-    constexpr const char* kShapes[] = {"circle", "octagon", "rectangle", "rectangle", "ellipse"};
+    constexpr const char* kShapes[] = {"circle", "box style=bold", "box", "box", "ellipse"};
     static_assert(std::size(kShapes) == std::variant_size_v<Work>);
     const Drawing lines_of(flags);
     std::string text = "digraph dot {\n";

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/graphs/parameters.h"
 #include "checker/simt/include/simt/graph_api.h"
@@ -169,8 +170,8 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
     const simt::Turn turn;
-    if (!graphs().exists(node)) {
-        return result(cudaErrorInvalidValue);
+    if (!graphs().exists(node) || simt::Captures::instance().builds(node->graph)) {
+        return result(graphs().exists(node) ? cudaErrorNotPermitted : cudaErrorInvalidValue);
     }
     graphs().remove(node);
     return result(cudaSuccess);

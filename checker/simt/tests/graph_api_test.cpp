@@ -497,6 +497,33 @@ TEST_F(Graph, IsNotInstantiatedWithACycle) {
     EXPECT_EQ(parameters.errNode_out, nullptr);
 }
 
+TEST_F(Graph, ThatIsBeingCapturedTakesNodesAndKeepsThem) {
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    ASSERT_EQ(cudaMemsetAsync(x_, 1, kBytes, stream), cudaSuccess);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    cudaGraph_t captured = nullptr, ended = nullptr;
+    const cudaGraphNode_t* last = nullptr;
+    std::size_t count = 0;
+    ASSERT_EQ(cudaStreamGetCaptureInfo(stream, &status, &id, &captured, &last, nullptr, &count), cudaSuccess);
+    ASSERT_EQ(count, 1U);
+    const cudaGraphNode_t set = *last;
+    cudaGraphNode_t copied = nullptr;
+    EXPECT_EQ(cudaGraphAddMemcpyNode1D(&copied, captured, &set, 1, host_, x_, kBytes, cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroyNode(set), cudaErrorNotPermitted);
+    EXPECT_EQ(cudaGraphDestroy(captured), cudaErrorNotPermitted);
+    ASSERT_EQ(cudaStreamEndCapture(stream, &ended), cudaSuccess) << "nothing of it is unjoined by that";
+    EXPECT_EQ(ended, captured);
+    ASSERT_EQ(cudaGraphInstantiate(&executable_, ended, 0), cudaSuccess);
+    EXPECT_EQ(launch(), 0x1010101);
+    EXPECT_EQ(cudaGraphDestroyNode(copied), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(ended), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 // ---- clones ---------------------------------------------------------------------------------------------------------------
 
 TEST_F(Graph, IsClonedWithAllThatItHas) {
@@ -766,7 +793,7 @@ class GraphDrawing : public Graph {
         std::ifstream in(path);
         std::string text(std::istreambuf_iterator<char>(in), {});
         static const std::regex drawing(
-            R"re(digraph dot \{\n(  node_\d+ \[shape=\w+ label="([^"\\]|\\["\\n])*"\];\n)*(  node_\d+ -> node_\d+;\n)*\}\n)re");
+            R"re(digraph dot \{\n(  node_\d+ \[shape=\w+( style=bold)? label="([^"\\]|\\["\\n])*"\];\n)*(  node_\d+ -> node_\d+;\n)*\}\n)re");
         EXPECT_TRUE(std::regex_match(text, drawing)) << text;
         return text;
     }
@@ -779,9 +806,9 @@ TEST_F(GraphDrawing, ShowsNodesWithWhatTheyDoAndEdges) {
     add_empty({set, add_host(&times, {copied})});
     EXPECT_EQ(draw(0),
               "digraph dot {\n"
-              "  node_0 [shape=rectangle label=\"0\\nmemset to 3\\n128 bytes\"];\n"
-              "  node_1 [shape=octagon label=\"1\\nadd\\n<<<1, 32>>>\"];\n"
-              "  node_2 [shape=rectangle label=\"2\\nmemcpy, device to host\\n128 bytes\"];\n"
+              "  node_0 [shape=box label=\"0\\nmemset to 3\\n128 bytes\"];\n"
+              "  node_1 [shape=box style=bold label=\"1\\nadd\\n<<<1, 32>>>\"];\n"
+              "  node_2 [shape=box label=\"2\\nmemcpy, device to host\\n128 bytes\"];\n"
               "  node_3 [shape=ellipse label=\"3\\nhost function\"];\n"
               "  node_4 [shape=circle label=\"4\\nempty\"];\n"
               "  node_0 -> node_1;\n"
@@ -799,7 +826,7 @@ TEST_F(GraphDrawing, ShowsMoreWhereAFlagAsksForIt) {
     const std::vector<std::pair<unsigned, std::string>> parts = {
         {cudaGraphDebugDotFlagsKernelNodeParams, "0 bytes of dynamic shared memory\\narguments of 8, 4 bytes"},
         {cudaGraphDebugDotFlagsMemcpyNodeParams, "in a buffer of 128 bytes"},
-        {cudaGraphDebugDotFlagsMemsetNodeParams, "elements of 4 bytes"},
+        {cudaGraphDebugDotFlagsMemsetNodeParams, "4-byte elements"},
         {cudaGraphDebugDotFlagsHostNodeParams, "host function\\n0x"},
         {cudaGraphDebugDotFlagsKernelNodeAttributes, "not cooperative"},
         {cudaGraphDebugDotFlagsHandles, "function 0x"}};

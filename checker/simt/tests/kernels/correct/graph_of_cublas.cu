@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // verdict: correct
-// A product of cuBLAS between two kernels is captured with them and replayed on other inputs. The first call is not
-// captured: it is what a library warms up with.
+// A product of cuBLAS between two kernels is captured with them and replayed on other inputs, and captured again. The first
+// call is not captured: it is what a library warms up with.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -69,6 +69,14 @@ int main() {
             }
         }
     }
+    // A second capture, of the same calls, gives an executable that can be updated from it.
+    cudaGraph_t again = nullptr;
+    cudaGraphExecUpdateResultInfo info = {};
+    right = right && cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess;
+    forward();
+    right = right && cudaStreamEndCapture(stream, &again) == cudaSuccess;
+    right = right && cudaGraphExecUpdate(executable, again, &info) == cudaSuccess;
+    cudaGraphDestroy(again);
     cudaGraphExecDestroy(executable);
     cudaGraphDestroy(graph);
     cublasDestroy(cublas);
