@@ -523,7 +523,9 @@ TEST_F(DeviceEndToEnd, AnAddressOfTheHostThatIsKeptFromAnEarlierCallIsNamed) {
 TEST_F(DeviceEndToEnd, AnOpThatAccumulatesInBfloat16IsRightInEveryCall) {
     const Checked run = check_toy("");
     EXPECT_EQ(run.status, 0) << run.output;
-    for (const std::string name : {"regular", "no_mean", "steps"}) { EXPECT_EQ(run.of_case(name).at("verdict"), "ok"); }
+    for (const std::string name : {"regular", "no_mean", "steps", "again"}) {
+        EXPECT_EQ(run.of_case(name).at("verdict"), "ok");
+    }
 }
 
 TEST_F(DeviceEndToEnd, OverwritingWhatIsToGrowIsWrong) {
@@ -555,6 +557,48 @@ TEST_F(DeviceEndToEnd, AnElementPastTheEndIsCountedInItsOwnSize) {
     const Checked run = check_toy("past_the_end");
     EXPECT_EQ(first_of(run, "kind"), "out_of_bounds") << run.output;
     EXPECT_NE(run.words().find("grad[c=65]"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, WhatACallMakesAndNobodyDestroysIsNamedWithItsLine) {
+    const Checked run = check_toy("leaves_objects");
+    std::vector<std::string> texts;
+    const nlohmann::json regular = run.of_case("regular");
+    for (const auto& finding : regular.at("findings")) {
+        EXPECT_EQ(finding.at("kind"), "leak");
+        texts.push_back(finding.at("text"));
+    }
+    ASSERT_EQ(texts.size(), 4U) << run.output;
+    EXPECT_TRUE(texts[0].starts_with("a buffer of 64 bytes")) << texts[0];
+    EXPECT_EQ(texts[0].substr(texts[0].find(" was")), " was never freed");
+    EXPECT_EQ(texts[1] + ", " + texts[2] + ", " + texts[3],
+              "a stream was never destroyed, an event was never destroyed, a graph was never destroyed")
+        << run.output;
+    EXPECT_NE(run.words().find("at checker/tests/fakes/toy_on_device.cu:"), std::string::npos) << run.output;
+    const std::string steps =
+        check("toy_on_device", "TOY_LESSON=1 TOY_WRONG=leaves_objects", "--only toy/steps --verbose").words();
+    EXPECT_NE(steps.find("finding a graph was never destroyed at checker/tests/fakes/toy_on_device.cu:"),
+              std::string::npos)
+        << steps;
+    EXPECT_NE(steps.find("made 2 times"), std::string::npos) << steps;
+}
+
+TEST_F(DeviceEndToEnd, WhatGrowsInNumberWithEachCallOfTheSameShapesIsNamedThoughItIsDestroyedAtTheEnd) {
+    const Checked run = check_toy("hoards_executables");
+    EXPECT_EQ(run.of_case("regular").at("verdict"), "ok") << run.output;
+    EXPECT_EQ(run.of_case("steps").at("verdict"), "ok") << "the second call may make what lasts";
+    EXPECT_EQ(first_of(run, "kind", "again"), "leak");
+    EXPECT_EQ(first_of(run, "text", "again"),
+              "1 executable graph more than before the call, though calls of its shapes have been made before: each "
+              "such call leaves some");
+    EXPECT_EQ(check_toy("warms_up_first").status, 0) << "what the second call made is kept";
+}
+
+TEST_F(DeviceEndToEnd, ACaptureThatACallLeavesOpenIsNamedAndTheNextCaseIsNotInIt) {
+    const Checked run = check_toy("leaves_a_capture_open");
+    EXPECT_EQ(first_of(run, "kind"), "bad_capture") << run.output;
+    EXPECT_NE(first_of(run, "text").find("was never ended: cudaStreamEndCapture() gives the graph"), std::string::npos)
+        << run.output;
+    EXPECT_EQ(run.output.find("a stream was never destroyed"), std::string::npos) << run.output;
 }
 
 TEST_F(DeviceEndToEnd, OfASequenceTheCallThatSaysItsNeedIsCountedAfterThoseBeforeIt) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The cases of fakes/toy.h, for the check programs that the end-to-end tests are: `regular`, `no_mean` with a null output,
-// and `steps`, two calls of which the second goes on from the first one's grad.
+// `steps`, two calls of which the second goes on from the first one's grad, and `again`, one call four times.
 #pragma once
 
 #include <cmath>
@@ -113,6 +113,9 @@ inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
     sequence.calls = {call(lesson, first, "step 1", false, true), call(lesson, second, "step 2", true, true)};
     // The second one's alone: the handle and the workspace are there.
     sequence.calls.back().needed = {{"api_calls", 2}, {"allocations", 0}};
+    checker::Case& again = op.add_case("again", shape);  // the same call four times
+    again.sequence = true;
+    again.calls = std::vector(4, call(lesson, first, "toy", false, true));
     checker::Call timed = call(lesson, first, "", false, true);
     op.timed.push_back({.shape = shape, .call = std::move(timed)});
 }

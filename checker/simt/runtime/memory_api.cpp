@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/side.h"
@@ -525,6 +526,7 @@ cudaError_t cudaDeviceReset() {
     simt::Captures::instance().abandon_all();
     simt::Graphs::instance().destroy_all(__builtin_return_address(0));
     simt::Streams::instance().wait_for_all();
+    simt::destroy_streams_and_events();
     std::vector<void*> alive;
     for (const auto& [begin, allocation] : simt::Memory::instance().allocations()) {
         if (allocation.freed_at == nullptr) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What libraries give out that the program must give back: handles, descriptors. One that is left is a leak.
+// What the program has made and must destroy: streams, events, libraries' handles and descriptors. One that is left is a
+// leak. Graphs know by themselves (graphs/graphs.h).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@ void note_object(const void* object, std::string what, const void* site);  // "a
 void forget_object(const void* object);
 bool is_object(const void* object);  // it was given out, and not given back
 void report_left_objects();
+void destroy_streams_and_events();  // the device is reset
 
 // What the program has made of the runtime, and not destroyed.
 struct LivingObjects {

@@ -46,6 +46,18 @@ cudaError_t create(cudaStream_t* stream, unsigned int flags, const void* site) {
         return result(cudaErrorInvalidValue);
     }
     *stream = streams().create(flags == cudaStreamDefault, site);
+    note_object(*stream, "a stream", site);
+    return result(cudaSuccess);
+}
+
+cudaError_t create(cudaEvent_t* event, unsigned int flags, const void* site) {
+    if (event == nullptr || (flags & ~static_cast<unsigned>(cudaEventBlockingSync | cudaEventDisableTiming)) != 0) {
+        return result(cudaErrorInvalidValue);
+    }
+    *event = new CUevent_st{.timing = (flags & cudaEventDisableTiming) == 0, .recorded = {}, .at = {}};
+    const Turn turn;
+    events().insert(*event);
+    note_object(*event, "an event", site);
     return result(cudaSuccess);
 }
 
@@ -112,6 +124,17 @@ LivingObjects living_objects() {
             .events = events().size()};
 }
 
+void destroy_streams_and_events() {
+    const Turn turn;
+    streams().destroy_all();
+    attributes().clear();
+    for (const cudaEvent_t event : events()) {
+        forget_object(event);
+        delete event;
+    }
+    events().clear();
+}
+
 }  // namespace simt
 
 using simt::result;
@@ -148,6 +171,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     }
     simt::captures().lose(stream, {"cudaStreamDestroy", __builtin_return_address(0)});
     simt::streams().destroy(stream);
+    simt::forget_object(stream);
     std::erase_if(simt::attributes(), [&](const auto& known) { return known.first.first == stream; });
     return result(cudaSuccess);
 }
@@ -296,17 +320,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
+    return simt::create(event, cudaEventDefault, __builtin_return_address(0));
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
-    if (event == nullptr || (flags & ~static_cast<unsigned>(cudaEventBlockingSync | cudaEventDisableTiming)) != 0) {
-        return result(cudaErrorInvalidValue);
-    }
-    *event = new CUevent_st{.timing = (flags & cudaEventDisableTiming) == 0, .recorded = {}, .at = {}};
-    const simt::Turn turn;
-    simt::events().insert(*event);
-    return result(cudaSuccess);
+    return simt::create(event, flags, __builtin_return_address(0));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -314,6 +332,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (simt::events().erase(event) == 0) {
         return result(cudaErrorInvalidResourceHandle);
     }
+    simt::forget_object(event);
     delete event;
     return result(cudaSuccess);
 }

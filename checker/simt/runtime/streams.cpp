@@ -13,6 +13,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/registered.h"
@@ -123,6 +124,12 @@ void Streams::destroy(cudaStream_t stream) {
     }
     handles_.erase(stream);
     delete stream;
+}
+void Streams::destroy_all() {
+    while (!handles_.empty()) {
+        forget_object(handles_.begin()->first);
+        destroy(handles_.begin()->first);
+    }
 }
 
 Streams::Queue& Streams::queue_of(cudaStream_t stream) {

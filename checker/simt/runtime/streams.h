@@ -79,6 +79,7 @@ class Streams {
     bool exists(cudaStream_t stream) const;
     cudaStream_t create(bool blocking, const void* site);
     void destroy(cudaStream_t stream);  // what was issued into it runs on
+    void destroy_all();
     bool is_blocking(cudaStream_t stream) const;
     void null_is_per_thread() { null_is_per_thread_ = true; }
     cudaStream_t key_of(cudaStream_t stream) const;  // null is one of the two default streams

@@ -19,11 +19,13 @@
 #include "checker/base/text.h"
 #include "checker/gpu/device.h"
 #include "checker/judge/describe.h"
+#include "checker/simt/graphs/capture.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/float_atomics.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
@@ -74,6 +76,51 @@ class DeviceWorkspaces final : public Allocator {
     std::list<DeviceBytes> memory_;
 };
 
+// How many things the calls of a case have made and not destroyed.
+class LeftAlive {
+  public:
+    // After a call: what there is more of than before it, though earlier calls of its shapes must have made all that lasts:
+    // the first and, where that only warms up, the second.
+    std::vector<Finding> grown(const Call& call) {
+        constexpr int kMayMake = 2;
+        std::string shapes;
+        for (const BufferSpec& spec : shared_specs(call)) { shapes += spec.dims.text() + '|'; }
+        const bool judged = calls_of_[shapes]++ >= kMayMake;
+        const std::map<std::string, std::size_t> now = alive();
+        std::vector<Finding> findings;
+        for (const auto& [what, count] : now) {
+            if (const std::size_t before = before_[what]; judged && count > before) {
+                findings.push_back(
+                    {.kind = simt::name_of(simt::Kind::leak),
+                     .text =
+                         fmt::format("{} more than before the call, though calls of its shapes have been made before: "
+                                     "each such call leaves some",
+                                     counted(static_cast<long>(count - before), what)),
+                     .details = {fmt::format("alive\t{}", counted(static_cast<long>(count), what))}});
+            }
+        }
+        before_ = now;
+        return findings;
+    }
+
+  private:
+    static std::map<std::string, std::size_t> alive() {
+        const simt::LivingObjects objects = simt::living_objects();
+        std::size_t allocations = 0;
+        for (const auto& [begin, allocation] : simt::Memory::instance().allocations()) {
+            allocations += allocation.freed_at == nullptr ? 1 : 0;
+        }
+        return {{"graph", objects.graphs},
+                {"executable graph", objects.executables},
+                {"stream", objects.streams},
+                {"event", objects.events},
+                {"allocation", allocations}};
+    }
+
+    std::map<std::string, int> calls_of_;  // by their shapes
+    std::map<std::string, std::size_t> before_;
+};
+
 // What lives as long as a case's calls share buffers.
 class DeviceCase {
   public:
@@ -91,12 +138,14 @@ class DeviceCase {
     }
     Buffers& buffers() { return buffers_; }
     HostTensors& host_tensors() { return host_tensors_; }
+    LeftAlive& left_alive() { return left_alive_; }
 
   private:
     static std::uintptr_t address(const DeviceBytes& memory) { return reinterpret_cast<std::uintptr_t>(memory.data()); }
 
     std::map<std::string, DeviceBytes> memory_;
     HostTensors host_tensors_;
+    LeftAlive left_alive_;
     DeviceWorkspaces workspaces_;
     const Stream stream_{cudaStreamNonBlocking};
     Buffers buffers_{&workspaces_, stream_.get()};
@@ -112,6 +161,9 @@ Finding described(const simt::DeviceFinding& seen) {
     if (!seen.line.file.empty()) {
         finding.details.push_back(fmt::format("at\t{}{}", simt::text_with_caller(seen.line),
                                               seen.kernel.empty() ? "" : " in " + seen.kernel));
+    }
+    if (seen.kind == simt::Kind::leak && seen.count > 1) {
+        finding.details.push_back(fmt::format("made\t{} times", seen.count));
     }
     if (!seen.thread.empty()) {
         finding.details.push_back("thread\t" + seen.thread +
@@ -160,6 +212,12 @@ void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampl
             sampled.blocks_run = launch.blocks.size();
         }
     }
+}
+
+// What a call has left open takes in nothing of the checker's.
+void end_captures() {
+    simt::Captures::instance().report_left();
+    simt::Captures::instance().abandon_all();
 }
 
 // Where the run counts, launches are not searched for races.
@@ -214,6 +272,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         counting->host_is_done();
     }
     running.host_tensors().fetch(shared);
+    end_captures();                                              // what follows is no part of one
     static_cast<void>(cudaStreamSynchronize(buffers.stream()));  // the work runs now; its error is looked at below
     if (const simt::OperationPointer left = simt::Streams::instance().first_pending()) {
         findings.push_back({.kind = "stream",
@@ -301,6 +360,8 @@ class SimtSide final : public DeviceSide {
         } catch (const NoRoom& error) {
             reply = saying(Answer::no_room, error.what());
         } catch (const std::exception& error) { reply = saying(Answer::exception, with_reason(error.what())); }
+        end_captures();  // where the call threw
+        std::ranges::move(running_->left_alive().grown(call), std::back_inserter(changed));
         if (run.ends()) {
             running_.reset();
             simt::report_leaks();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <cuda_bf16.h>
 
+#include <vector>
+
 #include "checker/cuda_check.h"
 #include "checker/tests/fakes/toy.h"
 
@@ -60,6 +62,14 @@ __global__ void set(float* to, float value) {
     *to = value;
 }
 
+// What each call makes and nobody destroys, or the handle's destructor does, when it is too late.
+struct Hoard {
+    ~Hoard() {
+        for (const cudaGraphExec_t executable : executables) { static_cast<void>(cudaGraphExecDestroy(executable)); }
+    }
+    std::vector<cudaGraphExec_t> executables;
+};
+
 // As a library's handle: it owns memory of the device.
 struct Handle {
     Handle() {
@@ -74,6 +84,8 @@ struct Handle {
 
 }  // namespace
 
+static bool warmed_up = false;
+
 void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float* x, const float* v, int N, int C,
          Context& ctx) {
     if (toy_wrong("nothing")) {
@@ -82,6 +94,30 @@ void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float*
     const Wrong wrong{toy_wrong("overwrites"),         toy_wrong("few_bits"),     toy_wrong("writes_input"),
                       toy_wrong("overruns_workspace"), toy_wrong("past_the_end"), toy_wrong("no_loss"),
                       toy_wrong("wrong_loss"),         toy_wrong("mean_always")};
+    if (toy_wrong("leaves_objects")) {
+        cudaStream_t stream = nullptr;
+        cudaEvent_t event = nullptr;
+        cudaGraph_t graph = nullptr;
+        void* pinned = nullptr;
+        check(cudaStreamCreate(&stream));
+        check(cudaEventCreate(&event));
+        check(cudaGraphCreate(&graph, 0));
+        check(cudaMallocHost(&pinned, 64));
+    }
+    if (toy_wrong("hoards_executables") || (toy_wrong("warms_up_first") && warmed_up)) {
+        cudaGraph_t graph = nullptr;
+        auto& executables = ctx.handle<Hoard>().executables;
+        if (executables.empty() || toy_wrong("hoards_executables")) {
+            check(cudaGraphCreate(&graph, 0));
+            check(cudaGraphInstantiate(&executables.emplace_back(), graph, 0));
+            check(cudaGraphDestroy(graph));
+        }
+    }
+    warmed_up = true;
+    if (toy_wrong("leaves_a_capture_open")) {
+        check(cudaStreamBeginCapture(ctx.stream, cudaStreamCaptureModeGlobal));
+        return;
+    }
     if (toy_wrong("makes_it_anew")) {
         Handle anew;
     }
