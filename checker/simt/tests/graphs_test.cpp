@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
+#include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -213,6 +216,40 @@ TEST_F(Graph, KeepsAsFewLanesAsItHasBranches) {
     std::string wanted;
     for (int i = 0; i < 20; i++) { wanted += "abb"; }
     EXPECT_EQ(launch(), wanted);
+}
+
+TEST_F(Graph, RunsEachNodeBehindThoseThatItComesAfter) {
+    constexpr int kNodes = 30;
+    std::mt19937 random(1);
+    for (int graphs = 0; graphs < 40; graphs++) {
+        cudaGraph_t graph = nullptr;
+        ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+        std::vector<cudaGraphNode_t> nodes;
+        std::vector<int> ran;
+        const unsigned rare = 2 + random() % 12;  // edges
+        for (int i = 0; i < kNodes; i++) {
+            std::vector<cudaGraphNode_t> after;
+            std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(after),
+                         [&](auto) { return random() % rare == 0; });
+            nodes.push_back(simt::Graphs::instance().add(
+                graph, {.name = "node", .run = [&ran, i] { ran.push_back(i); }}, std::move(after)));
+        }
+        ASSERT_EQ(cudaGraphInstantiate(&executable_, graph, 0), cudaSuccess);
+        for (const std::uint64_t seed : {1, 2}) {
+            simt::set_seed(seed);
+            ran.clear();
+            launch();
+            ASSERT_EQ(ran.size(), nodes.size());
+            std::vector<std::size_t> turn(kNodes);
+            for (std::size_t i = 0; i < ran.size(); i++) { turn[static_cast<std::size_t>(ran[i])] = i; }
+            for (const auto& node : nodes) {
+                for (const auto& before : node->after) { EXPECT_LT(turn[before->number], turn[node->number]); }
+            }
+        }
+        cudaGraphExecDestroy(std::exchange(executable_, nullptr));
+        cudaGraphDestroy(graph);
+    }
+    simt::set_seed(1);
 }
 
 TEST_F(Graph, WithACycleHasNoExecutable) {
