@@ -157,5 +157,5 @@ ladder: $(ladder_needs) .venv/requirements.sha256
 	@scripts/venv.sh $< $@
 
 .PHONY: notebooks
-notebooks: build/tools/ops build/tools/lessons .venv/notebooks.sha256
+notebooks: $(waterfall_needs) .venv/notebooks.sha256
 	@PYTHONPATH=. .venv/bin/jupyter lab --config=notebooks/jupyter_config.py

@@ -153,8 +153,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
 	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops checker lessons/gpt2 make scripts \
         Makefile lessons/03_cpu_matmul/README.md)' \
-	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks build/tools/ops \
-	        $(call checks_read,cpu,$(drawn)) $(addprefix solutions/,$(drawn) 05_naive_forward 07_tiled_matmul))' \
+	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
+	        $(call checks_read,cpu,$(drawn)))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs) $(newest_bench))' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What each notebook imports first: makes the repository's modules known to a kernel that starts in this folder."""
+"""What each notebook imports first: a kernel that starts in this folder works in the repository's, as make does, and
+knows its modules."""
 
+import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent
+os.chdir(ROOT)
+sys.path.insert(0, str(ROOT))
 
-from reference.notebooks.show import show
+from reference.notebooks.show import show  # noqa: E402 (found there)
 
 __all__ = ["show"]

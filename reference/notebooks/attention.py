@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from figures import draw
 from reference.model.gpt2 import load
-from reference.notebooks.results import ROOT
 from reference.plots.roofline import STYLE
+from reference.timings.results import ROOT
 
 SMALL = ROOT / "reference/model/small"  # what lessons/gpt2 embeds
 LINE = "The mean needs all C values; the variance needs the mean."  # of reference/model/corpus.txt

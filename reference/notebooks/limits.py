@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from figures import draw
-from reference.notebooks import results
 from reference.plots import roofline
 from reference.plots.roofline import STYLE, Chosen, duration
+from reference.timings import results
 
 
 def chosen(config: str, B: int, T: int, card: str | None) -> Chosen:

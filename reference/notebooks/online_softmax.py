@@ -15,8 +15,8 @@ from safetensors import safe_open
 
 from figures import draw
 from reference.gpu.tools import digits
-from reference.notebooks.results import ROOT
 from reference.plots.roofline import STYLE
+from reference.timings.results import ROOT
 
 CASE = ROOT / "reference/cases/lesson15.safetensors"
 NAME = "op_online"

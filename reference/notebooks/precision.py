@@ -18,9 +18,9 @@ from figures import draw
 from reference.dump.pytorch_error import precision_mode
 from reference.gpu.tools import ToolError
 from reference.model.gpt2 import matmul
-from reference.notebooks import results
 from reference.ops import OPS
 from reference.plots.roofline import STYLE
+from reference.timings import results
 
 CASES = results.ROOT / "reference/cases"
 # Marker, colour and size: equal errors lie inside each other.

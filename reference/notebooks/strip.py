@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from reference.notebooks.results import ROOT
+from reference.timings.results import ROOT
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 

@@ -13,8 +13,8 @@ from matplotlib.patches import Patch
 
 from figures import draw
 from reference.gpu.tools import ToolError, digits
-from reference.notebooks import results
 from reference.plots.roofline import STYLE
+from reference.timings import results
 
 ACCESSES = {"ld": "load", "st": "store", "atom": "atomic"}
 CODE = 31  # characters of a source line that a picture has room for

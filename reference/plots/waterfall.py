@@ -279,7 +279,7 @@ def sizes_text(call: Call) -> str:
 
 
 # Of a step's table: each column is named and as wide.
-COUNTED = (("launches", 9), ("GFLOP", 6), ("memory GB", 10), ("L1 GB", 7), ("limit ms", 9))
+COUNTED = (("launches", 9), ("GFLOP", 7), ("memory GB", 10), ("L1 GB", 7), ("limit ms", 9))
 MEASURED = (("launches", 9), ("measured ms", 12), ("limit ms", 9))
 
 

@@ -19,7 +19,7 @@ FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 # What makes the results that notebooks read, small: arguments of a lesson's check, and the options that each takes.
 COUNTED = (("06", "layernorm/regular"), ("08", "matmul/regular"), ("09", "matmul/regular"))
-CHECKED = (("01", "gelu"), ("06", "layernorm"))
+CHECKED = (("01", "gelu"), ("06", "layernorm"))  # a host lesson's with its times
 
 
 def outputs(notebook: Path) -> list[list[dict]]:
@@ -89,6 +89,7 @@ def results_root(tmp_path_factory) -> Path:
 def test_without_results_each_runs_to_its_end_and_says_in_one_line_what_to_run(without_results):
     lines = [line for notebook in without_results for line in said(notebook)]
     assert any("make check-lesson01" in line for line in lines)
+    assert any("make time-lesson01" in line for line in lines)
     assert any("make traffic-lesson06 JSON=results/traffic-lesson06.json" in line for line in lines)
     for line in lines:
         assert line.count("\n") == 1, line

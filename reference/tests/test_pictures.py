@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from reference.gpu.costs import PROGRAM
 from reference.gpu.tools import ToolError
-from reference.notebooks import attention, limits, online_softmax, precision, results, traffic
+from reference.notebooks import attention, limits, online_softmax, precision, timings, traffic
 from reference.notebooks.show import show
+from reference.timings import results
 
 
 @pytest.fixture
@@ -153,6 +154,45 @@ def test_a_kernel_without_shared_memory_is_one_line(runs):
     save_counts(runs, side("yours", [global_load(3, 1, 4, 4)]))
     with pytest.raises(ToolError, match="shared memory"):
         traffic.bank_conflicts("06", "layernorm")
+
+
+def timed(op: str, shares: dict[str, float], judged: bool = True, shape: str = "N=8") -> dict:
+    """A check's line with times at one shape."""
+    one = {"shape": shape, "judged": judged, "median_ms": 2.0}
+    one["of_speed_of"] = {rival: {"share": share, "interval": [share, share]} for rival, share in shares.items()}
+    return check(op, "lessons", 0.1) | {"timing": {"against": "solution", "library": "", "shapes": [one]}}
+
+
+def save_report(root, op: str, shares: dict[str, float], shape: str = "N=8") -> None:
+    """A recorded CPU's."""
+    item = {"status": "ok", "result": timed(op, shares, shape=shape)["timing"]}
+    report = {"cpu": "CPU 9", "rehearsal": False, "parts": {"timings": {"items": {f"lesson01/{op}": item}}}}
+    (root / "reference/timings").mkdir(parents=True)
+    (root / "reference/timings/cpu-9.json").write_text(json.dumps(report))
+
+
+def test_a_time_stands_beside_the_roof_and_recorded_machines_at_the_same_shape(runs, monkeypatch):
+    monkeypatch.setattr(results, "ROOT", runs)
+    save_report(runs, "gelu", {"copy": 0.75, "solution": 1.0})
+    save_checks(runs, timed("gelu", {"solution": 0.9, "copy": 0.5}))
+    (one,) = timings.all_timed()
+    assert (one.name, one.rival, one.share, one.whose) == ("01 gelu, N=8", "copy", 0.5, "yours")
+    assert one.references == {"CPU 9": 0.75}
+    save_checks(runs, timed("gelu", {"solution": 0.9, "copy": 0.5}, shape="N=9"))
+    assert timings.all_timed()[0].references == {}
+
+
+def test_beside_the_solution_alone_no_machine_is_shown(runs, monkeypatch):
+    monkeypatch.setattr(results, "ROOT", runs)
+    save_report(runs, "gelu", {"solution": 1.0})
+    save_checks(runs, timed("gelu", {"solution": 0.9}))
+    assert (timings.all_timed()[0].rival, timings.all_timed()[0].references) == ("solution", {})
+
+
+def test_of_a_lesson_without_times_the_line_names_the_command(runs):
+    save_checks(runs, check("gelu", "lessons", 0.5))
+    with pytest.raises(ToolError, match="make time-lesson01"):
+        timings.beside()
 
 
 # ---- showing --------------------------------------------------------------------------------------------------------

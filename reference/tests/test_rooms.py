@@ -13,8 +13,8 @@ USES = {
     "dump": {"model", "ops"},
     "gpu": {"model", "ops"},
     "plots": {"gpu", "model", "ops"},
-    "notebooks": {"dump", "gpu", "model", "ops", "plots"},
-    "timings": {"gpu", "notebooks"},
+    "timings": {"gpu"},
+    "notebooks": {"dump", "gpu", "model", "ops", "plots", "timings"},
 }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reference.gpu.programs import with_json
 from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, read_reports, run_main
-from reference.notebooks import results
+from reference.timings import results
 from reference.timings.machine import cpu
 
 LIMIT = 300  # seconds for one check
