@@ -134,8 +134,9 @@ $(calls_programs): build/tools/calls/%: build/ops/solutions/%/forward.o build/ob
 # Each step's pass by op. What is counted is recorded: with WRITE=1 what has changed is counted anew.
 waterfall_needs := $(calls_programs) build/tools/ops build/tools/lessons
 waterfall_writes := $(filter-out 0,$(WRITE)) $(filter generate,$(MAKECMDGOALS))
-waterfall_counts := build/check/ladder-device $(call impls,cpu,solutions,$(device_lessons))
-.PHONY: waterfall
+waterfall_counts := $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
+.PHONY: waterfall forward-calls
+forward-calls: $(calls_programs)
 waterfall: $(waterfall_needs) .venv/requirements.sha256 $(if $(strip $(waterfall_writes)),$(waterfall_counts))
 	@.venv/bin/python -m reference.plots.waterfall $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)') $(if $(GPU),--gpu='$(GPU)') $(if $(STEP),--step='$(STEP)') \

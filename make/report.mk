@@ -8,8 +8,8 @@
 #:   make gpu-report         all that the course does on this card, into
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
 #:                           timings|baselines|forward_b4|forward_b1|forward_b16|
-#:                           ladder|given|sanitize|ncu|simt|libs takes one,
-#:                           FRESH=1 measures again what is there already
+#:                           ladder|waterfall|given|sanitize|ncu|simt|libs
+#:                           takes one, FRESH=1 measures again what is there
 #:   make libs-vs-gpu        its part libs: calls of cuBLAS and cuBLASLt beside
 #:                           the CPU device's: results, statuses, rounding
 #:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
@@ -33,7 +33,7 @@ report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
     MAKE='$(MAKE)' '$(report_python)' -m
 
-report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder given sanitize ncu simt libs all
+report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs all
 .PHONY: gpu-report simt-vs-gpu libs-vs-gpu
 simt-vs-gpu: PART := simt
 libs-vs-gpu: PART := libs

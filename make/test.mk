@@ -161,7 +161,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
 	        build/check/ladder build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
 	    'python-waterfall=reference/tests/test_waterfall.py:$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
-	        solutions lessons)' \
+	        build/dry/check/lesson06 build/dry/impl/solutions/06_coalescing solutions lessons)' \
 	    $(foreach lesson,$(counted_for_ncu),'$(call ncu_suite,$(lesson))') \
 	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \
 	        number,$(lesson)))))' \

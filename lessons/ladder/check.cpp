@@ -4,8 +4,6 @@
 // counted at N = C = OC = 256. What `make ladder` runs with one lesson's objects after another. And random shapes, as
 // many as the lesson.toml says (SOL_LADDER_RANDOM=200), for which a lesson's own check has no time. All but the named ones
 // are rounded up to sizes that its matmul takes (SOL_LADDER_MULTIPLE_OF="N=16 C=16").
-// And any op as a forward pass calls it, SOL_LADDER_CALL="attention B=1 T=128 C=64 NH=1", as a case called `call`: what
-// `make waterfall` counts. A parameter named with a minus is null.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,12 +12,10 @@
 #include <cstdlib>
 #include <numeric>
 #include <random>
-#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/cases.h"
@@ -82,34 +78,9 @@ void add_random_shapes(cases::OpCases& matmul) {
     }
 }
 
-// "matmul N=128 C=64 OC=128 -bias"
-void add_call(cases::LessonCases& lesson, const std::string& call) {
-    std::string shape;
-    std::vector<std::string> null;
-    const std::vector<std::string> words = cases::words(call);
-    for (const std::string& word : std::span(words).subspan(1)) {
-        if (word.starts_with('-')) {
-            null.push_back(word.substr(1));
-        } else {
-            shape += word + ' ';
-        }
-    }
-    const cases::OpSpec* spec = cases::find_op(words.front());
-    if (spec == nullptr) {
-        throw std::invalid_argument(fmt::format("SOL_LADDER_CALL: '{}' starts with no op", call));
-    }
-    const cases::Sizes sizes = cases::Sizes::of(shape).completed(spec->defaults);
-    checker::Op& op = spec->name == "matmul" ? lesson.op("matmul").op() : cases::OpCases(lesson.lesson(), *spec).op();
-    const std::vector<double> unjudged(spec->outputs.size());  // nobody compares its outputs
-    op.add_case("call", call).calls.push_back(cases::drawn_call(*spec, sizes, unjudged, null));
-}
-
 }  // namespace
 
 void cases::add_own(LessonCases& lesson) {
-    if (const char* call = std::getenv("SOL_LADDER_CALL"); call != nullptr) {
-        add_call(lesson, call);
-    }
     OpCases& matmul = lesson.op("matmul");
     matmul.add_drawn("square", taken(kSquare, kSquare, kSquare));
     add_random_shapes(matmul);

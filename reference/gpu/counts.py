@@ -24,9 +24,8 @@ from reference.gpu import sources
 from reference.gpu.lesson_shapes import Lesson, all_lessons, dims, implementing
 from reference.gpu.programs import with_json
 from reference.gpu.rungs import LIMIT
-from reference.gpu.tools import ToolError, asked
+from reference.gpu.tools import ToolError, asked, last_line
 
-CHECK = "build/check/ladder-device"
 CALLS = Path("build/tools/calls")
 TOLERANCE = 0.005  # at the shape that a polynomial is tried at
 
@@ -50,6 +49,11 @@ class Call:
     def __str__(self) -> str:
         words = [*(f"{name}={value}" for name, value in self.sizes), *(f"-{name}" for name in self.null)]
         return " ".join([self.op, *words])
+
+
+def item_name(files: tuple[str, ...], call: Call) -> str:
+    """What a GPU's report calls the time of a call, as these files serve it."""
+    return f"{' '.join(files)}: {call}"
 
 
 @dataclass(frozen=True)
@@ -153,26 +157,53 @@ def counts_of(rows: Iterable[Mapping]) -> Counts:
     return {kernel: Count(**total) for kernel, total in found.items()}
 
 
-def count(call: Call, files: tuple[str, ...], scratch: Path) -> Counts:
-    """On the CPU device, by a shared object that has the call's op and what that calls of these files."""
-    newest = max(path.split("/")[0] for path in files)
-    objects = sorted(Path("build/impl/solutions", newest).glob("*.so"))
+def program(folder: str, call: Call, files: tuple[str, ...], scratch: Path) -> list[str]:
+    """The check program of the lesson that serves the op, with a shared object of the step that has all these files.
+    `folder` is build, build/gpu or build/dry."""
+    objects = sorted(Path(folder, "impl/solutions", newest(files)).glob("*.so"))
     if not objects:
-        raise ToolError(f"{newest} is not built: make waterfall WRITE=1 does")
-    folder = scratch / "impl"
-    folder.mkdir(exist_ok=True)
-    link = folder / f"{call.op}.so"  # every object of a lesson has all ops of its step
+        raise ToolError(
+            f"{newest(files)} is not built in {folder}: make waterfall WRITE=1 builds it for the CPU device"
+        )
+    here = scratch / "00_call"
+    here.mkdir(exist_ok=True)
+    link = here / f"{call.op}.so"  # every object of a lesson has all ops of its step
     link.unlink(missing_ok=True)
     link.symlink_to(objects[0].resolve())
+    check = f"{folder}/check/lesson{files[0].split('_')[0]}"
+    return [check, "--subject", "solutions", "--impl-dir", str(here), "--reference-dir", str(here)]
+
+
+def newest(files: tuple[str, ...]) -> str:
+    """The lesson by which all of them are there."""
+    return max(path.split("/")[0] for path in files)
+
+
+def count(call: Call, files: tuple[str, ...], scratch: Path) -> Counts:
+    """On the CPU device."""
     log, out = scratch / "launches.json", scratch / "out.json"
     log.unlink(missing_ok=True)
-    command = [CHECK, "--subject", "solutions", "--impl-dir", str(folder), "--reference-dir", str(scratch / "00_none")]
-    command += ["--traffic", "--only", f"{call.op}/call", "--json", str(out)]
-    report, _ = with_json(command, out, LIMIT, {"SOL_LADDER_CALL": str(call), "SIMT_TRAFFIC": str(log)})
+    command = [*program("build", call, files, scratch), "--traffic", "--only", f"{call.op}/call", "--json", str(out)]
+    report, _ = with_json(command, out, LIMIT, {"SOL_CALL": str(call), "SIMT_TRAFFIC": str(log)})
     (op,) = report["ops"]
     if failure := op["sides"][0]["failure"]:
-        raise ToolError(f"{call} of {newest} was not counted: {failure}")
+        raise ToolError(f"{call} of {files[0]} was not counted: {failure}")
     return counts_of(json.loads(log.read_text())["kernels"])
+
+
+def time_at(folder: str, call: Call, files: tuple[str, ...], scratch: Path, limit: float = LIMIT) -> dict:
+    """On a GPU, or in its rehearsal: the median of a call, on data that is not in L2."""
+    out = scratch / "out.json"
+    command = [*program(folder, call, files, scratch), "--only", call.op, "--timing-only", "--json", str(out)]
+    report, done = with_json(command, out, limit, {"SOL_CALL": str(call)})
+    (op,) = report["ops"]
+    timing = op.get("timing")
+    if not timing or not timing["shapes"]:
+        raise ToolError(f"{call} of {files[0]}: {'; '.join(op.get('not_timed', [])) or last_line(done.output)}")
+    (row,) = timing["shapes"]
+    if row["verdict"] in ("WRONG", "IMPOSSIBLE"):
+        raise ToolError(f"{call} of {files[0]}: {row['verdict']}: {row['findings'][0]['text']}")
+    return {name: row[name] for name in ("median_ms", "p10_ms", "p90_ms")}
 
 
 # ---- polynomials -----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from reference.gpu import beside_pytorch, libs_vs_gpu, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
+from reference.gpu import beside_pytorch, counts, libs_vs_gpu, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.lesson_shapes import Lesson, implementing
 from reference.gpu.programs import Programs, with_json
@@ -330,6 +330,36 @@ def ladder(setting: Setting) -> Work:
     return Work(items, unmet)
 
 
+# The pass whose ops are timed one by one, and that of a rehearsal: the model, B and T.
+PASS = ("max_T=1024 V=50257 L=12 NH=12 C=768", 4, 1024)
+REHEARSED_PASS = ("max_T=8 V=101 L=1 NH=2 C=64", 2, 8)
+
+
+def time_call(setting: Setting, call: counts.Call, files: tuple[str, ...], left: Left) -> dict:
+    folder, step = setting.programs.folder, counts.newest(files)
+    op = next(path.split("/")[1] for path in files if path.startswith(step))
+    programs = [f"{folder}/check/lesson{files[0].split('_')[0]}", f"{folder}/impl/solutions/{step}/{op}.so"]
+    setting.programs.build(programs, left())
+    return counts.time_at(folder, call, files, setting.scratch, left())
+
+
+def waterfall(setting: Setting) -> Work:
+    """The calls of each step's forward pass, one by one."""
+    lessons, unmet = setting.lessons()
+    here = {lesson.name: lesson for lesson in lessons}
+    if any(setting.root.glob("solutions/*/forward.cpp")):
+        setting.programs.build(["forward-calls"])
+    items: dict[str, Item] = {}
+    for step in counts.steps(setting.root, *(REHEARSED_PASS if setting.programs.dry else PASS)):
+        for call in step.calls if step.lesson in here else ():
+            files = step.files[call.op]
+            made_of = checked_by(setting.root, Lesson(files[0].split("/")[0]), [call.op])
+            made_of += tuple(Path("solutions", f"{path}.cu") for path in files)
+            name = counts.item_name(files, call)
+            items[name] = Item(name, partial(time_call, setting, call, files), made_of)
+    return Work(list(items.values()), unmet)
+
+
 class Bench:
     """bench.py, or whole_forward.py, as a process that measures one item at a time, started anew where the last one
     brought it down."""
@@ -584,7 +614,7 @@ def given(setting: Setting) -> Work:
 PARTS: dict[str, Callable[[Setting], Work]] = {
     **{part.__name__: part for part in (checks, calibrate, timings, baselines)},
     **{f"forward_b{B}": partial(whole_forward, B) for B in beside_pytorch.BATCHES},
-    **{part.__name__: part for part in (ladder, given, sanitize, ncu, simt, libs)},
+    **{part.__name__: part for part in (ladder, waterfall, given, sanitize, ncu, simt, libs)},
 }
 PART_NAMES = tuple(PARTS)
 # Seconds for an item of each part, of which builds take some: a guess until a card's own are in its file.
@@ -595,6 +625,7 @@ ABOUT = {
     "baselines": 4,
     **{f"forward_b{B}": seconds for B, seconds in zip(beside_pytorch.BATCHES, (30, 25, 40), strict=True)},
     "ladder": 3,
+    "waterfall": 6,
     "given": 15,
     "sanitize": 8,
     "ncu": 8,

@@ -155,15 +155,16 @@ class Waterfall:
     passes: list[Pass]
 
     @cached_property
-    def not_measured(self) -> int:
-        return sum(bar.measured_s is None for one in self.passes for bar in one.bars)
+    def not_measured(self) -> list[Bar]:
+        return [bar for one in self.passes for bar in one.bars if bar.measured_s is None]
 
     @property
     def label(self) -> str:
         """What the numbers are: in the text, the picture, the README and on the pages."""
         if self.gpu is None:
             return f"counted, not measured: the limit on {self.roof.name}"
-        rest = f"; {self.not_measured} bars not measured, but counted" if self.not_measured else ""
+        bars = sum(len(one.bars) for one in self.passes)
+        rest = f", but for {len(self.not_measured)} of {bars} kinds of calls: limits" if self.not_measured else ""
         return f"measured on {self.gpu}{rest}"
 
     def up_to(self, lesson: str) -> Waterfall:
@@ -239,7 +240,9 @@ def block(waterfall: Waterfall) -> str:
     passes = waterfall.passes
     if len(passes) > SHOWN + 1:
         passes = [passes[0], *passes[-SHOWN:]]
-    lines = [f"{waterfall.title}, {waterfall.label}", legend(), *chart(waterfall, passes)]
+    head = f"{waterfall.title}, {waterfall.label}"
+    lines = [head] if len(head) <= 80 else [waterfall.title, waterfall.label]
+    lines += [legend(), *chart(waterfall, passes)]
     return "\n".join(["```", *lines, "```", ""])
 
 
@@ -315,7 +318,7 @@ def as_text(waterfall: Waterfall, shown: Pass) -> str:
             "wavefronts of its requests, as the source has them; +: and a library's own",
         ]
     else:
-        lines += ["a bar whose time nobody measured is as long as its limit"] * (waterfall.not_measured > 0)
+        lines += ["-: nobody has measured it, and in the bars it takes its limit"] * bool(waterfall.not_measured)
     return "\n".join(lines)
 
 
@@ -350,7 +353,7 @@ def draw_pass(ax: Axes, waterfall: Waterfall, one: Pass, y: float, longest_s: fl
         look = {"height": 0.72, "color": group.color, "edgecolor": "#ffffff", "linewidth": 0.8}
         ax.barh(y, 1e3 * seconds, left=1e3 * begin, hatch="//" if counted else None, **look)
         if seconds > INSIDE * longest_s:
-            words = f"{1e3 * seconds:.3g}" if seconds >= 0.1 else f"{1e3 * seconds:.2g}"
+            words = f"{1e3 * seconds:.{0 if seconds >= 0.01 else 1 if seconds >= 0.001 else 2}f}"
             ax.text(1e3 * (begin + seconds / 2), y, words, ha="center", va="center", color=group.text)
         begin += seconds
     words = f"{milliseconds(begin)} ms, {'1 graph' if one.graph else f'{one.launches} launches'}"
@@ -386,11 +389,6 @@ def plot(waterfall: Waterfall) -> Figure:
 
 
 # ---- from where ------------------------------------------------------------------------------------------------------
-
-
-def item_name(files: tuple[str, ...], call: Call) -> str:
-    """What a GPU's report calls the time of a call."""
-    return f"{' '.join(files)}: {call}"
 
 
 def times(root: Path) -> dict[str, dict[str, float]]:
@@ -444,7 +442,7 @@ def passes_of(root: Path, steps: list[Step], counted: dict[Kind, Counted], timed
             at = here.setdefault((call, files), {}) or counted[kind].at(call)
             here[call, files] = at
             precision = step.precision.get(call.op, "fp32")
-            bars.append(Bar(call, number, at, flop[call].flop, precision, timed.get(item_name(files, call))))
+            bars.append(Bar(call, number, at, flop[call].flop, precision, timed.get(counts.item_name(files, call))))
         found.append(Pass(step, tuple(bars), replays_a_graph(root, step.lesson)))
     return found
 

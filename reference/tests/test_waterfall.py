@@ -9,12 +9,14 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from reference.gpu import counts
+from reference.gpu import counts, report
 from reference.gpu import tools as gpu_tools
 from reference.gpu.counts import Call, Count, Counted, Kind, Step
+from reference.gpu.lesson_shapes import Lesson
 from reference.gpu.tools import ToolError
 from reference.plots import roofline, waterfall
 from reference.plots.roofline import Roof
@@ -59,8 +61,8 @@ def test_all_that_a_pass_calls_is_counted_and_of_the_kernels_as_they_are(recorde
 
 
 def test_what_is_recorded_is_what_is_counted(recorded, tmp_path):
-    if not Path(counts.CHECK).exists():
-        pytest.skip(f"no {counts.CHECK}; make waterfall WRITE=1 builds it")
+    if not Path("build/check/lesson16").exists():
+        pytest.skip("no build/check/lesson16; make waterfall WRITE=1 builds it")
     newest = {(kind.op, kind.null): kind for kind in recorded if kind.op != "encoder" and "V" not in dict(kind.fixed)}
     assert len(newest) == 10
     for kind in newest.values():
@@ -320,7 +322,7 @@ def test_nothing_in_the_picture_is_cut_or_too_small(config, card):
 def timed(made, milliseconds, gpu="NVIDIA Test 1", leave_out=()):
     """A course in which a card's report has a time for each call, but those of an op that is left out."""
     items = {
-        waterfall.item_name(one.step.files[b.call.op], b.call): {"status": "ok", "result": {"median_ms": milliseconds}}
+        counts.item_name(one.step.files[b.call.op], b.call): {"status": "ok", "result": {"median_ms": milliseconds}}
         for one in made.passes
         for b in one.bars
         if b.call.op not in leave_out
@@ -352,10 +354,13 @@ def test_a_bar_that_nobody_measured_is_its_limit_and_that_is_said(with_times):
     counted = read(card="H100-SXM")
     with_times(timed(counted, 1.0, leave_out=("encoder",)))
     made = waterfall.read(ROOT)
-    assert made.label == f"measured on NVIDIA Test 1; {len(made.passes)} bars not measured, but counted"
+    bars = sum(len(one.bars) for one in made.passes)
+    some = f"but for {len(made.passes)} of {bars} kinds of calls: limits"
+    assert made.label == f"measured on NVIDIA Test 1, {some}"
+    assert max(map(len, waterfall.block(made).splitlines())) <= 80
     text = waterfall.as_text(made, made.passes[-1])
     assert re.search(r"^  1 encoder +1 +- +0.0113 memory$", text, re.MULTILINE)
-    assert "a bar whose time nobody measured is as long as its limit" in text
+    assert "-: nobody has measured it, and in the bars it takes its limit" in text
     hatched = [patch for ax in waterfall.plot(made).axes for patch in ax.patches if patch.get_hatch()]
     assert len(hatched) == len(made.passes)
     assert max(map(len, text.splitlines())) <= 80
@@ -376,6 +381,31 @@ def test_a_card_that_nothing_is_recorded_of_says_what_would(with_times):
     with_times()
     with pytest.raises(ToolError, match=r"GPU=nvidia-h200: .* make gpu-report PART=waterfall measures them"):
         waterfall.read(ROOT, gpu="nvidia-h200")
+
+
+def test_the_report_times_every_call_that_a_bar_is_made_of():
+    made = read()
+    programs = SimpleNamespace(dry=False, folder="build/gpu", build=lambda targets: "")
+    lessons = [Lesson(one.step.lesson, "device") for one in made.passes]
+    setting = SimpleNamespace(root=ROOT, programs=programs, lessons=lambda: (lessons, {"lesson31": "needs sm_90a"}))
+    work = report.waterfall(setting)
+    names = [counts.item_name(one.step.files[bar.call.op], bar.call) for one in made.passes for bar in one.bars]
+    assert [item.name for item in work.items] == list(dict.fromkeys(names))
+    assert all((ROOT / path).exists() for item in work.items for path in item.made_of if "solutions" in path.parts)
+    setting.lessons = lambda: (lessons[:1], {})
+    assert len(report.waterfall(setting).items) == len(made.passes[0].bars)
+
+
+def test_a_call_is_timed_as_it_is_made(tmp_path):
+    if not Path("build/dry/check/lesson06").exists():
+        pytest.skip("no build/dry/check/lesson06; make test builds it")
+    timed = counts.time_at("build/dry", Call.of("gelu N=640"), ("06_coalescing/gelu",), tmp_path)
+    assert 0 < timed["p10_ms"] <= timed["median_ms"] <= timed["p90_ms"]
+
+
+def test_what_is_not_built_is_named(tmp_path):
+    with pytest.raises(ToolError, match="99_none is not built in build: make waterfall WRITE=1"):
+        counts.count(Call.of("gelu N=640"), ("99_none/gelu",), tmp_path)
 
 
 # ---- pages -----------------------------------------------------------------------------------------------------------
