@@ -75,10 +75,11 @@ if "--json" in sys.argv:
 
 WRONG = """
 import json, pathlib, sys
-missed = pathlib.Path("plan_wrong").exists()
+plan = pathlib.Path("plan_wrong")
+missed = plan.exists()
 rows = [{"lesson": "04_first", "op": "a", "id": "no_bounds_check", "expected": "out_of_bounds",
          "as_expected": True, "others": [], "rejected": True},
-        {"lesson": "04_first", "op": "b", "id": "one_too_many", "expected": "mismatch",
+        {"lesson": "04_first", "op": "b", "id": "one_too_many", "expected": missed and plan.read_text() or "mismatch",
          "as_expected": False, "others": [], "rejected": not missed}]
 pathlib.Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(rows))
 """
@@ -618,6 +619,13 @@ def test_a_wrong_solution_that_passes_is_a_failure_with_its_name(gpu):
     item = gpu.data()["parts"]["checks"]["items"]["lesson04/wrong solutions"]
     assert item["why"] == "1 of 2 were not rejected, first b: one_too_many"
     assert item["result"]["rejected"] == 1
+
+
+def test_a_wrong_solution_whose_outputs_are_right_need_not_be_seen_on_a_gpu(gpu):
+    gpu.write("plan_wrong", "race")
+    assert gpu.report("--part", "checks").returncode == 0
+    result = gpu.data()["parts"]["checks"]["items"]["lesson04/wrong solutions"]["result"]
+    assert (result["rejected"], result["missed"], result["not_seen"]) == (1, [], ["b: one_too_many"])
 
 
 def test_one_parts_failure_does_not_stop_another(gpu):
