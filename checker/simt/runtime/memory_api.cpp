@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,6 +45,9 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
         return result(error);
     }
     *pointer = Memory::instance().allocate(bytes, residence, call.place.return_address);
+    if (*pointer != nullptr && residence == Residence::pinned) {
+        std::memset(*pointer, 0xff, bytes);  // NaN, or -1: what nobody has written is seen where it is used
+    }
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 

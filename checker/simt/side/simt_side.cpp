@@ -275,10 +275,12 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     end_captures();                                              // what follows is no part of one
     static_cast<void>(cudaStreamSynchronize(buffers.stream()));  // the work runs now; its error is looked at below
     if (const simt::OperationPointer left = simt::Streams::instance().first_pending()) {
-        findings.push_back({.kind = "stream",
-                            .text = fmt::format("{} is not in ctx.stream: when that is done, it has not run",
-                                                left->name.empty() ? "some work" : left->name),
-                            .details = {}});
+        findings.push_back(
+            {.kind = "stream",
+             .text = (left->name.empty() ? "some work" : left->name) +
+                     (ends_on_host(call) ? " has not run when the call returns: wait for its stream first"
+                                         : " is not in ctx.stream: when that is done, it has not run"),
+             .details = {}});
         for (const simt::SourceLine* line : {&left->launch, &left->call}) {
             if (!line->file.empty()) {
                 findings.back().details.push_back(fmt::format("at\t{}:{}", line->file, line->line));

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// logits[b, :] = forward's logits at position T - 1 of sequence b
+//
+// The whole forward pass, with the copy before it and the copy behind it, is captured once for each bucket of T and replayed by
+// one call for each token. A graph keeps every argument that its nodes were captured with; what changes from token to token is
+// read by them from memory that stays where it is.
+#include <algorithm>
+#include <compare>
+#include <map>
+
+#include "checker/gpu/device.h"
+#include "lessons/17_cuda_graphs/last_rows.cuh"
+#include "lessons/gpt2/launch.h"
+#include "lessons/gpt2/ops.h"
+#include "lessons/gpt2/tensors.h"
+
+namespace {
+
+// What no replay can change. Two addresses stand for all those of the activations and of the parameters.
+struct Key {
+    int B, T;  // T is the bucket
+    const float *acts, *params;
+    auto operator<=>(const Key&) const = default;
+};
+
+// An executable graph, and the memory whose addresses are in it.
+struct Replay {
+    checker::PinnedBuffer<int> staged;    // the tokens (B, T), then the position
+    checker::DeviceBuffer<int> input;     // the same, copied there by the graph's first node
+    checker::DeviceBuffer<float> last;    // (B, V)
+    checker::PinnedBuffer<float> logits;  // (B, V), copied there by its last node
+    void* workspace = nullptr;            // the Context's when the graph was captured
+    cudaGraphExec_t graph = nullptr;
+
+    Replay(int B, int T, int V) : staged(B * T + 1), input(B * T + 1), last(B * V), logits(B * V) {}
+    Replay(const Replay&) = delete;
+    Replay& operator=(const Replay&) = delete;
+    ~Replay() {
+        // >>> solution
+        //~ // TODO: destroy the graph, if there is one.
+        if (graph != nullptr) {
+            cudaGraphExecDestroy(graph);
+        }
+        // <<< solution
+    }
+};
+
+// Kept in the Context.
+struct Replays {
+    checker::Stream stream{cudaStreamNonBlocking};  // the default stream cannot be captured
+    std::map<Key, Replay> of;
+};
+
+// The smallest of 64, 128, 256, … that holds T tokens; no more than there is room for.
+int bucket_of(int T, int room) {
+    int bucket = 64;
+    // >>> solution
+    //~ // TODO: T = 1 … 64 have bucket 64, T = 65 … 128 have 128.
+    while (bucket < T) { bucket *= 2; }
+    // <<< solution
+    return std::min(bucket, room);
+}
+
+// What is done for a token, in ctx.stream: staged to input, forward, the rows at the position to last, last to logits. acts
+// has the graph's B and T.
+void enqueue(Replay& replay, Activations& acts, const Parameters& params, Context& ctx) {
+    // >>> solution
+    //~ // TODO: the copy, forward, last_rows (last_rows.cuh) and the copy back. Every copy is asynchronous.
+    const Config& config = acts.config;
+    check(cudaMemcpyAsync(replay.input.data(), replay.staged.data(), replay.staged.bytes(), cudaMemcpyHostToDevice,
+                          ctx.stream));
+    forward(acts, params, replay.input.data(), nullptr, ctx);
+    const int* position = replay.input.data() + acts.B * acts.T;
+    last_rows(replay.last.data(), acts.logits, position, acts.B, acts.T, config.V, config.Vp, ctx.stream);
+    check(cudaMemcpyAsync(replay.logits.data(), replay.last.data(), replay.last.bytes(), cudaMemcpyDeviceToHost,
+                          ctx.stream));
+    // <<< solution
+}
+
+// Runs it once, then captures it. Where there is a graph already, only addresses have changed.
+void capture(Replay& replay, Activations& acts, const Parameters& params, Context& ctx) {
+    // >>> solution
+    //~ // TODO: enqueue, and wait: handles are made and workspaces grow now. Then begin the capture, enqueue, end it. An
+    //~ // executable graph of what was captured: the one that there is takes an update, or a new one is instantiated. What was
+    //~ // captured is destroyed. Note the Context's workspace, ctx.workspace(0).
+    enqueue(replay, acts, params, ctx);
+    check(cudaStreamSynchronize(ctx.stream));
+
+    cudaGraph_t captured = nullptr;
+    check(cudaStreamBeginCapture(ctx.stream, cudaStreamCaptureModeGlobal));
+    enqueue(replay, acts, params, ctx);
+    check(cudaStreamEndCapture(ctx.stream, &captured));
+
+    if (replay.graph != nullptr) {
+        check(cudaGraphExecDestroy(replay.graph));
+        replay.graph = nullptr;
+    }
+    check(cudaGraphInstantiate(&replay.graph, captured, 0));
+    check(cudaGraphDestroy(captured));
+    replay.workspace = ctx.workspace(0);
+    // <<< solution
+}
+
+}  // namespace
+
+void predict(float* logits,             // (B, V), on the host
+             Activations& acts,         // with room for acts.B >= B sequences of acts.T >= T tokens
+             const Parameters& params,  //
+             const int* tokens,         // (B, T), each in [0, V), on the host
+             int B, int T, Context& ctx) {
+    Replays& replays = ctx.handle<Replays>();
+    // >>> solution
+    //~ // TODO: the bucket, acts narrowed to it (Narrowed, lessons/gpt2/tensors.h), and the Context on the stream of replays
+    //~ // (OnStream). The key's replay, made if it is not there. Into staged go each sequence's tokens, padding behind them and
+    //~ // the position. Capture, where there is no graph or the Context's workspace is another. Launch, wait, copy the logits.
+    const int bucket = bucket_of(T, acts.T);
+    const Narrowed narrowed(acts, B, bucket);
+    const OnStream on_stream(ctx, replays.stream.get());
+    const Key key{.B = B, .T = bucket, .acts = acts.encoded, .params = params.wte};
+    Replay& replay = replays.of.try_emplace(key, B, bucket, acts.config.V).first->second;
+
+    int* staged = replay.staged.data();
+    std::fill_n(staged, B * bucket, 0);  // padding: any tokens that there are, as no earlier position sees them
+    for (int b = 0; b < B; b++) { std::copy_n(tokens + b * T, T, staged + b * bucket); }
+    staged[B * bucket] = T - 1;
+
+    if (replay.graph == nullptr || replay.workspace != ctx.workspace(0)) {
+        capture(replay, acts, params, ctx);
+    }
+    check(cudaGraphLaunch(replay.graph, ctx.stream));
+    check(cudaStreamSynchronize(ctx.stream));
+    std::copy_n(replay.logits.data(), B * acts.config.V, logits);
+    // <<< solution
+}
