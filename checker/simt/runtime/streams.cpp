@@ -89,6 +89,11 @@ std::string Streams::name_of(cudaStream_t stream) const {
                                         : "the default stream";
 }
 
+void Streams::name(cudaStream_t stream, std::string name) {
+    const Turn turn;
+    handles_.at(stream).name = std::move(name);
+}
+
 cudaStream_t Streams::create_lane() {
     const Turn turn;
     auto* const stream = new CUstream_st;

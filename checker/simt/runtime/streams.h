@@ -82,8 +82,9 @@ class Streams {
     void destroy_all();
     bool is_blocking(cudaStream_t stream) const;
     void null_is_per_thread() { null_is_per_thread_ = true; }
-    cudaStream_t key_of(cudaStream_t stream) const;  // null is one of the two default streams
-    std::string name_of(cudaStream_t stream) const;  // "stream 1 (made at main.cu:12)"
+    cudaStream_t key_of(cudaStream_t stream) const;    // null is one of the two default streams
+    std::string name_of(cudaStream_t stream) const;    // "stream 1 (made at main.cu:12)"
+    void name(cudaStream_t stream, std::string name);  // before anything is issued into it
     // How many the program has made and not destroyed.
     std::size_t count() const { return handles_.size() - lanes_; }
 

@@ -124,6 +124,7 @@ class LeftAlive {
 // What lives as long as a case's calls share buffers.
 class DeviceCase {
   public:
+    DeviceCase() { simt::Streams::instance().name(stream_.get(), "ctx.stream"); }
     // The memory of the call's buffer of this name, which nobody has written unless earlier calls' content stays in it.
     DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before) {
         const auto known = memory_.find(name);

@@ -126,6 +126,13 @@ TEST_F(Queues, OutliveTheirStream) {
     EXPECT_EQ(ran_, "a");
 }
 
+TEST_F(Queues, AreCalledByTheNameThatTheyAreGiven) {
+    EXPECT_NE(streams_.name_of(second_).find("stream 2"), std::string::npos);
+    streams_.name(second_, "ctx.stream");
+    EXPECT_EQ(streams_.name_of(second_), "ctx.stream");
+    EXPECT_EQ(streams_.name_of(nullptr), "the default stream");
+}
+
 TEST(Seeds, ChooseAmongOperationsThatNothingOrders) {
     std::set<std::string> orders;
     for (std::uint64_t seed = 1; seed <= 20; seed++) {
