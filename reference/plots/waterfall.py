@@ -30,7 +30,7 @@ from reference.gpu.counts import Call, Count, Counted, Counts, Kind, Step
 from reference.gpu.lesson_shapes import implementing
 from reference.gpu.tools import CLEAR, Card, Parser, ToolError, digits, read_reports, run_main, three_digits
 from reference.plots import roofline
-from reference.plots.roofline import DEFAULT_CARD, STYLE, Roof, Shape, count, datasheet, duration, shapes, write
+from reference.plots.roofline import DEFAULT_CARD, STYLE, Roof, Shape, count, datasheet, shapes, write
 
 DATA = Path("reference/plots/waterfall.json")
 PICTURE = Path("reference/plots/waterfall.svg")
@@ -224,7 +224,7 @@ def chart(waterfall: Waterfall, passes: list[Pass] | None = None) -> list[str]:
     for number, piece in enumerate(scales(waterfall, waterfall.passes if passes is None else passes)):
         character = a_character(max(one.seconds(roof) for one in piece))
         head = f"{'step':<{STEP_WIDTH}}{'ms':>6} launches" if number == 0 else ""
-        lines.append(f"{head:<{STEP_WIDTH + 17}}one letter is {duration(character)}")
+        lines.append(f"{head:<{STEP_WIDTH + 17}}one letter is {digits(1e3 * character)} ms")
         for one in piece:
             name, launches = one.name[: STEP_WIDTH - 1], "1 graph" if one.graph else one.launches
             bar = bar_text(one.by_group(roof), character)

@@ -63,9 +63,9 @@ def test_all_that_a_pass_calls_is_counted_and_of_the_kernels_as_they_are(recorde
 def test_what_is_recorded_is_what_is_counted(recorded, tmp_path):
     if not Path("build/check/lesson16").exists():
         pytest.skip("no build/check/lesson16; make waterfall WRITE=1 builds it")
-    newest = {(kind.op, kind.null): kind for kind in recorded if kind.op != "encoder" and "V" not in dict(kind.fixed)}
-    assert len(newest) == 10
-    for kind in newest.values():
+    cheap = [kind for kind in recorded if kind.op != "encoder" and "V" not in dict(kind.fixed)]
+    assert len({kind.op for kind in cheap}) == len(counts.PLANS) - 2
+    for kind in cheap:
         call = kind.call(kind.plan.points[0])
         assert counts.count(call, kind.files, tmp_path) == recorded[kind].counts[str(call)], call
 
@@ -279,7 +279,7 @@ def test_the_text_fits_a_terminal_says_what_it_is_and_has_every_step(config, B, 
     made = read(config=config, B=B, T=T, card=card)
     text = waterfall.as_text(made, made.passes[0])
     assert max(map(len, text.splitlines())) <= 80
-    assert re.sub("[µ…]", "", text).isascii()
+    assert text.isascii()
     assert made.label in text
     assert made.label.startswith("counted, not measured: the limit on ")
     for one in made.passes:
