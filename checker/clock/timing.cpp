@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -99,11 +98,12 @@ std::int64_t steady_nanoseconds() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-double covered(std::vector<Span> spans) {
+std::uint64_t covered(std::vector<Span> spans) {
     std::ranges::sort(spans, {}, &Span::begin);
-    double sum = 0, end = -std::numeric_limits<double>::infinity();
+    std::uint64_t sum = 0, end = 0;
     for (const Span& span : spans) {
-        sum += std::max(0.0, span.end - std::max(span.begin, end));
+        const std::uint64_t begin = std::max(span.begin, end);
+        sum += span.end > begin ? span.end - begin : 0;
         end = std::max(end, span.end);
     }
     return sum;

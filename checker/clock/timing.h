@@ -37,12 +37,13 @@ class BusyStopwatch : public Stopwatch {
     virtual std::size_t nodes() const = 0;  // kernels, copies and memsets of the last reading
 };
 
-// Something that began and ended, in seconds since any fixed moment; and the seconds in which at least one was going on.
+// Something that began and ended, in nanoseconds since any fixed moment; and the nanoseconds in which at least one was
+// going on. Whole numbers: a double has no nanoseconds left at the date of today.
 struct Span {
-    double begin = 0;
-    double end = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
 };
-double covered(std::vector<Span> spans);
+std::uint64_t covered(std::vector<Span> spans);
 
 class HostStopwatch final : public Stopwatch {
   public:

@@ -13,6 +13,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -77,7 +78,9 @@ class CuptiStopwatch final : public BusyStopwatch {
         std::vector<Span> spans;
         for (const Filled& buffer : filled().take()) { add_spans(buffer, spans); }
         nodes_ = spans.size();
-        return spans.empty() ? std::nullopt : std::optional(covered(std::move(spans)));
+        const bool known = std::ranges::all_of(spans, [](const Span& span) { return span.begin > 0 && span.end > 0; });
+        return spans.empty() || !known ? std::nullopt
+                                       : std::optional(static_cast<double>(covered(std::move(spans))) * 1e-9);
     }
     double now() const override { return static_cast<double>(steady_nanoseconds()) * 1e-9; }
     std::size_t nodes() const override { return nodes_; }
@@ -133,8 +136,8 @@ class CuptiStopwatch final : public BusyStopwatch {
         const CuptiRecord* record = nullptr;
         while (buffer.bytes > 0 && next_(buffer.memory.get(), buffer.bytes, &record) == 0) {
             const bool is_work = record->kind == kMemcpy || record->kind == kMemset || record->kind == kKernel;
-            if (is_work && record->end > record->start) {
-                spans.push_back({static_cast<double>(record->start) * 1e-9, static_cast<double>(record->end) * 1e-9});
+            if (is_work) {
+                spans.push_back({record->start, record->end});
             }
         }
     }

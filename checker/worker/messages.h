@@ -103,6 +103,7 @@ struct Reply {
     std::array<CountedInReply, 20> counted{};
     std::uint32_t counters = 0;  // as many
     double bytes_asked = 0;      // count: of global memory, by kernels
+    double api_calls = 0;        // count: of the runtime and its libraries, by the host
 
     // The lines of code that add floats atomically, "encoder.cu:31, encoder.cu:40": no fault, but what may explain why two
     // runs differ.

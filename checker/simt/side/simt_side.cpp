@@ -294,6 +294,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     if (counting) {
         put_counted(reply, counting->of(call.needed));
         reply.bytes_asked = counting->of({{"bytes_asked"}}).front().value;
+        reply.api_calls = counting->of({{"api_calls"}}).front().value;
     }
     simt::report_unchecked_error();
     check(cudaGetLastError());

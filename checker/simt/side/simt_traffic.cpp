@@ -82,6 +82,7 @@ struct Version {
     fs::path source;
     std::string failure = {};  // why it was not counted
     LaunchTraffic traffic = {};
+    std::uint64_t api_calls = 0;  // by the host
     std::size_t findings = 0;
     fs::path object = {};
     std::uint64_t most_blocks = 0;  // of a launch
@@ -105,7 +106,7 @@ void count(Version& version, DeviceSide& device, const Op& op, const Work& work,
     dup2(memory.fd(), kWorkerMemory);
     const simt::CountingTraffic counting;
     for (std::size_t i = 0; i < work.of.calls.size(); i++) {
-        const CallRun run{.of = work.of, .index = i, .library = library};
+        const CallRun run{.of = work.of, .index = i, .library = library, .counts = true};
         lay_out(memory, run.call(), run.places(), run.schedule);
         std::optional<simt::SamplingBlocks> sampling;
         if (wanted) {
@@ -116,6 +117,7 @@ void count(Version& version, DeviceSide& device, const Op& op, const Work& work,
             // What blocks that did not run would have written.
             return work.is_whole || finding.kind != simt::Kind::uninitialised;
         }));
+        version.api_calls += static_cast<std::uint64_t>(reply.api_calls);
         if (reply.answer != Answer::done) {
             version.failure = reply.text;
             break;
@@ -281,17 +283,20 @@ void print_listing(const Version& version) {
 }
 
 void print_totals(const std::vector<Version>& versions) {
-    const auto row = [&](const char* name, auto&& value) {
+    const auto row_of = [&](const char* name, auto&& value) {
         std::string text = fmt::format("{:<34}", name);
         bool any = false;
         for (const Version& version : versions) {
-            const std::string cell = version.failure.empty() ? value(version.traffic) : "-";
+            const std::string cell = version.failure.empty() ? value(version) : "-";
             any = any || (version.failure.empty() && !cell.empty() && cell != "0" && cell != "0 B");
             text += fmt::format("{:>14}", cell);
         }
         if (any) {
             fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
         }
+    };
+    const auto row = [&](const char* name, auto&& value) {
+        row_of(name, [&](const Version& version) { return value(version.traffic); });
     };
     if (std::ranges::none_of(versions, [](const Version& version) { return version.failure.empty(); })) {
         return;
@@ -314,6 +319,7 @@ void print_totals(const std::vector<Version>& versions) {
     row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
     row("special functions, each thread's", [](const auto& t) { return shortened(t.total.special_functions); });
     row("launches", [](const auto& t) { return shortened(t.launches); });
+    row_of("calls of the runtime and libraries", [](const Version& version) { return shortened(version.api_calls); });
     row("calls of libraries", [](const auto& t) { return shortened(t.total.library_calls); });
     row("  bytes read", [](const auto& t) { return bytes_text(t.total.library_bytes_read); });
     row("  bytes written", [](const auto& t) { return bytes_text(t.total.library_bytes_written); });

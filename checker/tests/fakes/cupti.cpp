@@ -16,7 +16,7 @@ struct Record {
 };
 constexpr int kMemcpy = 1, kMemset = 2, kDriver = 4, kKernel = 10;
 // Seconds since 1970, as CUPTI counts.
-constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
+constexpr std::uint64_t kBegin = 1'700'000'000'000'000'137;
 constexpr Record kSeen[] = {{kKernel, {}, kBegin, kBegin + 1'000},
                             {kKernel, {}, kBegin + 1'500, kBegin + 2'500},
                             {kDriver, {}, kBegin, kBegin + 9'000},
