@@ -41,8 +41,9 @@ struct Configuration {
     void** raw_arguments = nullptr;
     KernelAttributes attributes = {};
     cudaStream_t stream = nullptr;
-    bool describe_only = false;  // the kernel is called only to learn its bounds
-    Operation* made = nullptr;   // it is not issued, but left here
+    std::size_t missing_argument = 0;  // the first of those that raw_arguments lacks, from 1; 0: none
+    bool describe_only = false;        // the kernel is called only to learn its bounds
+    Operation* made = nullptr;         // it is not issued, but left here
 };
 
 // What the runtime knows of a kernel, by its function's address.
@@ -255,6 +256,10 @@ void take_parameters(const Parameter* parameters, std::size_t count) {
     all.parameters.assign(parameters, parameters + count);
     void** const raw = all.configuration ? all.configuration->raw_arguments : nullptr;
     for (std::size_t i = 0; raw != nullptr && i < count; i++) {
+        if (raw[i] == nullptr) {
+            all.configuration->missing_argument = i + 1;
+            return;
+        }
         std::memcpy(parameters[i].where, raw[i], parameters[i].bytes);
     }
 }
@@ -293,6 +298,12 @@ void launch(const KernelCall& call) {
                                                       .entry = __builtin_return_address(0),
                                                       .cooperative = is_cooperative(configuration.attributes)});
     const bool by_address = configuration.raw_arguments != nullptr;
+    if (configuration.missing_argument != 0) {
+        refuse(
+            cudaErrorInvalidValue, *what, by_address,
+            fmt::format("argument {} is missing: the array holds a pointer to each", configuration.missing_argument));
+        return;
+    }
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
         refuse(refused->error, *what, by_address, refused->why);
         return;

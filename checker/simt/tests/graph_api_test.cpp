@@ -231,6 +231,16 @@ TEST_F(Graph, DoesNotTakeAKernelThatCouldNotBeLaunched) {
     EXPECT_EQ(simt::findings()[0].kind, simt::Kind::bad_launch);
     simt::forget_findings();
     parameters = add(1);
+    void* only_one[] = {&x_, nullptr};
+    for (void** const too_few : {static_cast<void**>(nullptr), static_cast<void**>(only_one)}) {
+        parameters.kernelParams = too_few;
+        EXPECT_EQ(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &parameters), cudaErrorInvalidValue);
+        ASSERT_EQ(simt::findings().size(), 1U);
+        EXPECT_NE(simt::findings()[0].text.find(too_few == nullptr ? "argument 1 is missing" : "argument 2 is missing"),
+                  std::string::npos);
+        simt::forget_findings();
+    }
+    parameters = add(1);
     void* extra[] = {nullptr};
     parameters.extra = extra;
     EXPECT_EQ(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &parameters), cudaErrorInvalidValue) << "in two forms";
