@@ -184,7 +184,6 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
         return result(cudaErrorInvalidValue);
     }
     *clone = graphs().create(site);
-    (*clone)->cloned_from = original;
     std::map<cudaGraphNode_t, cudaGraphNode_t> made_of;
     for (const auto& node : original->nodes) {
         made_of[node.get()] = graphs().add(*clone, node->operation, {});
@@ -199,8 +198,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
     const simt::Turn turn;
     if (node == nullptr || !graphs().exists(original) ||
-        !graphs().is_usable(clone, "cudaGraphNodeFindInClone", __builtin_return_address(0)) ||
-        clone->cloned_from != original->graph) {
+        !graphs().is_usable(clone, "cudaGraphNodeFindInClone", __builtin_return_address(0))) {
         return result(cudaErrorInvalidValue);
     }
     const auto found = std::find_if(clone->nodes.begin(), clone->nodes.end(),

@@ -33,7 +33,6 @@ struct CUgraph_st {
     const void* made_at = nullptr;                            // return address
     const void* destroyed_at = nullptr;                       // null: it is alive
     std::size_t numbered = 0;                                 // nodes, those that were removed too
-    cudaGraph_t cloned_from = nullptr;
 };
 
 namespace simt {

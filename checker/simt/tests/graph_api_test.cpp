@@ -281,10 +281,10 @@ TEST_F(Graph, DoesNotTakeACopyOrAMemsetThatIsWrong) {
 }
 
 TEST_F(Graph, CopiesABoxOfBytes) {
-    // Two slices of three rows of 4 bytes, of 4 rows of 8 bytes each: then one row of each of the two slices.
+    // Of slices of 4 rows of 8 bytes: half of a row of each of two slices.
     cudaMemcpy3DParms box = {};
     box.srcPtr = make_cudaPitchedPtr(host_, 8, 8, 4);
-    box.srcPos = make_cudaPos(4, 1, 0);
+    box.srcPos = make_cudaPos(4, 1, 1);
     box.dstPtr = make_cudaPitchedPtr(x_, 4, 4, 1);
     box.extent = make_cudaExtent(4, 1, 2);
     box.kind = cudaMemcpyHostToDevice;
@@ -296,8 +296,8 @@ TEST_F(Graph, CopiesABoxOfBytes) {
     instantiate();
     ASSERT_EQ(cudaGraphLaunch(executable_, nullptr), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    EXPECT_EQ(host_[0], 3) << "row 1 of slice 0, from its fifth byte on";
-    EXPECT_EQ(host_[1], 11) << "and of slice 1";
+    EXPECT_EQ(host_[0], 11) << "row 1 of slice 1, from its fifth byte on";
+    EXPECT_EQ(host_[1], 19) << "and of slice 2";
     EXPECT_EQ(host_[2], 0);
     box.extent = make_cudaExtent(4, 3, 2);
     EXPECT_EQ(cudaGraphMemcpyNodeSetParams(node, &box), cudaErrorNotSupported);
@@ -728,6 +728,20 @@ TEST_F(ExecutableUpdate, RefusesAnEndMore) {
     add_kernel(4, {set});
     const cudaGraphNode_t copied = add_copy_back({set});
     expect(cudaGraphExecUpdateErrorTopologyChanged, copied);
+}
+
+TEST_F(ExecutableUpdate, RefusesAnEndFewer) {
+    ASSERT_EQ(cudaGraphExecDestroy(executable_), cudaSuccess);
+    add_memset(7);
+    add_empty();
+    instantiate();
+    ASSERT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+    ASSERT_EQ(cudaGraphCreate(&graph_, 0), cudaSuccess);
+    add_empty({add_memset(8)});
+    cudaGraphExecUpdateResultInfo info = {};
+    EXPECT_EQ(cudaGraphExecUpdate(executable_, graph_, &info), cudaErrorGraphExecUpdateFailure);
+    EXPECT_EQ(info.result, cudaGraphExecUpdateErrorTopologyChanged);
+    EXPECT_EQ(info.errorNode, nullptr);
 }
 
 TEST_F(ExecutableUpdate, RefusesADependencyMore) {
