@@ -702,6 +702,41 @@ TEST(EachStep, GivesTheSameLogits) {
     }
 }
 
+// Each of another predict: the logits of one row, as text is written, agree with those of all rows.
+TEST(EachStep, WritesTheTokensThatItsLogitsName) {
+    constexpr std::size_t kPrompt = 62, kWritten = 4, kVocabulary = 256;  // from a bucket of 64 into the next one
+    const std::string prompt = read_file("README.md").substr(0, kPrompt);
+    std::string listed;
+    for (const char c : prompt) { listed += fmt::format("{},", int{c}); }
+    listed.pop_back();
+    const fs::path folder = "build/course_test/written";
+    int programs = 0;
+    for (const std::string& step : steps(kHere)) {
+        if (!fs::exists("solutions/" + step + "/predict.cu")) {
+            continue;
+        }
+        programs++;
+        const std::string program = "build/gpt2-" + number(step);
+        const Finished written =
+            run(fmt::format("{} --tokens-in {} --tokens {} --temperature 0", program, listed, kWritten), kHere);
+        ASSERT_TRUE(exits(written, 0));
+        const std::string text = written.output.substr(written.output.find(prompt), kPrompt + kWritten);
+        std::string ids;
+        for (const char c : text) { ids += std::string{c, '\0', '\0', '\0'}; }
+        checker::write_file(folder / "ids", ids);
+        ASSERT_TRUE(exits(run(fmt::format("{0} --logits {1}/ids {1}/logits", program, folder.string()), kHere), 0));
+        const std::string bytes = read_file(folder / "logits");
+        ASSERT_EQ(bytes.size(), text.size() * kVocabulary * sizeof(float)) << step;
+        std::vector<float> logits(text.size() * kVocabulary);
+        std::memcpy(logits.data(), bytes.data(), bytes.size());
+        for (std::size_t t = kPrompt; t < text.size(); t++) {
+            const std::span row = std::span(logits).subspan((t - 1) * kVocabulary, kVocabulary);
+            EXPECT_EQ(std::ranges::max_element(row) - row.begin(), int{text[t]}) << step << " " << t;
+        }
+    }
+    EXPECT_GE(programs, 2);
+}
+
 TEST_F(Course, TheLearnersFilesServeTheModelOnlyWhereTheyPass) {
     touch("01_layers", "gelu");
     write_solved("01_layers", "gelu");
