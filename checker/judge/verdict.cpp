@@ -356,6 +356,9 @@ class Printer {
         if (share && timing.against == Rival::busy) {
             return busy_text(timing, worst, target);
         }
+        if (!share && timing.against == Rival::busy) {
+            return fmt::format("{}, of which nobody says how much the GPU works ({})", time, of_target(timing, target));
+        }
         if (!share) {
             return fmt::format("{}, {} speed unknown ({})", time, whose_speed, of_target(timing, target));
         }
@@ -479,6 +482,9 @@ class Printer {
             {flop ? "roof" : "copy", 6, share(flop ? Rival::arithmetic : Rival::copy)},
             {timing.library, 9, share(Rival::library)},
             {"solution", 9, share(Rival::solution)},
+            {"GPU works", 11, share(Rival::busy)},
+            {"gap, us", 9,
+             [](const ShapeTiming& shape) { return shape.gap ? three_digits(shape.gap->median * 1e6) : ""; }},
         };
         const std::string what = "times in ms";
         std::size_t shape_width = what.size();

@@ -258,16 +258,16 @@ TEST(Verdict, IsNoneAgainstALibraryThatIsNotThere) {
     EXPECT_EQ(text.find("too close"), std::string::npos) << text;
 }
 
-TEST(VerdictText, OfATimeHeldToTheGpusWorkSaysHowMuchItWorksAndHowLongItsGapsAre) {
+TEST(Verdict, OfATimeHeldToTheGpusWorkSaysHowMuchItWorksAndHowLongItsGapsAre) {
     OpReport predict = op("predict", {right_case("regular")});
     const auto shape = [](const std::string& name, double share, double gap, bool by_gap, Medal medal) {
-        return ShapeTiming{.shape = name,
-                           .seconds = {.median = 4e-3},
-                           .share = {{Rival::busy, {share, {share, share}}}, {Rival::older, {1.5, {1.5, 1.5}}}},
-                           .verdict = Verdict::ok,
-                           .medal = medal,
-                           .gap_judged = by_gap,
-                           .gap = Summary{.median = gap, .interval = {gap, gap}}};
+        ShapeTiming result{.shape = name, .seconds = {}, .share = {}, .gap_judged = by_gap};
+        result.seconds.median = 4e-3;
+        result.share = {{Rival::busy, {share, {share, share}}}, {Rival::older, {1.5, {1.5, 1.5}}}};
+        result.verdict = Verdict::ok;
+        result.medal = medal;
+        result.gap.emplace().median = gap;
+        return result;
     };
     predict.timing = {
         .against = Rival::busy,
@@ -282,7 +282,18 @@ TEST(VerdictText, OfATimeHeldToTheGpusWorkSaysHowMuchItWorksAndHowLongItsGapsAre
     EXPECT_NE(text.find("4.00 ms at T=64, gaps of 1.24 us for each of the GPU's nodes (gold 1.30 us)"),
               std::string::npos)
         << text;
-    EXPECT_NE(text.find("1.5 times as fast as the older lesson's solution at T=64"), std::string::npos) << text;
+    EXPECT_NE(text.find("1.50 times as fast as the older lesson's solution at T=64"), std::string::npos) << text;
+    LessonReport asked = lesson({predict});
+    asked.times_asked = true;
+    const std::string table = verdict_text(asked, kNext, kPiped);
+    EXPECT_TRUE(has_line(table, "    times in ms  median    p10    p90  GPU works  gap, us")) << table;
+    EXPECT_TRUE(has_line(table, "    T=64           4.00   0.00   0.00        60%     1.24")) << table;
+    asked.ops.front().timing.shapes.resize(1);
+    asked.ops.front().timing.shapes.front().share.erase(Rival::busy);
+    asked.ops.front().timing.shapes.front().verdict = Verdict::no_verdict;
+    EXPECT_NE(in_one_line(verdict_text(asked, kNext, kPiped))
+                  .find("4.00 ms, of which nobody says how much the GPU works (bronze 90%)"),
+              std::string::npos);
     const nlohmann::json json = nlohmann::json::parse(to_json(lesson({predict})));
     const nlohmann::json& timed = json.at("ops").at(0).at("timing").at("shapes").at(1);
     EXPECT_NEAR(timed.at("gap_us").get<double>(), 1.24, 1e-9);
