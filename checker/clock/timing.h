@@ -30,6 +30,7 @@ class Stopwatch {
 // Nanoseconds since any fixed moment. Tests pass their own.
 using Clock = std::function<std::int64_t()>;
 std::int64_t steady_nanoseconds();
+std::int64_t processor_nanoseconds();  // that processors have worked for this process, all its threads together
 
 // The time in which a device works on what `work` queues, without the gaps between; what overlaps counts once.
 class BusyStopwatch : public Stopwatch {

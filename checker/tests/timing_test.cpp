@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 using namespace checker;
@@ -35,6 +37,17 @@ Samples samples_of(std::string name, std::vector<double> seconds) {
 }
 
 }  // namespace
+
+TEST(HostStopwatch, OfProcessorTimeCountsWorkAndNoWaiting) {
+    using namespace std::chrono_literals;
+    HostStopwatch stopwatch(processor_nanoseconds);
+    const auto slept = stopwatch.seconds_of([] { std::this_thread::sleep_for(200ms); });
+    EXPECT_LT(slept.value_or(0), 0.1);
+    const auto worked = stopwatch.seconds_of([] {
+        for (const std::int64_t begin = processor_nanoseconds(); processor_nanoseconds() - begin < 20'000'000;) {}
+    });
+    EXPECT_GE(worked.value_or(0), 0.02);
+}
 
 TEST(Quantile, InterpolatesBetweenOrderStatistics) {
     const std::vector<double> samples = {4.0, 1.0, 3.0, 2.0};

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`make record-cpu`: the solutions' times on this machine, of the lessons for the CPU: reference/timings/<cpu>.json.
 
-Each lesson's check times the solutions several times over, in turn. Of each number the median of the runs is kept, and
-beside it the smallest and the largest. Needs nothing but Python 3.10.
+Each lesson's check times the solutions several times over, in turn. Times are processor time, so that what other
+programs take is not counted. Of each number the median of the runs is kept, and beside it the smallest and the
+largest. Needs nothing but Python 3.10.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def timed(check: str) -> dict[str, dict]:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "verdict.json"
         command = [check, "--subject", "solutions", "--timing-only", "--roof", "results/roof.json", "--json", str(out)]
-        report, done = with_json(command, out, LIMIT)
+        report, done = with_json(command, out, LIMIT, {"SOL_CLOCK": "processor"})
     found = {op["op"]: op["timing"] for op in report["ops"] if op.get("timing")}
     if not found:
         raise ToolError(f"{check} timed nothing: {done.output.strip().splitlines()[-1]}")
@@ -87,6 +88,14 @@ def merged(runs: list[dict]) -> dict:
     }
 
 
+def multiply_adds(items: dict[str, dict]) -> float:
+    """The rate in registers, which ops were timed beside: the median over them."""
+    shapes = [shape for item in items.values() for shape in item["result"]["shapes"]]
+    beside = [shape for shape in shapes if "arithmetic" in shape["of_speed_of"]]
+    rate = statistics.median(shape["flop_per_s"] / shape["of_speed_of"]["arithmetic"]["share"] for shape in beside)
+    return float(f"{rate:.6g}")
+
+
 def record(checks: list[str], runs: int, versions: dict[str, str]) -> dict:
     here, begin = cpu(), utc_now()
     load = [os.getloadavg()[0]]
@@ -97,18 +106,19 @@ def record(checks: list[str], runs: int, versions: dict[str, str]) -> dict:
             for op, timing in timed(check).items():
                 found.setdefault(f"{Path(check).name}/{op}", []).append(timing)
         load.append(os.getloadavg()[0])
-    roof = json.loads(Path("results/roof.json").read_text())["cpu"]
+    lanes = json.loads(Path("results/roof.json").read_text())["cpu"]["lanes"]
+    items = {item: {"status": "ok", "measured_at": begin, "result": merged(timings)} for item, timings in found.items()}
     return {
         "format": FORMAT,
         "cpu": here.label,
         "rehearsal": False,
+        "clock": "processor time",
         "machine": {
             "name": here.name,
             "family": here.family,
             "model": here.model,
-            "floats_of_a_vector": roof["lanes"],
-            "fma_one_flop_per_s": roof["fma_one_flop_per_s"],
-            "copy_one_bytes_per_s": roof["copy_one_bytes_per_s"],
+            "floats_of_a_vector": lanes,
+            "fma_one_flop_per_s": multiply_adds(items),
             "load_average": [round(min(load), 2), round(max(load), 2)],
         },
         "parts": {
@@ -116,10 +126,7 @@ def record(checks: list[str], runs: int, versions: dict[str, str]) -> dict:
                 "measured_at": begin,
                 **commit(None),
                 "versions": versions,
-                "items": {
-                    item: {"status": "ok", "measured_at": begin, "result": merged(timings)}
-                    for item, timings in found.items()
-                },
+                "items": items,
             }
         },
     }
@@ -140,8 +147,8 @@ def page_table(data: dict) -> str:
     low, high = machine["load_average"]
     lines = [
         f"By `make record-cpu` on {part['measured_at'][:10]}, one core, {data['cpu']} (family/model),"
-        f" {versions['compiler']}, vectors of {machine['floats_of_a_vector']} floats; the load average was"
-        f" {low} to {high}. The medians of"
+        f" {versions['compiler']}, vectors of {machine['floats_of_a_vector']} floats; processor"
+        f" time at a load average of {low} to {high}. The medians of"
         f" {counted(result['runs'], 'run')}, the smallest and the largest in brackets; the last two columns are shares"
         " of the speed of multiply-adds in registers and of OpenBLAS, in the same run:",
         "",
