@@ -312,6 +312,7 @@ def op_table(waterfall: Waterfall, one: Pass) -> list[str]:
 def as_text(waterfall: Waterfall, shown: Pass) -> str:
     lines = [f"one forward pass of {waterfall.title}, with its loss", waterfall.label, roof_text(waterfall.roof), ""]
     lines += [legend(), *chart(waterfall), "", *op_table(waterfall, shown), ""]
+    lines += ["launches: of kernels, and calls of libraries"]
     if waterfall.gpu is None:
         lines += [
             "memory: each byte that a launch loads or stores, once. L1: the sectors and",

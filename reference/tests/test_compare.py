@@ -202,6 +202,16 @@ def test_counters_of_three_stand_beside_what_is_needed(device_course, course, ca
     ]
 
 
+def test_a_need_that_each_version_has_by_its_own_requests_is_not_given_as_one_number(device_course, capsys):
+    yours = [case("square", bytes_moved=(4e6, 4e6, 1.1), lost=(600, 600, 1.02))]  # the older needs none
+    lines = shown(capsys, *device_course({"verdict": "ok", "cases": yours}))
+    assert lines[4:6] == [
+        "  bytes_moved                     4,000,000        1x     1.06x       64x   1.1x",
+        "  lost                           by its own        1x         0    12,000  1.02x",
+    ]
+    assert lines[6] == "    by its own: what each one's own requests need at least"
+
+
 def test_what_is_wrong_or_not_written_is_not_counted_and_says_so(device_course, capsys):
     wrong = {"verdict": "WRONG", "cases": [{"case": "square", "shape": "N=1 C=1 OC=1", "counters": []}]}
     lines = shown(capsys, *device_course(wrong))

@@ -280,6 +280,7 @@ def test_the_text_fits_a_terminal_says_what_it_is_and_has_every_step(config, B, 
     text = waterfall.as_text(made, made.passes[0])
     assert max(map(len, text.splitlines())) <= 80
     assert text.isascii()
+    assert "\nlaunches: of kernels, and calls of libraries\n" in text
     assert made.label in text
     assert made.label.startswith("counted, not measured: the limit on ")
     for one in made.passes:

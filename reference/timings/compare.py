@@ -148,6 +148,9 @@ def counted_case(verdict: dict) -> dict | None:
     return max(cases, key=lambda c: (len(c["counters"]), c["counters"][0]["needed"]), default=None)
 
 
+BY_ITS_OWN = "by its own"
+
+
 def cell(counters: dict[str, dict], name: str) -> str:
     """What was counted: times what is needed, or the number where nothing is."""
     one = counters.get(name)
@@ -183,7 +186,12 @@ def count_op(counting: Counting, lesson: str, op: str, fp32: bool) -> list[str]:
     for counter, one in ((one["counter"], one) for one in chosen["counters"]):
         most = f"{digits(one['at_most'])}x" if one["needed"] else "0"
         cells = "".join(f"{cell(counted, counter):>10}" for counted in sides.values())
-        lines.append(f"  {counter:<28}{one['needed']:>13,.0f}{cells}{most:>7}")
+        # Of `sectors` that is what a version's own requests would take side by side, and no two may ask alike.
+        needs = {counted[counter]["needed"] for counted in sides.values() if counter in counted}
+        needed = f"{one['needed']:,.0f}" if len(needs) < 2 else BY_ITS_OWN
+        lines.append(f"  {counter:<28}{needed:>13}{cells}{most:>7}")
+    if any(BY_ITS_OWN in line for line in lines):
+        lines.append(f"    {BY_ITS_OWN}: what each one's own requests need at least")
     if not next(iter(sides.values())):
         lines.append(f"    yours is not counted: {verdict['verdict']}; make check-lesson{lesson} ONLY={op}")
     return lines
