@@ -130,6 +130,19 @@ TEST(Verdict, ShowsTheFirstWrongShapeAndCountsTheOthers) {
     EXPECT_NE(text.find("1 other shape wrong too, 1 shape ok"), std::string::npos) << text;
 }
 
+TEST(Verdict, DoesNotSayWhichMistakeValuesResembleWhereWorkWasInAnotherStream) {
+    CaseReport c = wrong_case("regular");
+    c.findings = {{"stream", "cublasSgemm is not in ctx.stream: when that is done, it has not run"},
+                  {"suspect", "the bias was not added"}};
+    const LessonReport report = lesson({op("matmul", {c})});
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_NE(text.find("finding   cublasSgemm is not in ctx.stream"), std::string::npos) << text;
+    EXPECT_EQ(text.find("fits"), std::string::npos) << text;
+    EXPECT_NE(text.find("and 1 further finding: "), std::string::npos) << text;
+    const std::string verbose = verdict_text(report, kNext, {.verbose = true});
+    EXPECT_NE(verbose.find("fits      the bias was not added"), std::string::npos) << verbose;
+}
+
 TEST(Verdict, SaysWhereTheValuesOfWrongElementsBelong) {
     CaseReport c = wrong_case("regular");
     c.findings = {{"mismatch", "8 of 16 elements of out are wrong, worst off by 2"},
