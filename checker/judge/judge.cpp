@@ -334,8 +334,11 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     result.who_left = outcome.reply.who_left;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
-        if (result.finding && !result.seen.empty()) {  // what the device saw comes before what came of it
-            std::swap(*result.finding, result.seen.front());
+        // What the device saw comes before what came of it. A thread for which others wait in vain ends a launch, and may
+        // be why accesses of these others are not ordered: it comes before races.
+        const auto waits = std::ranges::find(result.seen, "collective", &Finding::kind);
+        if (result.finding && !result.seen.empty()) {
+            std::swap(*result.finding, waits == result.seen.end() ? result.seen.front() : *waits);
         }
     }
     if (result.finding) {

@@ -308,6 +308,9 @@ class Printer {
                 continue;
             }
             const bool explains = finding.kind == "displaced";
+            if (!first && all.front().text.starts_with(finding.text)) {
+                continue;  // the first says it, of values that are not finite too
+            }
             if (!first && !every && !explains) {
                 more++;
                 continue;

@@ -394,6 +394,17 @@ TEST_F(DeviceEndToEnd, AWrongValueSaysWhichThreadsHadEndedBeforeTheOthersMet) {
         << run.output;
 }
 
+TEST_F(DeviceEndToEnd, AThreadForWhichOthersWaitInVainComesBeforeTheRacesThatItLeaves) {
+    const Checked run = check("waits_in_a_branch");
+    const nlohmann::json findings = run.of_case("fractions").at("findings");
+    const std::string text = findings.at(0).at("text");
+    EXPECT_EQ(
+        text,
+        "__shfl_xor_sync with mask 0xffffffff, which lanes 1-31 call, waits for lane 0, which never comes: lane 0 "
+        "waits at a barrier of the block, checker/tests/fakes/waits_in_a_branch.cu:23");
+    EXPECT_TRUE(std::ranges::any_of(findings, [](const auto& one) { return one.at("kind") == "race"; })) << run.output;
+}
+
 TEST_F(DeviceEndToEnd, ALaneThatWentRoundAShuffleIsNotSaidToHaveExitedBeforeIt) {
     const Checked run = check("shuffles_among_some");
     const std::string text = run.of_case("whole").at("findings").at(0).at("text");

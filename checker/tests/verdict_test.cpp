@@ -153,6 +153,18 @@ TEST(Verdict, SaysWhereTheValuesOfWrongElementsBelong) {
     EXPECT_EQ(text.find("further finding"), std::string::npos) << text;
 }
 
+TEST(Verdict, DoesNotCountAsAFurtherFindingWhatTheFirstSays) {
+    CaseReport c = wrong_case("regular");
+    c.findings = {{"nonfinite", "62 of 64 elements of lse are wrong, 8 of them NaN or infinite"},
+                  {"mismatch", "62 of 64 elements of lse are wrong"}};
+    const std::string text = verdict_text(lesson({op("attention", {c})}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    finding   62 of 64 elements of lse are wrong, 8 of them NaN or infinite")) << text;
+    EXPECT_EQ(text.find("further finding"), std::string::npos) << text;
+    c.findings.push_back({"race", "is used by two threads"});
+    EXPECT_NE(verdict_text(lesson({op("attention", {c})}), kNext, kPiped).find("and 1 further finding"),
+              std::string::npos);
+}
+
 TEST(Verdict, ShowsTheFirstWrongShapeThatSaysMoreThanWhichValuesAreWrong) {
     OpReport report = op("layernorm", {wrong_case("regular"), wrong_case("odd"), wrong_case("t1")});
     for (CaseReport& c : report.cases) {
