@@ -19,9 +19,11 @@ from reference.ops.common.softmax import (
     NO_MASK,
     NO_MAX_SUBTRACTION,
     NO_SCALE,
+    OWN_TOKEN_MASKED,
     all_mask,
     future_mask,
     no_max_subtraction,
+    past_mask,
     softmax_with,
 )
 
@@ -203,6 +205,7 @@ OF_RUNNING = {
 }
 
 OF_TILES = {
+    "own_token_masked": Suspect(OWN_TOKEN_MASKED, lambda qkv, NH: attention_with(qkv, NH, mask_of=past_mask)),
     "next_key_in_tile": Suspect(
         "the causal mask of a tile on the diagonal is off by one: token t+1 was attended to, where the tile has it",
         lambda qkv, NH: tiled(qkv, NH, diagonal="next"),

@@ -17,10 +17,12 @@ from reference.ops.common.softmax import (
     NO_MASK,
     NO_MAX_SUBTRACTION,
     NO_SCALE,
+    OWN_TOKEN_MASKED,
     all_mask,
     future_mask,
     no_max_subtraction,
     online_lse,
+    past_mask,
     softmax_with,
 )
 
@@ -80,6 +82,10 @@ OF_LEVELS = {"maximum_from_zero": Suspect(MAXIMUM_FROM_ZERO, maximum_from_zero)}
 # By a warp for each row, whose lanes keep a maximum and a sum of what they have seen. The probabilities follow from the
 # log-sum-exp, and are stored only where that does not tell.
 OF_ONLINE = {
+    "own_token_masked": Suspect(
+        OWN_TOKEN_MASKED,
+        lambda scores, scale: {"lse": softmax_with(scale * scores, past_mask(scores.shape[-1]))["lse"]},
+    ),
     "mask_after_softmax": Suspect(
         "the mask was applied after the softmax: later tokens count in the maximum or the sum", mask_after_softmax
     ),

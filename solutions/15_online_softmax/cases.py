@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A few lanes' rows, for mistakes that any row shows; and rows of a warp's whole turn of 128 scores and a short second,
-whose maximum rises from turn to turn."""
+"""A few lanes' rows, for mistakes that any row shows; and rows of a warp's whole turn and a short second, whose maximum
+rises from turn to turn: turns of 128 scores, and of 32 where rows do not start at multiples of 16 bytes."""
 
 import numpy as np
 
@@ -26,4 +26,5 @@ def build(name: str, seed: int) -> Case:
     few = ("no_mask", "mask_off_by_one", "no_scale", *causal_softmax.OF_ONLINE)
     add("op_few", 20, 0, tuple(id for id in few if id not in OF_TURNS))
     add("op_online", 160, 0.05, tuple(OF_TURNS))
+    add("op_second_turn", 45, 0.05, ("rescale_missing_of_floats",))
     return Case(name, {"B": 1, "C": 64, "NH": 1}, tensors, calls)

@@ -13,6 +13,7 @@ from torch import Tensor
 NO_MAX_SUBTRACTION = "the row's maximum was not subtracted before exp, which overflows"
 NO_MASK = "the causal mask is missing: tokens after t were attended to"
 MASK_OFF_BY_ONE = "the causal mask is off by one: token t+1 was attended to"
+OWN_TOKEN_MASKED = "the causal mask is off by one: token t itself was not attended to"
 NO_SCALE = "the scores were not scaled by 1 / sqrt(HS)"
 MAXIMUM_FROM_ZERO = "rows far below 0 got another maximum than theirs: one that starts at 0 makes each exp vanish"
 LSE_WITHOUT_MAXIMUM = "the log-sum-exp lacks the maximum"
@@ -58,6 +59,10 @@ def online_lse(
 
 def future_mask(T: int) -> Tensor:
     return torch.ones(T, T, dtype=torch.bool).tril(1)  # true where s <= t + 1
+
+
+def past_mask(T: int) -> Tensor:
+    return torch.ones(T, T, dtype=torch.bool).tril(-1)  # true where s < t
 
 
 def all_mask(T: int) -> Tensor:
