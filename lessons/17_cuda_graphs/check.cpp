@@ -24,20 +24,30 @@ WrongLogits call_before(const Beginnings& of) {
 // A program's calls in turn, with one Context. Suspects are what a graph may keep that should have changed.
 class Sequence {
   public:
-    Sequence(OpCases& predict, checker::Case& one)
-        : file_(predict.lesson().case_file("lesson17")), precision_(predict.spec().precision), case_(one) {
+    Sequence(OpCases& predict, checker::Case& one, Vocabulary vocabulary)
+        : file_(predict.lesson().case_file("lesson17")),
+          precision_(predict.spec().precision),
+          vocabulary_(vocabulary),
+          case_(one) {
         case_.sequence = true;
         case_.calls.clear();
     }
     checker::Call& add(const Beginnings& of, const std::vector<WrongLogits>& wrong = {}) {
-        checker::Call call = predict_call(file_, precision_, of, wrong);
+        checker::Call call = predict_call(file_, precision_, of, wrong, vocabulary_);
         call.where = fmt::format("call {}, {}", case_.calls.size() + 1, call.where);
         return case_.calls.emplace_back(std::move(call));
+    }
+    // The same of a call that finds its graph, and needs the products of its bucket's rows.
+    void add_replay(int bucket, const Beginnings& of, const std::vector<WrongLogits>& wrong) {
+        const double C = file_.dim("C"), V = file_.dim(vocabulary_ == Vocabulary::exact ? "V" : "Vp");
+        add(of, wrong).needed = {{"api_calls", 4},
+                                 {"library_flop", 2.0 * of.B * bucket * C * (12 * C * file_.dim("L") + V)}};
     }
 
   private:
     const checker::CaseFile& file_;
     std::string precision_;
+    Vocabulary vocabulary_;
     checker::Case& case_;
 };
 
@@ -45,19 +55,16 @@ class Sequence {
 void add_in_turn(OpCases& predict) {
     checker::Case& one = predict.at("lesson17");
     one.name = "in_turn";
-    Sequence in_turn(predict, one);
+    Sequence in_turn(predict, one, Vocabulary::padded);
     in_turn.add({.first = 0, .T = 6});
     in_turn.add({.first = 1, .T = 6}, {baked_in("tokens", {.first = 0, .T = 6})});
-    // The replay of a graph that is there, and what the products of its 64 rows take.
-    const checker::CaseFile& file = predict.lesson().case_file("lesson17");
-    const double C = file.dim("C"), rows = 64;
-    in_turn.add({.first = 1, .T = 20}, {baked_in("position", {.first = 1, .T = 6})}).needed = {
-        {"api_calls", 4}, {"library_flop", 2 * rows * C * (12 * C * file.dim("L") + file.dim("Vp"))}};
+    in_turn.add_replay(64, {.first = 1, .T = 20}, {baked_in("position", {.first = 1, .T = 6})});
     in_turn.add({.first = 0, .B = 2, .T = 9});
     in_turn.add({.first = 1, .T = 7, .of_twice = true}, {baked_in("parameters", {.first = 1, .T = 7})});
     // What else works with the Context has asked for a larger workspace: that of the first graph is given back.
     checker::Call& moved =
         in_turn.add({.first = 1, .T = 7}, {baked_in("parameters", {.first = 1, .T = 7, .of_twice = true})});
+    moved.where += ", after the Context's workspace has grown";
     moved.run = [run = std::move(moved.run)](const Library& library, const Buffers& at) {
         at.kept<Context>().workspace(std::size_t{1} << 20);
         run(library, at);
@@ -65,16 +72,26 @@ void add_in_turn(OpCases& predict) {
     in_turn.add({.first = 0, .T = 1}, {call_before({.first = 1, .T = 7})});
 }
 
-// Texts that grow from bucket to bucket and begin anew.
+// Texts that grow from bucket to bucket and begin anew. As in the program, the Context's stream is the default one. No id from
+// V on is in wte.
 void add_buckets(OpCases& predict) {
-    Sequence buckets(predict, predict.op().add_case("buckets", predict.at("in_turn").shape));
+    checker::Case& one = predict.op().add_case("buckets", predict.at("in_turn").shape);
+    Sequence buckets(predict, one, Vocabulary::exact);
     buckets.add({.first = 0, .T = 64});  // all of a bucket
     buckets.add({.first = 0, .T = 65}, {call_before({.first = 0, .T = 64})});
     buckets.add({.first = 2, .T = 150}, {call_before({.first = 0, .T = 65})});  // all that there is room for
-    buckets.add({.first = 1, .T = 66},
-                {baked_in("position", {.first = 1, .T = 65}), call_before({.first = 2, .T = 150})});
-    buckets.add({.first = 1, .T = 2}, {call_before({.first = 1, .T = 66})});
+    buckets.add_replay(128, {.first = 1, .T = 66},
+                       {baked_in("position", {.first = 1, .T = 65}), call_before({.first = 2, .T = 150})});
+    buckets.add_replay(64, {.first = 1, .T = 64}, {call_before({.first = 1, .T = 66})});
+    buckets.add({.first = 1, .T = 2}, {call_before({.first = 1, .T = 64})});
     buckets.add({.first = 1, .B = 2, .T = 70});
+    for (checker::Call& call : one.calls) {
+        call.where += ", ctx.stream null";
+        call.run = [run = std::move(call.run)](const Library& library, const Buffers& at) {
+            at.kept<Context>().stream = nullptr;
+            run(library, at);
+        };
+    }
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ bool RunningCall::is_there(const CallMatrix& x, const char* verb) {
             const Allocation* const allocation = memory.find(begin);
             if (allocation != nullptr && allocation->freed_at != nullptr) {
                 report(Kind::use_after_free, "global", call_.site, [&] {
-                    return fmt::format("{}: {}, which was freed at {}", what(), text_of(*allocation),
-                                       text_of(source_of(allocation->freed_at)));
+                    return fmt::format("{}: {}, which was freed{}", what(), text_of(*allocation),
+                                       at_text_of(source_of(allocation->freed_at)));
                 });
             } else {
                 report(Kind::out_of_bounds, "global", call_.site, [&] {

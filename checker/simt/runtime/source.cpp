@@ -129,6 +129,10 @@ std::string text_of(const SourceLine& line) {
     return line.file.empty() ? "unknown line" : line.file + ':' + std::to_string(line.line);
 }
 
+std::string at_text_of(const SourceLine& line) {
+    return line.file.empty() ? "" : " at " + text_of(line);
+}
+
 std::string text_with_caller(const SourceLine& line) {
     return text_of(line) + (line.caller == nullptr ? "" : " (called at " + text_of(*line.caller) + ")");
 }

@@ -23,6 +23,7 @@ struct SourceLine {
 const SourceLine& source_of(const void* return_address);
 
 std::string text_of(const SourceLine& line);           // "matmul.cu:17", or "unknown line"
+std::string at_text_of(const SourceLine& line);        // " at matmul.cu:17", or nothing where no line is known
 std::string text_with_caller(const SourceLine& line);  // "warp_sum.cuh:7 (called at matmul.cu:17)"
 
 }  // namespace simt

@@ -73,13 +73,14 @@ checker::Call drawn_call(const Sizes& sizes, const std::string& precision) {
 }  // namespace
 
 checker::Call predict_call(const checker::CaseFile& file, const std::string& precision, const Beginnings& of,
-                           std::span<const WrongLogits> wrong) {
+                           std::span<const WrongLogits> wrong, Vocabulary vocabulary) {
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
-    const int room_B = d["B"], T = d["T"], V = d["V"];
+    const int room_B = d["B"], T = d["T"], V = d["V"], columns = d["Vp"];  // columns of the file's logits
     d = with_room(d, room_B, T);
     d.set("B", of.B);
     d.set("T", of.T);
+    d.set("Vp", vocabulary == Vocabulary::exact ? V : columns);
     const std::string model = of.of_twice ? "twice." : "";
     checker::Call call{.where = d.text("B T"), .inputs = {}, .outputs = {}, .scratch = room(d), .run = {}};
 
@@ -102,12 +103,15 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
             std::ranges::transform(twice, twice.begin(), [](float value) { return 2 * value; });
             values = kept->keep(std::move(twice));
         }
+        if (name == "wte.weight") {
+            values = values.first(static_cast<std::size_t>(sizes[0] * sizes[1]));
+        }
         call.inputs.push_back(checker::input(model + name, dims, std::move(sizes), values));
     });
 
     checker::Reference reference = file.chained("logits", precision);
     const auto logits_of = [&](const Beginnings& some) {
-        return kept->keep(last_rows(file.f32("chained/logits"), T, d["Vp"], some, V));
+        return kept->keep(last_rows(file.f32("chained/logits"), T, columns, some, V));
     };
     reference.expected.values = logits_of(of);
     reference.expected.floor = kept->keep(last_rows(reference.expected.floor, T, 1, of, 1));

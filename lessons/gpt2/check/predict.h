@@ -27,8 +27,11 @@ struct WrongLogits {
     Beginnings are;  // of as many sequences
 };
 
+// Of a model whose vocabulary is padded, as the file's is, or whose wte has no rows beyond V.
+enum class Vocabulary { padded, exact };
+
 // With room for as many sequences and tokens as the file has.
 checker::Call predict_call(const checker::CaseFile& file, const std::string& precision, const Beginnings& of,
-                           std::span<const WrongLogits> wrong = {});
+                           std::span<const WrongLogits> wrong = {}, Vocabulary vocabulary = Vocabulary::padded);
 
 }  // namespace cases
