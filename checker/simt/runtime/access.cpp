@@ -232,8 +232,8 @@ Space judge_device(const Request& request) {
     }
     if (allocation->freed_at != nullptr) {
         report(Kind::use_after_free, "global", request.site, [&] {
-            return fmt::format("{} at {}, which was freed{}", request.what(),
-                               place_in(*allocation, request.address), at_text_of(source_of(allocation->freed_at)));
+            return fmt::format("{} at {}, which was freed{}", request.what(), place_in(*allocation, request.address),
+                               at_text_of(source_of(allocation->freed_at)));
         });
         return Space::none;
     }

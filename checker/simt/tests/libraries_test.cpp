@@ -24,6 +24,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/source.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic.h"
 #include "checker/simt/tests/objects/linear.h"
@@ -414,6 +415,12 @@ TEST_F(Worker, AHandleThatWasDestroyedIsNone) {
     ASSERT_EQ(cublasDestroy_v2(handle), CUBLAS_STATUS_SUCCESS);
     EXPECT_EQ(cublasSetStream_v2(handle, nullptr), CUBLAS_STATUS_NOT_INITIALIZED);
     EXPECT_EQ(cublasDestroy_v2(handle), CUBLAS_STATUS_NOT_INITIALIZED);
+}
+
+TEST(SourceLine, IsSaidWithItsPlaceAndIsLeftOutWhereNoneIsKnown) {
+    const simt::SourceLine known{.file = "matmul.cu", .line = 17, .function = "matmul"}, unknown{};
+    EXPECT_EQ("freed" + simt::at_text_of(known), "freed at matmul.cu:17");
+    EXPECT_EQ("freed" + simt::at_text_of(unknown), "freed");
 }
 
 }  // namespace
