@@ -70,9 +70,16 @@ judged_ops = $(call ops_of,$1) $(if $(filter $1,$(firstword $(device_steps))),$(
 
 # ---- when the machine, the compiler or the flags change, everything is compiled again -------------------------------
 
+# Harness code that uses the CPU device's headers.
+with_simt := -Ichecker/simt/include -DSIMT_HARNESS
+# The functions that CUDA and its libraries have are those in no namespace here, and the compiler calls a hook where one begins
+# and ends: so calls are counted (runtime/api_calls.cpp), and none can be forgotten. Those that say what an error is called
+# are not counted.
+counted_calls := -finstrument-functions -finstrument-functions-exclude-function-list=::,lambda,operator,cublasGetStatus
+
 # What -march=native and the compiler mean here. Nothing as long as there is no compiler.
 flags_now = $(shell command -v $(CXX) >/dev/null && { grep -m1 -E '^(flags|Features)' /proc/cpuinfo | cksum; \
-    $(CXX) -dumpfullversion; }) $(CXX) $(harness_flags) $(op_flags)
+    $(CXX) -dumpfullversion; }) $(CXX) $(harness_flags) $(op_flags) $(with_simt) $(counted_calls)
 ifneq ($(file <build/flags),)
   ifneq ($(strip $(flags_now)),$(strip $(file <build/flags)))
     $(file >build/flags,$(strip $(flags_now)))
@@ -128,15 +135,9 @@ newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastwo
 
 # What compiles kernels for the CPU device: its headers are compiled once for all, so depfiles do not name them.
 simtcc_needs := build/simtcc build/simt-lower $(shell find checker/simt/include -type f) checker/ptx.h
-# Harness code that uses the CPU device's headers.
-with_simt := -Ichecker/simt/include -DSIMT_HARNESS
 build/obj/checker/simt/side/simt_side.o build/obj/lessons/gpt2/placement_device.o build/obj/checker/simt/tests/half_test.o: \
     private more_flags := $(with_simt)
 
-# The functions that CUDA and its libraries have are those in no namespace here, and the compiler calls a hook where one begins
-# and ends: so calls are counted (runtime/api_calls.cpp), and none can be forgotten. Those that say what an error is called
-# are not counted.
-counted_calls := -finstrument-functions -finstrument-functions-exclude-function-list=::,lambda,operator,cublasGetStatus
 $(filter %_api.o %/launch.o,$(simt_objects_alone)) $(simt_library_objects): private more_flags := $(counted_calls)
 
 # Reading the standard library's headers is half of what compiling a file takes: those that many files include are compiled
