@@ -27,6 +27,7 @@
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
 #:   make kill-table         what the check says to wrong solutions, as a table
+#:                           LESSON=01_layers that lesson's rows only
 #:   make simt-table         what the CPU device catches, as a table
 #:   make figures            the pages' figures
 #:   make format             formats C++ and Python, strips notebooks
@@ -196,7 +197,7 @@ reference: .venv/requirements.sha256
 
 kill-table: build/tools/wrong $(wrong_needs)
 	@mkdir -p build/test-results
-	@$< --table checker/KILL_TABLE.md --gtest_brief=1 && echo "checker/KILL_TABLE.md"
+	@$< $(if $(LESSON),--lesson '$(LESSON)') --table checker/KILL_TABLE.md --gtest_brief=1 && echo "checker/KILL_TABLE.md"
 
 figures: .venv/requirements.sha256
 	@for figure in $(wildcard figures/lesson*.py); do \

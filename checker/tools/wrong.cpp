@@ -516,7 +516,8 @@ std::vector<Row> selected(const std::vector<Row>& rows) {
     return chosen;
 }
 
-std::string table_of(const std::vector<Row>& rows, const CaughtRows& caught) {
+// A row that did not run now, one of another lesson say, keeps the line that it has in `standing`, the table so far.
+std::string table_of(const std::vector<Row>& rows, const CaughtRows& caught, const std::string& standing) {
     std::string text =
         "# Wrong solutions, and what the check says to them\n\n"
         "Each row is a mistake put into the solution (`solutions/NN_name/wrong.toml`), then checked like a learner's "
@@ -526,6 +527,11 @@ std::string table_of(const std::vector<Row>& rows, const CaughtRows& caught) {
     for (const Row& row : rows) {
         const auto found = caught.find(row.lesson + "/" + row.id);
         const bool is_caught = found != caught.end() && found->second.caught;
+        if (const std::size_t line = standing.find(table_row(row));
+            found == caught.end() && line != std::string::npos) {
+            text += standing.substr(line, standing.find('\n', line) + 1 - line);
+            continue;
+        }
         text += fmt::format("{} {} |\n", table_row(row),
                             is_caught ? cell(without_counts(found->second.shown))
                             : row.slow() && has_kernels(row.lesson)
@@ -608,7 +614,8 @@ int main(int argc, char** argv) {
         root = dry ? "build/dry" : "build/gpu";
     }
     try {
-        std::vector<Row> all = all_rows();
+        const std::vector<Row> of_course = all_rows();
+        std::vector<Row> all = of_course;
         std::erase_if(all, [&](const Row& row) {
             return (on_gpu() && !has_kernels(row.lesson)) || (!only_lesson.empty() && row.lesson != only_lesson);
         });
@@ -627,8 +634,8 @@ int main(int argc, char** argv) {
         }
         builds.start();
         const int status = RUN_ALL_TESTS();
-        if (!table.empty() && only_lesson.empty() && status == 0) {
-            checker::write_file(table, table_of(all, caught));
+        if (!table.empty() && status == 0) {
+            checker::write_file(table, table_of(of_course, caught, checker::read_file_if_there(table).value_or("")));
         }
         if (!json_file.empty()) {
             checker::write_file(json_file, json_of(all, caught));
