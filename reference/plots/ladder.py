@@ -24,13 +24,13 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from figures import draw
 from reference.gpu import rungs
+from reference.gpu.pages import put
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import CLEAR, Parser, ToolError, digits, run_main
 from reference.plots.roofline import STYLE, write
 
 DATA = Path("reference/plots/ladder.json")
 README = Path("README.md")
-BEGIN, END = "<!-- ladder -->\n", "<!-- end ladder -->\n"
 PICTURE = "reference/plots/ladder.svg"
 NOT_YET = "not measured yet"
 SQUARE_SHAPE = "N=4096 C=4096 OC=4096"  # what the table shows of a card, where it was timed
@@ -235,14 +235,6 @@ def section(ladder: Ladder) -> str:
     return "\n".join(lines)
 
 
-def put(text: str, new: str) -> str:
-    """The README with another section between the markers."""
-    begin, end = text.find(BEGIN), text.find(END)
-    if begin < 0 or end < begin:
-        raise ToolError(f"{README} has no place for the table: a line {BEGIN.strip()} and a line {END.strip()}")
-    return text[: begin + len(BEGIN)] + new + text[end:]
-
-
 # ---- the picture -----------------------------------------------------------------------------------------------------
 
 
@@ -345,7 +337,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if rungs.chosen_shapes(()):
         raise ToolError("WRITE=1 goes with the shapes that the README shows: leave SHAPES out")
-    text = put(README.read_text(), section(ladder))
+    text = put(README.read_text(), "ladder", section(ladder), README)
     DATA.write_text(ladder.to_json())
     README.write_text(text)
     (picture,) = write(plot(ladder), Path(PICTURE).parent, "ladder", ("svg",))

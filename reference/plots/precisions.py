@@ -27,7 +27,8 @@ from safetensors import safe_open
 from torch import Tensor
 
 from figures import draw
-from reference.gpu.tools import Parser, ToolError, digits, run_main
+from reference.gpu.pages import put
+from reference.gpu.tools import Parser, digits, run_main
 from reference.model import train_small
 from reference.model.gpt2 import GPT2, Config, load
 from reference.ops.common.rounding import RoundedFactors, tf32
@@ -241,17 +242,8 @@ def error_table(data: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def put(text: str, name: str, new: str) -> str:
-    """The page with another table between the markers of this name."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- end {name} -->\n"
-    start, stop = text.find(begin), text.find(end)
-    if start < 0 or stop < start:
-        raise ToolError(f"{PAGE} has no place for a table: a line {begin.strip()} and a line {end.strip()}")
-    return text[: start + len(begin)] + new + text[stop:]
-
-
 def page(text: str, data: dict) -> str:
-    return put(put(text, "formats", bits_table()), "precisions", error_table(data))
+    return put(put(text, "formats", bits_table(), PAGE), "precisions", error_table(data), PAGE)
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------

@@ -369,10 +369,41 @@ def write(figure: Figure, folder: Path, name: str, kinds: tuple[str, ...] = ("sv
 # ---- the command -----------------------------------------------------------------------------------------------------
 
 
-def count(text: str, name: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ToolError(f"{name}={text}: it is a whole number from 1")
-    return int(text)
+def shape_options(parser: Parser) -> None:
+    """Of the forward pass that is shown; asked_shape reads them."""
+    parser.add_argument("--config", help="124M (the default) or small")
+    parser.add_argument("-B", help="sequences in the batch; 4 unless given")
+    parser.add_argument("-T", help="tokens in a sequence; all positions of the model unless given")
+
+
+class Asked(NamedTuple):
+    """A forward pass."""
+
+    shape: Shape
+    B: int
+    T: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.shape.name}, B={self.B} T={self.T}"
+
+
+def asked_shape(config: str | None = None, B: str | None = None, T: str | None = None) -> Asked:
+    """By the options; what the pages show where they are not given."""
+
+    def count(text: str, name: str) -> int:
+        if not text.isdecimal() or int(text) < 1:
+            raise ToolError(f"{name}={text}: it is a whole number from 1")
+        return int(text)
+
+    configs, config = shapes(), config or "124M"
+    if config not in configs:
+        raise ToolError(f"CONFIG={config}: it is one of {', '.join(configs)}")
+    shape = configs[config]
+    tokens = count(T, "T") if T else shape.max_T
+    if tokens > shape.max_T:
+        raise ToolError(f"T={tokens}: {shape.name} has {shape.max_T} positions; T is at most that")
+    return Asked(shape, count(B, "B") if B else 4, tokens)
 
 
 class Chosen(NamedTuple):
@@ -384,19 +415,11 @@ class Chosen(NamedTuple):
     title: str
 
 
-def choose(config: str, B: str, T: str | None, card: str | None, folder: Path) -> Chosen:
+def choose(config: str | None, B: str | None, T: str | None, card: str | None, folder: Path) -> Chosen:
     """`folder` holds results/, where this machine's GPU may have been measured."""
-    configs = shapes()
-    if config not in configs:
-        raise ToolError(f"CONFIG={config}: it is one of {', '.join(configs)}")
-    shape = configs[config]
-    sequences = count(B, "B")
-    tokens = count(T, "T") if T else shape.max_T
-    if tokens > shape.max_T:
-        raise ToolError(f"T={tokens}: {shape.name} has {shape.max_T} positions; T is at most that")
+    asked = asked_shape(config, B, T)
     roof = datasheet(card) if card else measured_here(folder) or datasheet(DEFAULT_CARD)
-    ops, others = forward_ops(shape, sequences, tokens), other_ways(shape, sequences, tokens)
-    return Chosen(ops, others, roof, f"{shape.name}, B={sequences} T={tokens}, float32")
+    return Chosen(forward_ops(*asked), other_ways(*asked), roof, f"{asked.title}, float32")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -414,9 +437,7 @@ def run(options: argparse.Namespace) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser("roofline", __doc__)
-    parser.add_argument("--config", default="124M", help="124M (the default) or small")
-    parser.add_argument("-B", default="4", help="sequences in the batch")
-    parser.add_argument("-T", help="tokens in a sequence; all positions of the model unless given")
+    shape_options(parser)
     parser.add_argument("--card", help=f"a card of {CARDS.name}, in place of this machine's")
     parser.add_argument("--out", type=Path, default=Path("results"), help="the folder that is written to")
     options = parser.parse_args(arguments)

@@ -28,13 +28,24 @@ from reference.gpu import counts
 from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.counts import Call, Count, Counted, Counts, Kind, Step
 from reference.gpu.lesson_shapes import implementing
+from reference.gpu.pages import put
 from reference.gpu.tools import CLEAR, Card, Parser, ToolError, digits, read_reports, run_main, three_digits
 from reference.plots import roofline
-from reference.plots.roofline import DEFAULT_CARD, STYLE, Roof, Shape, count, datasheet, shapes, write
+from reference.plots.roofline import (
+    DEFAULT_CARD,
+    STYLE,
+    Asked,
+    Roof,
+    Shape,
+    asked_shape,
+    datasheet,
+    shape_options,
+    shapes,
+    write,
+)
 
 DATA = Path("reference/plots/waterfall.json")
 PICTURE = Path("reference/plots/waterfall.svg")
-BEGIN, END = "<!-- waterfall -->\n", "<!-- end waterfall -->\n"
 WAVEFRONT = 128  # bytes, at most
 
 
@@ -330,14 +341,6 @@ def roof_text(roof: Roof) -> str:
     return f"{roof.kind}: memory {digits(roof.bytes_per_s / 1e9)} GB/s{l1}; TFLOP/s: {tops}"
 
 
-def put(text: str, new: str, where: Path) -> str:
-    """A page with another block between the markers."""
-    begin, end = text.find(BEGIN), text.find(END)
-    if begin < 0 or end < begin:
-        raise ToolError(f"{where} has no place for the waterfall: a line {BEGIN.strip()} and a line {END.strip()}")
-    return text[: begin + len(BEGIN)] + new + text[end:]
-
-
 # ---- the picture -----------------------------------------------------------------------------------------------------
 
 
@@ -464,14 +467,13 @@ def all_kinds(root: Path) -> list[Kind]:
     return list(dict.fromkeys(kind for kinds in found for kind in kinds))
 
 
-def read(root: Path, config: str = "124M", B: int = 4, T: int | None = None, gpu: str | None = None,
-         card: str | None = None) -> Waterfall:  # fmt: skip
-    shape = shapes()[config]
+def read(root: Path, asked: Asked | None = None, gpu: str | None = None, card: str | None = None) -> Waterfall:
+    """Of the pass that is asked for, else of that which the pages show."""
+    asked = asked or asked_shape()
     name, timed = chosen_gpu(root, gpu, card)
-    steps = counts.steps(root, config_of(shape), B, T or shape.max_T)
-    title = f"{shape.name}, B={B} T={T or shape.max_T}"
+    steps = counts.steps(root, config_of(asked.shape), asked.B, asked.T)
     passes = passes_of(root, steps, counts.read(root / DATA), timed)
-    return Waterfall(title, roof_of(root, name, card), name, passes)
+    return Waterfall(asked.title, roof_of(root, name, card), name, passes)
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
@@ -511,7 +513,7 @@ def pages(waterfall: Waterfall) -> dict[Path, str]:
 def write_pages(root: Path) -> None:
     count_again(root)
     waterfall = read(root)
-    texts = {path: put((root / path).read_text(), new, path) for path, new in pages(waterfall).items()}
+    texts = {path: put((root / path).read_text(), "waterfall", new, path) for path, new in pages(waterfall).items()}
     for path, text in texts.items():
         (root / path).write_text(text)
     write(plot(waterfall), root / PICTURE.parent, PICTURE.stem, ("svg",))
@@ -533,15 +535,8 @@ def run(options: argparse.Namespace) -> int:
             raise ToolError("WRITE=1 goes with what the pages show: leave CONFIG, B, T, GPU, CARD and STEP out")
         write_pages(Path())
         return 0
-    config = options.config or "124M"
-    if config not in shapes():
-        raise ToolError(f"CONFIG={config}: it is one of {', '.join(shapes())}")
-    shape = shapes()[config]
-    B = count(options.B, "B") if options.B else 4
-    T = count(options.T, "T") if options.T else shape.max_T
-    if T > shape.max_T:
-        raise ToolError(f"T={T}: {shape.name} has {shape.max_T} positions; T is at most that")
-    waterfall = read(Path(), config, B, T, options.gpu, options.card)
+    asked = asked_shape(options.config, options.B, options.T)
+    waterfall = read(Path(), asked, options.gpu, options.card)
     print(as_text(waterfall, shown_step(waterfall, options.step)))
     for path in write(plot(waterfall), options.out, "waterfall"):
         print(f"written to {path}")
@@ -550,9 +545,7 @@ def run(options: argparse.Namespace) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser("waterfall", __doc__)
-    parser.add_argument("--config", help="124M (the default) or small")
-    parser.add_argument("-B", help="sequences in the batch; 4 unless given")
-    parser.add_argument("-T", help="tokens in a sequence; all positions of the model unless given")
+    shape_options(parser)
     parser.add_argument("--gpu", help="whose recorded times are shown: nvidia-h200")
     parser.add_argument("--card", help="a card of cards.toml: the limits on it, also where times are recorded")
     parser.add_argument("--step", help="the step whose ops are listed; the newest unless given")

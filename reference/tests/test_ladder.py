@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reference.gpu import rungs
+from reference.gpu.pages import put
 from reference.gpu.programs import with_json
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import ToolError, run
@@ -76,7 +77,7 @@ def test_every_rung_has_a_matmul_and_is_counted_or_timed(committed):
 
 def test_the_readme_says_what_was_counted_and_timed(committed):
     text = (ROOT / ladder.README).read_text()
-    assert ladder.put(text, ladder.section(committed)) == text
+    assert put(text, "ladder", ladder.section(committed), ladder.README) == text
 
 
 @pytest.mark.parametrize("rung", [rung for rung in rungs.rungs(ROOT) if rung.kernel], ids=lambda rung: rung.lesson)
@@ -261,8 +262,3 @@ def test_the_picture_has_a_bar_for_what_was_measured_and_words_for_the_rest(comm
     assert words.count("93% of cuBLAS") == 1
     assert words.count("not measured yet") == sum(rung.kernel for rung in committed.rungs) - 1
     assert len(right.patches) == len(committed.rungs) - words.count("not measured yet")
-
-
-def test_a_readme_without_the_place_is_left_alone():
-    with pytest.raises(ToolError, match="has no place for the table"):
-        ladder.put("# A page\n", "new")

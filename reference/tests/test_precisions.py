@@ -84,7 +84,7 @@ def test_what_is_summed_over_has_one_scale():
 def test_the_page_says_what_was_measured():
     text = precisions.PAGE.read_text()
     assert precisions.page(text, DATA) == text
-    with pytest.raises(ToolError, match="has no place for a table: a line <!-- formats -->"):
+    with pytest.raises(ToolError, match="has no place for the formats: a line <!-- formats -->"):
         precisions.page(text.replace("<!-- formats -->", ""), DATA)
 
 

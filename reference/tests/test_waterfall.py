@@ -17,6 +17,7 @@ from reference.gpu import counts, report
 from reference.gpu import tools as gpu_tools
 from reference.gpu.counts import Call, Count, Counted, Kind, Step
 from reference.gpu.lesson_shapes import Lesson
+from reference.gpu.pages import put
 from reference.gpu.tools import ToolError
 from reference.plots import roofline, waterfall
 from reference.plots.roofline import Roof
@@ -39,11 +40,11 @@ def recorded():
 
 
 @cache
-def read(**options):
+def read(config=None, B=None, T=None, **options):
     """As nothing is patched; a test that patches something calls waterfall.read."""
     if not (ROOT / counts.CALLS).exists():
         pytest.skip(f"no {counts.CALLS}; make waterfall builds it")
-    return waterfall.read(ROOT, **options)
+    return waterfall.read(ROOT, roofline.asked_shape(config, B, T), **options)
 
 
 def matmul(lesson):
@@ -273,7 +274,7 @@ def test_an_op_belongs_to_one_group():
 
 @pytest.mark.parametrize(
     ("config", "B", "T", "card"),
-    [*(("124M", 4, 1024, card) for card in CARDS), ("124M", 1, 64, "H100-SXM"), ("small", 2, 256, "T4")],
+    [*(("124M", "4", "1024", card) for card in CARDS), ("124M", "1", "64", "H100-SXM"), ("small", "2", "256", "T4")],
 )
 def test_the_text_fits_a_terminal_says_what_it_is_and_has_every_step(config, B, T, card):
     made = read(config=config, B=B, T=T, card=card)
@@ -419,7 +420,7 @@ def test_the_readme_and_the_pages_show_it_up_to_their_step():
     assert len(found) == len(made.passes) + 1
     for path, new in found.items():
         text = (ROOT / path).read_text()
-        assert waterfall.put(text, new, path) == text, f"{path}: make waterfall WRITE=1"
+        assert put(text, "waterfall", new, path) == text, f"{path}: make waterfall WRITE=1"
         assert text.count(made.label) >= 1
 
 
@@ -442,11 +443,6 @@ def test_the_committed_picture_is_what_is_drawn(tmp_path):
     )
     assert found == committed
     assert made.label in committed
-
-
-def test_a_page_without_the_place_is_named():
-    with pytest.raises(ToolError, match=r"lessons/x/README.md has no place for the waterfall: a line <!-- waterfall"):
-        waterfall.put("# x\n", "new", Path("lessons/x/README.md"))
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from reference.gpu import pages
 from reference.gpu.programs import with_json
 from reference.gpu.report import FORMAT, commit, utc_now
 from reference.gpu.tools import CLEAR, TIMINGS, Parser, ToolError, counted, digits, run_main
@@ -25,7 +26,7 @@ from reference.timings.machine import cpu
 LIMIT = 600  # seconds for one check
 PAGE = Path("lessons/03_cpu_matmul/README.md")
 PAGE_ITEM = "lesson03/matmul"
-BEGIN, END = "<!-- recorded: {} -->\n", "<!-- end recorded -->\n"
+BLOCK = "recorded: {}"  # of a machine, by its slug
 SPREAD = ("median_ms", "flop_per_s", "bytes_per_s")
 
 
@@ -166,11 +167,8 @@ def page_table(data: dict) -> str:
 
 def put(text: str, slug: str, new: str) -> str:
     """The page with another table between the markers of this machine; as it is where it shows another's."""
-    begin = text.find(BEGIN.format(slug))
-    end = text.find(END, begin)
-    if begin < 0 or end < 0:
-        return text
-    return text[: begin + len(BEGIN.format(slug))] + new + text[end:]
+    block = BLOCK.format(slug)
+    return pages.put(text, block, new, PAGE) if pages.has(text, block) else text
 
 
 def main(arguments: list[str] | None = None) -> int:
