@@ -21,8 +21,8 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/traffic.h"
+#include "checker/simt/side/simt_work.h"
 #include "checker/worker/call_buffers.h"
-#include "checker/worker/time_op.h"
 
 namespace checker {
 namespace {
@@ -32,64 +32,18 @@ using simt::LaunchTraffic;
 using simt::LineTraffic;
 using simt::Traffic;
 
-// Whether a target is judged on the call. Some ops have a target on bytes asked for at every call.
-bool is_judged(const Call& call) {
-    return std::ranges::any_of(call.needed, [](const Needed& needed) { return needed.counter != "bytes_asked"; });
-}
+constexpr std::uint64_t kBlocks = 32;  // of the launch with most of them
 
-// What an op is counted on: GPT-2's own shape, of which a share of each launch's blocks runs, or a case, whole. Of an op
-// that arithmetic bounds it is the case that its target is judged on.
-struct Work {
-    std::string shape;
-    Case of;
-    bool is_whole = true;
-};
-constexpr std::uint64_t kBlocks = 32;                       // of the launch with most of them
-constexpr std::size_t kMostBytes = std::size_t{600} << 20;  // of a call's buffers: more than that takes too long
-
-// The case `wanted`; where none is wanted, the one that the target is judged on, else the largest that can be counted
-// whole. Null where there is none.
-const Case* case_of(const Op& op, const std::string& wanted) {
-    const auto end = op.cases.end();
-    auto found = std::ranges::find(op.cases, wanted, &Case::name);
-    if (wanted.empty()) {
-        found = std::ranges::find_if(op.cases, [](const Case& c) { return std::ranges::any_of(c.calls, is_judged); });
-    }
-    if (wanted.empty() && found == end) {
-        found = std::ranges::max_element(op.cases, {}, [](const Case& c) { return c.is_sampled() ? 0 : bytes_of(c); });
-    }
-    return found == end || (wanted.empty() && found->is_sampled()) ? nullptr : &*found;
-}
-
-Work work_of(const Op& op, const std::string& wanted) {
-    const Case* const chosen = case_of(op, wanted);
-    if (!op.timed.empty() && (wanted == "timing" || wanted.empty())) {
-        const Timed& timed = op.timed.front();
-        const bool judged = chosen != nullptr && std::ranges::any_of(chosen->calls, is_judged);
-        if (!wanted.empty() || (bytes_of(timed.call) <= kMostBytes && !(timed.flop > 0 && judged))) {
-            return {timed.shape, {.name = "timing", .shape = timed.shape, .calls = {timed.call}}, false};
-        }
-    }
-    if (chosen == nullptr) {
-        throw std::invalid_argument(fmt::format("{} has no case that can be counted whole", op.name));
-    }
-    return {fmt::format("{} ({})", chosen->shape, chosen->name), *chosen};
-}
-
-// One implementation of the op.
-struct Version {
-    std::string who;  // "yours", "solution", "lesson 05"
-    fs::path source;
+struct CountedVersion : Version {
     std::string failure = {};  // why it was not counted
     LaunchTraffic traffic = {};
     std::uint64_t api_calls = 0;  // by the host
     std::size_t findings = 0;
-    fs::path object = {};
     std::uint64_t most_blocks = 0;  // of a launch
 };
 
 // Objects stay loaded: lines are known by their code's address.
-void count(Version& version, DeviceSide& device, const Op& op, const Work& work,
+void count(CountedVersion& version, DeviceSide& device, const Op& op, const Work& work,
            const std::optional<simt::Sampling>& wanted, std::deque<Library>& loaded) {
     try {
         loaded.emplace_back(version.object);
@@ -259,7 +213,7 @@ std::vector<Shown> shown_of(const std::vector<std::string>& text, const std::map
     return shown;
 }
 
-void print_listing(const Version& version) {
+void print_listing(const CountedVersion& version) {
     const std::vector<std::string> text = lines_of(version.source);
     std::map<int, const LineTraffic*> here;
     std::vector<Shown> elsewhere;  // in other files
@@ -282,11 +236,11 @@ void print_listing(const Version& version) {
     for (const Shown& row : elsewhere) { fmt::print("{}\n", as_text(row.line, row.row, row.code)); }
 }
 
-void print_totals(const std::vector<Version>& versions) {
+void print_totals(const std::vector<CountedVersion>& versions) {
     const auto row_of = [&](const char* name, auto&& value) {
         std::string text = fmt::format("{:<34}", name);
         bool any = false;
-        for (const Version& version : versions) {
+        for (const CountedVersion& version : versions) {
             const std::string cell = version.failure.empty() ? value(version) : "-";
             any = any || (version.failure.empty() && !cell.empty() && cell != "0" && cell != "0 B");
             text += fmt::format("{:>14}", cell);
@@ -296,13 +250,13 @@ void print_totals(const std::vector<Version>& versions) {
         }
     };
     const auto row = [&](const char* name, auto&& value) {
-        row_of(name, [&](const Version& version) { return value(version.traffic); });
+        row_of(name, [&](const CountedVersion& version) { return value(version.traffic); });
     };
-    if (std::ranges::none_of(versions, [](const Version& version) { return version.failure.empty(); })) {
+    if (std::ranges::none_of(versions, [](const CountedVersion& version) { return version.failure.empty(); })) {
         return;
     }
     std::string head = fmt::format("\n{:<34}", "in all");
-    for (const Version& version : versions) { head += fmt::format("{:>14}", version.who); }
+    for (const CountedVersion& version : versions) { head += fmt::format("{:>14}", version.who); }
     fmt::print("{}\n", head);
     row("requests to global memory", [](const auto& t) { return shortened(t.total.global_requests()); });
     row("sectors a request", [](const auto& t) { return per(t.total.global_sectors(), t.total.global_requests()); });
@@ -319,14 +273,15 @@ void print_totals(const std::vector<Version>& versions) {
     row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
     row("special functions, each thread's", [](const auto& t) { return shortened(t.total.special_functions); });
     row("launches", [](const auto& t) { return shortened(t.launches); });
-    row_of("calls of the runtime and libraries", [](const Version& version) { return shortened(version.api_calls); });
+    row_of("calls of the runtime and libraries",
+           [](const CountedVersion& version) { return shortened(version.api_calls); });
     row("calls of libraries", [](const auto& t) { return shortened(t.total.library_calls); });
     row("  bytes read", [](const auto& t) { return bytes_text(t.total.library_bytes_read); });
     row("  bytes written", [](const auto& t) { return bytes_text(t.total.library_bytes_written); });
     row("  floating-point operations", [](const auto& t) { return shortened(t.total.library_flop); });
 }
 
-void print_costliest(const Version& version) {
+void print_costliest(const CountedVersion& version) {
     const LineTraffic* most = version.traffic.costliest();
     if (most == nullptr || most->traffic.global_requests() == 0) {
         return;
@@ -343,12 +298,12 @@ void print_costliest(const Version& version) {
     }
 }
 
-void write(JsonWriter& json, const std::string& op, const Work& work, const std::vector<Version>& versions) {
+void write(JsonWriter& json, const std::string& op, const Work& work, const std::vector<CountedVersion>& versions) {
     json.begin_element();
     json.text("op", op);
     json.text("shape", work.shape);
     json.begin_array("sides");
-    for (const Version& version : versions) {
+    for (const CountedVersion& version : versions) {
         json.begin_element();
         json.text("who", version.who);
         json.text("source", version.source.string());
@@ -360,44 +315,15 @@ void write(JsonWriter& json, const std::string& op, const Work& work, const std:
     json.end_object();
 }
 
-// The newest older solution of the op that is a kernel too.
-std::optional<Version> older_version(const Options& options, const std::string& op) {
-    const fs::path object = older_implementation(options.reference_dir, op);
-    const std::string lesson = object.parent_path().filename().string();
-    const fs::path source = fs::path("solutions") / lesson / (op + ".cu");
-    return object.empty() || !fs::exists(source)
-               ? std::nullopt
-               : std::optional(Version{.who = "lesson " + lesson_number(lesson), .source = source, .object = object});
-}
-
-// The implementations of the op: the subject's, the solution's where that is another, and an older one.
-std::vector<Version> versions_of(const Lesson& lesson, const Options& options, const Op& op) {
-    const std::string object = op.name + ".so";
-    const bool is_solution = options.subject == "solutions";
-    std::vector<Version> versions;
-    versions.push_back({.who = is_solution ? "solution" : "yours",
-                        .source = options.source(lesson.name(), op.name),
-                        .object = options.impl_dir / object});
-    if (!is_solution) {
-        versions.push_back({.who = "solution",
-                            .source = fs::path("solutions") / lesson.name() / (op.name + ".cu"),
-                            .object = options.reference_dir / object});
-    }
-    if (std::optional<Version> older = older_version(options, op.name)) {
-        versions.push_back(std::move(*older));
-    }
-    return versions;
-}
-
 // Counts the same work of all: the same share of a launch's blocks, of which an implementation has more where each computes
 // less. The learner's is counted last, and is not asked how many blocks it has: what it does wrong must not end the others.
-void count(std::vector<Version>& versions, bool is_first_the_learners, DeviceSide& device, const Op& op,
+void count(std::vector<CountedVersion>& versions, bool is_first_the_learners, DeviceSide& device, const Op& op,
            const Work& work, std::deque<Library>& loaded) {
     std::optional<simt::Sampling> sampling;
     if (!work.is_whole) {
         std::uint64_t most = kBlocks;
         for (std::size_t i = is_first_the_learners ? 1 : 0; i < versions.size(); i++) {
-            Version probe = versions[i];
+            CountedVersion probe = versions[i];
             count(probe, device, op, work, simt::Sampling{}, loaded);
             most = std::max(most, probe.most_blocks);
         }
@@ -415,9 +341,10 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     const fs::path file = options.source(lesson.name(), op.name);
     fmt::print("{}: {} on the CPU device\n", op.name, file.string());
     std::fflush(stdout);
-    std::vector<Version> versions = versions_of(lesson, options, op);
+    std::vector<CountedVersion> versions;
+    for (Version& version : versions_of(lesson, options, op)) { versions.push_back({std::move(version)}); }
     count(versions, options.subject != "solutions", device, op, work, loaded);
-    const Version& shown = versions.front();
+    const CountedVersion& shown = versions.front();
     const std::string check = fmt::format("make check-lesson{} ONLY={}", lesson_number(lesson.name()), op.name);
     const auto& [run, blocks] = std::pair(shown.traffic.blocks_run, shown.traffic.blocks);
     fmt::print("{}{}\n", work.shape,
