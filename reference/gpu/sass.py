@@ -15,38 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.gpu import tools
+from reference.gpu.cards import LIMITS, Limits
 from reference.gpu.inspect_op import add_arguments, find_kernels, find_lesson, find_op
 from reference.gpu.programs import Programs
 from reference.gpu.tools import Parser, ToolError, run
 
 LIMIT = 300  # seconds for one tool
 REGISTERS = 65536  # 32-bit registers of a multiprocessor
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Of a multiprocessor. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The last two,
-    in bytes: the allocation unit of shared memory (the toolkit's cuda_occupancy.h), and what the system takes of it for
-    each block (Programming Guide, "Shared Memory" of compute capability 8.x)."""
-
-    warps: int
-    blocks: int
-    shared: int
-    shared_unit: int = 128
-    shared_reserved: int = 1024
-
-
-LIMITS = {
-    75: Limits(32, 16, 64 * 1024, 256, 0),
-    80: Limits(64, 32, 164 * 1024),
-    86: Limits(48, 16, 100 * 1024),
-    87: Limits(48, 16, 164 * 1024),
-    89: Limits(48, 24, 100 * 1024),
-    90: Limits(64, 32, 228 * 1024),
-    100: Limits(64, 32, 228 * 1024),
-    110: Limits(48, 24, 228 * 1024),
-    120: Limits(48, 24, 100 * 1024),
-}
 
 
 def up(value: int, unit: int) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +26,13 @@ from safetensors import safe_open
 from torch import Tensor
 
 from figures import draw
+from reference.gpu.cards import read_cards
 from reference.gpu.pages import put
 from reference.gpu.tools import Parser, digits, run_main
 from reference.model import train_small
 from reference.model.gpt2 import GPT2, Config, load
 from reference.ops.common.rounding import RoundedFactors, tf32
-from reference.plots.roofline import CARDS, STYLE, write
+from reference.plots.roofline import STYLE, write
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "reference/plots/precisions.json"
@@ -185,7 +185,7 @@ SHOWN = ("T4", "A100-80GB", "H100-SXM")
 
 
 def cards() -> dict[str, dict]:
-    known = tomllib.loads(CARDS.read_text())
+    known = read_cards()
     return {card: known[card] for card in SHOWN}
 
 

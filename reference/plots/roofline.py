@@ -12,7 +12,6 @@ import argparse
 import json
 import math
 import sys
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -27,11 +26,11 @@ from matplotlib.ticker import FuncFormatter
 
 from figures import draw
 from reference.gpu import tools as gpu_tools
+from reference.gpu.cards import read_card
 from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.tools import Parser, ToolError, digits
 
 ROOT = Path(__file__).resolve().parents[2]
-CARDS = ROOT / "reference/plots/cards.toml"
 STYLE = ROOT / "figures/plots.mplstyle"
 DEFAULT_CARD = "H100-SXM"
 PNG_DPI = 144  # 1440 pixels wide
@@ -150,10 +149,7 @@ class Roof:
 
 
 def datasheet(card: str) -> Roof:
-    cards = tomllib.loads(CARDS.read_text())
-    if card not in cards:
-        raise ToolError(f"CARD={card}: it is one of {', '.join(cards)}")
-    row = cards[card]
+    row = read_card(card)
     tensor = {name: 1e12 * row[key] for key, name in (("tf32", "TF32"), ("bf16", "bf16")) if key in row}
     rates = (1e9 * row["memory"], 1e12 * row["fp32"], tensor, 1e9 * row["l1"])
     return Roof(row["name"], "datasheet", row["source"], *rates)
@@ -438,7 +434,7 @@ def run(options: argparse.Namespace) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser("roofline", __doc__)
     shape_options(parser)
-    parser.add_argument("--card", help=f"a card of {CARDS.name}, in place of this machine's")
+    parser.add_argument("--card", help="a card of cards.toml, in place of this machine's")
     parser.add_argument("--out", type=Path, default=Path("results"), help="the folder that is written to")
     options = parser.parse_args(arguments)
     return gpu_tools.run_main("roofline", lambda: run(options), status=2)

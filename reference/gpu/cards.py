@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""reference/cards.toml: what is known of each card, and what a multiprocessor holds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference.gpu.tools import ToolError
+
+CARDS = Path(__file__).resolve().parents[1] / "cards.toml"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of a multiprocessor; shared memory in bytes."""
+
+    warps: int
+    blocks: int
+    shared: int
+    shared_unit: int
+    shared_reserved: int
+
+
+def read_limits() -> dict[int, Limits]:
+    """By compute capability: 86. tomllib comes with Python 3.11, and this is read where only 3.10 is."""
+    found = {}
+    for table in re.finditer(r"^\[sm\.(\d+)\]\n((?:\w+ = .*\n)+)", CARDS.read_text(), re.MULTILINE):
+        values = dict(re.findall(r"^(\w+) = (\d+)$", table[2], re.MULTILINE))
+        found[int(table[1])] = Limits(*(int(values[key]) for key in Limits.__dataclass_fields__))
+    return found
+
+
+LIMITS = read_limits()
+
+
+def read_cards() -> dict[str, dict]:
+    """By name, each with `l1`, the GB/s of all its L1 caches together, at the clock that its peak of fp32 means."""
+    import tomllib
+
+    data = tomllib.loads(CARDS.read_text())
+    for row in data["card"].values():
+        sm = data["sm"][str(row["sm"])]
+        row["l1"] = round(1e3 * sm["l1_bytes"] * row["fp32"] / (2 * sm["fp32_lanes"]))
+    return data["card"]
+
+
+def squeezed(name: str) -> str:
+    return re.sub(r"[^a-z0-9]|geforce|nvidia|rtx", "", name.lower())
+
+
+def read_card(name: str) -> dict:
+    """By its key, however it is written (rtx4090, 4090), or what it starts with (H100: the first such card)."""
+    cards = read_cards()
+    wanted = squeezed(name)
+    keys = [key for key in cards if squeezed(key) == wanted]
+    keys += [key for key in cards if len(wanted) > 1 and squeezed(key).startswith(wanted)]
+    if not keys:
+        raise ToolError(f"CARD={name}: it is one of {', '.join(cards)}")
+    return cards[keys[0]]
