@@ -54,7 +54,11 @@ SIMT_INLINE T shuffle_value(Shuffle kind, unsigned int mask, const T& value, uns
                   "a group exchanges values of at most 32 bytes that may be copied as bytes");
     std::uint64_t words[(sizeof(T) + 7) / 8] = {};
     __builtin_memcpy(words, &value, sizeof(T));
-    for (std::uint64_t& word : words) { word = shuffle(kind, mask, word, static_cast<int>(operand), width, name); }
+    unsigned int bytes = sizeof(T);
+    for (std::uint64_t& word : words) {
+        word = shuffle(kind, mask, word, bytes < 8 ? bytes : 8, static_cast<int>(operand), width, name);
+        bytes -= 8;
+    }
     T result = value;
     __builtin_memcpy(&result, words, sizeof(T));
     return result;

@@ -28,7 +28,8 @@ Collective collect(CollectiveKind kind, unsigned mask, std::uint64_t value, cons
 
 }  // namespace
 
-std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width, const char* name) {
+std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, unsigned int bytes, int operand, int width,
+                      const char* name) {
     if (width < 1 || width > static_cast<int>(kLanes) || (width & (width - 1)) != 0) {
         report(Kind::collective, "", SIMT_SITE,
                [&] { return "a shuffle of width " + std::to_string(width) + ", which is none of 1, 2, 4, 8, 16, 32"; });
@@ -41,7 +42,8 @@ std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int o
                        .operand = operand,
                        .width = width,
                        .site = SIMT_SITE,
-                       .name = name};
+                       .name = name,
+                       .shuffles = static_cast<std::uint8_t>((bytes + 3) / 4)};
     Scheduler::instance().collective(request);
     return request.result;
 }

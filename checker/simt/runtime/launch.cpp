@@ -290,6 +290,7 @@ void launch(const KernelCall& call) {
                                                       .grid = configuration.grid,
                                                       .block = configuration.block,
                                                       .dynamic_bytes = configuration.dynamic_bytes,
+                                                      .static_bytes = facts.static_shared_bytes,
                                                       .module = module,
                                                       .body = call.body,
                                                       .parameters = call.parameters,

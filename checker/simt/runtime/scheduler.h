@@ -58,6 +58,7 @@ struct Collective {
     int width = static_cast<int>(kLanes);
     const void* site = nullptr;  // return address
     const char* name = nullptr;  // for findings; null: the kind's own
+    std::uint8_t shuffles = 0;   // instructions: 4 bytes each
     std::uint64_t result = 0;
     int predicate = 0;
 };
@@ -131,7 +132,7 @@ struct Block {
 struct Launch {
     std::string kernel;
     dim3 grid, block;
-    std::size_t dynamic_bytes = 0;
+    std::size_t dynamic_bytes = 0, static_bytes = 0;  // shared memory of a block
     const Module* module = nullptr;
     void (*body)(const void*) = nullptr;
     const void* parameters = nullptr;

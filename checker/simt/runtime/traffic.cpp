@@ -105,6 +105,8 @@ GlobalTraffic& GlobalTraffic::operator+=(const GlobalTraffic& other) {
     threads += other.threads;
     sectors += other.sectors;
     ideal_sectors += other.ideal_sectors;
+    lines += other.lines;
+    wavefronts += other.wavefronts;
     bytes_asked += other.bytes_asked;
     bytes_unique += other.bytes_unique;
     return *this;
@@ -128,6 +130,9 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     shared_loads += other.shared_loads;
     shared_stores += other.shared_stores;
     shared_atomics += other.shared_atomics;
+    shuffles += other.shuffles;
+    quarter_cycles_32 += other.quarter_cycles_32;
+    quarter_cycles_16 += other.quarter_cycles_16;
     atomic_passes += other.atomic_passes;
     barriers += other.barriers;
     uneven += other.uneven;
@@ -157,6 +162,7 @@ void LaunchTraffic::add(const LaunchTraffic& other) {
     launches += other.launches;
     blocks_run += other.blocks_run;
     blocks += other.blocks;
+    shared_bytes = std::max(shared_bytes, other.shared_bytes);
     unique_is_least = unique_is_least || other.unique_is_least;
     total += other.total;
     add_lines(lines, other.lines);
@@ -170,6 +176,7 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
                           .line = launch.line,
                           .blocks_run = blocks_run,
                           .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+                          .shared_bytes = launch.static_bytes + launch.dynamic_bytes,
                           .total = {},
                           .lines = {}};
     ByteSet::Pool& pool = TrafficTrace::instance().pool();

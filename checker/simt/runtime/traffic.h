@@ -20,6 +20,7 @@ class JsonWriter;
 namespace simt {
 
 inline constexpr std::uint64_t kSectorBytes = 32;
+inline constexpr std::uint64_t kLineBytes = 128;
 
 // The counts of one kind of access (loads, stores or atomics) to global memory.
 struct GlobalTraffic {
@@ -27,6 +28,8 @@ struct GlobalTraffic {
     std::uint64_t threads = 0;        // threads that take part, over all requests
     std::uint64_t sectors = 0;        // different sectors, counted for each request by itself
     std::uint64_t ideal_sectors = 0;  // the sectors that as many bytes side by side would take
+    std::uint64_t lines = 0;          // different 128-byte lines, counted for each request by itself
+    std::uint64_t wavefronts = 0;     // passes over the 32 data banks of L1
     std::uint64_t bytes_asked = 0;    // threads × size
     std::uint64_t bytes_unique = 0;   // a byte counts once per launch (for a line: once per line)
 
@@ -50,6 +53,10 @@ struct SharedTraffic {
 struct Traffic {
     GlobalTraffic loads, stores, atomics;
     SharedTraffic shared_loads, shared_stores, shared_atomics;
+    std::uint64_t shuffles = 0;  // of a warp; of 8 bytes they are two
+    // What L1 and shared memory need for all these requests, in quarters of a cycle: with a load/store unit of 32 lanes
+    // a cycle, and of 16.
+    std::uint64_t quarter_cycles_32 = 0, quarter_cycles_16 = 0;
     std::uint64_t atomic_passes = 0;  // each atomic request has as many as lanes share its busiest address
     std::uint64_t barriers = 0;       // counted for each warp
     std::uint64_t uneven = 0;         // how often a warp's lanes passed an access unequally often
@@ -68,6 +75,7 @@ struct Traffic {
     std::uint64_t shared_requests() const {
         return shared_loads.requests + shared_stores.requests + shared_atomics.requests;
     }
+    std::uint64_t lsu_instructions() const { return global_requests() + shared_requests() + shuffles; }
     std::uint64_t wavefronts() const {
         return shared_loads.wavefronts + shared_stores.wavefronts + shared_atomics.wavefronts;
     }
@@ -89,7 +97,8 @@ struct LaunchTraffic {
     std::uint64_t launches = 1;    // how many launches are added up here
     std::uint64_t blocks_run = 0;  // a sampled launch runs only some (sampling.h), and only these are counted
     std::uint64_t blocks = 0;
-    bool unique_is_least = false;  // more memory was touched than can be kept: bytes_unique is a lower limit
+    std::uint64_t shared_bytes = 0;  // shared memory of a block, static and dynamic; of several launches the most
+    bool unique_is_least = false;    // more memory was touched than can be kept: bytes_unique is a lower limit
     Traffic total;
     std::vector<LineTraffic> lines;  // by file and line
 

@@ -25,6 +25,8 @@ void add_global(std::vector<Metric>& metrics, const char* op, const GlobalTraffi
     metrics.push_back({name("l1tex__t_bytes_pipe_lsu"), traffic.bytes_moved()});
     metrics.push_back({name("sm__sass_data_bytes"), traffic.bytes_asked});
     metrics.push_back({fmt::format("sectors if side by side, {}", op), traffic.ideal_sectors});
+    metrics.push_back({fmt::format("l1 lines of global requests, {}", op), traffic.lines});
+    metrics.push_back({fmt::format("l1 wavefronts of global requests, {}", op), traffic.wavefronts});
     metrics.push_back({fmt::format("threads in requests, {}", op), traffic.threads});
     metrics.push_back({fmt::format("unique bytes, {}", op), traffic.bytes_unique});
 }
@@ -93,6 +95,10 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     add_shared(metrics, "atom", traffic.shared_atomics);
     metrics.push_back({"bytes of shared loads during copies", traffic.shared_loads.bytes_overlapped});
     metrics.push_back({"derived__memory_l1_wavefronts_shared_excessive", traffic.excess_wavefronts()});
+    metrics.push_back({"shuffles", traffic.shuffles});
+    metrics.push_back({"lsu instructions", traffic.lsu_instructions()});
+    metrics.push_back({"l1 quarter-cycles, 32 lanes", traffic.quarter_cycles_32});
+    metrics.push_back({"l1 quarter-cycles, 16 lanes", traffic.quarter_cycles_16});
     metrics.push_back({"passes of atomics", traffic.atomic_passes});
     metrics.push_back({"sass__inst_executed_per_opcode BAR", traffic.barriers});
     metrics.push_back({"accesses that a warp's lanes passed unequally often", traffic.uneven});
@@ -146,6 +152,7 @@ void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch) {
     json.integer("launches", static_cast<std::int64_t>(launch.launches));
     json.integer("blocks", static_cast<std::int64_t>(launch.blocks));
     json.integer("blocks_counted", static_cast<std::int64_t>(launch.blocks_run));
+    json.integer("shared_bytes", static_cast<std::int64_t>(launch.shared_bytes));
     json.boolean("unique_bytes_are_at_least", launch.unique_is_least);
     write_metrics(json, launch.total);
     json.begin_array("lines");

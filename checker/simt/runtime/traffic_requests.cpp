@@ -12,6 +12,7 @@ namespace {
 constexpr unsigned kBanks = 32;
 constexpr unsigned kBankBytes = 4;
 constexpr unsigned kSectorShift = 5;
+constexpr unsigned kSectorsALine = kLineBytes / kSectorBytes;
 constexpr unsigned kMostLanes = 32;
 
 // A set of numbers, each with bits that are added up. It takes at most half as many numbers as it has slots.
@@ -56,8 +57,13 @@ constexpr std::uint32_t low_bits(unsigned count) {
     return count >= 32 ? ~0U : (1U << count) - 1;
 }
 
+// What a request touches.
+struct Touched {
+    std::uint64_t sectors = 0, lines = 0;
+};
+
 // For any order of addresses, and for accesses that lie in two sectors.
-std::uint64_t scattered_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
+Touched scattered_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
     SmallSet<4 * kMostLanes> sectors;
     for (unsigned i = 0; i < request.count; i++) {
         const std::uintptr_t address = address_of(request.what[i]);
@@ -68,20 +74,24 @@ std::uint64_t scattered_sectors(ByteSet& set, const TrafficRequest& request, uns
             sectors.merge((address >> kSectorShift) + 1, low_bits(bytes - here));
         }
     }
-    for (std::size_t i = 0; i < sectors.size(); i++) { set.add(sectors.number(i), sectors.bits(i)); }
-    return sectors.size();
+    SmallSet<4 * kMostLanes> lines;
+    for (std::size_t i = 0; i < sectors.size(); i++) {
+        set.add(sectors.number(i), sectors.bits(i));
+        lines.add(sectors.number(i) / kSectorsALine, 0);
+    }
+    return {sectors.size(), lines.size()};
 }
 
-// Counts the different sectors, and adds their bytes to the set. The addresses of most requests go up, or those of
-// each row of a block do, and the rows are the same: such requests need no search.
-std::uint64_t count_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
+// Counts the different sectors and lines, and adds the sectors' bytes to the set. The addresses of most requests go up,
+// or those of each row of a block do, and the rows are the same: such requests need no search.
+Touched count_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
     unsigned count = request.count;
     while (count % 2 == 0 && std::equal(request.what, request.what + count / 2, request.what + count / 2)) {
         count /= 2;
     }
     const std::uint64_t ones = low_bits(bytes);
     std::uint64_t sector = address_of(request.what[0]) >> kSectorShift;
-    std::uint64_t sectors = 1;
+    Touched sum{1, 1};
     std::uint64_t touched = 0;
     for (unsigned i = 0; i < count; i++) {
         const std::uintptr_t address = address_of(request.what[i]);
@@ -90,14 +100,15 @@ std::uint64_t count_sectors(ByteSet& set, const TrafficRequest& request, unsigne
             if (here < sector || touched >> kSectorBytes != 0) {
                 return scattered_sectors(set, request, bytes);
             }
+            sum.sectors++;
+            sum.lines += here / kSectorsALine != sector / kSectorsALine ? 1 : 0;
             sector = here;
             touched = 0;
-            sectors++;
         }
         touched |= ones << (address % kSectorBytes);
     }
     set.add(sector, static_cast<std::uint32_t>(touched));
-    return touched >> kSectorBytes != 0 ? scattered_sectors(set, request, bytes) : sectors;
+    return touched >> kSectorBytes != 0 ? scattered_sectors(set, request, bytes) : sum;
 }
 
 // The largest number of lanes that share an address.
@@ -148,61 +159,99 @@ class Banks {
     std::array<std::array<std::uint8_t, kMostLanes * 2>, kBanks> bytes_;
 };
 
-// How many words a request asks for, if all lanes want the same word, or each lane the word after that of the lane
-// before: no bank has two of them then. 0: neither is so.
-unsigned words_in_turn(const TrafficRequest& request, unsigned bytes) {
+// If all lanes want the same, or each lane what lies after that of the lane before it, no bank has two words of a pass:
+// how many different bytes they ask for. 0: neither is so.
+unsigned bytes_in_turn(const TrafficRequest& request, unsigned bytes) {
     const std::uintptr_t first = address_of(request.what[0]);
-    if (bytes != kBankBytes || first % kBankBytes != 0) {
+    if (first % bytes != 0) {
         return 0;
     }
     bool same = true, in_turn = true;
     for (unsigned i = 1; i < request.count; i++) {
         const std::uintptr_t behind = address_of(request.what[i]) - first;
         same = same && behind == 0;
-        in_turn = in_turn && behind == std::uintptr_t{i} * kBankBytes;
+        in_turn = in_turn && behind == std::uintptr_t{i} * bytes;
     }
-    return same ? 1 : in_turn ? request.count : 0;
+    return same ? bytes : in_turn ? request.count * bytes : 0;
 }
 
-void count_shared(SharedTraffic& sum, const TrafficRequest& request, unsigned bytes) {
-    sum.requests++;
-    sum.threads += request.count;
-    sum.bytes_asked += std::uint64_t{request.count} * bytes;
+// What the 32 banks must give for a request.
+struct BankPasses {
+    unsigned wavefronts = 0, passes = 0;
+    unsigned distinct_bytes = 0;  // of 8- and 16-byte accesses: each byte once a pass
+};
+
+BankPasses passes_of(const TrafficRequest& request, unsigned bytes) {
     const unsigned lanes_a_pass = bytes <= 4 ? kMostLanes : bytes == 8 ? kMostLanes / 2 : kMostLanes / 4;
-    if (lanes_a_pass == kMostLanes) {
-        if (const unsigned words = words_in_turn(request, bytes); words != 0) {
-            sum.wavefronts++;
-            sum.ideal_wavefronts++;
-            sum.bytes_distinct += std::uint64_t{words} * kBankBytes;
-            return;
-        }
-        Banks banks;
-        for (unsigned i = 0; i < request.count; i++) { banks.add(address_of(request.what[i]), bytes); }
-        sum.wavefronts += banks.wavefronts();
-        sum.ideal_wavefronts++;
-        sum.bytes_distinct += banks.distinct_bytes();
-        return;
-    }
-    SmallSet<16 * kMostLanes> all;
+    BankPasses sum;
     for (unsigned i = 0; i < request.count;) {
         Banks banks;
         const unsigned pass = request.lanes[i] / lanes_a_pass;
         for (; i < request.count && request.lanes[i] / lanes_a_pass == pass; i++) {
-            const std::uintptr_t address = address_of(request.what[i]);
-            banks.add(address, bytes);
-            for (std::uintptr_t byte = address; byte < address + bytes;) {
-                const std::uintptr_t next = std::min((byte / kBankBytes + 1) * kBankBytes, address + bytes);
-                const auto from = static_cast<unsigned>(byte % kBankBytes);
-                all.merge(byte / kBankBytes, low_bits(static_cast<unsigned>(next - byte)) << from);
-                byte = next;
-            }
+            banks.add(address_of(request.what[i]), bytes);
         }
         sum.wavefronts += banks.wavefronts();
-        sum.ideal_wavefronts++;
+        sum.passes++;
+        sum.distinct_bytes += banks.distinct_bytes();
     }
-    for (std::size_t i = 0; i < all.size(); i++) {
-        sum.bytes_distinct += static_cast<unsigned>(std::popcount(all.bits(i)));
+    return sum;
+}
+
+// The same where bytes_in_turn() has found that no bank has two words of a pass.
+unsigned passes_in_turn(const TrafficRequest& request, unsigned bytes) {
+    if (bytes <= kBankBytes) {
+        return 1;
     }
+    const unsigned lanes_a_pass = kMostLanes * kBankBytes / bytes;
+    unsigned passes = 0;
+    for (unsigned i = 0, last = kMostLanes; i < request.count; i++) {
+        const unsigned pass = request.lanes[i] / lanes_a_pass;
+        passes += pass != last ? 1 : 0;
+        last = pass;
+    }
+    return passes;
+}
+
+std::uint64_t distinct_bytes(const TrafficRequest& request, unsigned bytes) {
+    SmallSet<16 * kMostLanes> all;
+    for (unsigned i = 0; i < request.count; i++) {
+        const std::uintptr_t address = address_of(request.what[i]);
+        for (std::uintptr_t byte = address; byte < address + bytes;) {
+            const std::uintptr_t next = std::min((byte / kBankBytes + 1) * kBankBytes, address + bytes);
+            const auto from = static_cast<unsigned>(byte % kBankBytes);
+            all.merge(byte / kBankBytes, low_bits(static_cast<unsigned>(next - byte)) << from);
+            byte = next;
+        }
+    }
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < all.size(); i++) { sum += static_cast<unsigned>(std::popcount(all.bits(i))); }
+    return sum;
+}
+
+// Adds what L1 and shared memory need for a request: its wavefronts, or its lines at four a cycle and two more.
+void add_quarter_cycles(Traffic& sum, std::uint64_t wavefronts, std::uint64_t lines) {
+    constexpr std::uint64_t kQuarters = 4;
+    constexpr std::uint64_t kFirstLines = 2;
+    const std::uint64_t least = std::max(kQuarters * wavefronts, lines == 0 ? 0 : lines + kFirstLines);
+    sum.quarter_cycles_32 += least;
+    sum.quarter_cycles_16 += std::max(2 * kQuarters, least);
+}
+
+void count_shared(Traffic& traffic, SharedTraffic& sum, const TrafficRequest& request, unsigned bytes) {
+    sum.requests++;
+    sum.threads += request.count;
+    sum.bytes_asked += std::uint64_t{request.count} * bytes;
+    BankPasses passes;
+    if (const unsigned different = bytes_in_turn(request, bytes); different != 0) {
+        passes.wavefronts = passes.passes = passes_in_turn(request, bytes);
+        sum.bytes_distinct += different;
+    } else {
+        passes = passes_of(request, bytes);
+        sum.bytes_distinct += passes.passes == 1 ? passes.distinct_bytes : distinct_bytes(request, bytes);
+    }
+    sum.wavefronts += passes.wavefronts;
+    sum.ideal_wavefronts += passes.passes;
+    add_quarter_cycles(traffic, passes.wavefronts, 0);
 }
 
 void note_buffer(TrafficSite& site, std::uintptr_t address) {
@@ -230,7 +279,13 @@ void count_global(TrafficSite& site, GlobalTraffic& sum, const TrafficRequest& r
     const std::uint64_t asked = std::uint64_t{request.count} * bytes;
     sum.bytes_asked += asked;
     sum.ideal_sectors += (asked + kSectorBytes - 1) / kSectorBytes;
-    sum.sectors += count_sectors(site.bytes, request, bytes);
+    const Touched touched = count_sectors(site.bytes, request, bytes);
+    const unsigned wavefronts =
+        bytes_in_turn(request, bytes) != 0 ? passes_in_turn(request, bytes) : passes_of(request, bytes).wavefronts;
+    sum.sectors += touched.sectors;
+    sum.lines += touched.lines;
+    sum.wavefronts += wavefronts;
+    add_quarter_cycles(site.traffic, wavefronts, touched.lines);
 }
 
 }  // namespace
@@ -291,13 +346,13 @@ void count_request(TrafficSite& site, const TrafficRequest& request) {
             sum.atomic_passes += most_on_one_address(request);
             return count_global(site, sum.atomics, request, bytes);
         case TraceKind::shared_load:
-            return count_shared(sum.shared_loads, request, bytes);
+            return count_shared(sum, sum.shared_loads, request, bytes);
         case TraceKind::shared_store:
         case TraceKind::shared_copy:
-            return count_shared(sum.shared_stores, request, bytes);
+            return count_shared(sum, sum.shared_stores, request, bytes);
         case TraceKind::shared_atomic:
             sum.atomic_passes += most_on_one_address(request);
-            return count_shared(sum.shared_atomics, request, bytes);
+            return count_shared(sum, sum.shared_atomics, request, bytes);
         case TraceKind::barrier:
             sum.barriers++;
             return;
@@ -305,6 +360,10 @@ void count_request(TrafficSite& site, const TrafficRequest& request) {
             sum.special_requests++;
             sum.special_functions += std::uint64_t{request.count} * bytes;
             sum.special_in_double += address_of(request.what[0]) == 0 ? 0 : std::uint64_t{request.count} * bytes;
+            return;
+        case TraceKind::shuffle:
+            sum.shuffles += bytes;
+            for (unsigned i = 0; i < bytes; i++) { add_quarter_cycles(sum, 1, 0); }
             return;
         case TraceKind::collective:
         case TraceKind::landed:

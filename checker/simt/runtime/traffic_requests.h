@@ -24,11 +24,16 @@ enum class TraceKind : std::uint8_t {
     shared_copy,  // an asynchronous one's end, where it is issued
     shared_atomic,
     barrier,
-    collective,
-    landed,   // a wait after which none of the lane's copies is on its way
-    special,  // a special function: its precision for an address, evaluations for bytes (special_functions.cpp)
+    collective,  // all but shuffles
+    shuffle,     // its mask for an address, shuffles of 4 bytes for bytes
+    landed,      // a wait after which none of the lane's copies is on its way
+    special,     // a special function: its precision for an address, evaluations for bytes (special_functions.cpp)
 };
 
+// A place that the lanes of a mask, which stands for an address, pass together.
+constexpr bool is_meeting(TraceKind kind) {
+    return kind == TraceKind::collective || kind == TraceKind::shuffle;
+}
 constexpr bool is_global(TraceKind kind) {
     return kind <= TraceKind::atomic;
 }

@@ -256,7 +256,7 @@ unsigned TrafficTrace::choose(unsigned active, unsigned more) const {
     for (unsigned lanes = active; lanes != 0; lanes &= lanes - 1) {
         const std::uint64_t what = begin_[std::countr_zero(lanes)]->what;
         bool waits = false;
-        if (kind_of(what) == TraceKind::collective) {
+        if (is_meeting(kind_of(what))) {
             for (unsigned others = static_cast<unsigned>(what >> 16) & (active | more); others != 0;
                  others &= others - 1) {
                 const auto other = static_cast<unsigned>(std::countr_zero(others));

@@ -212,7 +212,9 @@ void Scheduler::collective(Collective& request) {
         trace_collective(lane, request);
     }
     if (hot.trace.next != nullptr) {
-        note_in_trace(packed(request.mask, TraceKind::collective, 0), request.site);
+        note_in_trace(
+            packed(request.mask, request.shuffles == 0 ? TraceKind::collective : TraceKind::shuffle, request.shuffles),
+            request.site);
     }
     hot.site = request.site;
     if ((request.mask >> lane.number & 1U) == 0) {

@@ -233,6 +233,102 @@ TEST_F(Counted, ManagedMemoryIsGlobal) {
     expect(t.loads, 1, 4, 4, 128, 128);
 }
 
+// ---- lines and data banks of L1 ---------------------------------------------------------------------------------------
+
+struct Lines {
+    int stride, offset;
+    std::uint64_t lines, wavefronts;
+    std::uint64_t quarters;  // of a cycle
+};
+
+class LinesOfL1 : public Counted, public testing::WithParamInterface<Lines> {};
+
+// 8 warps; each stores side by side too, which takes a cycle.
+TEST_P(LinesOfL1, AreThoseThatEachRequestTouches) {
+    const auto [stride, offset, lines, wavefronts, quarters] = GetParam();
+    const Traffic t = counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, GetParam().stride, GetParam().offset); });
+    EXPECT_EQ(t.loads.lines, 8 * lines);
+    EXPECT_EQ(t.loads.wavefronts, 8 * wavefronts);
+    EXPECT_EQ(t.stores.lines, 8U);
+    EXPECT_EQ(t.stores.wavefronts, 8U);
+    EXPECT_EQ(t.quarter_cycles_32, 8 * (quarters + 4));
+    EXPECT_EQ(t.quarter_cycles_16, 8 * (std::max<std::uint64_t>(quarters, 8) + 8));
+    EXPECT_EQ(t.lsu_instructions(), 16U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counted, LinesOfL1,
+                         testing::Values(Lines{1, 0, 1, 1, 4}, Lines{1, 1, 2, 1, 4}, Lines{0, 0, 1, 1, 4},
+                                         Lines{2, 0, 2, 2, 8}, Lines{3, 0, 3, 1, 5}, Lines{8, 0, 8, 8, 32},
+                                         Lines{31, 0, 31, 1, 33}, Lines{32, 0, 32, 32, 128}, Lines{33, 0, 32, 1, 34},
+                                         Lines{-1, 255, 1, 1, 4}, Lines{-3, 767, 3, 1, 5}),
+                         [](const auto& one) {
+                             return (one.param.stride < 0 ? "Back" : "") + std::to_string(std::abs(one.param.stride)) +
+                                    "Offset" + std::to_string(one.param.offset);
+                         });
+
+TEST_P(Wide, AccessesSideBySideTakeAWavefrontFor128Bytes) {
+    const auto words = static_cast<std::uint64_t>(std::max(GetParam() / 4, 1));
+    const Traffic t = counted([&] { KERNEL(copy_wide)(out_, inp_, 64, GetParam()); });
+    for (const GlobalTraffic& one : {t.loads, t.stores}) {
+        EXPECT_EQ(one.lines, 2 * words);
+        EXPECT_EQ(one.wavefronts, 2 * words);
+    }
+    EXPECT_EQ(t.quarter_cycles_32, 4 * 4 * words);
+}
+
+TEST_F(Counted, AFloat4FromAnOddPlaceTakesALineMoreAndNoCycle) {
+    const Traffic t = counted([&] { KERNEL(copy_wide)(out_, inp_ + 4, 32, 16); });
+    EXPECT_EQ(t.loads.lines, 5U);
+    EXPECT_EQ(t.loads.wavefronts, 4U);
+    EXPECT_EQ(t.quarter_cycles_32, 16U + 16U);
+}
+
+TEST_F(Counted, AColumnOfAPowerOfTwoTakes32Cycles) {
+    const Traffic t = counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
+    EXPECT_EQ(t.loads.lines, 64U * 32);
+    EXPECT_EQ(t.loads.wavefronts, 64U * 32);
+    EXPECT_EQ(t.quarter_cycles_32, 64U * 128 + 4);
+}
+
+TEST_F(Counted, AnyOrderOfAddressesCountsEachLineOnce) {
+    int* at = buffer<int>("at");
+    std::vector<int> places(32);
+    for (int i = 0; i < 32; i++) { places[i] = i * 5 % 32 * 7; }  // 0, 7, …, 217 in another order
+    ASSERT_EQ(cudaMemcpy(at, places.data(), 128, cudaMemcpyHostToDevice), cudaSuccess);
+    const Traffic t = counted([&] { KERNEL(gather)(out_, inp_, at, 32); });
+    EXPECT_EQ(t.loads.lines, 1U + 7);
+    EXPECT_EQ(t.loads.wavefronts, 1U + 1);
+    EXPECT_EQ(t.quarter_cycles_32, 4U + 9 + 4);
+}
+
+// Cycles that a warp's load took where L1 had the bytes (measured by RRZE-HPC/gpu-benches, gpu-strides; COUNTERS.md).
+struct Measured {
+    int stride;
+    std::uint64_t wavefronts;
+    double a100, a40;  // 32 and 16 lanes a cycle
+};
+
+class MeasuredStrides : public Counted, public testing::WithParamInterface<Measured> {};
+
+TEST_P(MeasuredStrides, TakeTheCyclesThatAreCounted) {
+    const auto [stride, wavefronts, a100, a40] = GetParam();
+    const Traffic t = counted([&] { KERNEL(load_eight_strided)(out_, inp_, GetParam().stride); });
+    ASSERT_EQ(t.loads.requests, 16U);
+    EXPECT_EQ(t.loads.wavefronts, 16 * wavefronts);
+    // The two stores take a cycle each, and 2 with 16 lanes.
+    EXPECT_NEAR(static_cast<double>(t.quarter_cycles_32 - 8) / 4 / 16, a100, 0.15 * a100);
+    EXPECT_NEAR(static_cast<double>(t.quarter_cycles_16 - 16) / 4 / 16, a40, 0.15 * a40);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counted, MeasuredStrides,
+                         testing::Values(Measured{1, 1, 1.02, 2.00}, Measured{2, 2, 2.00, 2.00},
+                                         Measured{3, 1, 1.63, 2.00}, Measured{4, 4, 4.00, 4.00},
+                                         Measured{8, 8, 8.0, 8.0}, Measured{15, 1, 4.45, 4.45},
+                                         Measured{16, 16, 16.0, 16.0}, Measured{17, 1, 5.1, 5.1},
+                                         Measured{31, 1, 8.5, 8.5}, Measured{32, 32, 32.0, 32.0},
+                                         Measured{33, 1, 8.8, 8.8}),
+                         [](const auto& one) { return "Stride" + std::to_string(one.param.stride); });
+
 // ---- unique bytes -----------------------------------------------------------------------------------------------------
 
 TEST_F(Counted, BytesThatManyThreadsReadAreUniqueOnce) {
@@ -327,6 +423,28 @@ TEST_F(Counted, AShuffleIsNoAccess) {
     EXPECT_EQ(t.shared_requests(), 0U);
 }
 
+TEST_F(Counted, AShuffleIsAnInstructionOfTheLoadStoreUnit) {
+    const Traffic t = counted([&] { KERNEL(sum_by_shuffles)(out_, inp_); });
+    EXPECT_EQ(t.shuffles, 5U);
+    EXPECT_EQ(t.lsu_instructions(), 3U + 1 + 5);
+    EXPECT_EQ(t.quarter_cycles_32, 4U * 9);
+    EXPECT_EQ(t.quarter_cycles_16, 8U * 9);
+}
+
+TEST_F(Counted, AShuffleOf8BytesIsTwo) {
+    const Traffic t = counted([&] { KERNEL(shuffle_doubles)(buffer<double>("doubles")); });
+    EXPECT_EQ(t.shuffles, 10U);
+    EXPECT_EQ(t.lsu_instructions(), 11U);
+    EXPECT_EQ(t.quarter_cycles_32, 4U * (10 + 2));
+}
+
+TEST_F(Counted, VotesAreNoInstructionsOfTheLoadStoreUnit) {
+    const Traffic t = counted([&] { KERNEL(vote)(buffer<int>("votes")); });
+    EXPECT_EQ(t.shuffles, 0U);
+    EXPECT_EQ(t.lsu_instructions(), 1U);
+    EXPECT_EQ(t.quarter_cycles_32, 4U);
+}
+
 TEST_F(Counted, ARecursionOfAllLanesAsksTogether) {
     const Traffic t = counted([&] { KERNEL(recurse)(out_, inp_, 0); });
     EXPECT_EQ(t.loads.requests, 1U + 2 + 4);
@@ -393,6 +511,7 @@ TEST_P(BankConflicts, AreTheWordsThatOneBankMustGive) {
     EXPECT_EQ(t.excess_wavefronts(), wavefronts - ideal) << "none from the stores";
     EXPECT_EQ(t.shared_stores.bytes_asked, 8192U);
     EXPECT_EQ(t.shared_stores.wavefronts, 64U);
+    EXPECT_EQ(t.quarter_cycles_32, 4 * (wavefronts + 64 + 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -419,6 +538,15 @@ TEST_F(Counted, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
     }
 }
 
+// Of its 2 copies, 3 + 3 + 1 other accesses to shared and 2 to global memory each takes a wavefront.
+TEST_F(Counted, AnAsynchronousCopyIsALoadAndAStore) {
+    const Traffic t = counted([&] { KERNEL(load_beside_copies)(out_, inp_, 32); });
+    EXPECT_EQ(t.loads.requests, 1U + 2);
+    EXPECT_EQ(t.shared_stores.requests, 3U + 2);
+    EXPECT_EQ(t.lsu_instructions(), 3U + 5 + 5 + 1);
+    EXPECT_EQ(t.quarter_cycles_32, 4U * 14);
+}
+
 TEST_F(Counted, ATileWithoutPaddingIsReadInAColumnBy32Wavefronts) {
     const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
     expect(t.loads, 128, 512, 512, 16384, 16384);
@@ -442,6 +570,8 @@ TEST_F(Counted, AtomicsOnOneAddressGoOneAfterAnother) {
         const Traffic t = counted([&] { KERNEL(add_atomically)(out_, addresses); });
         expect(t.atomics, 1, addresses == 32 ? 4 : 1, 4, 128, 4 * static_cast<std::uint64_t>(addresses));
         EXPECT_EQ(t.atomic_passes, 32U / static_cast<unsigned>(addresses));
+        EXPECT_EQ(t.atomics.lines, 1U);
+        EXPECT_EQ(t.atomics.wavefronts, 1U);
         EXPECT_EQ(t.loads.requests + t.stores.requests, 0U);
     }
 }
@@ -616,6 +746,22 @@ TEST_F(Counted, TheLaunchesOfAKernelAreAddedUp) {
     EXPECT_EQ(loads.total.loads.sectors, 4U + 3 * 8);
 }
 
+TEST_F(Counted, ALaunchKnowsTheSharedMemoryOfItsBlocks) {
+    counted([&] {
+        KERNEL(use_two_arrays)(out_, 32);
+        KERNEL(use_two_arrays)(out_, 1024);
+        KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
+    });
+    const std::vector<simt::LaunchTraffic>& launches = simt::traffic_of_launches();
+    ASSERT_EQ(launches.size(), 3U);
+    EXPECT_EQ(launches[0].shared_bytes, 4U * (96 + 32));
+    EXPECT_EQ(launches[1].shared_bytes, 4U * (96 + 1024));
+    EXPECT_EQ(launches[2].shared_bytes, 0U);
+    EXPECT_EQ(simt::traffic_of_kernels().at(0).shared_bytes, 4U * (96 + 1024)) << "the most of its launches";
+    const std::string json = simt::traffic_as_json(launches, {});
+    EXPECT_NE(json.find("\"shared_bytes\": 512"), std::string::npos) << json;
+}
+
 TEST_F(Counted, OfASampledLaunchOnlyTheBlocksThatRan) {
     simt::sample_blocks(simt::Sampling{.others = 2});
     counted([&] { KERNEL(load_strided)(out_, inp_, 100, 32, 1, 0); });
@@ -671,6 +817,11 @@ TEST_F(Counted, MetricsHaveNsightComputesNames) {
     EXPECT_EQ(value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 4096U);
     EXPECT_EQ(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 3968U);
     EXPECT_EQ(value("derived__memory_l1_wavefronts_shared_excessive"), 3968U);
+    EXPECT_EQ(value("l1 lines of global requests, ld"), 128U);
+    EXPECT_EQ(value("l1 wavefronts of global requests, st"), 128U);
+    EXPECT_EQ(value("lsu instructions"), 4U * 128);
+    EXPECT_EQ(value("l1 quarter-cycles, 32 lanes"), 4U * (3 * 128 + 4096));
+    EXPECT_EQ(value("l1 quarter-cycles, 16 lanes"), 8U * 3 * 128 + 4 * 4096);
 }
 
 // ---- a program of its own ---------------------------------------------------------------------------------------------

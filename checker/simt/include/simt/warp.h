@@ -13,8 +13,8 @@ namespace simt {
 enum class Shuffle { index, up, down, exclusive_or };
 enum class Reduce { add, minimum, maximum, bit_and, bit_or, bit_xor };
 
-// `name`: what findings call it, if it is not one of CUDA's own functions.
-std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, int operand, int width,
+// `bytes`: of the value. `name`: what findings call it, if it is not one of CUDA's own functions.
+std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, unsigned int bytes, int operand, int width,
                       const char* name = nullptr);
 unsigned int match_any(unsigned int mask, std::uint64_t bits, const char* name = nullptr);
 unsigned int match_all(unsigned int mask, std::uint64_t bits, int* predicate, const char* name = nullptr);
@@ -42,22 +42,22 @@ __attribute__((always_inline)) inline T from_bits(std::uint64_t bits) {
 
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_sync(unsigned int mask, T value, int lane, int width = 32) {
-    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::index, mask, simt::to_bits(value), lane, width));
+    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::index, mask, simt::to_bits(value), sizeof value, lane, width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {
     return simt::from_bits<T>(
-        simt::shuffle(simt::Shuffle::up, mask, simt::to_bits(value), static_cast<int>(delta), width));
+        simt::shuffle(simt::Shuffle::up, mask, simt::to_bits(value), sizeof value, static_cast<int>(delta), width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_down_sync(unsigned int mask, T value, unsigned int delta,
                                                          int width = 32) {
     return simt::from_bits<T>(
-        simt::shuffle(simt::Shuffle::down, mask, simt::to_bits(value), static_cast<int>(delta), width));
+        simt::shuffle(simt::Shuffle::down, mask, simt::to_bits(value), sizeof value, static_cast<int>(delta), width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_xor_sync(unsigned int mask, T value, int lanes, int width = 32) {
-    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::exclusive_or, mask, simt::to_bits(value), lanes, width));
+    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::exclusive_or, mask, simt::to_bits(value), sizeof value, lanes, width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline unsigned int __match_any_sync(unsigned int mask, T value) {

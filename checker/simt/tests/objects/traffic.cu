@@ -232,6 +232,35 @@ __global__ void shuffles_kernel(float* out, const float* inp) {
     }
 }
 
+// What is read in two words of 4 bytes; and meetings that exchange nothing.
+__global__ void shuffle_doubles_kernel(double* out) {
+    double value = 1.0;
+    for (int lanes = 16; lanes > 0; lanes /= 2) { value += __shfl_xor_sync(0xffffffffU, value, lanes); }
+    out[threadIdx.x] = value;
+}
+
+__global__ void vote_kernel(int* out) {
+    const unsigned some = __ballot_sync(0xffffffffU, threadIdx.x < 8);
+    __syncwarp();
+    const int all = __all_sync(0xffffffffU, threadIdx.x < 40);
+    out[threadIdx.x] = __popc(some) + all;
+}
+
+// As RRZE's gpu-benches measure strides: eight loads of a thread, 4 floats apart.
+__global__ void eight_strided_loads_kernel(float* out, const float* inp, int stride) {
+    const float* from = inp + threadIdx.x * stride;
+    float sum = 0.0f;
+    for (int k = 0; k < 32; k += 4) { sum += from[k]; }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void two_arrays_kernel(float* out) {
+    __shared__ float fixed[96];
+    extern __shared__ float rest[];
+    fixed[threadIdx.x] = rest[threadIdx.x] = 1.0f;
+    out[threadIdx.x] = static_cast<volatile float*>(fixed)[threadIdx.x];
+}
+
 __global__ void rows_kernel(float* out, const float* inp) {
     const float value = inp[threadIdx.x] + inp[threadIdx.y * 64 + 64];
     out[threadIdx.y * blockDim.x + threadIdx.x] = value;
@@ -385,6 +414,18 @@ void half_warps(float* out, const float* inp) {
 }
 void sum_by_shuffles(float* out, const float* inp) {
     shuffles_kernel<<<1, 32>>>(out, inp);
+}
+void shuffle_doubles(double* out) {
+    shuffle_doubles_kernel<<<1, 32>>>(out);
+}
+void vote(int* out) {
+    vote_kernel<<<1, 32>>>(out);
+}
+void load_eight_strided(float* out, const float* inp, int stride) {
+    eight_strided_loads_kernel<<<1, 64>>>(out, inp, stride);
+}
+void use_two_arrays(float* out, int dynamic_floats) {
+    two_arrays_kernel<<<1, 32, dynamic_floats * sizeof(float)>>>(out);
 }
 void tile_rows(float* out, const float* inp, int width) {
     rows_kernel<<<1, dim3(width, 256 / width)>>>(out, inp);

@@ -40,6 +40,12 @@ void read_all(float* out, const float* inp, int n, int threads);
 void read_twice(float* out, const float* inp);
 void half_warps(float* out, const float* inp);
 void sum_by_shuffles(float* out, const float* inp);
+void shuffle_doubles(double* out);  // five times
+void vote(int* out);               // two votes and a __syncwarp
+// thread i of 64 reads inp[i * stride + k] for k = 0, 4, …, 28
+void load_eight_strided(float* out, const float* inp, int stride);
+// a static shared array of 96 floats beside the dynamic one
+void use_two_arrays(float* out, int dynamic_floats);
 void tile_rows(float* out, const float* inp, int width);
 void through_either(float* out, const float* inp);
 void wait_for_a_warp(float* out, int* flag);
