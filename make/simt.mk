@@ -84,6 +84,16 @@ build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
 
+# Kernels that are built as published ones are said to be: estimates of them are held against what was measured.
+published_kernels := $(wildcard checker/estimate/published/*.cu)
+published_objects := $(published_kernels:checker/%.cu=build/obj/checker/%.o)
+$(published_objects): build/obj/checker/%.o: checker/%.cu checker/estimate/published/kernels.h $(simtcc_needs)
+	@mkdir -p $(@D)
+	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. -c $< -o $@$(hide)
+build/estimate/published: $(published_objects) $(simt_archives)
+	@mkdir -p $(@D)
+	$(show)build/simtcc $(published_objects) -o $@$(hide)
+
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)
