@@ -266,8 +266,11 @@ build/calibrate: build/obj/checker/clock/calibrate_main.o build/lib/libchecker.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
+# What `make setup NVCC=1` has put into .venv is found after what is on PATH.
+nvidia_bin := $(subst $(space),:,$(wildcard $(CURDIR)/.venv/lib/python3*/site-packages/nvidia/cu*/bin))
+export PATH := $(PATH)$(nvidia_bin:%=:%)
 # The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
-nvcc := $(shell command -v nvcc)
+nvcc := $(shell PATH='$(PATH)' command -v nvcc)
 # cuBLAS: CUBLAS=DIR is a folder that has its include/ and lib/; else what make test-all has fetched; else nvcc's toolkit.
 CUBLAS ?= $(lastword $(wildcard build/cublas/*/nvidia/*))
 toolkit := $(dir $(realpath $(nvcc)))..

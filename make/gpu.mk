@@ -11,7 +11,7 @@ dry := $(filter-out 0,$(DRY))
 gpu := $(if $(dry),build/dry,build/gpu)
 
 # Where nvcc has its headers and libraries; taken from what it says it would do. Asked once, and only where it is used.
-nvcc_says = $(shell nvcc --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^...$1.*"-$2\([^"]*\)".*/\1/p')
+nvcc_says = $(shell $(or $(nvcc),nvcc) --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^...$1.*"-$2\([^"]*\)".*/\1/p')
 cuda_include = $(eval cuda_include := $(call nvcc_says,INCLUDES=,I))$(cuda_include)
 cuda_lib = $(eval cuda_lib := $(call nvcc_says,LIBRARIES=,L))$(cuda_lib)
 cudart = -L$(cuda_lib) -lcudart -Wl,-rpath,$(cuda_lib)

@@ -56,6 +56,11 @@ $(call goals,sass): sass-lesson%: $(if $(filter lessons,$(subject)),$(helpers))
 	$(call run_on,sass) --flags='$(card_flags) $(include_$(subject))' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \
 	    $(if $(filter-out 0,$(FULL)),--full)
 
+# build/sass/lessons/08_name/matmul.sm_86.json: what nvcc emits for the kernels of that file, by loop.
+sass_of = $(firstword $(subst /, ,$*))
+build/sass/%.json: $$(basename $$*).cu $(helper_files) $$(wildcard $$(dir $$*)*.cuh) $(addprefix reference/gpu/,nvcc.py sass_flow.py kernel_sass.py)
+	$(report_run) reference.gpu.kernel_sass $< --arch='$(patsubst .%,%,$(suffix $*))' --flags='$(card_flags) $(include_$(sass_of))' --out=$@
+
 # ---- a lesson's tuner --------------------------------------------------------------------------------------------------
 
 # lessons/NN_name/tune/tune.cu includes the lesson's matmul.cu, yours or the solution's, once for each of the sizes in

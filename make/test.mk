@@ -8,6 +8,8 @@
 #:   make setup              only installs what is missing
 #:                           LOCAL=1 needs no root: unpacks it into .deps, all
 #:                           but g++; LOCAL=gpu what a GPU build needs of it
+#:                           NVCC=1 also NVIDIA's nvcc, nvdisasm and cuobjdump,
+#:                           from Python packages into .venv (110 MB), no root
 #:   make doctor             what is here, what is not and what mends it
 #:
 #: The course itself
@@ -42,7 +44,7 @@ new-lesson: build/tools/lessons
 
 .PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean
 
-setup: build/.setup
+setup: build/.setup $(if $(filter-out 0,$(NVCC)),.venv/nvcc.sha256)
 	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make start)"
 
 start: build/check/lesson01 $(call impls,cpu,$(sides),01_layers) build/gpt2-$(newest_host_step)
@@ -58,6 +60,8 @@ python := .venv/bin/python
 
 .venv/requirements.sha256: reference/requirements.txt | build/.setup
 	@scripts/venv.sh $< $@
+.venv/nvcc.sha256: reference/requirements-nvcc.txt | build/.setup
+	@scripts/venv.sh $< $@ "NVIDIA's nvcc, nvdisasm and cuobjdump, 110 MB to download, 280 MB unpacked"
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
 
@@ -173,7 +177,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        %_local_packages.py %_new_lesson.py %_run_tests.py,$(wildcard scripts/tests/test_*.py))) ruff=.
 
 # cuBLAS of nvcc's major version, by the name of its Python package: headers and libraries to compile and link with.
-cuda_major = $(shell nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+cuda_major = $(shell $(or $(nvcc),nvcc) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
 build/cublas/%/fetched: .venv/requirements.sha256
 	@echo "fetching cuBLAS $*, about 450 MB …"
 	@rm -rf $(@D) && mkdir -p $(@D)

@@ -119,11 +119,13 @@ echo "Only for times on a GPU (every lesson can be done without one)"
 if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
     row nvcc ok "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'), $nvcc"
 else
-    optional nvcc 'not there' ''
+    optional nvcc 'not there' 'make setup NVCC=1'
 fi
 while read -r tool wants; do
+    mend='it comes with the CUDA toolkit'
+    [ "$tool" != nvdisasm ] || mend='make setup NVCC=1'
     have "$tool" && row "$tool" ok "$(command -v "$tool")" ||
-        optional "$tool" "not there; make $wants it" 'it comes with the CUDA toolkit'
+        optional "$tool" "not there; make $wants it" "$mend"
 done <<'TOOLS'
 nvdisasm sass-lesson05 lists no instructions without
 ncu profile-lesson05 wants

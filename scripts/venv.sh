@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# venv.sh REQUIREMENTS STAMP: makes .venv from the requirements, and does nothing when the stamp holds their hash.
+# venv.sh REQUIREMENTS STAMP [WHAT]: makes .venv from the requirements, and does nothing when the stamp holds their hash.
+# WHAT says what they are, and how large.
 # TORCH_INDEX=URL takes torch, and only torch, from that package index.
 set -eu
-requirements=$1 stamp=$2
+requirements=$1 stamp=$2 what=${3:-}
 wanted=$(sha256sum "$requirements" | cut -d' ' -f1)
 if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then
     touch "$stamp"
     exit 0
 fi
 
-"${BASH_SOURCE%/*}/setup.sh" --python
+[ -n "$what" ] || "${BASH_SOURCE%/*}/setup.sh" --python
 
 python=
 for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
@@ -26,7 +27,7 @@ if [ -z "$python" ]; then
 fi
 
 started=$SECONDS
-echo "making .venv: the Python packages of $requirements; this can take minutes …"
+echo "making .venv: ${what:-the Python packages of $requirements}; this can take minutes …"
 if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
     "$python" -m venv --clear .venv
 fi
@@ -48,5 +49,13 @@ if [ -n "${TORCH_INDEX:-}" ]; then
     pip install --no-compile --index-url "$TORCH_INDEX" --no-deps "$(grep '^torch==' "$requirements")"
 fi
 pip install --no-compile --requirement "$requirements"
+# NVIDIA's packages have libcudart.so.13, for programs to load, and no lib64: nvcc links with -lcudart from there.
+for folder in .venv/lib/python3*/site-packages/nvidia/cu*; do
+    [ -x "$folder/bin/nvcc" ] || continue
+    ln -sfn lib "$folder/lib64"
+    for library in "$folder"/lib/lib*.so.*; do
+        [ ! -e "$library" ] || ln -sfn "${library##*/}" "${library%%.so.*}.so"
+    done
+done
 echo "$wanted" >"$stamp"
 echo "made .venv in $((SECONDS - started)) s"

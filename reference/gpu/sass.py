@@ -6,21 +6,19 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu import tools
+from reference.gpu import nvcc, tools
 from reference.gpu.cards import LIMITS, Limits
 from reference.gpu.inspect_op import add_arguments, find_kernels, find_lesson, find_op
 from reference.gpu.programs import Programs
-from reference.gpu.tools import Parser, ToolError, run
+from reference.gpu.sass_flow import instructions_of
+from reference.gpu.tools import Parser, ToolError
 
-LIMIT = 300  # seconds for one tool
 REGISTERS = 65536  # 32-bit registers of a multiprocessor
 
 
@@ -43,33 +41,7 @@ def occupancy(limits: Limits, threads: int, registers: int, shared: int) -> tupl
     return blocks, blocks * warps, [what for what, count in allowed.items() if count == blocks]
 
 
-# ---- what the compiler and the disassembler print --------------------------------------------------------------------
-
-
-@dataclass
-class Usage:
-    registers: int = 0
-    shared: int = 0
-    stores: int = 0  # bytes of spills
-    loads: int = 0
-
-
-def parse_ptxas(output: str) -> dict[str, Usage]:
-    """By mangled name."""
-    found: dict[str, Usage] = {}
-    current = None
-    for line in output.splitlines():
-        if name := re.search(r"Compiling entry function '(\S+)'", line):
-            current = found.setdefault(name[1], Usage())
-        elif current and (spills := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line)):
-            current.stores, current.loads = int(spills[1]), int(spills[2])
-        elif current and (used := re.search(r"Used (\d+) registers", line)):
-            current.registers = int(used[1])
-            shared = re.search(r"(\d+) bytes smem", line)
-            current.shared = int(shared[1]) if shared else 0
-    if not found:
-        raise ToolError(f"ptxas named no kernel; its last line: {tools.last_line(output) or 'none'}")
-    return found
+# ---- what the disassembler prints --------------------------------------------------------------------
 
 
 @dataclass
@@ -81,62 +53,17 @@ class Listing:
         return sum(self.lines.values(), Counter(self.elsewhere))
 
 
-PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
-INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][\w.]*)")
-
-
 def parse_sass(text: str, source: str) -> dict[str, Listing]:
-    """By mangled name. An inlined function's instructions are its caller's: the places are listed from the inside out.
-    NOPs only fill the end of a kernel, and are left out."""
+    """By mangled name. An inlined function's instructions are its caller's."""
     found: dict[str, Listing] = {}
-    current, place, fresh = None, 0, True
-    for text_line in text.splitlines():
-        if section := re.match(r"\s*\.section\s+\.text\.([^\s,]+)", text_line):
-            current, place = found.setdefault(section[1], Listing()), 0
-        elif re.match(r"\s*\$\S+:$", text_line):  # a function that the compiler adds, such as a division
-            place, fresh = 0, True
-        elif where := PLACE.search(text_line):
-            place = 0 if fresh else place
-            place = int(where[2]) if Path(where[1]).as_posix().endswith(source) else place
-            fresh = False
-        elif current and (code := INSTRUCTION.search(text_line)):
-            fresh = True
-            if code[1] != "NOP":
-                counts = current.lines.setdefault(place, Counter()) if place else current.elsewhere
-                counts[code[1]] += 1
+    for name, instructions in instructions_of(text).items():
+        listing = found.setdefault(name, Listing())
+        for instruction in instructions:
+            here = [line for file, line in instruction.places if Path(file).as_posix().endswith(source)]
+            counts = listing.lines.setdefault(here[-1], Counter()) if here else listing.elsewhere
+            counts[instruction.code] += 1
     if not any(listing.total() for listing in found.values()):
         raise ToolError(f"nvdisasm listed no instruction; its last line: {tools.last_line(text) or 'none'}")
-    return found
-
-
-def names_of(mangled: Iterable[str], kernels: list[str]) -> dict[str, str]:
-    """A kernel's name with its template's arguments, `k<Tile<128, 8>, true>`, by mangled name; without c++filt, which
-    comes with the compiler, its bare name."""
-    mangled = list(mangled)
-    filter_path = shutil.which("c++filt")
-    full = run([filter_path, *mangled], LIMIT).output.splitlines() if filter_path else mangled
-    if len(full) != len(mangled):
-        full = mangled
-    names = {}
-    for symbol, text in zip(mangled, full, strict=True):
-        kernel = next((kernel for kernel in kernels if f"{len(kernel)}{kernel}" in symbol), "")
-        found = re.search(rf"\b{kernel}(?:<.*?>)?(?=\()", text) if kernel else None
-        names[symbol] = found[0].replace("> >", ">>") if found else kernel or symbol
-    return names
-
-
-def parse_bounds(text: str) -> dict[str, int]:
-    """Threads of the largest block that a kernel may have, by mangled name, where its __launch_bounds__ says it."""
-    found: dict[str, int] = {}
-    current, words = None, 0
-    for line in text.splitlines():
-        if section := re.match(r"\s*\.section\s+\.nv\.info\.([^\s,]+)", line):
-            current, words = section[1], 0
-        elif "EIATTR_" in line:
-            words = 3 if "EIATTR_MAX_THREADS" in line else 0
-        elif current and words and (word := re.search(r"\.word\s+0x([0-9a-f]+)", line)):
-            found[current] = found.get(current, 1) * int(word[1], 16)
-            words -= 1
     return found
 
 
@@ -218,7 +145,7 @@ def listing_text(listing: Listing, source: list[str]) -> list[str]:
 
 
 def kernel_text(
-    name: str, listing: Listing | None, usage: Usage, source: list[str], arch: str, block: int, how: str
+    name: str, listing: Listing | None, usage: nvcc.Usage, source: list[str], arch: str, block: int, how: str
 ) -> str:
     """Without a disassembler there is no listing."""
     lines = textwrap.wrap(name, 80, initial_indent="  ", subsequent_indent="    ")
@@ -243,33 +170,13 @@ def default_arch() -> str:
     return f"sm_{capability.replace('.', '')}" if capability else "sm_80"
 
 
-def compiled(source: Path, arch: str, options: argparse.Namespace) -> tuple[Path, str]:
-    """The cubin, and what ptxas said."""
-    cubin = Path("build/sass") / options.subject / source.parent.name / f"{source.stem}.{arch}.cubin"
-    cubin.parent.mkdir(parents=True, exist_ok=True)
-    flags = [*options.flags.split(), f"-arch={arch}", "-cubin", "-Xptxas", "-v"]
-    built = run([*tools.find("nvcc"), *flags, str(source), "-o", str(cubin)], LIMIT)
-    if built.status != 0:
-        print(built.output, end="", file=sys.stderr)
-        raise ToolError(f"{source} does not compile for {arch}")
-    return cubin, built.output
-
-
-def disassembled(nvdisasm: list[str], cubin: Path, *more: str) -> str:
-    listed = run([*nvdisasm, *more, str(cubin)], LIMIT)
-    if listed.status != 0:
-        raise ToolError(f"nvdisasm: {tools.last_line(listed.output) or 'it said nothing'}")
-    return listed.output
-
-
 def show(options: argparse.Namespace) -> int:
     if options.block is not None and not 1 <= options.block <= 1024:
         raise ToolError(f"BLOCK={options.block}: a block has 1 to 1024 threads")
     arch = options.arch or default_arch()
-    if not re.fullmatch(r"sm_\d+[af]?", arch):
-        raise ToolError(f"ARCH={arch}: it is sm_ and a number, such as sm_80 or sm_90a")
     lesson = find_lesson(Programs(), options.lesson)
     source, kernels = find_kernels(lesson, find_op(lesson, options.only), options.subject)
+    nvcc.require(arch)
     nvdisasm, mend = None, ""
     try:
         nvdisasm = tools.find("nvdisasm")
@@ -277,13 +184,15 @@ def show(options: argparse.Namespace) -> int:
         if options.full:
             raise
         mend = str(error)
-    cubin, said = compiled(source, arch, options)
-    text, usages = source.read_text(), parse_ptxas(said)
-    names = names_of(usages, kernels)
+    cubin = Path("build/sass") / options.subject / source.parent.name / f"{source.stem}.{arch}.cubin"
+    said = nvcc.compiled(source, arch, options.flags.split(), cubin)
+    text, usages = source.read_text(), nvcc.parse_ptxas(said)
+    names = nvcc.names_of(usages, kernels)
     listings, bounds = dict.fromkeys(usages), {}
     if nvdisasm:
-        listed = disassembled(nvdisasm, cubin, "-c", "--print-line-info-inline")
-        listings, bounds = parse_sass(listed, source.as_posix()), parse_bounds(disassembled(nvdisasm, cubin))
+        listed = nvcc.disassembled(nvdisasm, cubin, "-c", "--print-line-info-inline")
+        listings = parse_sass(listed, source.as_posix())
+        bounds = nvcc.parse_bounds(nvcc.disassembled(nvdisasm, cubin))
     what = "SASS" if nvdisasm else "what ptxas says"
     print(f"lesson {lesson.number} · {source} · {what} for {arch}\n", flush=True)
     if options.full:
@@ -298,7 +207,7 @@ def show(options: argparse.Namespace) -> int:
             (256, "assumed: BLOCK=… says it"),
         )
         block, how = next((block, how) for block, how in ways if block)
-        usage = usages.get(mangled, Usage())
+        usage = usages.get(mangled, nvcc.Usage())
         print(kernel_text(name, listing, usage, text.splitlines(), arch, block, how) + "\n")
     if mend:
         print(f"no instructions: {mend}")

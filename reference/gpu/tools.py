@@ -27,6 +27,7 @@ from typing import Any, NoReturn
 
 TIMINGS = Path("reference/timings")  # a report a card, and what says how they are made
 STAND_INS = Path(__file__).parents[1] / "tests/stand_ins"  # of NVIDIA's tools, for a rehearsal
+VENV = Path(__file__).parents[2] / ".venv"
 CUDA_BIN = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
 
 
@@ -34,15 +35,20 @@ class ToolError(Exception):
     """One line for the user: what is wrong, and what mends it."""
 
 
+def in_packages() -> str:
+    """Where `make setup NVCC=1` has put NVIDIA's tools."""
+    return os.pathsep.join(map(str, sorted(VENV.glob("lib/python3*/site-packages/nvidia/cu*/bin"))))
+
+
 def find(tool: str) -> list[str]:
-    """The command of a tool: in PATH, else in the toolkit's folder."""
-    path = shutil.which(tool) or shutil.which(tool, path=str(CUDA_BIN))
-    if path:
-        return [path]
+    """The command of a tool: in PATH, else in the toolkit's folder, else in .venv."""
+    for path in (None, str(CUDA_BIN), in_packages()):
+        if found := shutil.which(tool, path=path):
+            return [found]
     mends = {
         "nvidia-smi": "it comes with NVIDIA's driver",
-        "nvcc": "it comes with the CUDA toolkit; PATH must name its bin folder",
-        "nvdisasm": "it comes with the CUDA toolkit (package cuda-nvdisasm); PATH must name its bin folder",
+        "nvcc": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit, PATH must name the bin folder",
+        "nvdisasm": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit, PATH must name the bin folder",
         "ncu": "it comes with the CUDA toolkit (package cuda-nsight-compute); PATH must name its bin folder",
         "compute-sanitizer": "it comes with the CUDA toolkit (package cuda-sanitizer); PATH must name its bin folder",
     }

@@ -86,11 +86,27 @@ def test_a_tools_version_is_read(tool, tmp_path, said, version):
     assert tools.versions("ncu") == {"ncu": version}
 
 
+def test_a_tool_that_a_package_brought_is_found_after_that_of_the_path(monkeypatch, tmp_path):
+    packaged = tmp_path / ".venv/lib/python3.11/site-packages/nvidia/cu13/bin/nvdisasm"
+    on_path = tmp_path / "bin/nvdisasm"
+    for program in (packaged, on_path):
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    monkeypatch.setattr(tools, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path / "no")
+    monkeypatch.setenv("PATH", str(tmp_path / "no"))
+    assert tools.find("nvdisasm") == [str(packaged)]
+    monkeypatch.setenv("PATH", str(on_path.parent))
+    assert tools.find("nvdisasm") == [str(on_path)]
+
+
 def test_a_missing_tool_is_named_with_its_mend(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    monkeypatch.setattr(tools, "VENV", tmp_path)
     for tool in ("nvidia-smi", "nvcc", "ncu", "compute-sanitizer"):
-        with pytest.raises(ToolError, match=f"^{tool} is not there: it comes with "):
+        with pytest.raises(ToolError, match=f"^{tool} is not there: (it comes with|make setup NVCC=1) "):
             tools.find(tool)
 
 

@@ -3,18 +3,26 @@
 
 import itertools
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from reference.gpu import inspect_op, sass, tools
+from reference.gpu import inspect_op, nvcc, sass, tools
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
 TOOLKIT = tools.CUDA_BIN.parent / "include"
 FLAGS = "--flags=-std=c++20 -O3 -lineinfo -I."  # as make says them
+
+
+def there(tool: str) -> bool:
+    try:
+        return bool(tools.find(tool))
+    except ToolError:
+        return False
+
+
 PTXAS = """ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
 ptxas info    : Function properties for _Z1kPf
     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
@@ -98,7 +106,7 @@ def test_occupancy_is_what_nvidias_own_calculator_says(tmp_path):
 
 
 def test_registers_spills_and_shared_memory_are_read():
-    assert sass.parse_ptxas(PTXAS) == {"_Z1kPf": sass.Usage(40, 8320, 12, 16)}
+    assert nvcc.parse_ptxas(PTXAS) == {"_Z1kPf": nvcc.Usage(40, 8320, 12, 16)}
 
 
 def test_instructions_are_counted_by_line_and_an_inlined_one_is_its_callers():
@@ -109,14 +117,14 @@ def test_instructions_are_counted_by_line_and_an_inlined_one_is_its_callers():
 
 def test_a_kernel_is_shown_with_its_lines_and_its_ratio_of_loads():
     listing = sass.parse_sass(SASS, "lessons/07_t/a.cu")["_Z1kPf"]
-    text = sass.kernel_text("k", listing, sass.Usage(128), [""] * 4 + ["x" * 99], "sm_80", 256, "assumed")
+    text = sass.kernel_text("k", listing, nvcc.Usage(128), [""] * 4 + ["x" * 99], "sm_80", 256, "assumed")
     assert "     5  " + "x" * 72 in text.splitlines()
     assert "LDS : FFMA     1 : 2, 0.50" in text
     assert "16 of 64 warps: 2 blocks, no more by registers" in text
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
-@pytest.mark.parametrize("read", [sass.parse_ptxas, lambda text: sass.parse_sass(text, "a.cu")])
+@pytest.mark.parametrize("read", [nvcc.parse_ptxas, lambda text: sass.parse_sass(text, "a.cu")])
 def test_output_that_names_no_kernel_is_one_line(read):
     with pytest.raises(ToolError, match=r"its last line: odd$"):
         read("some\nodd\n")
@@ -147,7 +155,7 @@ def test_the_block_is_taken_from_the_launch_where_it_is_told(text, threads):
 
 def test_a_template_kernel_is_named_with_its_arguments():
     first, second = "_ZN12_GLOBAL__N_11kI4TileILi64EEEEvPf", "_ZN12_GLOBAL__N_11kILb1EEEvPf"
-    assert sass.names_of([first, second, "_Z1kPf", "_Z5otherPf"], ["k"]) == {
+    assert nvcc.names_of([first, second, "_Z1kPf", "_Z5otherPf"], ["k"]) == {
         first: "k<Tile<64>>",
         second: "k<true>",
         "_Z1kPf": "k",
@@ -157,7 +165,7 @@ def test_a_template_kernel_is_named_with_its_arguments():
 
 def test_without_a_demangler_a_kernel_has_its_bare_name(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert sass.names_of(["_Z1kILb1EEvPf"], ["k"]) == {"_Z1kILb1EEvPf": "k"}
+    assert nvcc.names_of(["_Z1kILb1EEvPf"], ["k"]) == {"_Z1kILb1EEvPf": "k"}
 
 
 def test_the_launch_bounds_are_read():
@@ -174,13 +182,14 @@ def test_the_launch_bounds_are_read():
         /*00e0*/ \t.word\t0x00000000
 \t.section\t.nv.info._Z1lPf,"",@"SHT_CUDA_INFO"
 """
-    assert sass.parse_bounds(text) == {"_Z1kPf": 128}
+    assert nvcc.parse_bounds(text) == {"_Z1kPf": 128}
 
 
 def test_without_the_disassembler_the_mend_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
-    with pytest.raises(ToolError, match=r"^nvdisasm is not there: it comes with .*cuda-nvdisasm"):
+    monkeypatch.setattr(tools, "VENV", tmp_path)
+    with pytest.raises(ToolError, match=r"^nvdisasm is not there: make setup NVCC=1"):
         tools.find("nvdisasm")
 
 
@@ -196,18 +205,19 @@ ptxas info    : Used 40 registers, used 1 barriers, 8320 bytes smem, 400 bytes c
     nvcc.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    monkeypatch.setattr(tools, "VENV", tmp_path)
     assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
     printed = capsys.readouterr().out
     assert "what ptxas says for sm_80" in printed
     assert "    registers      40 a thread\n    spills         4 bytes stored, 12 bytes loaded\n" in printed
     assert "    shared memory  8320 bytes a block" in printed
     assert "at 1024 threads a block, as the launch says" in printed
-    assert "no instructions: nvdisasm is not there: it comes with the CUDA toolkit" in printed
+    assert "no instructions: nvdisasm is not there: make setup NVCC=1" in printed
     assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80", "--full"]) == 1
     assert capsys.readouterr().err.startswith("sass-lesson07: nvdisasm is not there")
 
 
-@pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("nvdisasm")), reason="needs nvcc and nvdisasm")
+@pytest.mark.skipif(not (there("nvcc") and there("nvdisasm")), reason="needs nvcc and nvdisasm")
 def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
@@ -216,7 +226,7 @@ def test_a_solutions_kernel_has_its_products_on_one_line(monkeypatch, capsys):
     assert "at 1024 threads a block, as the launch says" in said
 
 
-@pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("nvdisasm")), reason="needs nvcc and nvdisasm")
+@pytest.mark.skipif(not (there("nvcc") and there("nvdisasm")), reason="needs nvcc and nvdisasm")
 def test_each_of_a_templates_kernels_is_shown_by_name_with_its_own_block(monkeypatch, tmp_path, capsys):
     source = tmp_path / "matmul.cu"
     source.write_text(TILES)
@@ -232,7 +242,7 @@ def test_each_of_a_templates_kernels_is_shown_by_name_with_its_own_block(monkeyp
     assert "assumed" not in said
 
 
-@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
+@pytest.mark.skipif(not there("nvcc"), reason="needs nvcc")
 @pytest.mark.parametrize("file", sorted(ROOT.glob("solutions/*/*.cu")), ids=lambda file: "/".join(file.parts[-2:]))
 def test_every_kernel_file_compiles_for_cards(file):
     compiled = (ROOT / "build/nvcc/ops" / file.relative_to(ROOT)).with_suffix(".o")
@@ -241,7 +251,7 @@ def test_every_kernel_file_compiles_for_cards(file):
     assert compiled.exists(), f"no {compiled.relative_to(ROOT)}; make test builds it"
 
 
-@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
+@pytest.mark.skipif(not there("nvcc"), reason="needs nvcc")
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("file", sorted(ROOT.glob("solutions/*/matmul.cu")), ids=lambda file: file.parent.name)
 def test_no_matmul_spills_registers(file, arch):

@@ -26,10 +26,10 @@ def venv(tmp_path):
     program(tmp_path / "scripts/setup.sh", "")
     (tmp_path / "requirements.txt").write_text("numpy==99\n")
 
-    def run(words: str | None) -> subprocess.CompletedProcess:
+    def run(words: str | None, *what: str) -> subprocess.CompletedProcess:
         fails = f'echo "{words}" >&2; exit 1' if words else "exit 0"
         program(tmp_path / ".venv/bin/python", f'[ "$1" = -m ] || exit 0\n{fails}')
-        command = ["bash", "scripts/venv.sh", "requirements.txt", ".venv/stamp"]
+        command = ["bash", "scripts/venv.sh", "requirements.txt", ".venv/stamp", *what]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
@@ -54,3 +54,17 @@ def test_what_failed_is_tried_again_and_what_succeeded_is_not(venv):
     venv(UNREACHED)
     assert venv(None).stdout.startswith("making .venv")
     assert venv(UNREACHED).stdout == ""
+
+
+def test_a_library_of_nvidias_packages_is_linked_by_its_plain_name(venv, tmp_path):
+    folder = tmp_path / ".venv/lib/python3.11/site-packages/nvidia/cu13"
+    program(folder / "bin/nvcc", "")
+    (folder / "lib").mkdir()
+    (folder / "lib/libcudart.so.13").write_text("library")
+    assert venv(None).returncode == 0
+    assert (folder / "lib64/libcudart.so").read_text() == "library"
+
+
+def test_what_is_fetched_is_said_with_its_size(venv):
+    said = venv(None, "NVIDIA's nvcc, 110 MB to download").stdout
+    assert said.startswith("making .venv: NVIDIA's nvcc, 110 MB to download; this can take minutes")
