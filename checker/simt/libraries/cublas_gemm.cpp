@@ -143,7 +143,8 @@ void compute(RunningCall& call, const Gemm& g, const Tile& tile, double alpha, d
     }
     const CallMatrix out = c.matrix(text_of("C", "m", "n", g.m, g.n, false, g.c.ld), alignment);
     beta != 0 ? call.updates(out) : call.writes(out);
-    call.takes(2.0 * static_cast<double>(tile.rows * tile.columns) * static_cast<double>(g.k * tile.batch));
+    call.takes(2.0 * static_cast<double>(tile.rows * tile.columns) * static_cast<double>(g.k * tile.batch),
+               multiplied_as(inputs, a.operand(0).element));
     for (long i = 0; i < tile.batch && call.may_compute(); i++) {
         multiply({.m = tile.rows,
                   .n = tile.columns,

@@ -242,7 +242,8 @@ class RunningMatmul {
         if (epilogue_.writes_aux) {
             call_.writes(aux);
         }
-        call_.takes(2.0 * static_cast<double>(tile.rows * tile.columns) * static_cast<double>(x_.k() * tile.batch));
+        call_.takes(2.0 * static_cast<double>(tile.rows * tile.columns) * static_cast<double>(x_.k() * tile.batch),
+                    multiplied_as(inputs_of_compute(x_.desc.compute), left(tile).operand(0).element));
     }
 
     void compute(const Tile& tile) {

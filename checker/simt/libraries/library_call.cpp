@@ -221,8 +221,12 @@ bool RunningCall::fetches(const CallMatrix& x, void* to) {
     return fine_;
 }
 
-void RunningCall::takes(double flop) {
-    traffic_.library_flop += static_cast<std::uint64_t>(flop);
+void RunningCall::takes(double flop, Inputs inputs) {
+    const auto count = static_cast<std::uint64_t>(flop);
+    traffic_.library_flop += count;
+    if (inputs != Inputs::as_they_are) {
+        (inputs == Inputs::tf32 ? traffic_.library_flop_tf32 : traffic_.library_flop_16) += count;
+    }
 }
 
 // Of the call's outputs with each other and with its inputs.

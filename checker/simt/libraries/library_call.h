@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checker/simt/include/driver_types.h"
+#include "checker/simt/libraries/product.h"
 #include "checker/simt/runtime/footprint.h"
 #include "checker/simt/runtime/traffic.h"
 
@@ -48,7 +49,8 @@ class RunningCall {
     void writes(const CallMatrix& matrix);
     // Reads a column, a number or an array of pointers, and copies it to the host's memory. False: it is not there.
     bool fetches(const CallMatrix& column, void* to);
-    void takes(double flop);
+    // So many operations, in products of such inputs.
+    void takes(double flop, Inputs inputs = Inputs::as_they_are);
     // Whether all that was named is there. If not, what the call would have written is poison.
     bool may_compute() const { return fine_; }
 

@@ -251,11 +251,18 @@ float tf32(float value) {
     return value;
 }
 
+Inputs multiplied_as(Inputs inputs, Element a) {
+    if (a == Element::fp16 || a == Element::bf16) {
+        return a == Element::fp16 ? Inputs::fp16 : Inputs::bf16;
+    }
+    return inputs == Inputs::tf32 && tf32_is_off() ? Inputs::as_they_are : inputs;
+}
+
 void multiply(const Product& p) {
     if (p.m == 0 || p.n == 0) {
         return;
     }
-    if (p.inputs == Inputs::tf32 && tf32_is_off()) {
+    if (p.inputs == Inputs::tf32 && multiplied_as(p.inputs, p.a.element) == Inputs::as_they_are) {
         Product exact = p;
         exact.inputs = Inputs::as_they_are;
         multiply(exact);

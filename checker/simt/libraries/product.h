@@ -21,6 +21,9 @@ void narrow(const float* from, void* to, Element type, long count);
 // What A's and B's values of 32 bits are rounded to before they are multiplied; those of 16 bits are exact as they are.
 enum class Inputs { as_they_are, tf32, bf16, fp16 };
 
+// What tensor cores multiply; as_they_are: no tensor core does.
+Inputs multiplied_as(Inputs inputs, Element a);
+
 // How a float becomes one with ten bits of fraction: to nearest even, or, with SIMT_TF32=truncate, towards zero. Which of
 // them cuBLAS does no card has said yet (LIBRARIES.md).
 float tf32(float value);

@@ -64,6 +64,7 @@ struct Traffic {
     std::uint64_t special_requests = 0, special_functions = 0, special_in_double = 0;
     // Of calls of libraries, which have none of the above: each byte once for each call and matrix.
     std::uint64_t library_calls = 0, library_bytes_read = 0, library_bytes_written = 0, library_flop = 0;
+    std::uint64_t library_flop_tf32 = 0, library_flop_16 = 0;  // those of them in products of TF32, and of 16 bits
 
     std::uint64_t global_requests() const { return loads.requests + stores.requests + atomics.requests; }
     std::uint64_t global_sectors() const { return loads.sectors + stores.sectors + atomics.sectors; }

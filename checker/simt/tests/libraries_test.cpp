@@ -261,6 +261,7 @@ class Worker : public testing::Test {
         simt::report_at_exit(false);
         simt::forget_findings();
         product_ = reinterpret_cast<decltype(&product)>(loaded("product", "product"));
+        product_tf32_ = reinterpret_cast<decltype(&product_tf32)>(loaded("product", "product_tf32"));
         linear_gelu_ = reinterpret_cast<decltype(&linear_gelu)>(loaded("linear", "linear_gelu"));
         ASSERT_NE(product_, nullptr) << dlerror();
         ASSERT_NE(linear_gelu_, nullptr) << dlerror();
@@ -287,6 +288,7 @@ class Worker : public testing::Test {
     }
 
     decltype(&product) product_ = nullptr;
+    decltype(&product_tf32) product_tf32_ = nullptr;
     decltype(&linear_gelu) linear_gelu_ = nullptr;
     std::vector<void*> pointers_;
 };
@@ -323,6 +325,17 @@ TEST_F(Worker, ACallIsCountedWithItsBytesAndItsOperationsAndIsNoLaunch) {
     EXPECT_EQ(all.total.library_bytes_written, 4U * 2 * 3);
     EXPECT_EQ(all.total.library_flop, 2U * 2 * 5 * 3);
     EXPECT_EQ(all.total.bytes_asked(), 0U);
+}
+
+TEST_F(Worker, OperationsOfTensorCoresAreCountedByTheirPrecision) {
+    const simt::CountingTraffic counting;
+    ASSERT_EQ(product_(allocated(2 * 3), filled(2 * 5, 2), filled(3 * 5, 3), 2, 5, 3), 0);
+    EXPECT_EQ(simt::traffic_in_all().total.library_flop_tf32, 0U);
+    ASSERT_EQ(product_tf32_(allocated(2 * 3), filled(2 * 5, 2), filled(3 * 5, 3), 2, 5, 3), 0);
+    const simt::Traffic total = simt::traffic_in_all().total;
+    EXPECT_EQ(total.library_flop, 2U * 2 * 2 * 5 * 3);
+    EXPECT_EQ(total.library_flop_tf32, 2U * 2 * 5 * 3);
+    EXPECT_EQ(total.library_flop_16, 0U);
 }
 
 TEST_F(Worker, CallsOfALibraryAreCallsOfTheApiWhateverTheyCallThemselves) {
