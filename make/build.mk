@@ -120,7 +120,7 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
 # The rooms of the checker, each using only those before it (checker/README.md).
-checker_rooms := base cases clock worker judge program
+checker_rooms := base estimate cases clock worker judge program
 checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))))
 checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/gpu/*.h checker/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
@@ -167,6 +167,9 @@ build/obj/lessons/%/check_main.o: checker/program/check_main.cpp build/flags
 # The assembler reads these; the compiler's depfile does not name them.
 build/obj/lessons/gpt2/embedded.o: reference/model/small/config.json reference/model/small/model.safetensors
 
+# The assembler reads it.
+build/obj/checker/estimate/cards.o: reference/cards.toml
+
 # The roof is measured with the flags of the code that is measured against it.
 build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/flags
 	@mkdir -p $(@D)
@@ -174,7 +177,7 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 
 # What reads and writes text, or leaves the work on numbers to others, is compiled without optimisation: it is most of what
 # is compiled before the first check, and none of what a check waits for.
-texts := $(addprefix checker/,base/%.cpp program/%.cpp \
+texts := $(addprefix checker/,base/%.cpp program/%.cpp estimate/%.cpp \
     $(addsuffix .cpp,$(addprefix judge/,judge report verdict describe) clock/roof_file \
         $(addprefix worker/,call_buffers finding left_threads messages worker_process) \
         $(addprefix cases/,lesson_toml budget counters library dims lesson safetensors)))

@@ -13,18 +13,15 @@ namespace checker::estimate {
 // What a multiprocessor holds at most, and how it hands it out. Bytes.
 struct Limits {
     int warps = 0, blocks = 0;
-    int registers = 0;        // of 32 bits
     int shared = 0;           // of all its blocks together
     int shared_unit = 0;      // in which shared memory is handed out
     int shared_reserved = 0;  // what the system takes for each block
-    int register_unit = 0;    // in which a warp's registers are handed out
-    bool operator==(const Limits&) const = default;
 };
 
 struct Card {
     std::string key;   // "H100-SXM", the table's name in cards.toml
     std::string name;  // "H100 SXM"
-    std::string arch;  // of the card, "sm_90": what its multiprocessors are
+    std::string arch;  // of its multiprocessors, "sm_90"
     std::string sass;  // what nvcc compiles for it, "sm_90a"
     double clock = 0;  // Hz: that of the peaks, the boost clock, unless `at` says otherwise
     int multiprocessors = 0;
@@ -32,30 +29,30 @@ struct Card {
     // Of a multiprocessor, in a cycle.
     int schedulers = 0;  // warp instructions
     int fp32_lanes = 0, int_lanes = 0, special_lanes = 0;
-    int lsu_lanes = 0;       // of a load or store of 4 bytes
-    int l1_bytes = 0;        // L1 and shared memory together
-    double tensor_flop = 0;  // TF32 or bf16, whichever a count says; 0: none
+    int lsu_lanes = 0;  // of a load or store
+    int l1_bytes = 0;   // of L1 and shared memory together
 
+    double fp32 = 0, tf32 = 0, bf16 = 0;                     // FLOP/s; tensor cores' are 0 where there are none
     double memory = 0;                                       // bytes/s, as NVIDIA says
     double l2 = 0;                                           // bytes/s read, as measured
-    double l2_bytes = 0;                                     // its size
+    double l2_size = 0;                                      // bytes
     double l1_cycles = 0, l2_cycles = 0, memory_cycles = 0;  // latencies
     Limits limits;
-
     std::vector<std::string> assumed;  // keys whose number nobody has published: a like card's stands there
 
-    Card at(double hertz) const;  // the same at another clock; L2's rate goes with it
-    double fp32_flop() const { return 2.0 * fp32_lanes * multiprocessors * clock; }
-    double cycles_per_second() const { return clock; }
+    // The same at another clock, in Hz: all that is counted in cycles goes with it, memory does not.
+    Card at(double hertz) const;
+    // The time in which each multiprocessor has passed so many cycles.
+    double seconds(double cycles) const { return cycles / clock; }
 };
 
-// Throws std::runtime_error: `from`, the table and the key that is missing or wrong.
+// Throws std::runtime_error: `from`, the table, and the key that is missing or wrong.
 std::vector<Card> parse_cards(std::string_view toml, const std::string& from);
-const std::vector<Card>& cards();  // those of reference/cards.toml
-// By its key, however it is written: "H100" (the first whose key starts so), "h100-sxm", "RTX4090", "4090". Throws
+const std::vector<Card>& cards();  // those of reference/cards.toml, in its order
+
+// By its key, however it is written ("rtx4090", "4090"), or what it starts with ("H100": the first such card). Throws
 // std::runtime_error, which lists the known ones.
 const Card& card_named(std::string_view name);
-// "H100,T4" or "all".
-std::vector<Card> cards_named(std::string_view names);
+std::vector<Card> cards_named(std::string_view names);  // "H100,T4", or "all"
 
 }  // namespace checker::estimate

@@ -10,7 +10,6 @@
 
 #include "checker/estimate/cards.h"
 #include "checker/estimate/counts.h"
-#include "checker/estimate/executions.h"
 #include "checker/estimate/sass.h"
 
 namespace checker::estimate {
@@ -19,47 +18,42 @@ enum class Resource { issue, fma, integer, l1, special, tensor, l2, memory, late
 inline constexpr std::size_t kResources = 10;
 const char* name_of(Resource resource);  // "instruction issue", "FMA pipe", …
 
-// How many blocks a multiprocessor holds.
+// How many blocks a multiprocessor holds at once. 0 blocks: none fits.
 struct Occupancy {
     int blocks = 0, warps = 0;
-    int of_warps = 0;        // the most that it can hold
-    std::string limited_by;  // "registers", "shared memory", "threads", "blocks", "the grid": with commas
-    bool registers_known = false;
+    int most_warps = 0;      // that it could hold
+    std::string limited_by;  // "registers", "shared memory", "threads", "blocks", with commas
 };
-// 0 blocks: it cannot be launched. Registers 0: not known.
+// Registers of a thread; 0: not known.
 Occupancy occupancy(const Limits& limits, int threads, int registers, int shared);
 
+// Of a launch, or of several added up.
 struct Estimate {
     std::string kernel;
-    std::array<int, 3> grid{}, block{};
-    double launches = 1;
-    std::array<double, kResources> seconds{};  // of all launches; 0: the resource is not used
-    double shared_seconds = 0;                 // of l1's, what shared memory takes
-    double total = 0;                          // of all launches, each its largest
-    Occupancy occupied;
-    double rounds = 0;     // of blocks, as many at once as fit; not rounded up
-    double imbalance = 1;  // the busiest multiprocessor's blocks over the mean
+    std::array<int, 3> grid{}, block{};        // of the first
+    double launches = 1;                       // 0: calls of a library
+    std::array<double, kResources> seconds{};  // at least; 0: not used
+    double shared_seconds = 0;                 // of L1's, those of shared memory
+    double total = 0;                          // of each launch the largest, added up
+    double flop = 0;                           // counted: a multiply-add is two
     double memory_bytes = 0, l2_bytes = 0;
-    bool from_sass = false;
-    std::vector<std::string> notes;  // what makes it looser
+    int registers = 0;  // of a thread; 0: not known
+    Occupancy occupied;
+    double rounds = 0;       // of blocks, as many at once as fit
+    double imbalance = 1;    // blocks of the busiest multiprocessor over the mean
+    bool from_sass = false;  // else of the source's own accesses: looser
+    std::vector<std::string> notes;
 
+    double at(Resource resource) const { return seconds[static_cast<std::size_t>(resource)]; }
     Resource limit() const;  // the one with most time
     Resource next() const;   // the second
-    double at(Resource resource) const { return seconds[static_cast<std::size_t>(resource)]; }
+    // The time if `limit` took none. Of several launches it is that of their sums.
+    double without_limit() const { return at(next()); }
 };
 
-// What part of a rate code reaches at best. Fixed on one card (README.md).
-struct Efficiency {
-    double memory = 0.92;
-    double issue = 1;
-    double fma = 1;
-    double l1 = 1;
-    double l2 = 1;
-};
+Estimate estimate(const Card& card, const LaunchCounts& launch, const KernelSass* sass);
 
-Estimate estimate(const Card& card, const LaunchCounts& launch, const KernelSass* sass, const Efficiency& reached = {});
-
-// Launches of one kernel as one: in the order in which they come first.
+// Launches of one kernel added up, in the order in which kernels come first.
 std::vector<Estimate> by_kernel(const std::vector<Estimate>& launches);
 double seconds_of(const std::vector<Estimate>& launches);
 

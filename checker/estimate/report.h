@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Estimates as text of 80 columns, as one line, and as JSON.
+// Estimates as text of 80 columns, as a phrase, and as JSON.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "checker/base/json.h"
@@ -12,18 +11,22 @@
 
 namespace checker::estimate {
 
-// What was estimated for one card.
+// What was estimated for one card: the launches of a program, or of a call.
 struct CardEstimate {
     Card card;
     std::vector<Estimate> launches;
+    double seconds() const { return seconds_of(launches); }
 };
 
-CardEstimate estimate_all(const Card& card, const CountsFile& counts, const std::vector<SassFile>& sass);
+CardEstimate estimate_all(const Card& card, const std::vector<LaunchCounts>& launches,
+                          const std::vector<SassFile>& sass);
+std::vector<CardEstimate> estimate_all(const std::vector<Card>& cards, const std::vector<LaunchCounts>& launches,
+                                       const std::vector<SassFile>& sass);
 
-// A table of resources for each kernel; with several cards they stand side by side.
+// A table of resources for each kernel, the cards side by side; then the sum where there are several; then the band.
 std::string as_text(const std::vector<CardEstimate>& cards);
-// "at best 59 TFLOP/s, bound by instruction issue"; with no `flop` the time.
+// "on H100 SXM at best 59.1 TFLOP/s, bound by instruction issue"; where no FLOP are known, the time.
 std::string in_one_line(const CardEstimate& card, double flop);
-Json as_json(const std::vector<CardEstimate>& cards);
+Json estimates_as_json(const std::vector<CardEstimate>& cards);
 
 }  // namespace checker::estimate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What nvcc emits for a kernel (reference/gpu/sass.py writes it): its registers, and by region the instructions of one turn.
+// What nvcc emits for a kernel, as reference/gpu/sass.py writes it: its registers, and by region the instructions of one
+// turn.
 #pragma once
 
 #include <string>
@@ -11,40 +12,44 @@
 
 namespace checker::estimate {
 
-// Warp instructions of one turn.
+// Of warps.
 struct Instructions {
     double issued = 0;
-    double fma = 0, fp = 0, integer = 0, special = 0, lsu = 0, tensor = 0, other = 0;
-    Instructions& add(const Instructions& turn, double turns);
+    double fma = 0, fp = 0;  // of floats
+    double multiplied = 0;   // products of integers, which the FMA pipe makes
+    double integer = 0, special = 0, lsu = 0, tensor = 0;
 };
 
 struct EmittedAccess {
+    std::string file;  // empty: the kernel's own
     int line = 0;
     Kind kind = Kind::global_load;
-    bool is_async_copy = false;  // from global to shared memory: on the CPU device a load and a store
+    bool is_async_copy = false;  // from global to shared memory: the CPU device counts a load and a store
     double bytes = 0;            // of a thread
     double count = 0;
 };
 
 struct AtLine {
+    std::string file;
     int line = 0;
     double count = 0;
 };
 
-// A natural loop without its inner loops; the first region is what lies outside of loops.
+// A natural loop without its inner loops, or what a branch may pass over; the first region is what lies outside of these.
 struct Region {
     int parent = -1;
     Instructions instructions;
     std::vector<EmittedAccess> accesses;
     std::vector<AtLine> barriers, special;
-    double loads_in_flight = 0;  // loads of global memory that are issued before the first is waited for
+    double spilled = 0;  // bytes of a thread that are stored in local memory and loaded from it
+    double waits = 0;    // how often a warp waits for loads of global memory
 };
 
 struct KernelSass {
-    std::string kernel;
-    int registers = 0;  // of a thread
-    int shared = 0;     // bytes of a block, static
-    int bounds = 0;     // threads of the largest block that it may have; 0: not said
+    std::string kernel;  // as the CPU device prints it
+    std::string source;  // the file that it is in
+    int registers = 0;   // of a thread
+    int shared = 0;      // bytes of a block, static
     std::vector<Region> regions;
 };
 
@@ -53,10 +58,10 @@ struct SassFile {
     std::vector<KernelSass> kernels;
 };
 
-// One file of one source, or reference/sass.json: all of them. Throws std::runtime_error.
+// One file of one source, or {"files": […]}: all of them. Throws std::runtime_error.
 std::vector<SassFile> parse_sass(std::string_view json, const std::string& from);
 
-// The kernel as the card's architecture has it; null where it is not there.
+// The kernel as nvcc compiles it for the architecture; null where it is not there.
 const KernelSass* find_kernel(const std::vector<SassFile>& files, std::string_view kernel, std::string_view arch);
 
 }  // namespace checker::estimate

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "checker/estimate/sass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace checker::estimate {
+namespace {
+
+double number(const Json& object, std::string_view name) {
+    const Json* found = object.find(name);
+    return found == nullptr || found->is_null() ? 0 : found->number();
+}
+
+std::string text(const Json& object, std::string_view name) {
+    const Json* found = object.find(name);
+    return found == nullptr || found->is_null() ? "" : found->text();
+}
+
+constexpr std::array<std::pair<std::string_view, Kind>, 7> kNames{{{"global_ld", Kind::global_load},
+                                                                   {"global_st", Kind::global_store},
+                                                                   {"global_atom", Kind::global_atomic},
+                                                                   {"shared_ld", Kind::shared_load},
+                                                                   {"shared_st", Kind::shared_store},
+                                                                   {"shared_atom", Kind::shared_atomic},
+                                                                   {"async_copy", Kind::global_load}}};
+
+EmittedAccess access_of(const Json& access, const std::string& kind) {
+    const auto* const found = std::ranges::find(kNames, kind, [](const auto& name) { return name.first; });
+    if (found == kNames.end()) {
+        throw std::runtime_error(fmt::format("an access is of the unknown kind {}", kind));
+    }
+    return {.file = text(access, "file"),
+            .line = static_cast<int>(access.at("line").integer()),
+            .kind = found->second,
+            .is_async_copy = kind == "async_copy",
+            .bytes = access.at("bytes").number(),
+            .count = access.at("count").number()};
+}
+
+std::vector<AtLine> lines_of(const Json& region, std::string_view name) {
+    std::vector<AtLine> lines;
+    if (const Json* found = region.find(name)) {
+        for (const Json& one : found->elements()) {
+            lines.push_back({.file = text(one, "file"),
+                             .line = static_cast<int>(one.at("line").integer()),
+                             .count = one.at("count").number()});
+        }
+    }
+    return lines;
+}
+
+Region region_of(const Json& region) {
+    const Json& of = region.at("instructions");
+    Region result{.parent = static_cast<int>(region.at("parent").integer()),
+                  .instructions = {.issued = of.at("issued").number(),
+                                   .fma = number(of, "fma"),
+                                   .fp = number(of, "fp"),
+                                   .multiplied = number(of, "imad"),
+                                   .integer = number(of, "int"),
+                                   .special = number(of, "sfu"),
+                                   .lsu = number(of, "lsu"),
+                                   .tensor = number(of, "tensor")},
+                  .accesses = {},
+                  .barriers = lines_of(region, "barriers"),
+                  .special = lines_of(region, "special"),
+                  .waits = number(region, "waits")};
+    for (const Json& access : region.at("accesses").elements()) {
+        const std::string kind = access.at("kind").text();
+        if (kind.starts_with("local")) {
+            result.spilled += access.at("bytes").number() * access.at("count").number();
+        } else if (kind != "shuffle") {  // which the device counts
+            result.accesses.push_back(access_of(access, kind));
+        }
+    }
+    return result;
+}
+
+SassFile file_of(const Json& file) {
+    SassFile result{
+        .arch = file.at("arch").text(), .nvcc = text(file, "nvcc"), .source = text(file, "source"), .kernels = {}};
+    for (const auto& [name, kernel] : file.at("kernels").members()) {
+        KernelSass one{.kernel = name,
+                       .source = result.source,
+                       .registers = static_cast<int>(kernel.at("registers").integer()),
+                       .shared = static_cast<int>(number(kernel, "shared")),
+                       .regions = {}};
+        for (const Json& region : kernel.at("regions").elements()) { one.regions.push_back(region_of(region)); }
+        for (std::size_t i = 0; i < one.regions.size(); i++) {
+            const int parent = one.regions[i].parent;
+            if (i == 0 ? parent != -1 : parent < 0 || parent >= static_cast<int>(i)) {
+                throw std::runtime_error(fmt::format("{}: region {} has the parent {}", name, i, parent));
+            }
+        }
+        if (one.regions.empty()) {
+            throw std::runtime_error(fmt::format("{} has no regions", name));
+        }
+        result.kernels.push_back(std::move(one));
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<SassFile> parse_sass(std::string_view json, const std::string& from) {
+    try {
+        const Json whole = Json::parse(json);
+        const Json* files = whole.find("files");
+        std::vector<SassFile> all;
+        if (files == nullptr) {
+            all.push_back(file_of(whole));
+        } else {
+            for (const Json& file : files->elements()) { all.push_back(file_of(file)); }
+        }
+        return all;
+    } catch (const std::exception& error) { throw std::runtime_error(fmt::format("{}: {}", from, error.what())); }
+}
+
+const KernelSass* find_kernel(const std::vector<SassFile>& files, std::string_view kernel, std::string_view arch) {
+    for (const SassFile& file : files) {
+        const auto found = std::ranges::find(file.kernels, kernel, &KernelSass::kernel);
+        if (file.arch == arch && found != file.kernels.end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace checker::estimate
