@@ -61,6 +61,11 @@ sass_of = $(firstword $(subst /, ,$*))
 build/sass/%.json: $$(basename $$*).cu $(helper_files) $$(wildcard $$(dir $$*)*.cuh) $(addprefix reference/gpu/,nvcc.py sass_flow.py kernel_sass.py)
 	$(report_run) reference.gpu.kernel_sass $< --arch='$(patsubst .%,%,$(suffix $*))' --flags='$(card_flags) $(include_$(sass_of))' --out=$@
 
+# What is recorded of the solutions. Those that call cuBLAS are compiled with its headers.
+.PHONY: sass-table
+sass-table: $(if $(filter-out 0,$(WRITE)),$(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched)))
+	$(report_run) reference.gpu.sass_table --flags='$(card_flags) $(include_solutions)' $(if $(filter-out 0,$(WRITE)),--write)
+
 # ---- a lesson's tuner --------------------------------------------------------------------------------------------------
 
 # lessons/NN_name/tune/tune.cu includes the lesson's matmul.cu, yours or the solution's, once for each of the sizes in

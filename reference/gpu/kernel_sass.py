@@ -4,10 +4,12 @@ loop the instructions by kind and the accesses by source line. Needs nvcc and nv
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from reference.gpu import nvcc, sass_flow, sources, tools
@@ -124,18 +126,26 @@ def files_of(root: Path, source: Path) -> list[Path]:
     ]
 
 
-def digest(root: Path, source: Path) -> str:
-    """FNV-1a, 64 bits, of the bytes of the source and then of the headers that lie in a lesson's or its own folder. A
-    line that moves changes it, as lines are what is told."""
+def hashed(root: Path, source: Path) -> list[Path]:
+    """What the digest is of: the source, then the headers that lie in a lesson's folder or its own."""
+    return [file for file in files_of(root, source) if "lessons/gpt2/" not in f"{file}"]
+
+
+def fnv_1a(texts: Iterable[bytes]) -> str:
+    """64 bits, of all of them one after the other."""
     value = 0xCBF29CE484222325
-    for file in (file for file in files_of(root, source) if "lessons/gpt2/" not in f"{file}"):
-        for byte in (root / file).read_bytes():
-            value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    for byte in itertools.chain.from_iterable(texts):
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return f"{value:016x}"
 
 
+def digest(root: Path, source: Path) -> str:
+    """A line that moves changes it, as lines are what is told."""
+    return fnv_1a((root / file).read_bytes() for file in hashed(root, source))
+
+
 def without_zeros(row: dict) -> dict:
-    return {name: value for name, value in row.items() if name == "parent" or value not in (0, [], None)}
+    return {name: value for name, value in row.items() if name in ("parent", "accesses") or value not in (0, [], None)}
 
 
 def kernel_sass(root: Path, source: Path, arch: str, flags: list[str]) -> dict:
@@ -167,7 +177,7 @@ def kernel_sass(root: Path, source: Path, arch: str, flags: list[str]) -> dict:
         "nvcc": nvcc.version(),
         "source": source.as_posix(),
         "digest": digest(root, source),
-        "files": [file.as_posix() for file in files if "lessons/gpt2/" not in f"{file}"],
+        "hashed": [file.as_posix() for file in hashed(root, source)],
         "kernels": dict(sorted(kernels.items())),
     }
 
