@@ -91,6 +91,11 @@ def is_call_out_of_line(instruction: Instruction) -> bool:
     return instruction.name == "CALL" and "$" in instruction.operands
 
 
+def is_jump(instruction: Instruction) -> bool:
+    """Also CALL.REL.NOINC of one of the kernel's own labels, by which nvcc leaves some loops."""
+    return instruction.name in JUMPS or (instruction.name == "CALL" and "`(.L_" in instruction.operands)
+
+
 def blocks_of(instructions: list[Instruction]) -> list[Block]:
     """The first is the kernel's entry. A branch that only warps take whose lanes have parted (BRA.DIV) is not followed,
     nor is a call."""
@@ -98,7 +103,7 @@ def blocks_of(instructions: list[Instruction]) -> list[Block]:
     for i, instruction in enumerate(instructions):
         if instruction.labels:
             starts.add(i)
-        if instruction.name in (*JUMPS, *ENDS, "BSYNC"):
+        if is_jump(instruction) or instruction.name in (*ENDS, "BSYNC"):
             starts.add(i + 1)
     bounds = [*sorted(start for start in starts if start < len(instructions)), len(instructions)]
     blocks = [Block(instructions[begin:end]) for begin, end in pairwise(bounds)]
@@ -118,9 +123,9 @@ def blocks_of(instructions: list[Instruction]) -> list[Block]:
                 labelled[label] for label in TARGET.findall(meeting.get(last.operands.strip(), "")) if label in labelled
             ]
             block.next = met or following
-        elif last.name in JUMPS and "DIV" in last.code.split("."):
+        elif is_jump(last) and "DIV" in last.code.split("."):
             block.next = following
-        elif last.name in JUMPS:
+        elif is_jump(last):
             block.next = named + (following if is_conditional(last) else [])
         elif last.name in ENDS:
             block.next = following if is_conditional(last) else []
@@ -129,17 +134,20 @@ def blocks_of(instructions: list[Instruction]) -> list[Block]:
     return blocks
 
 
-def reached(blocks: list[Block]) -> list[int]:
-    """From the entry, in an order in which a block comes before those that only it leads to."""
+Graph = dict[int, list[int]]
+
+
+def reached(following: Graph, root: int) -> list[int]:
+    """From the root, in an order in which a node comes before those that only it leads to."""
     order: list[int] = []
-    seen = {0}
-    stack = [(0, iter(blocks[0].next))]
+    seen = {root}
+    stack = [(root, iter(following[root]))]
     while stack:
-        at, following = stack[-1]
-        for other in following:
+        at, left = stack[-1]
+        for other in left:
             if other not in seen:
                 seen.add(other)
-                stack.append((other, iter(blocks[other].next)))
+                stack.append((other, iter(following[other])))
                 break
         else:
             order.append(at)
@@ -147,16 +155,21 @@ def reached(blocks: list[Block]) -> list[int]:
     return order[::-1]
 
 
-def dominators(blocks: list[Block]) -> dict[int, int]:
-    """Of each block the last that every way to it passes; the entry's is itself. Cooper, Harvey and Kennedy, "A Simple,
-    Fast Dominance Algorithm"."""
-    order = reached(blocks)
-    rank = {block: i for i, block in enumerate(order)}
-    before: dict[int, list[int]] = {block: [] for block in order}
-    for block in order:
-        for other in blocks[block].next:
-            before[other].append(block)
-    of = {0: 0}
+def reversed_of(following: Graph) -> Graph:
+    before: Graph = {node: [] for node in following}
+    for node, others in following.items():
+        for other in others:
+            before[other].append(node)
+    return before
+
+
+def dominators(following: Graph, root: int) -> dict[int, int]:
+    """Of each node that is reached the last that every way to it passes; the root's is itself. Cooper, Harvey and
+    Kennedy, "A Simple, Fast Dominance Algorithm"."""
+    order = reached(following, root)
+    rank = {node: i for i, node in enumerate(order)}
+    before = reversed_of(following)
+    of = {root: root}
 
     def common(a: int, b: int) -> int:
         while a != b:
@@ -169,29 +182,31 @@ def dominators(blocks: list[Block]) -> dict[int, int]:
     changed = True
     while changed:
         changed = False
-        for block in order[1:]:
-            known = [other for other in before[block] if other in of]
+        for node in order[1:]:
+            known = [other for other in before[node] if other in of]
             last = known[0]
             for other in known[1:]:
                 last = common(last, other)
-            if of.get(block) != last:
-                of[block], changed = last, True
+            if of.get(node) != last:
+                of[node], changed = last, True
     return of
 
 
 def dominates(of: dict[int, int], a: int, b: int) -> bool:
-    while b != a and b != 0:
+    while b != a and b != of[b]:
         b = of[b]
     return a == b
 
 
-def loops_of(blocks: list[Block]) -> list[set[int]]:
+def graph_of(blocks: list[Block]) -> Graph:
+    return {i: block.next for i, block in enumerate(blocks)}
+
+
+def loops_of(blocks: list[Block]) -> dict[int, set[int]]:
     """The natural loops by their first block, those with the same one together."""
-    of = dominators(blocks)
-    before: dict[int, list[int]] = {}
-    for block in of:
-        for other in blocks[block].next:
-            before.setdefault(other, []).append(block)
+    graph = graph_of(blocks)
+    of = dominators(graph, 0)
+    before = reversed_of(graph)
     loops: dict[int, set[int]] = {}
     for block in of:
         for head in blocks[block].next:
@@ -202,8 +217,31 @@ def loops_of(blocks: list[Block]) -> list[set[int]]:
                     at = left.pop()
                     if at not in body:
                         body.add(at)
-                        left += before.get(at, [])
-    return [loops[head] for head in sorted(loops)]
+                        left += (other for other in before[at] if other in of)
+    return loops
+
+
+def equally_often(blocks: list[Block], head: int, body: set[int]) -> dict[int, int]:
+    """Of each block in a loop, or of the whole kernel, the first one that runs whenever it does and only then: what a
+    turn always runs has the loop's first. A warp that ends in `@P0 EXIT` is not followed."""
+    sink = -1
+    turn: Graph = {sink: []}
+    for i in body:
+        last = blocks[i].instructions[-1]
+        ways = [other if other in body and other != head else sink for other in blocks[i].next]
+        turn[i] = ways or [sink]
+        if last.name in ENDS and last.predicate and len(ways) == 1:
+            turn[i] = ways
+    before = dominators(turn, head)
+    after = dominators(reversed_of(turn), sink)
+    first = {}
+    for i in body:
+        first[i] = at = i
+        while at != before.get(at, at):
+            at = before[at]
+            if i in after and at in after and dominates(after, i, at):
+                first[i] = at
+    return first
 
 
 def slow_paths(blocks: list[Block]) -> set[int]:
@@ -337,26 +375,32 @@ def used(instruction: Instruction) -> set[int]:
     return wide(REGISTER.findall(",".join(sources)), more)
 
 
-def waits_of(instructions: Iterable[Instruction]) -> tuple[int, int]:
+def waits_of(instructions: Iterable[tuple[Instruction, int]]) -> dict[int, tuple[int, int]]:
     """Of the loads of global memory that are issued before the first instruction that uses one of their results, the
-    most that are so on their way together; and how often results are waited for. Copies into shared memory are waited
-    for by DEPBAR."""
-    most = waits = flying = copies = 0
+    most that are so on their way together; and how often results are waited for: by the arm of the first of such loads.
+    Each instruction comes with its arm. Copies into shared memory are waited for by DEPBAR or at a barrier."""
+    found: dict[int, tuple[int, int]] = {}
+    flying = copies = of = 0
     missing: set[int] = set()
-    for instruction in instructions:
-        waits_for_copies = copies and instruction.name in ("DEPBAR", "BAR", "SYNCS")
-        if waits_for_copies or missing & used(instruction):
-            waits += 1
-            most = max(most, flying)
+
+    def waited() -> None:
+        most, waits = found.get(of, (0, 0))
+        found[of] = (max(most, flying), waits + 1)
+
+    for instruction, arm in instructions:
+        if missing & used(instruction) or (copies and instruction.name in ("DEPBAR", "BAR", "SYNCS")):
+            waited()
             flying = copies = 0
             missing = set()
-        if instruction.name == "LDGSTS":
+        registers = loaded(instruction)
+        if registers or instruction.name == "LDGSTS":
+            of = of if flying else arm
             flying += 1
-            copies += 1
-        elif registers := loaded(instruction):
-            flying += 1
+            copies += not registers
             missing |= registers
-    return max(most, flying), waits + (flying > 0)
+    if flying:
+        waited()
+    return found
 
 
 # ---- regions ---------------------------------------------------------------------------------------------------------
@@ -364,32 +408,71 @@ def waits_of(instructions: Iterable[Instruction]) -> tuple[int, int]:
 
 @dataclass
 class Region:
-    """A loop without the loops in it; the first of a kernel is what lies in none. All of it is counted once, whichever
-    way a turn takes."""
+    """What runs equally often: a loop without the loops in it, or what lies in none, the first of a kernel; without the
+    blocks that a turn may pass by and that access something. These are regions too, together where they access the same
+    in the same lines."""
 
     parent: int  # -1: none
     instructions: list[Instruction]
+    loads_in_flight: int = 0
+    waits: int = 0
+    is_arm: bool = False
 
     def kinds(self) -> dict[str, int]:
         counts = Counter(kind_of(instruction) for instruction in self.instructions)
         return {"issued": len(self.instructions), **dict(sorted(counts.items()))}
 
 
+def sites_of(block: Block) -> set[tuple[Place, str]]:
+    """What it accesses, evaluates and waits at, and where: what the CPU device counts."""
+    return {
+        (place, MEMORY.get(one.name, one.name))
+        for one in block.instructions
+        if (one.name in MEMORY or one.name in ("BAR", "MUFU")) and not one.is_idle
+        for place in one.places[:1]
+    }
+
+
+def arms_of(blocks: list[Block], head: int, body: set[int], own: list[int]) -> dict[int, frozenset]:
+    """Of each of a region's own blocks the sites of the arm that it belongs to; an empty set for what a turn always
+    runs. A block that accesses nothing belongs to where it branches off."""
+    first = equally_often(blocks, head, body)
+    sites: dict[int, set] = {}
+    for i in own:
+        sites.setdefault(first[i], set()).update(sites_of(blocks[i]))
+    before = dominators(graph_of(blocks), 0)
+    arms = {}
+    for i in own:
+        at = first[i]
+        while at != head and not sites.get(at):
+            at = first.get(before[at], head)
+        arms[i] = frozenset() if at == head else frozenset(sites[at])
+    return arms
+
+
 def regions_of(instructions: list[Instruction]) -> list[Region]:
-    """A loop's parent comes before it."""
+    """A region's parent comes before it."""
     if not instructions:
         return [Region(-1, [])]
     blocks = blocks_of(instructions)
-    whole = set(reached(blocks))
-    bodies = [whole, *sorted(loops_of(blocks), key=lambda body: (-len(body), min(body)))]
+    whole = (0, set(reached(graph_of(blocks), 0)))
+    bodies = [whole, *sorted(loops_of(blocks).items(), key=lambda one: (-len(one[1]), one[0]))]
     skipped = slow_paths(blocks)
-    regions = []
-    for i, body in enumerate(bodies):
-        around = [j for j, other in enumerate(bodies[:i]) if body <= other]
-        inside = [other for other in bodies[i + 1 :] if other <= body]
+    regions: list[Region] = []
+    number: list[int] = []  # of each body's region
+    for i, (head, body) in enumerate(bodies):
+        around = [j for j, (_, other) in enumerate(bodies[:i]) if body <= other]
+        inside = [other for _, other in bodies[i + 1 :] if other <= body]
         own = sorted(body.difference(*inside) - skipped)
-        parent = min(around, key=lambda j: len(bodies[j]), default=-1)
-        regions.append(Region(parent, [instruction for block in own for instruction in blocks[block].instructions]))
+        parent = min(around, key=lambda j: len(bodies[j][1]), default=-1)
+        arms = arms_of(blocks, head, body, own)
+        order = [frozenset(), *sorted({arm for arm in arms.values() if arm}, key=sorted)]
+        waits = waits_of((one, order.index(arms[block])) for block in own for one in blocks[block].instructions)
+        number.append(len(regions))
+        for k, arm in enumerate(order):
+            of_arm = [one for block in own if arms[block] == arm for one in blocks[block].instructions]
+            above = number[-1] if k else number[parent] if parent >= 0 else -1
+            regions.append(Region(above, of_arm, *waits.get(k, (0, 0)), is_arm=k > 0))
     return regions
 
 
@@ -421,15 +504,14 @@ def as_json(region: Region, files: dict[str, str], source: str) -> dict:
     def at(place: Place) -> dict:
         return ({"file": place[0]} if place[0] not in ("", source) else {}) | {"line": place[1]}
 
-    flying, waits = waits_of(region.instructions)
-    row: dict = {"parent": region.parent, "instructions": region.kinds()}
+    row: dict = {"parent": region.parent, "arm": region.is_arm, "instructions": region.kinds()}
     row["accesses"] = [
         at(place) | {"kind": kind, "bytes": size, "count": count}
         for (place, kind, size), count in sorted(accesses.items())
     ]
     row["barriers"] = [at(place) | {"count": count} for place, count in sorted(barriers.items())]
     row["special"] = [at(place) | {"count": count} for place, count in sorted(special.items())]
-    return row | {"loads_in_flight": flying, "waits": waits}
+    return row | {"loads_in_flight": region.loads_in_flight, "waits": region.waits}
 
 
 def resolved(text: str, known: dict[Path, str]) -> dict[str, str]:

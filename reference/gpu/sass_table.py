@@ -54,6 +54,14 @@ def stale(root: Path, known: dict[tuple[str, str], dict]) -> list[tuple[Path, st
     ]
 
 
+def save(root: Path, known: dict[tuple[str, str], dict]) -> int:
+    """What is known of the solutions, in order; gives how many. An interrupted run is continued by the next."""
+    wanted = [(source.as_posix(), arch) for source in solutions(root) for arch in ARCHS]
+    rows = [known[key] for key in wanted if key in known]
+    (root / TABLE).write_text(to_json(rows))
+    return len(rows)
+
+
 def write(options) -> int:
     root = Path()
     try:
@@ -75,10 +83,9 @@ def write(options) -> int:
     for source, arch in stale(root, known):
         print(f"{tools.CLEAR}{source} for {arch} …", end="" if tools.CLEAR else "\n", file=sys.stderr, flush=True)
         known[source.as_posix(), arch] = kernel_sass.kernel_sass(root, source, arch, options.flags.split())
+        save(root, known)
     print(tools.CLEAR, end="", file=sys.stderr, flush=True)
-    rows = [known[source.as_posix(), arch] for source in solutions(root) for arch in ARCHS]
-    (root / TABLE).write_text(to_json(rows))
-    print(f"{TABLE}: {len(rows)} files of nvcc {version}")
+    print(f"{TABLE}: {save(root, known)} files of nvcc {version}")
     return 0
 
 

@@ -19,6 +19,7 @@ def kernels():
     return {next(word for word in NAMES if word in mangled): code for mangled, code in found.items()}
 
 
+HERE = '//## File "/course/loops.cu", line 9'
 NAMES = ("sum_unrolled", "nested", "merged", "divided", "copied", "shuffled")
 
 
@@ -32,7 +33,7 @@ def accesses(region: dict) -> list[tuple]:
 
 def listed(lines: str) -> list:
     text = "\t.section\t.text.k\n" + "\n".join(
-        f"        /*{16 * i:04x}*/  {line} ;" if not line.endswith(":") else line
+        line if line.endswith(":") or "##" in line else f"        /*{16 * i:04x}*/  {line} ;"
         for i, line in enumerate(map(str.strip, lines.strip().splitlines()))
     )
     return sass_flow.instructions_of(text)["k"]
@@ -98,12 +99,78 @@ def test_loads_are_on_their_way_together_until_one_result_is_used(kernels):
 
 def test_a_load_whose_address_was_loaded_waits_for_it():
     code = listed("LDG.E R2, [R4.64]\nLDG.E.64 R6, [R2.64]\nFADD R1, R7, R1\nEXIT")
-    assert sass_flow.waits_of(code) == (1, 2)
+    assert sass_flow.waits_of((one, 0) for one in code) == {0: (1, 2)}
 
 
 def test_a_store_of_four_registers_waits_for_each_of_them():
-    assert sass_flow.waits_of(listed("LDG.E R3, [R8.64]\nSTS.128 [R9], R0\nEXIT")) == (1, 1)
+    code = listed("LDG.E R3, [R8.64]\nSTS.128 [R9], R0\nEXIT")
+    assert sass_flow.waits_of((one, 0) for one in code) == {0: (1, 1)}
     assert sass_flow.used(listed("STS.128 [R9], R0")[0]) == {9, 0, 1, 2, 3}
+
+
+def test_a_wait_is_that_of_the_arm_with_the_first_of_the_loads():
+    first, second, use = listed("LDG.E R2, [R8.64]\nLDG.E R3, [R8.64]\nFADD R1, R2, R3")
+    assert sass_flow.waits_of([(first, 1), (second, 2), (use, 0)]) == {1: (2, 1)}
+
+
+def test_what_a_turn_may_pass_by_is_a_region_of_its_own():
+    _, loop, arm = sass_flow.regions_of(
+        listed(
+            f"""FADD R1, R1, R2
+            .L_x_1:
+            @P0 BRA `(.L_x_2)
+            {HERE}
+            LDG.E R2, [R8.64]
+            .L_x_2:
+            FADD R1, R1, R2
+            @P1 BRA `(.L_x_1)
+            EXIT"""
+        )
+    )
+    assert (loop.is_arm, arm.is_arm, arm.parent) == (False, True, 1)
+    assert [one.name for one in loop.instructions] == ["BRA", "FADD", "BRA"]
+    assert [one.name for one in arm.instructions] == ["LDG"]
+    assert (loop.waits, arm.waits) == (0, 1)
+
+
+def test_both_ways_of_a_branch_are_regions_that_are_told_apart_by_what_they_access():
+    code = listed(
+        f"""@P0 BRA `(.L_x_1)
+        {HERE}
+        STG.E.128 [R8.64], R4
+        BRA `(.L_x_2)
+        .L_x_1:
+        {HERE.replace("9", "8")}
+        STG.E [R8.64], R4
+        @P1 BRA `(.L_x_2)
+        STG.E [R8.64+0x4], R5
+        .L_x_2:
+        EXIT"""
+    )
+    names = [[one.code for one in region.instructions] for region in sass_flow.regions_of(code)]
+    assert names == [["BRA", "EXIT"], ["STG.E", "BRA", "STG.E"], ["STG.E.128", "BRA"]]
+
+
+def test_a_warp_that_ends_early_leaves_the_others_what_they_always_run():
+    code = listed(f"@P0 EXIT\n{HERE}\nLDG.E R2, [R8.64]\nEXIT")
+    assert len(sass_flow.regions_of(code)) == 1
+
+
+def test_a_block_that_accesses_nothing_belongs_to_where_it_branches_off():
+    code = listed("@P0 BRA `(.L_x_1)\nFADD R1, R1, R2\n.L_x_1:\nEXIT")
+    assert len(sass_flow.regions_of(code)) == 1
+
+
+def test_a_call_of_a_label_of_the_kernel_is_a_branch():
+    code = listed(
+        """.L_x_1:
+        FADD R1, R1, R2
+        @P0 CALL.REL.NOINC `(.L_x_2)
+        BRA `(.L_x_1)
+        .L_x_2:
+        EXIT"""
+    )
+    assert [len(region.instructions) for region in sass_flow.regions_of(code)] == [1, 3]
 
 
 def test_what_only_lanes_take_that_have_parted_is_not_counted():
