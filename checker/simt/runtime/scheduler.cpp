@@ -152,6 +152,7 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
     const dim3 grid = launch_->grid;
     const std::uint64_t blocks = sampled != nullptr ? sampled->size() : std::uint64_t{grid.x} * grid.y * grid.z;
     const Shuffled order(blocks, random_);
+    TrafficTrace& traffic = TrafficTrace::instance();
     std::uint64_t begun = 0;
     waiting_blocks_ = blocks;
     std::size_t polling = 0;          // blocks in a row that only polled
@@ -159,7 +160,8 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
     Patience patience(steps_);
     while (error_ == cudaSuccess && (begun < blocks || !resident_.empty())) {
         if (polling >= resident_.size() && begun < blocks && resident_.size() < kResidentBlocks) {
-            const std::uint64_t number = order[reversed_ ? blocks - 1 - begun : begun];
+            // Blocks that are counted begin in the order of their numbers, as on a GPU (traffic_runs.h).
+            const std::uint64_t number = traffic.on() ? begun : order[reversed_ ? blocks - 1 - begun : begun];
             begun++;
             waiting_blocks_ = blocks - begun;
             resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
@@ -181,6 +183,9 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         turn_to(*block);
         const BlockOutcome outcome = run_block(*block);
         if (outcome == BlockOutcome::done) {
+            if (traffic.on()) {
+                traffic.end_block(*block);
+            }
             release(*block);
             polling = at_grid_barrier = 0;
         } else {

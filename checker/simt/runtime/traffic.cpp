@@ -98,6 +98,18 @@ void add_lines(std::vector<LineTraffic>& lines, const std::vector<LineTraffic>& 
     }
 }
 
+void add_distinct(std::vector<DistinctSectors>& sums, const std::vector<DistinctSectors>& others) {
+    for (const DistinctSectors& other : others) {
+        auto at = std::ranges::lower_bound(sums, other.blocks, {}, &DistinctSectors::blocks);
+        if (at == sums.end() || at->blocks != other.blocks) {
+            at = sums.insert(at, {.blocks = other.blocks});
+        }
+        at->runs += other.runs;
+        at->load_sectors += other.load_sectors;
+        at->store_sectors += other.store_sectors;
+    }
+}
+
 }  // namespace
 
 GlobalTraffic& GlobalTraffic::operator+=(const GlobalTraffic& other) {
@@ -165,12 +177,13 @@ void LaunchTraffic::add(const LaunchTraffic& other) {
     blocks_run += other.blocks_run;
     blocks += other.blocks;
     shared_bytes = std::max(shared_bytes, other.shared_bytes);
+    add_distinct(distinct, other.distinct);
     unique_is_least = unique_is_least || other.unique_is_least;
     total += other.total;
     add_lines(lines, other.lines);
 }
 
-void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<std::unique_ptr<TrafficSite>> sites) {
+void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace trace) {
     const Busy busy;
     LaunchTraffic counted{.kernel = launch.kernel,
                           .grid = launch.grid,
@@ -179,12 +192,13 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<st
                           .blocks_run = blocks_run,
                           .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
                           .shared_bytes = launch.static_bytes + launch.dynamic_bytes,
+                          .distinct = std::move(trace.distinct),
                           .total = {},
                           .lines = {}};
     ByteSet::Pool& pool = TrafficTrace::instance().pool();
     std::vector<const TrafficSite*> all;
     std::map<std::pair<std::string, int>, std::vector<const TrafficSite*>> by_line;
-    for (const auto& site : sites) {
+    for (const auto& site : trace.sites) {
         if (!site->ignored && !is_mark(site->kind)) {
             all.push_back(site.get());
             by_line[file_and_line(source_of(reinterpret_cast<const void*>(site->site)))].push_back(site.get());

@@ -90,6 +90,14 @@ struct LineTraffic {
     std::vector<std::string> buffers;  // of global memory that it used: their names, four at most
 };
 
+// The 32-byte sectors that runs of so many consecutive blocks touch, each once per run: sums over the complete runs that
+// were counted (traffic_runs.h). Atomics load and store.
+struct DistinctSectors {
+    std::uint64_t blocks = 0;  // of a run
+    std::uint64_t runs = 0;
+    std::uint64_t load_sectors = 0, store_sectors = 0;
+};
+
 // A launch, or all launches of a kernel; or the calls of one function of a library: then none are launches.
 struct LaunchTraffic {
     std::string kernel;
@@ -99,7 +107,10 @@ struct LaunchTraffic {
     std::uint64_t blocks_run = 0;  // a sampled launch runs only some (sampling.h), and only these are counted
     std::uint64_t blocks = 0;
     std::uint64_t shared_bytes = 0;  // shared memory of a block, static and dynamic; of several launches the most
-    bool unique_is_least = false;    // more memory was touched than can be kept: bytes_unique is a lower limit
+    // By the length of the runs; the last one is the whole launch if it was run whole. Of several launches those of the
+    // same length are added up.
+    std::vector<DistinctSectors> distinct = {};
+    bool unique_is_least = false;  // more memory was touched than can be kept: bytes_unique is a lower limit
     Traffic total;
     std::vector<LineTraffic> lines;  // by file and line
 

@@ -4,15 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/traffic_requests.h"
+#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 
 // A launch is over; so many of its blocks have run.
-void note_traffic(const Launch& launch, std::uint64_t blocks_run, std::vector<std::unique_ptr<TrafficSite>> sites);
+void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace trace);
 
 }  // namespace simt

@@ -155,6 +155,16 @@ void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch) {
     json.integer("blocks", static_cast<std::int64_t>(launch.blocks));
     json.integer("blocks_counted", static_cast<std::int64_t>(launch.blocks_run));
     json.integer("shared_bytes", static_cast<std::int64_t>(launch.shared_bytes));
+    json.begin_array("distinct");
+    for (const DistinctSectors& runs : launch.distinct) {
+        json.begin_element();
+        json.integer("blocks", static_cast<std::int64_t>(runs.blocks));
+        json.integer("runs", static_cast<std::int64_t>(runs.runs));
+        json.integer("load_sectors", static_cast<std::int64_t>(runs.load_sectors));
+        json.integer("store_sectors", static_cast<std::int64_t>(runs.store_sectors));
+        json.end_object();
+    }
+    json.end_array();
     json.boolean("unique_bytes_are_at_least", launch.unique_is_least);
     write_metrics(json, launch.total);
     json.begin_array("lines");

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/traffic_runs.h"
 
 namespace simt {
 namespace {
@@ -57,13 +58,28 @@ constexpr std::uint32_t low_bits(unsigned count) {
     return count >= 32 ? ~0U : (1U << count) - 1;
 }
 
-// What a request touches.
+// Where it is noted what a request touches.
+struct Places {
+    ByteSet& bytes;
+    SectorSet *loads, *stores;  // of the block; null: it is none
+
+    void add(std::uint64_t sector, std::uint32_t of_it) {
+        bytes.add(sector, of_it);
+        if (loads != nullptr) {
+            loads->add(sector);
+        }
+        if (stores != nullptr) {
+            stores->add(sector);
+        }
+    }
+};
+
 struct Touched {
     std::uint64_t sectors = 0, lines = 0;
 };
 
 // For any order of addresses, and for accesses that lie in two sectors.
-Touched scattered_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
+Touched scattered_sectors(Places& set, const TrafficRequest& request, unsigned bytes) {
     SmallSet<4 * kMostLanes> sectors;
     for (unsigned i = 0; i < request.count; i++) {
         const std::uintptr_t address = address_of(request.what[i]);
@@ -84,7 +100,7 @@ Touched scattered_sectors(ByteSet& set, const TrafficRequest& request, unsigned 
 
 // Counts the different sectors and lines, and adds the sectors' bytes to the set. The addresses of most requests go up,
 // or those of each row of a block do, and the rows are the same: such requests need no search.
-Touched count_sectors(ByteSet& set, const TrafficRequest& request, unsigned bytes) {
+Touched count_sectors(Places& set, const TrafficRequest& request, unsigned bytes) {
     unsigned count = request.count;
     while (count % 2 == 0 && std::equal(request.what, request.what + count / 2, request.what + count / 2)) {
         count /= 2;
@@ -175,26 +191,53 @@ unsigned bytes_in_turn(const TrafficRequest& request, unsigned bytes) {
     return same ? bytes : in_turn ? request.count * bytes : 0;
 }
 
-// What the 32 banks must give for a request.
-struct BankPasses {
-    unsigned wavefronts = 0, passes = 0;
-    unsigned distinct_bytes = 0;  // of 8- and 16-byte accesses: each byte once a pass
-};
-
-BankPasses passes_of(const TrafficRequest& request, unsigned bytes) {
-    const unsigned lanes_a_pass = bytes <= 4 ? kMostLanes : bytes == 8 ? kMostLanes / 2 : kMostLanes / 4;
-    BankPasses sum;
-    for (unsigned i = 0; i < request.count;) {
-        Banks banks;
-        const unsigned pass = request.lanes[i] / lanes_a_pass;
-        for (; i < request.count && request.lanes[i] / lanes_a_pass == pass; i++) {
-            banks.add(address_of(request.what[i]), bytes);
+// One pass, most often: lanes want the same or words of their own that go up or down, and so may the lanes of each row
+// of a block. False: they do not.
+bool count_plain_pass(BankPasses& sum, const std::uint64_t* what, unsigned count, unsigned bytes) {
+    while (count % 2 == 0 && std::equal(what, what + count / 2, what + count / 2)) { count /= 2; }
+    const unsigned apart = std::max(bytes, kBankBytes);
+    const bool up = address_of(what[count - 1]) >= address_of(what[0]);
+    std::array<std::uint8_t, kBanks> words{};
+    std::uint8_t most = 0;
+    unsigned distinct = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const std::uintptr_t here = address_of(what[i]);
+        if (i > 0) {
+            const std::uintptr_t before = address_of(what[i - 1]);
+            if (here == before) {
+                continue;
+            }
+            if ((here > before) != up) {
+                return false;
+            }
         }
-        sum.wavefronts += banks.wavefronts();
-        sum.passes++;
-        sum.distinct_bytes += banks.distinct_bytes();
+        if (here % apart != 0) {
+            return false;
+        }
+        for (unsigned word = 0; word * kBankBytes < bytes; word++) {
+            most = std::max(most, ++words[(here / kBankBytes + word) % kBanks]);
+        }
+        distinct += bytes;
     }
-    return sum;
+    sum.wavefronts += most;
+    sum.distinct_bytes += distinct;
+    return true;
+}
+
+void count_passes(BankPasses& sum, const TrafficRequest& request, unsigned bytes) {
+    const unsigned lanes_a_pass = bytes <= 4 ? kMostLanes : bytes == 8 ? kMostLanes / 2 : kMostLanes / 4;
+    sum.wavefronts = sum.passes = sum.distinct_bytes = 0;
+    for (unsigned begin = 0, end = 0; begin < request.count; begin = end) {
+        const unsigned pass = request.lanes[begin] / lanes_a_pass;
+        while (end < request.count && request.lanes[end] / lanes_a_pass == pass) { end++; }
+        sum.passes++;
+        if (!count_plain_pass(sum, request.what + begin, end - begin, bytes)) {
+            Banks banks;
+            for (unsigned i = begin; i < end; i++) { banks.add(address_of(request.what[i]), bytes); }
+            sum.wavefronts += banks.wavefronts();
+            sum.distinct_bytes += banks.distinct_bytes();
+        }
+    }
 }
 
 // The same where bytes_in_turn() has found that no bank has two words of a pass.
@@ -212,7 +255,7 @@ unsigned passes_in_turn(const TrafficRequest& request, unsigned bytes) {
     return passes;
 }
 
-std::uint64_t distinct_bytes(const TrafficRequest& request, unsigned bytes) {
+unsigned distinct_bytes(const TrafficRequest& request, unsigned bytes) {
     SmallSet<16 * kMostLanes> all;
     for (unsigned i = 0; i < request.count; i++) {
         const std::uintptr_t address = address_of(request.what[i]);
@@ -223,9 +266,36 @@ std::uint64_t distinct_bytes(const TrafficRequest& request, unsigned bytes) {
             byte = next;
         }
     }
-    std::uint64_t sum = 0;
+    unsigned sum = 0;
     for (std::size_t i = 0; i < all.size(); i++) { sum += static_cast<unsigned>(std::popcount(all.bits(i))); }
     return sum;
+}
+
+// The same as for the site's request before, if all lanes' addresses have moved by as many words.
+const BankPasses& passes_at(TrafficSite& site, const TrafficRequest& request, unsigned bytes) {
+    BankPasses& before = site.passes;
+    const std::uint64_t moved = request.what[0] - before.what[0];
+    std::uint64_t differs = (before.count ^ request.count) | moved % packed(kBankBytes, TraceKind{}, 0);
+    if (differs == 0) {
+        for (unsigned i = 0; i < request.count; i++) { differs |= (request.what[i] - moved) ^ before.what[i]; }
+        differs |= std::equal(request.lanes, request.lanes + request.count, before.lanes.begin()) ? 0 : 1;
+    }
+    if (differs == 0) {
+        return before;
+    }
+    if (const unsigned different = bytes_in_turn(request, bytes); different != 0) {
+        before.wavefronts = before.passes = passes_in_turn(request, bytes);
+        before.distinct_bytes = different;
+    } else {
+        count_passes(before, request, bytes);
+        if (before.passes > 1 && !is_global(site.kind)) {
+            before.distinct_bytes = distinct_bytes(request, bytes);
+        }
+    }
+    before.count = request.count;
+    std::copy_n(request.what, request.count, before.what.begin());
+    std::copy_n(request.lanes, request.count, before.lanes.begin());
+    return before;
 }
 
 // Adds what L1 and shared memory need for a request: its wavefronts, or its lines at four a cycle and two more.
@@ -237,21 +307,15 @@ void add_quarter_cycles(Traffic& sum, std::uint64_t wavefronts, std::uint64_t li
     sum.quarter_cycles_16 += std::max(2 * kQuarters, least);
 }
 
-void count_shared(Traffic& traffic, SharedTraffic& sum, const TrafficRequest& request, unsigned bytes) {
+void count_shared(TrafficSite& site, SharedTraffic& sum, const TrafficRequest& request, unsigned bytes) {
     sum.requests++;
     sum.threads += request.count;
     sum.bytes_asked += std::uint64_t{request.count} * bytes;
-    BankPasses passes;
-    if (const unsigned different = bytes_in_turn(request, bytes); different != 0) {
-        passes.wavefronts = passes.passes = passes_in_turn(request, bytes);
-        sum.bytes_distinct += different;
-    } else {
-        passes = passes_of(request, bytes);
-        sum.bytes_distinct += passes.passes == 1 ? passes.distinct_bytes : distinct_bytes(request, bytes);
-    }
+    const BankPasses& passes = passes_at(site, request, bytes);
+    sum.bytes_distinct += passes.distinct_bytes;
     sum.wavefronts += passes.wavefronts;
     sum.ideal_wavefronts += passes.passes;
-    add_quarter_cycles(traffic, passes.wavefronts, 0);
+    add_quarter_cycles(site.traffic, passes.wavefronts, 0);
 }
 
 void note_buffer(TrafficSite& site, std::uintptr_t address) {
@@ -269,7 +333,8 @@ void note_buffer(TrafficSite& site, std::uintptr_t address) {
     }
 }
 
-void count_global(TrafficSite& site, GlobalTraffic& sum, const TrafficRequest& request, unsigned bytes) {
+void count_global(TrafficSite& site, GlobalTraffic& sum, const TrafficRequest& request, unsigned bytes,
+                  TouchedSectors& block) {
     const std::uintptr_t first = address_of(request.what[0]);
     if (first - site.buffer_begin >= site.buffer_bytes) [[unlikely]] {
         note_buffer(site, first);
@@ -279,9 +344,10 @@ void count_global(TrafficSite& site, GlobalTraffic& sum, const TrafficRequest& r
     const std::uint64_t asked = std::uint64_t{request.count} * bytes;
     sum.bytes_asked += asked;
     sum.ideal_sectors += (asked + kSectorBytes - 1) / kSectorBytes;
-    const Touched touched = count_sectors(site.bytes, request, bytes);
-    const unsigned wavefronts =
-        bytes_in_turn(request, bytes) != 0 ? passes_in_turn(request, bytes) : passes_of(request, bytes).wavefronts;
+    Places places{site.bytes, site.kind == TraceKind::store ? nullptr : &block.loads,
+                  site.kind == TraceKind::load ? nullptr : &block.stores};
+    const Touched touched = count_sectors(places, request, bytes);
+    const unsigned wavefronts = passes_at(site, request, bytes).wavefronts;
     sum.sectors += touched.sectors;
     sum.lines += touched.lines;
     sum.wavefronts += wavefronts;
@@ -334,25 +400,25 @@ std::uint64_t ByteSet::count() const {
     return bytes;
 }
 
-void count_request(TrafficSite& site, const TrafficRequest& request) {
+void count_request(TrafficSite& site, const TrafficRequest& request, TouchedSectors& block) {
     Traffic& sum = site.traffic;
     const unsigned bytes = bytes_of(request.what[0]);
     switch (site.kind) {
         case TraceKind::load:
-            return count_global(site, sum.loads, request, bytes);
+            return count_global(site, sum.loads, request, bytes, block);
         case TraceKind::store:
-            return count_global(site, sum.stores, request, bytes);
+            return count_global(site, sum.stores, request, bytes, block);
         case TraceKind::atomic:
             sum.atomic_passes += most_on_one_address(request);
-            return count_global(site, sum.atomics, request, bytes);
+            return count_global(site, sum.atomics, request, bytes, block);
         case TraceKind::shared_load:
-            return count_shared(sum, sum.shared_loads, request, bytes);
+            return count_shared(site, sum.shared_loads, request, bytes);
         case TraceKind::shared_store:
         case TraceKind::shared_copy:
-            return count_shared(sum, sum.shared_stores, request, bytes);
+            return count_shared(site, sum.shared_stores, request, bytes);
         case TraceKind::shared_atomic:
             sum.atomic_passes += most_on_one_address(request);
-            return count_shared(sum, sum.shared_atomics, request, bytes);
+            return count_shared(site, sum.shared_atomics, request, bytes);
         case TraceKind::barrier:
             sum.barriers++;
             return;

@@ -15,6 +15,8 @@
 
 namespace simt {
 
+struct TouchedSectors;
+
 enum class TraceKind : std::uint8_t {
     load,
     store,
@@ -92,6 +94,15 @@ class ByteSet {
     bool incomplete_ = false;
 };
 
+// What the 32 banks must give for a request, and which it was.
+struct BankPasses {
+    unsigned wavefronts = 0, passes = 0;
+    unsigned distinct_bytes = 0;  // each byte once; of global memory once a pass
+    unsigned count = 0;           // of the lanes
+    std::array<std::uint64_t, 32> what{};
+    std::array<std::uint8_t, 32> lanes{};
+};
+
 // One access in the code, during one launch.
 struct TrafficSite {
     TrafficSite(std::uintptr_t return_address, TraceKind what, ByteSet::Pool& pool)
@@ -101,6 +112,7 @@ struct TrafficSite {
     TraceKind kind;
     Traffic traffic;
     ByteSet bytes;
+    BankPasses passes;     // of its last request
     bool ignored = false;  // the compiler's own
 
     // For the warp that is being counted: 0 again once all of its lanes have passed it equally often.
@@ -134,6 +146,7 @@ constexpr unsigned bytes_of(std::uint64_t what) {
     return what & 0xffU;
 }
 
-void count_request(TrafficSite& site, const TrafficRequest& request);
+// Counts it, and notes what it touches for its block.
+void count_request(TrafficSite& site, const TrafficRequest& request, TouchedSectors& block);
 
 }  // namespace simt

@@ -76,7 +76,7 @@ void TrafficTrace::begin_launch(const Launch& launch) {
     hot.trace.main_begin = hot.trace.main_bytes = 0;  // the first access finds it
 }
 
-std::vector<std::unique_ptr<TrafficSite>> TrafficTrace::end_launch() {
+LaunchTrace TrafficTrace::end_launch() {
     on_ = false;
     hot.trace = {};
     by_place_.clear();
@@ -84,7 +84,8 @@ std::vector<std::unique_ptr<TrafficSite>> TrafficTrace::end_launch() {
     uneven_.clear();
     unfinished_.clear();
     copying_.clear();
-    return std::move(sites_);
+    const dim3 grid = launch_->grid;
+    return {std::move(sites_), runs_.end_launch(std::uint64_t{grid.x} * grid.y * grid.z)};
 }
 
 void TrafficTrace::begin_lane(const Lane& lane) {
@@ -216,7 +217,7 @@ void TrafficTrace::count(std::uint64_t where, const std::uint64_t* what, const s
     if (site.ignored || is_mark(site.kind)) {
         return;
     }
-    count_request(site, {what, lanes, count});
+    count_request(site, {what, lanes, count}, *block_);
     if (site.kind == TraceKind::shared_load && !copying_.empty()) {
         const unsigned overlapped = mask & copying_[warp_];
         site.traffic.shared_loads.bytes_overlapped +=
@@ -317,6 +318,7 @@ unsigned TrafficTrace::merge(const Warp& warp, unsigned more) {
     }
     if (warp_ != &warp) {
         warp_ = &warp;
+        block_ = &runs_.of(number_of(*warp.lanes->block));
         last_.fill(0);
     }
     unsigned active = 0;
@@ -380,6 +382,16 @@ unsigned TrafficTrace::merge(const Warp& warp, unsigned more) {
     }
     finish_warp(warp);
     return with_room & more;
+}
+
+void TrafficTrace::end_block(const Block& block) {
+    const Busy busy;
+    runs_.end_block(number_of(block));
+}
+
+std::uint64_t TrafficTrace::number_of(const Block& block) const {
+    const dim3 grid = launch_->grid;
+    return block.index.x + std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
 }
 
 void TrafficTrace::finish_warp(const Warp& warp) {

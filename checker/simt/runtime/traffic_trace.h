@@ -18,12 +18,19 @@
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/traffic_requests.h"
+#include "checker/simt/runtime/traffic_runs.h"
 
 namespace simt {
 
+struct Block;
 struct Launch;
 struct Lane;
 struct Warp;
+
+struct LaunchTrace {
+    std::vector<std::unique_ptr<TrafficSite>> sites;
+    std::vector<DistinctSectors> distinct;
+};
 
 class TrafficTrace {
   public:
@@ -35,13 +42,16 @@ class TrafficTrace {
 
     void begin_launch(const Launch& launch);
     // Returns what the launch did, and forgets it.
-    std::vector<std::unique_ptr<TrafficSite>> end_launch();
+    LaunchTrace end_launch();
     ByteSet::Pool& pool() { return pool_; }
 
     // Called before and after each turn of a lane. The lanes of one warp run until none of them can go on: then their
     // accesses are merged.
     void begin_lane(const Lane& lane);
     void end_lane(const Lane& lane);
+
+    // All lanes of the block have ended.
+    void end_block(const Block& block);
 
     // Makes requests of what the lanes did, until nothing is left, or until nothing is left of a lane from which more
     // is to come (a bit of `more`). Returns the lanes of `more` that have room again.
@@ -74,6 +84,7 @@ class TrafficTrace {
     void count(std::uint64_t where, const std::uint64_t* what, const std::uint8_t* lanes, unsigned count,
                unsigned mask);
     void finish_warp(const Warp& warp);
+    std::uint64_t number_of(const Block& block) const;
 
     bool wanted_ = false;
     bool on_ = false;
@@ -94,7 +105,9 @@ class TrafficTrace {
     std::vector<Path> paths_;
     std::map<Path, std::uint16_t> path_numbers_;
 
+    BlockRuns runs_;
     const Warp* warp_ = nullptr;                         // the one that was merged last
+    TouchedSectors* block_ = nullptr;                    // of its block
     std::unordered_map<const Warp*, unsigned> copying_;  // the lanes that have asynchronous copies on their way
 
     // Tells whether a warp's lanes passed a site equally often: each lane adds a number of its own, and the numbers of

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -28,6 +29,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/traffic_runs.h"
 #include "checker/simt/tests/objects/special_functions.h"
 #include "checker/simt/tests/objects/traffic.h"
 
@@ -352,6 +354,131 @@ TEST_F(Counted, EachLaunchNeedsItsBytesAnew) {
         KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
     });
     EXPECT_EQ(t.loads.bytes_unique, 256U);
+}
+
+// ---- sectors of runs of blocks ----------------------------------------------------------------------------------------
+
+// blocks of a run, runs, sectors loaded, sectors stored
+using Runs = std::vector<std::array<std::uint64_t, 4>>;
+
+Runs in_numbers(const std::vector<simt::DistinctSectors>& distinct) {
+    Runs all;
+    for (const simt::DistinctSectors& one : distinct) {
+        all.push_back({one.blocks, one.runs, one.load_sectors, one.store_sectors});
+    }
+    return all;
+}
+
+// A block loads a row of inp, 64 floats, and 64 pieces of 32 floats of weight.
+TEST_F(Counted, BlocksOfAMatmulShareRowsAndThenColumns) {
+    float* weight = buffer<float>("weight");
+    counted([&] { KERNEL(multiply)(out_, inp_, weight, 4, 64, 128); });
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
+              (Runs{{1, 16, 16 * (8 + 4 * 64), 64},
+                    {2, 8, 8 * (8 + 8 * 64), 64},
+                    {4, 4, 4 * (8 + 16 * 64), 64},
+                    {8, 2, 2 * (16 + 16 * 64), 64},
+                    {16, 1, 32 + 16 * 64, 64}}));
+}
+
+TEST_F(Counted, TheLastRunIsTheWholeLaunch) {
+    float* weight = buffer<float>("weight");
+    counted([&] { KERNEL(multiply)(out_, inp_, weight, 3, 64, 128); });
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
+              (Runs{{1, 12, 12 * (8 + 4 * 64), 48},
+                    {2, 6, 6 * (8 + 8 * 64), 48},
+                    {4, 3, 3 * (8 + 16 * 64), 48},
+                    {8, 1, 16 + 16 * 64, 32},
+                    {12, 1, 24 + 16 * 64, 48}}));
+}
+
+// 64 floats are 8 sectors; the two beyond a run's end lie in one more.
+TEST_F(Counted, BlocksOfAStencilShareTheirHalos) {
+    counted([&] { KERNEL(stencil)(out_, inp_, 8); });
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
+              (Runs{{1, 8, 8 * 9, 64}, {2, 4, 4 * 17, 64}, {4, 2, 2 * 33, 64}, {8, 1, 65, 64}}));
+}
+
+TEST_F(Counted, AtomicsLoadAndStore) {
+    counted([&] { KERNEL(add_atomically)(out_, 32); });
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct), (Runs{{1, 1, 4, 4}}));
+}
+
+// The flags of all blocks lie in one sector.
+TEST_F(Counted, RunsAreTheSameWhereBlocksEndInTheReverseOfTheirOrder) {
+    int* flags = buffer<int>("flags");
+    counted([&] { KERNEL(last_block_first)(out_, inp_, flags, 8); });
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
+              (Runs{{1, 8, 8 * 5, 8 * 5}, {2, 4, 4 * 9, 4 * 9}, {4, 2, 2 * 17, 2 * 17}, {8, 1, 33, 33}}));
+}
+
+TEST_F(Counted, OfASampledLaunchTheRunsOfBlocksThatRan) {
+    simt::sample_blocks(simt::Sampling{.others = 2, .group = 4});
+    counted([&] { KERNEL(load_strided)(out_, inp_, 96, 32, 1, 0); });
+    ASSERT_EQ(simt::traffic_of_launches().at(0).blocks_run, 16U);
+    const Runs runs = in_numbers(simt::traffic_of_launches()[0].distinct);
+    ASSERT_GE(runs.size(), 3U);
+    EXPECT_EQ((Runs{runs.begin(), runs.begin() + 3}), (Runs{{1, 16, 64, 64}, {2, 8, 64, 64}, {4, 4, 64, 64}}));
+    EXPECT_LT(runs.back()[0], 96U) << "not the whole launch";
+}
+
+TEST_F(Counted, RunsOfTheSameLengthAreAddedUpOverAKernelsLaunches) {
+    counted([&] {
+        KERNEL(stencil)(out_, inp_, 4);
+        KERNEL(stencil)(out_, inp_, 3);
+    });
+    EXPECT_EQ(in_numbers(simt::traffic_of_kernels().at(0).distinct),
+              (Runs{{1, 7, 7 * 9, 56}, {2, 3, 3 * 17, 48}, {3, 1, 25, 24}, {4, 1, 33, 32}}));
+    const std::string json = simt::traffic_as_json(simt::traffic_of_launches(), {});
+    const std::size_t at = json.find("\"distinct\": [");
+    ASSERT_NE(at, std::string::npos) << json;
+    for (const char* part : {"\"blocks\": 4", "\"runs\": 1", "\"load_sectors\": 33", "\"store_sectors\": 32"}) {
+        EXPECT_NE(json.find(part, at), std::string::npos) << part << " in\n" << json;
+    }
+}
+
+// A table of 16 words takes 12, one of 32 takes 24. Each block touches 10 words of its own: two runs of two blocks have
+// no room beside each other while the second is merged.
+TEST(RunsOfBlocks, LongerOnesAreLeftOutWhereThereIsNoRoom) {
+    simt::BlockRuns runs(64);
+    for (std::uint64_t block = 0; block < 8; block++) {
+        for (std::uint64_t word = 0; word < 10; word++) { runs.of(block).loads.add(64 * (10 * block + word)); }
+        runs.end_block(block);
+    }
+    EXPECT_EQ(in_numbers(runs.end_launch(8)), (Runs{{1, 8, 80, 0}, {2, 3, 60, 0}}));
+    runs.of(0).stores.add(1);
+    runs.end_block(0);
+    EXPECT_EQ(in_numbers(runs.end_launch(1)), (Runs{{1, 1, 0, 1}})) << "and the next launch has all of it";
+}
+
+TEST(RunsOfBlocks, OfABlockForWhichThereIsNoRoomNothingIsCounted) {
+    simt::BlockRuns runs(16);
+    for (std::uint64_t word = 0; word < 13; word++) { runs.of(0).loads.add(64 * word); }
+    runs.end_block(0);
+    runs.of(1).loads.add(0);
+    runs.end_block(1);
+    EXPECT_EQ(in_numbers(runs.end_launch(2)), (Runs{{1, 1, 1, 0}}));
+}
+
+TEST(RunsOfBlocks, AnyOrderOfTheirEndsGivesTheSame) {
+    std::vector<std::uint64_t> order(13);
+    std::iota(order.begin(), order.end(), 0U);
+    std::set<Runs> all;
+    std::mt19937 random(3);
+    for (int times = 0; times < 10; times++) {
+        simt::BlockRuns runs;
+        for (const std::uint64_t block : order) {
+            for (std::uint64_t sector = 0; sector < 100; sector++) { runs.of(block).loads.add(70 * block + sector); }
+            runs.end_block(block);
+        }
+        all.insert(in_numbers(runs.end_launch(13)));
+        std::shuffle(order.begin(), order.end(), random);
+    }
+    EXPECT_EQ(all, (std::set<Runs>{{{1, 13, 1300, 0},
+                                    {2, 6, 6 * 170, 0},
+                                    {4, 3, 3 * 310, 0},
+                                    {8, 1, 590, 0},
+                                    {13, 1, 12 * 70 + 100, 0}}}));
 }
 
 // ---- lanes that go different ways -------------------------------------------------------------------------------------

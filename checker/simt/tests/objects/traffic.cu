@@ -261,6 +261,33 @@ __global__ void two_arrays_kernel(float* out) {
     out[threadIdx.x] = static_cast<volatile float*>(fixed)[threadIdx.x];
 }
 
+__global__ void product_kernel(float* out, const float* inp, const float* weight, int C) {
+    const int o = blockIdx.x * 32 + threadIdx.x, n = blockIdx.y;
+    const int OC = gridDim.x * 32;
+    float sum = 0.0f;
+    for (int c = 0; c < C; c++) { sum += inp[n * C + c] * weight[c * OC + o]; }
+    out[n * OC + o] = sum;
+}
+
+__global__ void stencil_kernel(float* out, const float* inp) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = inp[i] + inp[i + 1] + inp[i + 2];
+}
+
+// Each block waits for the one after it.
+__global__ void last_block_first_kernel(float* out, const float* inp, int* flags) {
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x) {
+        while (atomicAdd(&flags[blockIdx.x + 1], 0) == 0) {}
+    }
+    __syncthreads();
+    out[i] = inp[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicExch(&flags[blockIdx.x], 1);
+    }
+}
+
 __global__ void rows_kernel(float* out, const float* inp) {
     const float value = inp[threadIdx.x] + inp[threadIdx.y * 64 + 64];
     out[threadIdx.y * blockDim.x + threadIdx.x] = value;
@@ -426,6 +453,15 @@ void load_eight_strided(float* out, const float* inp, int stride) {
 }
 void use_two_arrays(float* out, int dynamic_floats) {
     two_arrays_kernel<<<1, 32, dynamic_floats * sizeof(float)>>>(out);
+}
+void multiply(float* out, const float* inp, const float* weight, int N, int C, int OC) {
+    product_kernel<<<dim3(OC / 32, N), 32>>>(out, inp, weight, C);
+}
+void stencil(float* out, const float* inp, int blocks) {
+    stencil_kernel<<<blocks, 64>>>(out, inp);
+}
+void last_block_first(float* out, const float* inp, int* flags, int blocks) {
+    last_block_first_kernel<<<blocks, 32>>>(out, inp, flags);
 }
 void tile_rows(float* out, const float* inp, int width) {
     rows_kernel<<<1, dim3(width, 256 / width)>>>(out, inp);

@@ -46,6 +46,12 @@ void vote(int* out);               // two votes and a __syncwarp
 void load_eight_strided(float* out, const float* inp, int stride);
 // a static shared array of 96 floats beside the dynamic one
 void use_two_arrays(float* out, int dynamic_floats);
+// out (N, OC) = inp (N, C) · weight (C, OC), a block of 32 threads for 32 outputs of one row
+void multiply(float* out, const float* inp, const float* weight, int N, int C, int OC);
+// out[i] = inp[i] + inp[i + 1] + inp[i + 2], in blocks of 64
+void stencil(float* out, const float* inp, int blocks);
+// a copy by blocks of 32 that end in the reverse of their order
+void last_block_first(float* out, const float* inp, int* flags, int blocks);
 void tile_rows(float* out, const float* inp, int width);
 void through_either(float* out, const float* inp);
 void wait_for_a_warp(float* out, int* flag);
