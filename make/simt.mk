@@ -5,7 +5,9 @@
 #: The CPU device
 #:   make run FILE=x.cu      compiles a CUDA program for the CPU device and runs
 #:                           it checked; ARGS='…' are the program's; DEVICE=gpu
-#:                           by nvcc on your GPU
+#:                           by nvcc on your GPU. SIMT_TRAFFIC=1 before it
+#:                           counts what its warps ask of memory, and
+#:                           SIMT_ESTIMATE=H100,T4 adds what cards could do
 #:   make bench-simt         how fast the CPU device is, against plain C++, and
 #:                           what its search for races and its counters add
 
@@ -33,10 +35,14 @@ build/obj/checker/simt/backtrace.o: build/flags
 build/lib/libsimt.a: $(simt_runtime_objects)
 # cuBLAS on the CPU device. A program links what it calls of it; one that loads kernels links all of it.
 build/lib/libsimt_libraries.a: $(simt_library_objects)
+# What SIMT_ESTIMATE prints. Most programs never ask for it, and it is as large as all else that they have of the device.
+build/lib/libsimt_estimate.so: $(call objects,$(wildcard checker/estimate/*.cpp) $(addprefix checker/base/,files.cpp json.cpp text.cpp))
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -shared -o $@ $^ -lfmt
 build/simt-lower: $(simt_lower_objects)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ -lfmt
-build/simtcc: $(simt_driver_objects) | build/simt-lower $(simt_archives)
+build/simtcc: $(simt_driver_objects) | build/simt-lower $(simt_archives) build/lib/libsimt_estimate.so
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^
 
@@ -130,7 +136,7 @@ bench-simt: $(simt_bench_programs)
 	@$^
 
 .PHONY: simt run
-simt: build/simtcc build/simt-lower $(simt_archives)
+simt: build/simtcc build/simt-lower $(simt_archives) build/lib/libsimt_estimate.so
 
 run_at := build/$(if $(filter gpu,$(DEVICE)),gpu/)run/$(basename $(notdir $(FILE)))
 ifneq ($(filter run,$(MAKECMDGOALS)),)

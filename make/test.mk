@@ -91,7 +91,7 @@ simt_with_lessons := build/tests/simt/debug_test build/tests/simt/traffic_listin
 debugged := 05_naive_forward
 listed := 06_coalescing
 listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
-simt_reads := checker/simt checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
+simt_reads := checker/simt build/lib/libsimt_estimate.so checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
     build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries $(nvcc_calls)
 
 # What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.

@@ -45,6 +45,8 @@ void each_metric(auto& counts, auto&& use) {
     use("bytes that libraries read", counts.library_read);
     use("bytes that libraries write", counts.library_written);
     use("floating-point operations of libraries", counts.library_flop);
+    use("floating-point operations of libraries, tf32", counts.library_tf32);
+    use("floating-point operations of libraries, 16 bits", counts.library_16_bits);
 }
 
 double number(const Json& object, std::string_view name) {

@@ -42,6 +42,7 @@ struct Counts {
     double barriers = 0;  // of warps
     double atomic_passes = 0;
     double library_calls = 0, library_read = 0, library_written = 0, library_flop = 0;  // bytes
+    double library_tf32 = 0, library_16_bits = 0;                                       // of its FLOP, by tensor cores
 
     Access& of(Kind kind) { return access[static_cast<std::size_t>(kind)]; }
     const Access& of(Kind kind) const { return access[static_cast<std::size_t>(kind)]; }

@@ -80,9 +80,13 @@ Estimate of_library(const Card& card, const LaunchCounts& calls) {
     result.flop = calls.total.library_flop;
     result.memory_bytes = calls.total.library_read + calls.total.library_written;
     result.seconds[static_cast<std::size_t>(Resource::memory)] = result.memory_bytes / (kOfMemory * card.memory);
-    result.seconds[static_cast<std::size_t>(Resource::library)] = result.flop / card.fp32;
+    const Counts& total = calls.total;
+    const double plain = total.library_flop - total.library_tf32 - total.library_16_bits;
+    result.seconds[static_cast<std::size_t>(Resource::library)] =
+        plain / card.fp32 + total.library_tf32 / std::max(card.tf32, card.fp32) +
+        total.library_16_bits / std::max(card.bf16, card.fp32);
     result.total = result.at(result.limit());
-    result.notes.emplace_back("a library's kernels are taken to reach the peaks of fp32 and of memory");
+    result.notes.emplace_back("a library's kernels are taken to reach the peaks of arithmetic and of memory");
     return result;
 }
 

@@ -113,6 +113,37 @@ std::string in_80_columns(const std::string& text) {
     return lines + "  " + line + '\n';
 }
 
+Json json_of(const Estimate& one) {
+    Json resources = Json::object();
+    for (std::size_t i = 0; i < kResources; i++) {
+        if (one.seconds[i] > 0) {
+            resources[name_of(static_cast<Resource>(i))] = one.seconds[i];
+        }
+    }
+    return {{"kernel", one.kernel},
+            {"grid", Json::array(one.grid)},
+            {"block", Json::array(one.block)},
+            {"launches", one.launches},
+            {"seconds", one.total},
+            {"limit", name_of(one.limit())},
+            {"next", name_of(one.next())},
+            {"seconds_without_limit", one.without_limit()},
+            {"resources", std::move(resources)},
+            {"seconds_of_shared_memory", one.shared_seconds},
+            {"flop", one.flop},
+            {"bytes_of_l2", one.l2_bytes},
+            {"bytes_of_memory", one.memory_bytes},
+            {"registers", one.registers > 0 ? Json(one.registers) : Json()},
+            {"blocks_at_once", one.occupied.blocks},
+            {"warps_at_once", one.occupied.warps},
+            {"most_warps", one.occupied.most_warps},
+            {"limited_by", one.occupied.limited_by},
+            {"rounds", one.rounds},
+            {"imbalance", one.imbalance},
+            {"from_sass", one.from_sass},
+            {"notes", Json::array(one.notes)}};
+}
+
 }  // namespace
 
 std::string band_text(const Band& band) {
@@ -146,6 +177,9 @@ std::string as_text(const std::vector<CardEstimate>& cards) {
     std::vector<std::vector<Estimate>> kernels;  // of each card
     for (const CardEstimate& card : cards) { kernels.push_back(by_kernel(card.launches)); }
     const std::size_t count = kernels.empty() ? 0 : kernels.front().size();
+    if (count == 0) {
+        return "nothing was launched\n";
+    }
     for (std::size_t k = 0; k < count; k++) {
         text += head_of(kernels.front()[k]) + '\n';
         for (std::size_t first = 0; first < cards.size(); first += kCardsBeside) {
@@ -198,43 +232,15 @@ std::string in_one_line(const CardEstimate& card, double flop) {
 Json estimates_as_json(const std::vector<CardEstimate>& cards) {
     Json all = Json::array();
     for (const CardEstimate& card : cards) {
-        Json kernels = Json::array();
-        for (const Estimate& one : by_kernel(card.launches)) {
-            Json resources = Json::object();
-            for (std::size_t i = 0; i < kResources; i++) {
-                if (one.seconds[i] > 0) {
-                    resources[name_of(static_cast<Resource>(i))] = one.seconds[i];
-                }
-            }
-            Json kernel{{"kernel", one.kernel},
-                        {"grid", Json::array(one.grid)},
-                        {"block", Json::array(one.block)},
-                        {"launches", one.launches},
-                        {"seconds", one.total},
-                        {"limit", name_of(one.limit())},
-                        {"next", name_of(one.next())},
-                        {"seconds_without_limit", one.without_limit()},
-                        {"resources", std::move(resources)},
-                        {"seconds_of_shared_memory", one.shared_seconds},
-                        {"flop", one.flop},
-                        {"bytes_of_l2", one.l2_bytes},
-                        {"bytes_of_memory", one.memory_bytes},
-                        {"registers", one.registers > 0 ? Json(one.registers) : Json()},
-                        {"blocks_at_once", one.occupied.blocks},
-                        {"warps_at_once", one.occupied.warps},
-                        {"most_warps", one.occupied.most_warps},
-                        {"limited_by", one.occupied.limited_by},
-                        {"rounds", one.rounds},
-                        {"imbalance", one.imbalance},
-                        {"from_sass", one.from_sass},
-                        {"notes", Json::array(one.notes)}};
-            kernels.push_back(std::move(kernel));
-        }
+        Json kernels = Json::array(), launches = Json::array();
+        for (const Estimate& one : by_kernel(card.launches)) { kernels.push_back(json_of(one)); }
+        for (const Estimate& one : card.launches) { launches.push_back(json_of(one)); }
         all.push_back({{"card", card.card.key},
                        {"name", card.card.name},
                        {"clock_mhz", card.card.clock / 1e6},
                        {"seconds", card.seconds()},
-                       {"kernels", std::move(kernels)}});
+                       {"kernels", std::move(kernels)},
+                       {"launches", std::move(launches)}});
     }
     Json result{{"cards", std::move(all)}};
     if (kBand.rows > 0) {

@@ -27,6 +27,7 @@ std::vector<CardEstimate> estimate_all(const std::vector<Card>& cards, const std
 std::string as_text(const std::vector<CardEstimate>& cards);
 // "on H100 SXM at best 59.1 TFLOP/s, bound by instruction issue"; where no FLOP are known, the time.
 std::string in_one_line(const CardEstimate& card, double flop);
+// Of each card `kernels`, their launches added up, and `launches`, one by one in their order.
 Json estimates_as_json(const std::vector<CardEstimate>& cards);
 
 }  // namespace checker::estimate

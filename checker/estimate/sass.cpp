@@ -109,20 +109,25 @@ SassFile file_of(const Json& file) {
 std::vector<SassFile> parse_sass(std::string_view json, const std::string& from) {
     try {
         const Json whole = Json::parse(json);
-        const Json* files = whole.find("files");
         std::vector<SassFile> all;
-        if (files == nullptr) {
+        if (whole.find("kernels") != nullptr) {
             all.push_back(file_of(whole));
         } else {
-            for (const Json& file : files->elements()) { all.push_back(file_of(file)); }
+            for (const Json& file : whole.at("files").elements()) { all.push_back(file_of(file)); }
         }
         return all;
     } catch (const std::exception& error) { throw std::runtime_error(fmt::format("{}: {}", from, error.what())); }
 }
 
 const KernelSass* find_kernel(const std::vector<SassFile>& files, std::string_view kernel, std::string_view arch) {
+    // g++ says of an unnamed namespace's names where they are, nvcc does not.
+    constexpr std::string_view kUnnamed = "<unnamed>::";
+    std::string name(kernel);
+    for (std::size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed, at)) {
+        name.erase(at, kUnnamed.size());
+    }
     for (const SassFile& file : files) {
-        const auto found = std::ranges::find(file.kernels, kernel, &KernelSass::kernel);
+        const auto found = std::ranges::find(file.kernels, name, &KernelSass::kernel);
         if (file.arch == arch && found != file.kernels.end()) {
             return &*found;
         }

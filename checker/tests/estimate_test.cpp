@@ -210,6 +210,14 @@ TEST(Sass, AKernelIsFoundByItsNameAndTheArchitecture) {
     EXPECT_EQ(find_kernel(files, "k", "sm_80"), nullptr);
 }
 
+TEST(Sass, OfAnUnnamedNamespaceTheNameIsTheSame) {
+    const std::vector<SassFile> files{{.arch = "sm_86",
+                                       .nvcc = "",
+                                       .source = "",
+                                       .kernels = {{.kernel = "k [A a = n::A::b]", .source = "", .regions = {}}}}};
+    EXPECT_NE(find_kernel(files, "k [A a = n::<unnamed>::A::b]", "sm_86"), nullptr);
+}
+
 TEST(Sass, ARegionThatIsItsOwnParentIsRefused) {
     const std::string text = R"({"arch": "sm_86", "kernels": {"k": {"registers": 40, "regions": [
         {"parent": -1, "instructions": {"issued": 9}, "accesses": []},
@@ -440,6 +448,16 @@ TEST(Model, ALibrarysCallTakesItsProductsAtThePeak) {
     EXPECT_DOUBLE_EQ(estimate::estimate(a_card(), calls, nullptr).total, 1);
 }
 
+TEST(Model, ProductsInTf32TakeTheirOwnPeak) {
+    LaunchCounts calls;
+    calls.kernel = "cublasSgemm";
+    calls.launches = 0;
+    calls.total.library_flop = calls.total.library_tf32 = 1e12;
+    Card card = a_card();
+    card.tf32 = 1e13;
+    EXPECT_DOUBLE_EQ(estimate::estimate(card, calls, nullptr).total, 0.1);
+}
+
 TEST(Model, LaunchesOfAKernelAddUp) {
     KernelSass sass = a_kernel({});
     sass.regions[0].instructions.issued = 1e6;
@@ -489,6 +507,10 @@ TEST(Report, ThePhraseHasTheRateAndTheLimit) {
     add_loads(launch, 7, 1e7);  // a millisecond
     EXPECT_EQ(in_one_line(estimate_all(a_card(), {launch}, {}), 1e9),
               "on A card at best 1 TFLOP/s, bound by load/store and L1");
+}
+
+TEST(Report, WhereNothingWasLaunchedItSaysSo) {
+    EXPECT_EQ(as_text({estimate_all(a_card(), std::vector<LaunchCounts>(), {})}), "nothing was launched\n");
 }
 
 TEST(Report, JsonHasEachResourceInSeconds) {

@@ -399,8 +399,8 @@ void link(const simt::Options& options, const Installation& here, const std::vec
     if (options.shared) {
         command.push_back("-shared");  // the program that loads it has the runtime
     } else {
-        append(command,
-               std::vector<std::string>{"-Wl,--whole-archive", here.runtime.string(), "-Wl,--no-whole-archive"});
+        append(command, std::vector<std::string>{"-Wl,--whole-archive", here.runtime.string(), "-Wl,--no-whole-archive",
+                                                 "-Wl,-rpath," + here.runtime.parent_path().string()});
     }
     append(command, options.link);
     if (has_openmp(options)) {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "checker/base/json_writer.h"
+#include "checker/simt/runtime/estimate_report.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -370,6 +371,7 @@ bool print_findings_once(bool ends_as_it_should) {
 // Runs after the program's own destructors, which may free device memory.
 __attribute__((destructor)) static void report_when_the_process_ends() {
     print_traffic_once();
+    print_estimate_once();
     Orders::instance().print();
     if (print_findings_once(true)) {
         std::fflush(nullptr);

@@ -48,8 +48,10 @@ const Symbol* function_at(std::uintptr_t address) {
 }  // namespace
 
 TrafficTrace::TrafficTrace() {
-    const char* traffic = std::getenv("SIMT_TRAFFIC");
-    wanted_ = traffic != nullptr && *traffic != '\0';
+    for (const char* variable : {"SIMT_TRAFFIC", "SIMT_ESTIMATE"}) {
+        const char* value = std::getenv(variable);
+        wanted_ = wanted_ || (value != nullptr && *value != '\0');
+    }
 }
 
 TrafficTrace& TrafficTrace::instance() {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -993,3 +994,27 @@ TEST(AProgram, SaysThatNothingIsCountedWithoutTheChecks) {
 }
 
 }  // namespace
+
+TEST(AProgram, PrintsWhatCardsCouldDoWhereItIsAsked) {
+    const std::string text = run("SIMT_ESTIMATE=H100,T4");
+    for (const char* part : {"H100-SXM", "T4", "bound by", "if that were lifted"}) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    }
+}
+
+TEST(AProgram, WritesTheEstimateIntoAFile) {
+    const std::string path = "build/tests/simt/estimate.json";
+    std::filesystem::remove(path);
+    EXPECT_EQ(run("SIMT_ESTIMATE=H100:" + path).find("bound by"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+TEST(AProgram, SaysWhichCardsItKnows) {
+    EXPECT_NE(run("SIMT_ESTIMATE=H300").find("simt: SIMT_ESTIMATE=H300: the card H300 is not known; there is H100-SXM"),
+              std::string::npos);
+}
+
+TEST(AProgram, SaysThatAFileOfSassIsMissing) {
+    EXPECT_NE(run("SIMT_ESTIMATE=T4 SIMT_SASS=/nowhere/x.json").find("/nowhere/x.json: cannot be read"),
+              std::string::npos);
+}
