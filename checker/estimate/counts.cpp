@@ -85,7 +85,9 @@ std::array<int, 3> extent(const Json& launch, std::string_view name) {
 }
 
 LaunchCounts launch_of(const Json& launch) {
+    const Json* file = launch.find("file");
     LaunchCounts result{.kernel = launch.at("kernel").text(),
+                        .file = file == nullptr || file->is_null() ? "" : file->text(),
                         .grid = extent(launch, "grid"),
                         .block = extent(launch, "block"),
                         .launches = number(launch, "launches"),
@@ -175,6 +177,7 @@ Json counts_as_json(const std::vector<LaunchCounts>& launches) {
                             {"store_sectors", rounded(run.store_sectors)}});
         }
         all.push_back({{"kernel", launch.kernel},
+                       {"file", launch.file},
                        {"grid", Json::array(launch.grid)},
                        {"block", Json::array(launch.block)},
                        {"launches", rounded(launch.launches)},

@@ -65,6 +65,7 @@ struct Distinct {
 // A launch, or all launches of a kernel; or the calls of one function of a library: then `launches` is 0.
 struct LaunchCounts {
     std::string kernel;  // with its template's arguments
+    std::string file;    // of the launch
     std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
     double launches = 1;
     double blocks = 0, blocks_counted = 0;  // of all launches; fewer are counted where the others did not run

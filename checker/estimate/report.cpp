@@ -160,7 +160,7 @@ CardEstimate estimate_all(const Card& card, const std::vector<LaunchCounts>& lau
                           const std::vector<SassFile>& sass) {
     CardEstimate result{card, {}};
     for (const LaunchCounts& launch : launches) {
-        result.launches.push_back(estimate(card, launch, find_kernel(sass, launch.kernel, card.sass)));
+        result.launches.push_back(estimate(card, launch, find_kernel(sass, launch, card.sass)));
     }
     return result;
 }

@@ -119,20 +119,30 @@ std::vector<SassFile> parse_sass(std::string_view json, const std::string& from)
     } catch (const std::exception& error) { throw std::runtime_error(fmt::format("{}: {}", from, error.what())); }
 }
 
-const KernelSass* find_kernel(const std::vector<SassFile>& files, std::string_view kernel, std::string_view arch) {
+const KernelSass* find_kernel(const std::vector<SassFile>& files, const LaunchCounts& launch, std::string_view arch) {
     // g++ says of an unnamed namespace's names where they are, nvcc does not.
     constexpr std::string_view kUnnamed = "<unnamed>::";
-    std::string name(kernel);
+    std::string name = launch.kernel;
     for (std::size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed, at)) {
         name.erase(at, kUnnamed.size());
     }
+    const KernelSass* only = nullptr;
+    std::size_t count = 0;
     for (const SassFile& file : files) {
+        if (file.arch != arch) {
+            continue;
+        }
         const auto found = std::ranges::find(file.kernels, name, &KernelSass::kernel);
-        if (file.arch == arch && found != file.kernels.end()) {
-            return &*found;
+        const bool is_there = found != file.kernels.end();
+        if (!file.source.empty() && (launch.file == file.source || launch.file.ends_with("/" + file.source))) {
+            return is_there ? &*found : nullptr;
+        }
+        if (is_there) {
+            only = &*found;
+            count++;
         }
     }
-    return nullptr;
+    return count == 1 ? only : nullptr;
 }
 
 }  // namespace checker::estimate

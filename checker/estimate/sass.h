@@ -61,7 +61,8 @@ struct SassFile {
 // One file of one source, or {"files": […]}: all of them. Throws std::runtime_error.
 std::vector<SassFile> parse_sass(std::string_view json, const std::string& from);
 
-// The kernel as nvcc compiles it for the architecture; null where it is not there.
-const KernelSass* find_kernel(const std::vector<SassFile>& files, std::string_view kernel, std::string_view arch);
+// The launch's kernel as nvcc compiles it for the architecture: of the file that launches it where that is there, else of
+// the only one that has a kernel of this name. Null where it is not there.
+const KernelSass* find_kernel(const std::vector<SassFile>& files, const LaunchCounts& launch, std::string_view arch);
 
 }  // namespace checker::estimate

@@ -89,6 +89,18 @@ void add_barriers(LaunchCounts& launch, int line, double barriers) {
     launch.lines.push_back(counts);
 }
 
+LaunchCounts launch_of(const char* kernel, const char* file = "") {
+    LaunchCounts launch = a_launch(1);
+    launch.kernel = kernel;
+    launch.file = file;
+    return launch;
+}
+
+SassFile file_with(const char* source, const char* kernel) {
+    return {
+        .arch = "sm_86", .nvcc = "", .source = source, .kernels = {{.kernel = kernel, .source = "", .regions = {}}}};
+}
+
 // Outside of loops nothing is accessed; then loops, one within the other.
 KernelSass a_kernel(std::vector<Region> loops) {
     KernelSass sass{.kernel = "kernel", .source = "kernel.cu", .registers = 32, .regions = {Region{}}};
@@ -205,17 +217,20 @@ TEST(Sass, AKernelIsFoundByItsNameAndTheArchitecture) {
     const std::string text = R"({"arch": "sm_86", "kernels": {"k": {"registers": 40, "regions": [
         {"parent": -1, "instructions": {"issued": 9}, "accesses": []}]}}})";
     const std::vector<SassFile> files = parse_sass(text, "s.json");
-    ASSERT_NE(find_kernel(files, "k", "sm_86"), nullptr);
-    EXPECT_EQ(find_kernel(files, "k", "sm_86")->registers, 40);
-    EXPECT_EQ(find_kernel(files, "k", "sm_80"), nullptr);
+    ASSERT_NE(find_kernel(files, launch_of("k"), "sm_86"), nullptr);
+    EXPECT_EQ(find_kernel(files, launch_of("k"), "sm_86")->registers, 40);
+    EXPECT_EQ(find_kernel(files, launch_of("k"), "sm_80"), nullptr);
 }
 
 TEST(Sass, OfAnUnnamedNamespaceTheNameIsTheSame) {
-    const std::vector<SassFile> files{{.arch = "sm_86",
-                                       .nvcc = "",
-                                       .source = "",
-                                       .kernels = {{.kernel = "k [A a = n::A::b]", .source = "", .regions = {}}}}};
-    EXPECT_NE(find_kernel(files, "k [A a = n::<unnamed>::A::b]", "sm_86"), nullptr);
+    EXPECT_NE(find_kernel({file_with("x.cu", "k [A a = n::A::b]")}, launch_of("k [A a = n::<unnamed>::A::b]"), "sm_86"),
+              nullptr);
+}
+
+TEST(Sass, OfKernelsOfOneNameItIsTheFilesThatLaunchesIt) {
+    const std::vector<SassFile> files{file_with("a/x.cu", "k"), file_with("b/x.cu", "k")};
+    EXPECT_EQ(find_kernel(files, launch_of("k", "b/x.cu"), "sm_86"), files[1].kernels.data());
+    EXPECT_EQ(find_kernel(files, launch_of("k", "c/x.cu"), "sm_86"), nullptr);
 }
 
 TEST(Sass, ARegionThatIsItsOwnParentIsRefused) {
