@@ -29,8 +29,12 @@ struct Site {
 using Turns = std::map<std::size_t, double>;
 
 struct Emitted {
-    Turns bytes, requests;
-    double width = 0;  // bytes of a thread, of the widest
+    Turns bytes, requests, widths;  // widths: bytes of a thread, of the widest
+};
+
+struct Asked {
+    double bytes = 0;  // of a thread, over all requests; or barriers, or evaluations
+    double size = 0;   // of the widest request
 };
 
 class Join {
@@ -40,13 +44,15 @@ class Join {
             const std::string file = name_of_file(line.file);
             for (std::size_t kind = 0; kind < kKinds; kind++) {
                 if (const Access& access = line.counts.access[kind]; access.requests > 0) {
-                    asked_[{file, line.line, static_cast<int>(kind)}] += access.requests * access.size();
+                    Asked& asked = asked_[{file, line.line, static_cast<int>(kind)}];
+                    asked.bytes += access.requests * access.size();
+                    asked.size = std::max(asked.size, access.size());
                 }
             }
             for (const auto& [what, count] : {std::pair(What::barrier, line.counts.barriers),
                                               std::pair(What::special, line.counts.special_requests)}) {
                 if (count > 0) {
-                    asked_[{file, line.line, static_cast<int>(what)}] += count;
+                    asked_[{file, line.line, static_cast<int>(what)}].bytes += count;
                 }
             }
         }
@@ -99,7 +105,7 @@ class Join {
             Emitted& emitted = emitted_[at];
             emitted.bytes[r] += bytes * count;
             emitted.requests[r] += count;
-            emitted.width = std::max(emitted.width, bytes);
+            emitted.widths[r] = std::max(emitted.widths[r], bytes);
         };
         for (const EmittedAccess& access : region.accesses) {
             add(site(access.file, access.line, static_cast<int>(access.kind)), access.bytes, access.count);
@@ -116,8 +122,8 @@ class Join {
     }
 
     // What sites of these kinds say of a region: the median, each with the weight of what it has in a turn. Of a site, what
-    // does not lie outside of loops is the loop's that has most of it in a turn: the unrolled one's, and none of what is left
-    // over by it.
+    // does not lie outside of loops is the loop's that has most of it in a turn: the unrolled one's, and not that of the
+    // turns that are left over.
     std::optional<double> by_sites(std::size_t r, std::size_t first, std::size_t last, double warps) const {
         std::vector<std::pair<double, double>> said;  // how often, and the weight
         double weight = 0;
@@ -129,10 +135,13 @@ class Join {
                 continue;
             }
             const auto outside = emitted.bytes.find(0);
-            const double left = asked->second - (outside == emitted.bytes.end() ? 0 : warps * outside->second);
+            const double left = asked->second.bytes - (outside == emitted.bytes.end() ? 0 : warps * outside->second);
+            // One as wide as the source's goes before one that is split: what runs where rows are not aligned.
+            const auto rank = [&](std::size_t region, double bytes) {
+                return std::tuple(emitted.widths.at(region) >= asked->second.size, bytes, -static_cast<double>(region));
+            };
             const bool most = std::ranges::none_of(emitted.bytes, [&](const auto& other) {
-                return other.first != 0 && std::pair(other.second, -static_cast<double>(other.first)) >
-                                               std::pair(here->second, -static_cast<double>(r));
+                return other.first != 0 && rank(other.first, other.second) > rank(r, here->second);
             });
             said.emplace_back(most ? std::max(left, 0.0) / here->second : 0, here->second);
             weight += here->second;
@@ -171,7 +180,7 @@ class Join {
     const LaunchCounts& launch_;
     const KernelSass& sass_;
     std::map<Site, Emitted> emitted_;
-    std::map<Site, double> asked_;  // bytes of a thread over all requests
+    std::map<Site, Asked> asked_;
 };
 
 // The least that a request takes of L1, in quarter-cycles: the lanes that come in a cycle set it, and 16 bytes a lane come
@@ -210,24 +219,26 @@ Priced priced(const LaunchCounts& launch, const Join& join, const std::vector<do
         if (site.what != static_cast<int>(kind)) {
             continue;
         }
-        double requests = 0, bytes = 0;
-        for (const auto& [r, count] : emitted.requests) { requests += times[r] * count; }
+        double requests = 0, bytes = 0, width = 0;
+        for (const auto& [r, count] : emitted.requests) {
+            requests += times[r] * count;
+            width = times[r] > 0 ? std::max(width, emitted.widths.at(r)) : width;
+        }
         for (const auto& [r, count] : emitted.bytes) { bytes += times[r] * count; }
         emitted_bytes += bytes;
         result.requests += requests;
         const auto at = source.find(site);
         if (at == source.end() || at->second.requests == 0) {
-            unmatched_emitted += requests * emitted.width;
+            unmatched_emitted += requests * width;
             continue;
         }
         const double factor = requests / at->second.requests;
         const auto quarters = [&](int lanes) {
-            return std::max(factor * quarters_of(at->second, kind, lanes),
-                            requests * least_quarters(emitted.width, lanes));
+            return std::max(factor * quarters_of(at->second, kind, lanes), requests * least_quarters(width, lanes));
         };
         result.quarters_32 += quarters(32);
         result.quarters_16 += quarters(16);
-        result.wavefronts += std::max(factor * at->second.wavefronts, requests * least_quarters(emitted.width, 32) / 4);
+        result.wavefronts += std::max(factor * at->second.wavefronts, requests * least_quarters(width, 32) / 4);
         seen[site] = bytes;
     }
     for (const auto& [site, access] : source) {

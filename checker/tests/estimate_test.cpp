@@ -274,6 +274,15 @@ TEST(Executions, WhatStandsOutsideOfLoopsIsNotTheLoops) {
     EXPECT_EQ(executions(launch, sass)[1], 80 * 8);
 }
 
+TEST(Executions, OfTwoWaysTheOneWithTheSourcesWidthIsTaken) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 80 * 2);
+    launch.lines[0].counts.of(Kind::global_load).bytes *= 4;  // 16 of a thread
+    KernelSass sass = a_kernel({a_loop({emitted(7, 16, 2)}), a_loop({emitted(7, 4, 128)})});
+    sass.regions[2].parent = 0;
+    EXPECT_EQ(executions(launch, sass), (std::vector<double>{80, 80, 0}));
+}
+
 TEST(Executions, BarriersAreExactWhereAccessesAreNot) {
     LaunchCounts launch = a_launch(10);
     add_loads(launch, 7, 80 * 5);
