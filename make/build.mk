@@ -274,6 +274,7 @@ nvidia_bin := $(subst $(space),:,$(wildcard $(CURDIR)/.venv/lib/python3*/site-pa
 export PATH := $(PATH)$(nvidia_bin:%=:%)
 # The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
 nvcc := $(shell PATH='$(PATH)' command -v nvcc)
+nvdisasm := $(shell PATH='$(PATH)' command -v nvdisasm)
 # cuBLAS: CUBLAS=DIR is a folder that has its include/ and lib/; else what make test-all has fetched; else nvcc's toolkit.
 CUBLAS ?= $(lastword $(wildcard build/cublas/*/nvidia/*))
 toolkit := $(dir $(realpath $(nvcc)))..

@@ -164,8 +164,10 @@ $(call goals,debug): debug-lesson%: build/check/lesson% $$(call impls,debug,$(su
 	    --args $< $(one_thread) --impl-dir build/debug/impl/$(subject)/$(here)
 $(call goals,trace): trace-lesson%: build/check/lesson% $$(call impls,cpu,$(subject),$$(here),$$(chosen_ops))
 	@SIMT_TRACE='$(chosen_thread)' SIMT_TRACE_LIMIT='$(LIMIT)' $< $(one_thread)
-# What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op.
+# What the kernels ask of memory, beside the solution's and those of the newest lesson before that has the op; and where nvcc
+# emits something else, of which a solution's is recorded.
 $(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
+	$(if $(filter lessons,$(subject)),$(call emit,$(chosen_ops),lessons/$(here),sm_90a))
 	@$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
 # The learner's times beside recorded ones; counters where there are none.

@@ -61,6 +61,10 @@ sass_of = $(firstword $(subst /, ,$*))
 build/sass/%.json: $$(basename $$*).cu $(helper_files) $$(wildcard $$(dir $$*)*.cuh) $(addprefix reference/gpu/,nvcc.py sass_flow.py kernel_sass.py)
 	$(report_run) reference.gpu.kernel_sass $< --arch='$(patsubst .%,%,$(suffix $*))' --flags='$(card_flags) $(include_$(sass_of))' --out=$@
 
+# Such files of the ops $1 of $2, lessons/08_name, for the architectures $3: where the tools are, and what compiles.
+emit = $(if $(and $(nvcc),$(nvdisasm)),@$(MAKE) -k $(foreach op,$1,$(if $(wildcard $2/$(op).cu),$(3:%=build/sass/$2/$(op).%.json))) \
+    >/dev/null 2>&1 || true)
+
 # What is recorded of the solutions. Those that call cuBLAS are compiled with its headers.
 .PHONY: sass-table
 sass-table: $(if $(filter-out 0,$(WRITE)),$(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched)))

@@ -115,7 +115,7 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
 reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
-    %_whole_forward.py %_published.py,$(wildcard reference/tests/test_*.py))
+    %_whole_forward.py %_published.py %_sass_table.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/impl/solutions/$1/matmul.so)
@@ -161,6 +161,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs) $(newest_bench))' \
+	    'python-sass_table=reference/tests/sass/test_sass_table.py:$(call commas,$(python_reads) $(solution_files) $(helper_files) $(nvcc) $(nvdisasm))' \
 	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate build/estimate/published)' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <utility>
+
+#include "checker/base/files.h"
 
 namespace checker::estimate {
 namespace {
@@ -81,8 +85,15 @@ Region region_of(const Json& region) {
 }
 
 SassFile file_of(const Json& file) {
-    SassFile result{
-        .arch = file.at("arch").text(), .nvcc = text(file, "nvcc"), .source = text(file, "source"), .kernels = {}};
+    SassFile result{.arch = file.at("arch").text(),
+                    .nvcc = text(file, "nvcc"),
+                    .source = text(file, "source"),
+                    .digest = text(file, "digest"),
+                    .hashed = {},
+                    .kernels = {}};
+    if (const Json* hashed = file.find("hashed")) {
+        for (const Json& one : hashed->elements()) { result.hashed.emplace_back(one.text()); }
+    }
     for (const auto& [name, kernel] : file.at("kernels").members()) {
         KernelSass one{.kernel = name,
                        .source = result.source,
@@ -117,6 +128,43 @@ std::vector<SassFile> parse_sass(std::string_view json, const std::string& from)
         }
         return all;
     } catch (const std::exception& error) { throw std::runtime_error(fmt::format("{}: {}", from, error.what())); }
+}
+
+bool is_fresh(const SassFile& file) {
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const std::filesystem::path& path : file.hashed) {
+        const std::optional<std::string> text = read_file_if_there(path);
+        if (!text) {
+            return false;
+        }
+        for (const char byte : *text) { hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3; }
+    }
+    return !file.hashed.empty() && file.digest == fmt::format("{:016x}", hash);
+}
+
+std::vector<SassFile> sass_of(const std::filesystem::path& source) {
+    namespace fs = std::filesystem;
+    std::vector<SassFile> found;
+    const auto add_fresh = [&](SassFile&& file) {
+        const bool is_known = std::ranges::find(found, file.arch, &SassFile::arch) != found.end();
+        if (!is_known && fs::path(file.source) == source && is_fresh(file)) {
+            found.push_back(std::move(file));
+        }
+    };
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("build/sass" / source.parent_path(), error)) {
+        const fs::path& path = entry.path();
+        if (path.extension() == ".json" && path.filename().string().starts_with(source.stem().string() + '.')) {
+            for (SassFile& file : parse_sass(read_file(path), path.string())) { add_fresh(std::move(file)); }
+        }
+    }
+    if (source.begin() != source.end() && *source.begin() == "solutions") {
+        const fs::path recorded = "reference/sass.json";
+        if (const std::optional<std::string> text = read_file_if_there(recorded)) {
+            for (SassFile& file : parse_sass(*text, recorded.string())) { add_fresh(std::move(file)); }
+        }
+    }
+    return found;
 }
 
 const KernelSass* find_kernel(const std::vector<SassFile>& files, const LaunchCounts& launch, std::string_view arch) {

@@ -4,6 +4,7 @@
 // turn.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,11 +56,20 @@ struct KernelSass {
 
 struct SassFile {
     std::string arch, nvcc, source;
+    std::string digest = {};                         // of what is in these files:
+    std::vector<std::filesystem::path> hashed = {};  // the source and its helpers
     std::vector<KernelSass> kernels;
 };
 
 // One file of one source, or {"files": […]}: all of them. Throws std::runtime_error.
 std::vector<SassFile> parse_sass(std::string_view json, const std::string& from);
+
+// Whether the files are still what nvcc compiled: lines that moved would be others.
+bool is_fresh(const SassFile& file);
+
+// What is known of a source, SOLUTION/op.cu or LESSON/op.cu, as it stands now: what make has written to build/sass, else
+// what reference/sass.json has recorded.
+std::vector<SassFile> sass_of(const std::filesystem::path& source);
 
 // The launch's kernel as nvcc compiles it for the architecture: of the file that launches it where that is there, else of
 // the only one that has a kernel of this name. Null where it is not there.

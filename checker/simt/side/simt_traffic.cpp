@@ -18,6 +18,8 @@
 #include "checker/base/files.h"
 #include "checker/base/json_writer.h"
 #include "checker/base/text.h"
+#include "checker/estimate/marks.h"
+#include "checker/estimate/sass.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/traffic.h"
@@ -40,6 +42,7 @@ struct CountedVersion : Version {
     std::uint64_t api_calls = 0;  // by the host
     std::size_t findings = 0;
     std::uint64_t most_blocks = 0;  // of a launch
+    std::vector<LaunchTraffic> kernels = {};
 };
 
 // Objects stay loaded: lines are known by their code's address.
@@ -82,6 +85,7 @@ void count(CountedVersion& version, DeviceSide& device, const Op& op, const Work
     for (const LaunchTraffic& launch : simt::traffic_of_launches()) {
         version.most_blocks = std::max(version.most_blocks, launch.blocks);
     }
+    version.kernels = simt::traffic_of_kernels();
     simt::forget_findings();
 }
 
@@ -184,6 +188,63 @@ struct Shown {
     std::string code;
 };
 
+// ---- what nvcc emits -------------------------------------------------------------------------------------------------
+
+using estimate::Kind;
+
+struct Marks {
+    std::string from;  // "nvcc 13.0.88 for sm_90a"
+    std::map<estimate::MarkedLine, std::string> lines;
+};
+
+std::vector<estimate::SourceAccess> accesses_of(const LaunchTraffic& traffic, const fs::path& source) {
+    std::vector<estimate::SourceAccess> accesses;
+    for (const LineTraffic& line : traffic.lines) {
+        const auto add = [&](Kind kind, const auto& of) {
+            if (of.threads != 0 && of.bytes_asked % of.threads == 0) {  // else of more than one width
+                accesses.push_back({line.line.line, kind, static_cast<int>(of.bytes_asked / of.threads)});
+            }
+        };
+        if (line.line.file == source) {
+            add(Kind::global_load, line.traffic.loads);
+            add(Kind::global_store, line.traffic.stores);
+            add(Kind::shared_load, line.traffic.shared_loads);
+            add(Kind::shared_store, line.traffic.shared_stores);
+        }
+    }
+    return accesses;
+}
+
+// Of a line in several kernels that were launched: of the first.
+Marks marks_of(const CountedVersion& version) {
+    Marks marks;
+    const std::vector<estimate::SassFile> files = estimate::sass_of(version.source);
+    if (files.empty()) {
+        return marks;
+    }
+    const auto wanted = std::ranges::find(files, "sm_90a", &estimate::SassFile::arch);
+    const estimate::SassFile& file = wanted == files.end() ? files.front() : *wanted;
+    marks.from = fmt::format("nvcc {} for {}", file.nvcc, file.arch);
+    for (const LaunchTraffic& kernel : version.kernels) {
+        estimate::LaunchCounts launch;
+        launch.kernel = kernel.kernel;
+        launch.file = version.source;
+        if (const estimate::KernelSass* emitted = estimate::find_kernel(files, launch, file.arch)) {
+            marks.lines.merge(
+                estimate::marks_of(accesses_of(kernel, version.source), *emitted, version.source.string()));
+        }
+    }
+    return marks;
+}
+
+std::optional<Kind> kind_of(const std::string& op) {
+    return op == "ld"    ? std::optional(Kind::global_load)
+           : op == "st"  ? std::optional(Kind::global_store)
+           : op == "lds" ? std::optional(Kind::shared_load)
+           : op == "sts" ? std::optional(Kind::shared_store)
+                         : std::nullopt;
+}
+
 // What a source line does, a row for each kind of access; the code stands beside the first.
 void add_rows(std::vector<Shown>& shown, const LineTraffic& line, const Traffic& total, std::string code) {
     for (const Row& row : rows_of(line.traffic, total)) {
@@ -213,6 +274,14 @@ std::vector<Shown> shown_of(const std::vector<std::string>& text, const std::map
     return shown;
 }
 
+// Below the row's code, or as far left as it needs.
+void print_mark(const std::string& mark) {
+    constexpr std::size_t kColumns = 80;
+    const std::string text = "nvcc: " + mark;
+    const std::size_t wide = std::min(text.size(), kColumns);
+    fmt::print("{}{}\n", std::string(std::min(kColumns - kCodeColumns + 1, kColumns - wide), ' '), text);
+}
+
 void print_listing(const CountedVersion& version) {
     const std::vector<std::string> text = lines_of(version.source);
     std::map<int, const LineTraffic*> here;
@@ -226,14 +295,23 @@ void print_listing(const CountedVersion& version) {
         }
     }
     const std::vector<Shown> shown = shown_of(text, here, version.traffic.total);
+    const Marks marks = marks_of(version);
     std::size_t margin = kCodeColumns;
     for (const Shown& row : shown) { margin = row.code.empty() ? margin : std::min(margin, indentation(row.code)); }
     fmt::print("line      requests sect. ideal confl. share\n");
     for (const Shown& row : shown) {
         fmt::print("{}\n", row.line == 0 ? " ..."
                                          : as_text(row.line, row.row, row.code.empty() ? "" : row.code.substr(margin)));
+        const std::optional<Kind> kind = kind_of(row.row.op);
+        if (const auto mark = kind ? marks.lines.find({row.line, *kind}) : marks.lines.end();
+            mark != marks.lines.end()) {
+            print_mark(mark->second);
+        }
     }
     for (const Shown& row : elsewhere) { fmt::print("{}\n", as_text(row.line, row.row, row.code)); }
+    if (!marks.lines.empty()) {
+        fmt::print("\nnvcc: what {} emits where it is not what the source says\n", marks.from);
+    }
 }
 
 void print_totals(const std::vector<CountedVersion>& versions) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a warp issues in each loop, on nvdisasm's own listing of small kernels. data/sass/loops.sm_86.sass is made of
+"""What a warp issues in each loop, on nvdisasm's own listing of small kernels. data/loops.sm_86.sass is made of
 loops.cu by `nvcc -std=c++20 -O3 -lineinfo -arch=sm_86 -cubin` and `nvdisasm -c --print-line-info-inline`, nvcc 13.0;
 its folders have been renamed and what is no instruction, label or place has been left out."""
 
@@ -9,7 +9,7 @@ import pytest
 
 from reference.gpu import sass_flow
 
-DATA = Path(__file__).parent / "data/sass"
+DATA = Path(__file__).parent / "data"
 FILES = {"/course/loops.cu": "loops.cu"}
 
 

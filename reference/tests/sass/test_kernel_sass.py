@@ -9,8 +9,8 @@ import pytest
 from reference.gpu import kernel_sass, nvcc, tools
 from reference.gpu.tools import ToolError
 
-ROOT = Path(__file__).parents[2]
-LOOPS = Path(__file__).parent / "data/sass/loops.cu"
+ROOT = Path(__file__).parents[3]
+LOOPS = Path(__file__).parent / "data/loops.cu"
 FLAGS = ["-std=c++20", "-O3", "-lineinfo", "-I."]
 TEMPLATES = """enum class Way { registers, async };
 template <class Tile>
