@@ -654,5 +654,6 @@ def kernels_of(source: Path) -> list[str]:
         text = re.sub(r"//.*", "", source.read_text())
     except OSError as error:
         raise ToolError(f"{source}: {error.strerror}") from None
-    words = r"__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*\([^)]*\)\s*|[\w:]+\s+)*?((?!__)\w+)\s*\("
+    inner = r"\((?:[^()]|\([^()]*\))*\)"
+    words = rf"__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*{inner}\s*|[\w:]+\s+)*?((?!__)\w+)\s*\("
     return list(dict.fromkeys(re.findall(words, text)))

@@ -392,9 +392,10 @@ def test_the_kernels_of_a_file_are_found(tmp_path):
         "__global__ void __launch_bounds__(256, 2) b_kernel(\n"
         "__global__ __launch_bounds__(128)\nvoid c_kernel(int n);\n"
         "static __global__ void c_kernel(int n) {}\n"
+        "__global__ void __launch_bounds__(M / (N * 4)) d_kernel(int n);\n"
         "__device__ float helper(float x);\n"
     )
-    assert tools.kernels_of(file) == ["a_kernel", "b_kernel", "c_kernel"]
+    assert tools.kernels_of(file) == ["a_kernel", "b_kernel", "c_kernel", "d_kernel"]
 
 
 def test_a_missing_kernel_file_is_one_line(tmp_path):
