@@ -49,13 +49,15 @@ template <int kRows, int kPad>
 __global__ void transpose_tile(float* out, const float* a, int M, int N) {
     __shared__ float tile[32][32 + kPad];
     const int n0 = blockIdx.x * 32, m0 = blockIdx.y * 32, x = threadIdx.x;
-    for (int y = threadIdx.y; y < 32; y += kRows) {
+    for (int first = 0; first < 32; first += kRows) {
+        const int y = first + threadIdx.y;
         if (m0 + y < M && n0 + x < N) {
             tile[y][x] = a[(m0 + y) * N + n0 + x];
         }
     }
     __syncthreads();
-    for (int y = threadIdx.y; y < 32; y += kRows) {
+    for (int first = 0; first < 32; first += kRows) {
+        const int y = first + threadIdx.y;
         if (n0 + y < N && m0 + x < M) {
             out[(n0 + y) * M + m0 + x] = tile[x][y];
         }

@@ -67,8 +67,14 @@ __global__ void __launch_bounds__(kM* kN / kThreadM)
     const int m0 = blockIdx.y * kM, n0 = blockIdx.x * kN;
     float sum[kThreadM] = {};
     for (int k0 = 0; k0 < K; k0 += kK) {
-        for (int i = threadIdx.x; i < kM * kK; i += kThreads) { a_tile[i] = a[(m0 + i / kK) * K + k0 + i % kK]; }
-        for (int i = threadIdx.x; i < kK * kN; i += kThreads) { b_tile[i] = b[(k0 + i / kN) * N + n0 + i % kN]; }
+        for (int first = 0; first < kM * kK; first += kThreads) {
+            const int i = first + threadIdx.x;
+            a_tile[i] = a[(m0 + i / kK) * K + k0 + i % kK];
+        }
+        for (int first = 0; first < kK * kN; first += kThreads) {
+            const int i = first + threadIdx.x;
+            b_tile[i] = b[(k0 + i / kN) * N + n0 + i % kN];
+        }
         __syncthreads();
         for (int k = 0; k < kK; k++) {
             const float of_b = b_tile[k * kN + x];
