@@ -29,6 +29,8 @@ void each_metric(auto& counts, auto&& use) {
         use("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum", shared.wavefronts);
         use("sm__sass_data_bytes_mem_shared_op_" + op + ".sum", shared.bytes);
         use("threads in shared requests, " + op, shared.threads);
+        use("wavefronts if 8 bytes wide, " + op, shared.wavefronts_of_8);
+        use("wavefronts if 16 bytes wide, " + op, shared.wavefronts_of_16);
     }
     use("shuffles", counts.shuffles);
     use("l1 quarter-cycles, 32 lanes", counts.quarters_32);

@@ -21,10 +21,11 @@ constexpr bool is_global(Kind kind) {
 
 // One kind of access.
 struct Access {
-    double requests = 0;    // of warps
-    double threads = 0;     // over all requests
-    double bytes = 0;       // threads × size
-    double wavefronts = 0;  // passes over the data banks
+    double requests = 0;                               // of warps
+    double threads = 0;                                // over all requests
+    double bytes = 0;                                  // threads × size
+    double wavefronts = 0;                             // passes over the data banks
+    double wavefronts_of_8 = 0, wavefronts_of_16 = 0;  // of shared memory, were each lane's access so many bytes wide
     // Of global memory:
     double sectors = 0;  // different ones of each request
     double lines = 0;    // of 128 bytes, the same

@@ -29,7 +29,8 @@ struct Site {
 using Turns = std::map<std::size_t, double>;
 
 struct Emitted {
-    Turns bytes, requests, widths;  // widths: bytes of a thread, of the widest
+    Turns bytes, widths;               // widths: bytes of a thread, of the widest
+    std::map<double, Turns> requests;  // by bytes of a thread
 };
 
 struct Asked {
@@ -104,7 +105,7 @@ class Join {
         const auto add = [&](const Site& at, double bytes, double count) {
             Emitted& emitted = emitted_[at];
             emitted.bytes[r] += bytes * count;
-            emitted.requests[r] += count;
+            emitted.requests[bytes][r] += count;
             emitted.widths[r] = std::max(emitted.widths[r], bytes);
         };
         for (const EmittedAccess& access : region.accesses) {
@@ -194,6 +195,15 @@ double quarters_of(const Access& access, Kind kind, int lanes) {
     return std::max({4 * access.wavefronts, lines, least_quarters(4, lanes) * access.requests});
 }
 
+// What a request of shared memory takes of the data banks, of so many bytes of a thread: as it was counted; where neighbours
+// were merged, as wide ones of its lanes; where it was split, its part.
+double wavefronts_of(const Access& access, double width) {
+    const double wide = width >= 16 ? access.wavefronts_of_16 : access.wavefronts_of_8;
+    return width > access.size() && wide > 0
+               ? wide / access.requests
+               : access.wavefronts / access.requests * std::min(width / access.size(), 1.0);
+}
+
 struct Priced {
     double quarters_32 = 0, quarters_16 = 0, wavefronts = 0, requests = 0;
 };
@@ -208,7 +218,10 @@ Priced priced(const LaunchCounts& launch, const Join& join, const std::vector<do
         all.requests += access.requests;
         all.wavefronts += access.wavefronts;
         all.lines += access.lines;
-        all.bytes += access.requests * access.size();
+        all.wavefronts_of_8 += access.wavefronts_of_8;
+        all.wavefronts_of_16 += access.wavefronts_of_16;
+        all.threads += access.threads;
+        all.bytes += access.bytes;
     }
     Priced result;
     double emitted_bytes = 0, unmatched_emitted = 0;
@@ -219,30 +232,37 @@ Priced priced(const LaunchCounts& launch, const Join& join, const std::vector<do
         if (site.what != static_cast<int>(kind)) {
             continue;
         }
-        double requests = 0, bytes = 0, width = 0;
-        for (const auto& [r, count] : emitted.requests) {
-            requests += times[r] * count;
-            width = times[r] > 0 ? std::max(width, emitted.widths.at(r)) : width;
-        }
+        double bytes = 0;
         for (const auto& [r, count] : emitted.bytes) { bytes += times[r] * count; }
         emitted_bytes += bytes;
-        result.requests += requests;
         const auto at = source.find(site);
+        for (const auto& [width, turns] : emitted.requests) {
+            double requests = 0;
+            for (const auto& [r, count] : turns) { requests += times[r] * count; }
+            result.requests += requests;
+            if (at == source.end() || at->second.requests == 0) {
+                unmatched_emitted += requests * width;
+                continue;
+            }
+            const Access& access = at->second;
+            const double factor = requests / access.requests;
+            const double wavefronts =
+                is_global(kind) ? factor * access.wavefronts : requests * wavefronts_of(access, width);
+            const auto quarters = [&](int lanes) {
+                const double counted = is_global(kind) ? factor * quarters_of(access, kind, lanes) : 4 * wavefronts;
+                return std::max(counted, requests * least_quarters(width, lanes));
+            };
+            result.quarters_32 += quarters(32);
+            result.quarters_16 += quarters(16);
+            result.wavefronts += std::max(wavefronts, requests * least_quarters(width, 32) / 4);
+        }
         if (at == source.end() || at->second.requests == 0) {
-            unmatched_emitted += requests * width;
             continue;
         }
-        const double factor = requests / at->second.requests;
-        const auto quarters = [&](int lanes) {
-            return std::max(factor * quarters_of(at->second, kind, lanes), requests * least_quarters(width, lanes));
-        };
-        result.quarters_32 += quarters(32);
-        result.quarters_16 += quarters(16);
-        result.wavefronts += std::max(factor * at->second.wavefronts, requests * least_quarters(width, 32) / 4);
         seen[site] = bytes;
     }
     for (const auto& [site, access] : source) {
-        asked_bytes += access.bytes;
+        asked_bytes += access.requests * access.size();
         if (!seen.contains(site)) {
             unmatched.quarters_32 += quarters_of(access, kind, 32);
             unmatched.quarters_16 += quarters_of(access, kind, 16);

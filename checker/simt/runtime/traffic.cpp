@@ -132,6 +132,8 @@ SharedTraffic& SharedTraffic::operator+=(const SharedTraffic& other) {
     bytes_overlapped += other.bytes_overlapped;
     wavefronts += other.wavefronts;
     ideal_wavefronts += other.ideal_wavefronts;
+    wavefronts_of_8 += other.wavefronts_of_8;
+    wavefronts_of_16 += other.wavefronts_of_16;
     return *this;
 }
 

@@ -45,6 +45,8 @@ struct SharedTraffic {
     std::uint64_t bytes_overlapped = 0;  // of loads: asked for while an asynchronous copy of the lane is on its way
     std::uint64_t wavefronts = 0;        // passes over the 32 banks
     std::uint64_t ideal_wavefronts = 0;  // the same without conflicts, for that size and those threads
+    // The same if each lane's access were the 8 or 16 aligned bytes around it, as where nvcc merges neighbours.
+    std::uint64_t wavefronts_of_8 = 0, wavefronts_of_16 = 0;
 
     std::uint64_t excess_wavefronts() const { return wavefronts - ideal_wavefronts; }
     SharedTraffic& operator+=(const SharedTraffic& other);

@@ -271,6 +271,29 @@ unsigned distinct_bytes(const TrafficRequest& request, unsigned bytes) {
     return sum;
 }
 
+// The wavefronts of a request for the aligned `width` bytes around each lane's access: 8 or 16.
+unsigned wavefronts_if(const TrafficRequest& request, unsigned width) {
+    const unsigned lanes_a_pass = kMostLanes * kBankBytes / width;  // and so many places for them side by side
+    unsigned sum = 0;
+    for (unsigned i = 0; i < request.count;) {
+        const unsigned pass = request.lanes[i] / lanes_a_pass;
+        std::array<std::array<std::uintptr_t, kMostLanes / 2>, kMostLanes / 2> seen;
+        std::array<std::uint8_t, kMostLanes / 2> count{};
+        std::uint8_t most = 0;
+        for (; i < request.count && request.lanes[i] / lanes_a_pass == pass; i++) {
+            const std::uintptr_t piece = address_of(request.what[i]) / width;
+            const std::size_t place = piece % lanes_a_pass;
+            const auto end = seen[place].begin() + count[place];
+            if (std::find(seen[place].begin(), end, piece) == end) {
+                *end = piece;
+                most = std::max(most, ++count[place]);
+            }
+        }
+        sum += most;
+    }
+    return sum;
+}
+
 // The same as for the site's request before, if all lanes' addresses have moved by as many words.
 const BankPasses& passes_at(TrafficSite& site, const TrafficRequest& request, unsigned bytes) {
     BankPasses& before = site.passes;
@@ -291,6 +314,10 @@ const BankPasses& passes_at(TrafficSite& site, const TrafficRequest& request, un
         if (before.passes > 1 && !is_global(site.kind)) {
             before.distinct_bytes = distinct_bytes(request, bytes);
         }
+    }
+    if (!is_global(site.kind)) {
+        before.wavefronts_of_8 = bytes < 8 ? wavefronts_if(request, 8) : 0;
+        before.wavefronts_of_16 = bytes < 16 ? wavefronts_if(request, 16) : 0;
     }
     before.count = request.count;
     std::copy_n(request.what, request.count, before.what.begin());
@@ -315,6 +342,8 @@ void count_shared(TrafficSite& site, SharedTraffic& sum, const TrafficRequest& r
     sum.bytes_distinct += passes.distinct_bytes;
     sum.wavefronts += passes.wavefronts;
     sum.ideal_wavefronts += passes.passes;
+    sum.wavefronts_of_8 += passes.wavefronts_of_8;
+    sum.wavefronts_of_16 += passes.wavefronts_of_16;
     add_quarter_cycles(site.traffic, passes.wavefronts, 0);
 }
 

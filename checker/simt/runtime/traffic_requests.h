@@ -97,8 +97,9 @@ class ByteSet {
 // What the 32 banks must give for a request, and which it was.
 struct BankPasses {
     unsigned wavefronts = 0, passes = 0;
-    unsigned distinct_bytes = 0;  // each byte once; of global memory once a pass
-    unsigned count = 0;           // of the lanes
+    unsigned distinct_bytes = 0;                         // each byte once; of global memory once a pass
+    unsigned wavefronts_of_8 = 0, wavefronts_of_16 = 0;  // of shared memory, were each lane's access so wide
+    unsigned count = 0;                                  // of the lanes
     std::array<std::uint64_t, 32> what{};
     std::array<std::uint8_t, 32> lanes{};
 };

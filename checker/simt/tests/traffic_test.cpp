@@ -658,6 +658,20 @@ TEST_F(Counted, BytesOfOneWordComeFromOneBank) {
     expect(apart.shared_loads, 1, 2, 1, 32, 32);
 }
 
+// In a quarter-warp of 16-byte accesses there is place for 8 of them side by side, in a half-warp of 8-byte ones for 16.
+TEST_F(Counted, ARequestOfFloatsHasTheWavefrontsThatMergedNeighboursWouldTake) {
+    struct Merged {
+        int stride;
+        std::uint64_t of_8, of_16;
+    };
+    for (const auto [stride, of_8, of_16] : {Merged{0, 2, 4}, {1, 2, 4}, {4, 4, 4}, {8, 8, 8}, {32, 32, 32}}) {
+        const Traffic t = counted([&] { KERNEL(load_shared)(out_, 4, stride); });
+        EXPECT_EQ(t.shared_loads.wavefronts_of_8, of_8) << stride;
+        EXPECT_EQ(t.shared_loads.wavefronts_of_16, of_16) << stride;
+    }
+    EXPECT_EQ(counted([&] { KERNEL(load_shared)(out_, 16, 1); }).shared_loads.wavefronts_of_16, 0U) << "as wide itself";
+}
+
 TEST_F(Counted, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
     for (const unsigned int lanes : {0U, 5U, 32U}) {
         const Traffic t = counted([&] { KERNEL(load_beside_copies)(out_, inp_, static_cast<int>(lanes)); });
