@@ -100,6 +100,10 @@ build/estimate/published: $(published_objects) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)build/simtcc $(published_objects) -o $@$(hide)
 
+build/estimate/price: build/obj/checker/estimate/published/price.o build/lib/libchecker.a
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(harness_libs)
+
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)

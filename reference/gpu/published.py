@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: MIT
+"""`make estimates`: the estimate beside what others measured, in checker/simt/ESTIMATES.md. WRITE=1 counts the kernels
+anew and compiles them anew by nvcc; without it what was recorded is priced, which takes seconds and needs no nvcc."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reference.gpu import kernel_sass, pages, tools
+from reference.gpu.cards import read_card
+from reference.gpu.tools import Parser, ToolError
+
+FOLDER = Path("checker/estimate/published")
+ROWS = FOLDER / "published.toml"
+RECORD = FOLDER / "published.json"
+PAGE = Path("checker/simt/ESTIMATES.md")
+COUNT, PRICE = Path("build/estimate/published"), Path("build/estimate/price")
+FLAGS = ["-std=c++20", "-O3", "-lineinfo", "-I."]
+ALIKE = 1.03  # two measurements that differ by less are no pair: nobody can rank them
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one of our kernels does, at a size."""
+
+    family: str
+    kernel: str
+    size: tuple[int, int, int]  # M, N, K
+
+    def key(self) -> str:
+        return "\t".join([self.family, self.kernel, *map(str, self.size)])
+
+
+@dataclass
+class Row:
+    source: dict
+    name: str  # in the source
+    work: Work
+    value: float  # measured, in the source's unit
+    estimate: dict = field(default_factory=dict)
+
+    def per_second(self) -> float:
+        """What one unit of the source's is of the work, in 1/s."""
+        m, n, k = self.work.size
+        return 2 * m * n * k / 1e9 if self.source["unit"] == "GFLOP/s" else 4 * self.source["moves"] * m * n / 1e9
+
+    def measured_s(self) -> float:
+        return self.per_second() / self.value
+
+    def estimated(self) -> float:
+        return self.per_second() / self.estimate["seconds"]
+
+    def ratio(self) -> float:
+        """Of the measured time to the estimate: 2 where it takes twice as long."""
+        return self.measured_s() / self.estimate["seconds"]
+
+    def off(self) -> float:
+        return max(self.ratio(), 1 / self.ratio())
+
+
+def size_of(size: list[int]) -> tuple[int, int, int]:
+    m, n, k = (*size, 1)[:3]
+    return m, n, k
+
+
+def read_rows(path: Path = ROWS) -> list[Row]:
+    rows = []
+    for source in tomllib.loads(path.read_text())["source"]:
+        for name, kernel, value, *own in source["rows"]:
+            work = Work(source["family"], kernel, size_of(own[0] if own else source["size"]))
+            rows.append(Row(source, name, work, value))
+    return rows
+
+
+# ---- counting anew ---------------------------------------------------------------------------------------------------
+
+
+def digests() -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        for path in sorted(FOLDER.glob("*.cu"))
+        if path.name != "count.cu"
+    }
+
+
+def metrics_of(metrics: dict) -> dict:
+    return {name: value for name, value in metrics.items() if value}
+
+
+def slim(launch: dict) -> dict:
+    """What a price needs of a launch."""
+    kept = {key: launch[key] for key in ("kernel", "grid", "block", "file", "launches", "blocks", "blocks_counted")}
+    kept |= {"shared_bytes": launch.get("shared_bytes", 0), "metrics": metrics_of(launch["metrics"])}
+    kept["lines"] = [
+        {"file": Path(line["file"]).name, "line": line["line"], "metrics": metrics_of(line["metrics"])}
+        for line in launch["lines"]
+        if line["metrics"]
+    ]
+    return kept | {"distinct": launch.get("distinct", [])}
+
+
+def count(works: Iterable[Work]) -> dict[str, list[dict]]:
+    """The launches of each, by its key."""
+    works = list(works)
+    done = subprocess.run(
+        [COUNT, "--count"],
+        input="".join(work.key() + "\n" for work in works),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ToolError(f"{COUNT} --count: {tools.last_line(done.stderr) or 'no reason was given'}")
+    lines = done.stdout.splitlines()
+    return {
+        work.key(): [slim(launch) for launch in json.loads(line)["launches"]]
+        for work, line in zip(works, lines, strict=True)
+    }
+
+
+def sass_of(rows: list[Row]) -> list[dict]:
+    """By file and architecture, the kernels that rows of cards of it have."""
+    wanted = sorted({(row.work.family, read_card(row.source["card"])["sass"]) for row in rows})
+    return [kernel_sass.kernel_sass(Path(), FOLDER / f"{family}.cu", arch, FLAGS) for family, arch in wanted]
+
+
+def used(sass: list[dict], counts: dict[str, list[dict]]) -> list[dict]:
+    """Only kernels that are launched."""
+    launched = {launch["kernel"].replace("<unnamed>::", "") for launches in counts.values() for launch in launches}
+    return [
+        file | {"kernels": {name: kernel for name, kernel in file["kernels"].items() if name in launched}}
+        for file in sass
+    ]
+
+
+def record(rows: list[Row]) -> dict:
+    counts = count(dict.fromkeys(row.work for row in rows))
+    return {"digests": digests(), "counts": counts, "sass": {"files": used(sass_of(rows), counts)}}
+
+
+def as_text(recorded: dict) -> str:
+    """A line for each row of counts and each kernel of SASS, so that a change shows as what it is."""
+    counts = ",\n".join(
+        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+        for key, value in sorted(recorded["counts"].items())
+    )
+    files = []
+    for file in recorded["sass"]["files"]:
+        head = json.dumps({key: value for key, value in file.items() if key != "kernels"})[:-1]
+        kernels = ",\n".join(
+            f"{json.dumps(name)}: {json.dumps(kernel, separators=(',', ':'))}"
+            for name, kernel in sorted(file["kernels"].items())
+        )
+        files.append(f'{head}, "kernels": {{\n{kernels}}}}}')
+    sass = ",\n".join(files)
+    made_of = json.dumps(recorded["digests"])
+    return f'{{"digests": {made_of},\n"counts": {{\n{counts}}},\n"sass": {{"files": [\n{sass}]}}}}\n'
+
+
+# ---- prices ----------------------------------------------------------------------------------------------------------
+
+
+def price(rows: list[Row], recorded: dict) -> None:
+    """Gives each row its estimate."""
+    wanted = {
+        "sass": recorded["sass"],
+        "rows": [
+            {
+                "card": row.source["card"],
+                "clock": row.source.get("clock"),
+                "counts": {"launches": recorded["counts"][row.work.key()]},
+            }
+            for row in rows
+        ],
+    }
+    done = subprocess.run([PRICE], input=json.dumps(wanted), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ToolError(f"{PRICE}: {tools.last_line(done.stderr) or 'no reason was given'}")
+    for row, estimate in zip(rows, json.loads(done.stdout), strict=True):
+        row.estimate = estimate
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Share:
+    rows: int
+    within_125: int
+    within_150: int
+    pairs: int
+    ranked: int
+
+    def text(self) -> str:
+        def part(count: int, of: int) -> str:
+            return f"{count} of {of} ({100 * count / of:.0f}%)" if of else "-"
+
+        return (
+            f"within 1.25: {part(self.within_125, self.rows)}; within 1.5: {part(self.within_150, self.rows)}; "
+            f"pairs ranked rightly: {part(self.ranked, self.pairs)}"
+        )
+
+    def __add__(self, other: Share) -> Share:
+        return Share(
+            self.rows + other.rows,
+            self.within_125 + other.within_125,
+            self.within_150 + other.within_150,
+            self.pairs + other.pairs,
+            self.ranked + other.ranked,
+        )
+
+
+def share_of(rows: list[Row]) -> Share:
+    """Of the rows of one source: pairs are of these."""
+    pairs = [
+        (a, b) if a.value > b.value else (b, a)
+        for a, b in itertools.combinations(rows, 2)
+        if max(a.value, b.value) > ALIKE * min(a.value, b.value)
+    ]
+    return Share(
+        len(rows),
+        sum(row.off() <= 1.25 for row in rows),
+        sum(row.off() <= 1.5 for row in rows),
+        len(pairs),
+        sum(fast.estimated() > slow.estimated() for fast, slow in pairs),
+    )
+
+
+def by_source(rows: list[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.source["name"], []).append(row)
+    return found
+
+
+def three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def size_text(row: Row) -> str:
+    m, n, k = row.work.size
+    if row.source["unit"] == "GFLOP/s":
+        return f"{m}³" if m == n == k else f"{m}×{n}×{k}"
+    return f"{n:,}" if m == 1 else f"{m}×{n}"
+
+
+def source_text(source: dict) -> str:
+    card = read_card(source["card"])
+    clock = f"{source['clock']} MHz" if "clock" in source else f"{card['clock']} MHz, its boost clock"
+    at = f" {source['commit']}" if source["commit"] else ""
+    return f"{source['repo']}{at}; trust {source['trust']}; {card['name']}, {clock}; {source['unit']}."
+
+
+def table(rows: list[Row]) -> list[str]:
+    lines = [
+        "| there | here | size | measured | estimate | measured time over estimate | limit | next |",
+        "|---|---|---|--:|--:|--:|---|---|",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row.name} | {row.work.kernel} | {size_text(row)} | {three_digits(row.value)} | "
+            f"{three_digits(row.estimated())} | {row.ratio():.2f} | {row.estimate['limit']} | {row.estimate['next']} |"
+        )
+    return lines
+
+
+def generated(rows: list[Row]) -> str:
+    sources = by_source(rows)
+    shares = {name: share_of(of) for name, of in sources.items()}
+    fixed = {name for name, of in sources.items() if of[0].source.get("fixed")}
+    in_all = sum(shares.values(), Share(0, 0, 0, 0, 0))
+    others = sum((share for name, share in shares.items() if name not in fixed), Share(0, 0, 0, 0, 0))
+    cards = len({row.source["card"] for row in rows})
+    lines = [
+        f"{len(rows)} measurements of {len(sources)} sources on {cards} cards. {in_all.text()}.",
+        "",
+        f"Without those on which the constants were fixed: {others.text()}.",
+        "",
+    ]
+    for name, of in sources.items():
+        fixed_here = " The constants were fixed on these." if name in fixed else ""
+        lines += [
+            f"### {name}",
+            "",
+            source_text(of[0].source) + fixed_here,
+            "",
+            *table(of),
+            "",
+            shares[name].text() + ".",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def run(options) -> int:
+    rows = read_rows()
+    if options.write:
+        RECORD.write_text(as_text(record(rows)))
+    recorded = json.loads(RECORD.read_text())
+    if recorded["digests"] != digests():
+        raise ToolError(
+            f"{FOLDER}: the kernels are not those that {RECORD.name} was counted of: make estimates WRITE=1"
+        )
+    price(rows, recorded)
+    PAGE.write_text(pages.put(PAGE.read_text(), "estimates", generated(rows), PAGE))
+    in_all = sum((share_of(of) for of in by_source(rows).values()), Share(0, 0, 0, 0, 0))
+    print(f"{PAGE}: {len(rows)} measurements; {in_all.text()}")
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser("estimates", __doc__)
+    parser.add_argument("--write", action="store_true", help="count and compile anew")
+    options = parser.parse_args(arguments)
+    return tools.run_main("estimates", lambda: run(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
