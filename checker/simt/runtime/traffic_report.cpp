@@ -37,6 +37,7 @@ void add_shared(std::vector<Metric>& metrics, const char* op, const SharedTraffi
     metrics.push_back(
         {fmt::format("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum", op), traffic.excess_wavefronts()});
     metrics.push_back({fmt::format("sm__sass_data_bytes_mem_shared_op_{}.sum", op), traffic.bytes_asked});
+    metrics.push_back({fmt::format("threads in shared requests, {}", op), traffic.threads});
     metrics.push_back({fmt::format("distinct bytes of shared requests, {}", op), traffic.bytes_distinct});
     metrics.push_back({fmt::format("wavefronts if 8 bytes wide, {}", op), traffic.wavefronts_of_8});
     metrics.push_back({fmt::format("wavefronts if 16 bytes wide, {}", op), traffic.wavefronts_of_16});

@@ -959,6 +959,7 @@ TEST_F(Counted, MetricsHaveNsightComputesNames) {
     EXPECT_EQ(value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 4096U);
     EXPECT_EQ(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 3968U);
     EXPECT_EQ(value("derived__memory_l1_wavefronts_shared_excessive"), 3968U);
+    EXPECT_EQ(value("threads in shared requests, ld"), 32U * 128);
     EXPECT_EQ(value("l1 lines of global requests, ld"), 128U);
     EXPECT_EQ(value("l1 wavefronts of global requests, st"), 128U);
     EXPECT_EQ(value("lsu instructions"), 4U * 128);
