@@ -108,7 +108,7 @@ simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildc
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
-build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test build/tests/simt/graph_api_test: | $(simt_objects)
+build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/sampled_traffic_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test build/tests/simt/graph_api_test: | $(simt_objects)
 build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
 
 build/tests/simt/table: build/obj/checker/simt/tests/table_main.o build/obj/checker/simt/tests/corpus.o

@@ -74,7 +74,10 @@ const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid) {
         return nullptr;
     }
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    now.launches.push_back({.kernel = kernel, .grid = grid, .blocks = chosen(blocks, *now.sampling)});
+    now.launches.push_back(
+        {.kernel = kernel,
+         .grid = grid,
+         .blocks = now.sampling->choose ? now.sampling->choose(kernel, grid) : chosen(blocks, *now.sampling)});
     return &now.launches.back().blocks;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,12 +19,13 @@ namespace simt {
 // Runs the first block, the last one, and `others` random ones, which are the same in every launch with as many
 // blocks; or, with a share, that share of a launch's blocks, the first and the last among them. With a group, so many
 // consecutive blocks run for each one of these, from a multiple of the group on: so runs of blocks are whole that share
-// what they read (traffic_runs.h).
+// what they read (traffic_runs.h). Or those run that `choose` names of a kernel's grid, in order.
 struct Sampling {
     std::uint64_t others = 0;
     std::uint64_t seed = 1;
     double share = 0;
     std::uint64_t group = 1;
+    std::function<std::vector<std::uint64_t>(const std::string& kernel, dim3 grid)> choose = {};
 };
 
 // A launch since sampling began: the numbers of its blocks that were to run, in order, counted along x, then y, then
