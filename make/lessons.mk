@@ -21,6 +21,11 @@
 #:                           requests, sectors, bank conflicts, beside the
 #:                           solution's totals. ONLY=op/case another case than
 #:                           GPT-2's shape, JSON=file.json for plots
+#:   make estimate-lesson09  what cards could do at best with your kernels: a
+#:                           time for each resource, which one binds, beside the
+#:                           solution and an older lesson's; CARD=A6000 or T4,H100
+#:                           or all, SHAPE='N=4096 C=768 OC=3072' another than
+#:                           GPT-2's, SOLUTION=1, ONLY=op, JSON=file.json
 #:   make compare-lesson07   your times beside recorded machines', as shares of
 #:                           each one's roof; of kernels without a GPU what the
 #:                           check counts, beside the solution's and an older's
@@ -43,7 +48,7 @@ only_op := $(firstword $(subst /, ,$(ONLY)))
 GDB ?= gdb
 
 # A goal is known by two digits and by the number alone.
-kernel_commands := debug trace traffic profile sanitize sass
+kernel_commands := debug trace traffic estimate profile sanitize sass
 lesson_commands := check time compare watch hint reset diff $(kernel_commands)
 goals = $(numbers:%=$1-lesson%)
 short := $(patsubst 0%,%,$(filter 0%,$(numbers)))
@@ -53,6 +58,8 @@ $(foreach command,$(lesson_commands),$(eval $(short:%=$(command)-lesson%): $(com
 # ---- what is refused, each in one line, before anything is built -----------------------------------------------------
 
 is_device = $(filter $1,$(device_lessons))
+# The op of lesson $1 that SHAPE= is of.
+shaped_op = $(or $(only_op),$(if $(word 2,$(call judged_ops,$1)),,$(call judged_ops,$1)))
 # $1 command, $2 lesson
 define reject
 $(if $(filter-out $(call judged_ops,$2) $(call helpers_in,$2),$(only_op)),\
@@ -69,6 +76,8 @@ $(if $(call is_device,$2),\
 $(if $(and $(filter $2/%,$(cublas_ops)),$(or $(filter time profile sanitize sass,$1),$(filter gpu,$(DEVICE)))),\
   $(if $(or $(dry),$(cublas_header)),,$(error lesson $(call number,$2) calls cuBLAS, and nvcc has no cublas_v2.h: \
     CUBLAS=DIR names a folder with its include/ and lib/, as the Python package nvidia-cublas has them)))
+$(if $(and $(filter estimate,$1),$(SHAPE)),$(if $(call shaped_op,$2),,$(error SHAPE= is of one op: ONLY= names it, one of \
+    $(call judged_ops,$2))))
 $(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(firstword $(GDB)) is not there: apt-get install gdb)))
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
@@ -122,9 +131,11 @@ $(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) ch
 $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (make doctor) it is checked and timed there.")
 endef
 
+# The verdict of kernels says what a card could do at best with them.
+at_best = $(if $(call is_device,$(here)),$(if $(filter cpu,$(call place,check)),--at-best))
 run_check = $< $2 $(check_options) $(call card_options,$1)
 $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
-	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),--more))
+	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),--more) $(at_best))
 	$(on_gpu_too)
 $(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time))
 	@$(call run_check,$(call place,time),--timing-only)
@@ -169,6 +180,17 @@ $(call goals,trace): trace-lesson%: build/check/lesson% $$(call impls,cpu,$(subj
 $(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
 	$(if $(filter lessons,$(subject)),$(call emit,$(chosen_ops),lessons/$(here),sm_90a))
 	@$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
+
+# What cards could do at best with them, by what the CPU device counts and what nvcc emits, of which a solution's is recorded.
+# Of what nvcc refuses it is said why, and the source's own accesses are taken.
+cards_wanted = $(if $(CARD),--cards '$(CARD)')
+emitted_for_cards = archs=$$($< --estimate --archs $(cards_wanted)) || exit; \
+    said=$$($(MAKE) -s -k -j3 $(foreach op,$(chosen_ops),$(patsubst %.cu,$$(printf 'build/sass/%.%s.json ' $$archs),\
+        $(wildcard lessons/$(here)/$(op).cu))) 2>&1) || grep -m1 '^kernel-sass: ' <<<"$$said" >&2;
+$(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
+	@$(if $(and $(nvcc),$(nvdisasm),$(filter lessons,$(subject))),$(emitted_for_cards)) \
+	    $(if $(SHAPE),SOL_CALL='$(call shaped_op,$(here)) $(SHAPE)') $< --estimate --subject $(subject) $(cards_wanted) \
+	    $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
 # The learner's times beside recorded ones; counters where there are none.
 compare_needs = $(if $(call is_device,$(here)),build/check/lesson$* $(call impls,cpu,$(subject) solutions,$(here),$(chosen_ops)) $(older_impls))

@@ -44,7 +44,8 @@ class Table {
 };
 
 std::string share(double seconds, double of) {
-    return seconds > 0 ? fmt::format("{} {:>4}", milliseconds(seconds), percent(seconds / of)) : "";
+    const double part = seconds / of;
+    return seconds > 0 ? fmt::format("{} {:>4}", milliseconds(seconds), part < 0.005 ? "<1%" : percent(part)) : "";
 }
 
 std::string head_of(const Estimate& kernel) {

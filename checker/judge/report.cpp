@@ -113,6 +113,9 @@ Json to_json(const OpReport& op) {
     if (!op.included.empty()) {
         result["included"] = op.included;
     }
+    if (!op.estimate.is_null()) {
+        result["estimate"] = op.estimate;
+    }
     if (op.timing.ran()) {
         result["timing"] = to_json(op.timing);
     } else if (!op.timing.notes.empty()) {

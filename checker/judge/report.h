@@ -100,6 +100,8 @@ struct OpReport {
     bool library_chooses = false;  // a GPU's may compute small shapes in fp32: one that shows the precision is enough
     TimingReport timing = {};
     std::string printed = {};  // what the code under test wrote to stdout and stderr
+    std::string at_best = {};  // what a card could do at best with it, by an estimate; empty: not asked, or not known
+    Json estimate = {};        // the same
     Verdict verdict() const;
     const std::string& file_to_edit() const;  // its own, or the helper that is not written yet
     bool correct() const;                     // verdict() is neither wrong nor not_written
@@ -117,6 +119,7 @@ struct LessonReport {
     bool times_asked = false;          // a table of all times is wanted
     bool rehearsal = false;            // no GPU was there: its times mean nothing
     std::optional<CpuRoof> roof = {};  // this machine's, where it is known
+    std::string estimates_are = {};    // how far they lie from what was measured
     bool ok() const;                   // every op is ok or has no verdict on its speed
 };
 

@@ -76,6 +76,10 @@ class Printer {
         heading();
         const OpReport* detailed = first_to_show();
         for (const OpReport& op : report_.ops) { print(op, terminal_.verbose || &op == detailed); }
+        if (!report_.estimates_are.empty()) {
+            line("");
+            wrap("  ", 2, report_.estimates_are, Tone::faint);
+        }
         closing(detailed);
         return std::move(out_);
     }
@@ -182,6 +186,9 @@ class Printer {
                         fmt::format("correct, not yet fast: at {} {}", c->shape, c->too_accurate()->text));
             }
             counters_line(op);
+            if (!op.at_best.empty()) {
+                op_line("", Tone::plain, "", op.at_best);
+            }
             const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
             if (noted != op.cases.end()) {
                 labelled(4, "note:", 6, noted->note, Tone::faint);

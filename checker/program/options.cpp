@@ -100,6 +100,13 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const st
         {"--results", "append one JSON line an op to this file", &options.results},
         {"--one-thread", "no check: look at the thread of SIMT_STOP or SIMT_TRACE", on(options.one_thread)},
         {"--traffic", "no check: what the kernels ask of memory, by line; --json writes it", on(options.traffic)},
+        {"--estimate", "no check: what cards could do at best with the kernels; --json writes it",
+         on(options.estimate)},
+        {"--at-best", "an estimate of what right kernels could reach on an H100", on(options.at_best)},
+        {"--archs", "of --estimate: say what nvcc compiles for the cards", on(options.archs)},
+        {"--quick", "of --estimate: from fewer blocks", on(options.quick)},
+        {"--cards", "of --estimate: T4,H100, or all", &options.cards},
+        {"--counts", "of --estimate: write what was counted to this file", &options.counts},
         {"--describe", "no check: what the lesson is, as JSON: ops, shapes, targets, counters", on(options.describe)},
         {"--worker", "the check starts itself with this", on(options.worker)}};
     read_options(known, {argv + 1, argv + argc});

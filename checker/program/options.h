@@ -23,12 +23,18 @@ struct Options {
     bool timing_only = false;
     bool verbose = false;
     bool worker = false;
-    bool describe = false;       // prints what the lesson is, in place of the check
-    std::string device;          // what the verdict calls the device; "" for its own word
-    bool last = true;            // false: another device's check follows, so that "next" is not said yet
-    bool one_thread = false;     // runs --only here until the thread of SIMT_STOP or SIMT_TRACE has run
-    bool traffic = false;        // counts what the kernels of --only ask of memory, in place of the check
-    std::filesystem::path roof;  // "" for none
+    bool describe = false;    // prints what the lesson is, in place of the check
+    std::string device;       // what the verdict calls the device; "" for its own word
+    bool last = true;         // false: another device's check follows, so that "next" is not said yet
+    bool one_thread = false;  // runs --only here until the thread of SIMT_STOP or SIMT_TRACE has run
+    bool traffic = false;     // counts what the kernels of --only ask of memory, in place of the check
+    bool estimate = false;    // what cards could do at best with the kernels of --only, in place of the check
+    bool at_best = false;     // the verdict says that of one card
+    bool archs = false;       // what nvcc compiles for these cards, in place of the estimate
+    bool quick = false;       // a rougher one, in less than a second
+    std::string cards = "T4,RTX-4090,H100-SXM";
+    std::filesystem::path counts;  // "" for none: where what was counted for an estimate is written
+    std::filesystem::path roof;    // "" for none
     std::filesystem::path json;
     std::filesystem::path results;
 

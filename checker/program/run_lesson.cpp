@@ -167,6 +167,19 @@ class Session {
         }
     }
 
+    // What a card could do at best with what is right. In a process of its own, which is given few seconds: nothing that goes
+    // wrong there turns a verdict.
+    void estimate() {
+        if (!options_.at_best || device_side().is_host() || !device_side().samples_blocks()) {
+            return;
+        }
+        for (OpReport& report : reports_) {
+            if (report.asked_for && !report.cases.empty() && report.correct()) {
+                add_estimate(report);
+            }
+        }
+    }
+
     bool has_target(const std::string& op) const { return lesson_.toml().targets.contains(op); }
 
     // Whether the op's file is an earlier lesson's, which serves this one too. It is no exercise of this lesson.
@@ -193,6 +206,7 @@ class Session {
         result.rehearsal = device_side().rehearsal();
         result.device = options_.device.empty() ? device_side().name() : options_.device;
         result.roof = roof_;
+        result.estimates_are = estimates_are_;
         for (std::size_t i = 0; i < reports_.size(); i++) {
             if (reports_[i].asked_for) {
                 result.ops.push_back(reports_[i]);
@@ -204,6 +218,45 @@ class Session {
     }
 
   private:
+    void add_estimate(OpReport& report) {
+        constexpr const char* kCard = "H100-SXM";
+        const std::filesystem::path out =
+            std::filesystem::temp_directory_path() / fmt::format("sol-estimate-{}.json", getpid());
+        std::string command = "timeout 5 " + quoted(std::filesystem::read_symlink("/proc/self/exe").string());
+        for (const std::string& word : options_.for_worker()) { command += ' ' + quoted(word); }
+        command += fmt::format(" --estimate --quick --cards {} --subject {} --only {} --json {} 2>&1", kCard,
+                               quoted(options_.subject), report.op, quoted(out.string()));
+        try {
+            if (run_command(command).status == 0) {
+                take_estimate(report, Json::parse(read_file(out)));
+            }
+        } catch (const std::exception&) {  // then nothing is said
+        }
+        std::error_code ignored;
+        std::filesystem::remove(out, ignored);
+    }
+
+    void take_estimate(OpReport& report, const Json& estimated) {
+        if (estimated.at("ops").elements().empty()) {
+            return;
+        }
+        const Json& op = estimated.at("ops").elements().front();
+        const std::vector<Json>& sides = op.at("sides").elements();
+        const Json& own = sides.front().at("at_best").elements().front();
+        report.at_best = fmt::format("at best {} on {}, bound by {}", own.at("speed").text(), own.at("name").text(),
+                                     own.at("limit").text());
+        const Json* const older = sides.back().find("at_best");
+        if (sides.back().at("who").text().starts_with("lesson ") && older != nullptr) {
+            const Json& its = older->elements().front();
+            report.at_best += fmt::format(" ({}: {}, {})", sides.back().at("who").text(), its.at("speed").text(),
+                                          its.at("limit").text());
+        }
+        report.estimate = own;
+        report.estimate["shape"] = op.at("shape");
+        report.estimate["instructions"] = sides.front().at("instructions");
+        estimates_are_ = estimated.at("estimates_are").text();
+    }
+
     // A helper beside the op's file is the learner's. Of one of an earlier lesson make takes the solution's where the learner's
     // is not written yet.
     static void look_at_helpers(OpReport& report) {
@@ -317,6 +370,7 @@ class Session {
     std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
     std::optional<CpuRoof> roof_;
     bool roof_asked_ = false;
+    std::string estimates_are_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -347,10 +401,11 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
 // Prints the verdict in place of GoogleTest's own lines, and keeps it among the results.
 class VerdictListener : public testing::EmptyTestEventListener {
   public:
-    VerdictListener(const Session& session, const Options& options, Next next)
+    VerdictListener(Session& session, const Options& options, Next next)
         : session_(session), options_(options), next_(std::move(next)) {}
 
     void OnTestProgramEnd(const testing::UnitTest& /*unit_test*/) override {
+        session_.estimate();
         const LessonReport report = session_.report();
         if (report.ops.empty()) {
             return;
@@ -368,7 +423,7 @@ class VerdictListener : public testing::EmptyTestEventListener {
     }
 
   private:
-    const Session& session_;
+    Session& session_;
     const Options& options_;
     Next next_;
 };
@@ -478,6 +533,9 @@ int run(const Lesson& lesson, const Options& options) {
         device_for("--one-thread");
         return run_to_chosen_thread(lesson, options.impl_dir,
                                     [&](const Op& op, const Case& c) { return options.wants(op.name, c.name); });
+    }
+    if (options.estimate) {
+        return device_for("--estimate").show_estimate(lesson, options);
     }
     return options.traffic ? device_for("--traffic").show_traffic(lesson, options) : run_tests(lesson, options);
 }

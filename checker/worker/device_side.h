@@ -70,6 +70,11 @@ class DeviceSide {
         throw std::invalid_argument("--traffic: the CPU device counts; this one does not");
     }
 
+    // Prints what cards could do at best with them.
+    virtual int show_estimate([[maybe_unused]] const Lesson& lesson, [[maybe_unused]] const Options& options) {
+        throw std::invalid_argument("--estimate: the CPU device counts; this one does not");
+    }
+
     // Runs a call on buffers of the device. What they hold before comes from the shared file, outputs go back to it: what
     // the call did not write keeps the poison of the schedule. In a sequence the buffers stay where they are until its
     // last call. What the device saw go wrong is in the reply's `findings`; where the run counts, what the call takes of

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
-#include <list>
 #include <map>
 #include <optional>
 #include <vector>
@@ -29,7 +28,9 @@
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
+#include "checker/simt/side/simt_buffers.h"
 #include "checker/simt/side/simt_counters.h"
+#include "checker/simt/side/simt_estimate.h"
 #include "checker/simt/side/simt_traffic.h"
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/device_side.h"
@@ -37,44 +38,6 @@
 
 namespace checker {
 namespace {
-
-using DeviceBytes = DeviceBuffer<std::byte>;
-
-simt::Values values_of(Element element) {
-    return element == Element::f32 ? simt::Values::floats
-           : is_integer(element)   ? simt::Values::integers
-                                   : simt::Values::unknown;
-}
-
-// Throws NoRoom.
-DeviceBytes allocate(const std::string& name, const Dims& dims, Element element) {
-    const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
-    try {
-        DeviceBytes memory(bytes);
-        simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
-        return memory;
-    } catch (const CudaError& error) {
-        if (error.code != cudaErrorMemoryAllocation) {
-            throw;
-        }
-    }
-    throw NoRoom(fmt::format("it wants {} more of the device's memory", gib(bytes)));
-}
-
-// The workspaces of a call's Context: device memory that reports know by name.
-class DeviceWorkspaces final : public Allocator {
-  public:
-    std::byte* allocate(std::size_t bytes) override {
-        memory_.push_back(checker::allocate("workspace", Dims("bytes/i", {static_cast<long>(bytes)}), Element::byte));
-        return memory_.back().data();
-    }
-    void release(std::byte* memory) override {
-        memory_.remove_if([&](const DeviceBytes& bytes) { return bytes.data() == memory; });
-    }
-
-  private:
-    std::list<DeviceBytes> memory_;
-};
 
 // How many things the calls of a case have made and not destroyed.
 class LeftAlive {
@@ -129,7 +92,7 @@ class DeviceCase {
     DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before) {
         const auto known = memory_.find(name);
         if (known == memory_.end()) {
-            return memory_.emplace(name, allocate(name, dims, element)).first->second;
+            return memory_.emplace(name, allocate_on_device(name, dims, element)).first->second;
         }
         if (before != Before::left) {
             const DeviceBytes fresh(known->second.size());  // nobody has written it
@@ -251,7 +214,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     std::optional<simt::SamplingBlocks> sampling;
     if (call.sampled) {
         const BufferSpec& spec = call.sampled->output;
-        sampled.emplace(allocate(spec.name, spec.dims, spec.element));
+        sampled.emplace(allocate_on_device(spec.name, spec.dims, spec.element));
         buffers.add(spec.name, spec.element, sampled->data());
         sampling.emplace(
             simt::Sampling{.others = call.sampled->blocks, .seed = run.schedule == Schedule::end_aligned ? 1U : 2U});
@@ -343,6 +306,10 @@ class SimtSide final : public DeviceSide {
 
     int show_traffic(const Lesson& lesson, const Options& options) override {
         return checker::show_traffic(*this, lesson, options);
+    }
+
+    int show_estimate(const Lesson& lesson, const Options& options) override {
+        return checker::show_estimate(lesson, options);
     }
 
     std::vector<Counter> counters() const override { return simt_counters(); }

@@ -118,6 +118,32 @@ Sizes OpCases::rehearsed(const Sizes& sizes) const {
     return sizes.at_most(Sizes::of(spec_.rehearsal)).completed(spec_.rehearsal);
 }
 
+// All sizes of the op, and none that it has not.
+static void require_sizes(const OpSpec& spec, const std::string& shape) {
+    const auto names = [](std::string_view text) {
+        std::vector<std::string> result;
+        for (const std::string& word : words(text)) { result.push_back(word.substr(0, word.find('='))); }
+        return result;
+    };
+    const std::vector<std::string> given = names(shape), needed = names(spec.shape), defaults = names(spec.defaults);
+    const auto is_in = [](const std::vector<std::string>& list, const std::string& name) {
+        return std::ranges::find(list, name) != list.end();
+    };
+    for (const std::string& name : given) {
+        if (!is_in(needed, name) && !is_in(defaults, name)) {
+            throw std::invalid_argument(
+                fmt::format("{} has no size {}; its sizes are {}", spec.name, name, fmt::join(needed, ", ")));
+        }
+    }
+    for (const std::string& name : needed) {
+        if (!is_in(given, name) && !is_in(defaults, name)) {
+            throw std::invalid_argument(fmt::format("'{}' lacks {}; the sizes of {} are {}",
+                                                    fmt::join(words(shape), " "), name, spec.name,
+                                                    fmt::join(needed, ", ")));
+        }
+    }
+}
+
 void OpCases::add_call(std::string_view call, checker::Rival against) {
     std::string shape;
     std::vector<std::string> null;
@@ -129,6 +155,7 @@ void OpCases::add_call(std::string_view call, checker::Rival against) {
         }
     }
     const Sizes sizes = Sizes::of(shape);
+    require_sizes(spec_, shape);
     const std::vector<double> unjudged(spec_.outputs.size());
     op_.add_case("call", std::string(call))
         .calls.push_back(drawn_call(spec_, sizes.completed(spec_.defaults), unjudged, null));
@@ -154,6 +181,13 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against, const std::v
         for (checker::Output& output : timed.call.outputs) { output.compute = {}; }
     }
     timed.call.run = run_of(spec_, sizes);
+    constexpr int kShort = 32;
+    if (!spec_.summed.empty() && sizes[spec_.summed] > kShort) {
+        Sizes thin = sizes;
+        thin.set(spec_.summed, kShort);
+        timed.thin = drawn(thin, null);
+        timed.thin->run = run_of(spec_, thin);
+    }
     timed.run_on_two_threads = run_of(spec_, sizes, 2);
     if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Rival::library)) {
         timed.library = spec_.library(sizes, spec_.precision);

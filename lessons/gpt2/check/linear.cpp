@@ -24,6 +24,7 @@ const OpSpec linear_spec{
     },
     .rehearsal = "N=144 C=144 OC=144",
     .bound = Bound::arithmetic,
+    .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         return {Product(d, inputs).out()};

@@ -40,6 +40,7 @@ const OpSpec linear_gelu_spec{
     .defaults = "outputs=2",
     .rehearsal = "N=144 C=144 OC=144",
     .bound = Bound::arithmetic,
+    .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         const Product product(d, inputs);

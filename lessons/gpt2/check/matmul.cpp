@@ -68,6 +68,7 @@ const OpSpec matmul_spec{
     .defaults = "out_stride=OC",
     .rehearsal = "N=144 C=144 OC=144",  // more than one tile of lesson 09, and a part of one
     .bound = Bound::arithmetic,
+    .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = compute,
     .element = element,

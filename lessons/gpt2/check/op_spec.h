@@ -85,7 +85,8 @@ struct OpSpec {
     std::string defaults = {};
     std::string rehearsal = {};
     Bound bound = Bound::nothing;
-    bool hot = false;  // a whole model's step, timed with the caches as it left them
+    bool hot = false;         // a whole model's step, timed with the caches as it left them
+    std::string summed = {};  // the size that says how long an output's sum is, and nothing of the outputs
 
     // What a device needs of a call, for lesson.toml's counters.
     std::vector<checker::Needed> (*needed)(const Sizes&) = nullptr;

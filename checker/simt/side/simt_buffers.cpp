@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/side/simt_buffers.h"
+
+#include <fmt/format.h>
+
+#include "checker/base/text.h"
+#include "checker/judge/describe.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/state.h"
+#include "checker/worker/call_buffers.h"
+#include "checker/worker/device_side.h"
+
+namespace checker {
+namespace {
+
+simt::Values values_of(Element element) {
+    return element == Element::f32 ? simt::Values::floats
+           : is_integer(element)   ? simt::Values::integers
+                                   : simt::Values::unknown;
+}
+
+}  // namespace
+
+DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element) {
+    const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
+    try {
+        DeviceBytes memory(bytes);
+        simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
+        return memory;
+    } catch (const CudaError& error) {
+        if (error.code != cudaErrorMemoryAllocation) {
+            throw;
+        }
+    }
+    throw NoRoom(fmt::format("it wants {} more of the device's memory", gib(bytes)));
+}
+
+std::byte* DeviceWorkspaces::allocate(std::size_t bytes) {
+    memory_.push_back(allocate_on_device("workspace", Dims("bytes/i", {static_cast<long>(bytes)}), Element::byte));
+    return memory_.back().data();
+}
+
+void DeviceWorkspaces::release(std::byte* memory) {
+    memory_.remove_if([&](const DeviceBytes& bytes) { return bytes.data() == memory; });
+}
+
+}  // namespace checker
