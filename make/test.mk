@@ -86,8 +86,9 @@ wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions
 # $1 programs, $2 all that they read, where that is known: a suite is not run again while none of it has changed.
 commas = $(subst $(space),$(comma),$(strip $1))
 suites = $(foreach program,$1,$(subst /,-,$(program:build/tests/%=%))=$(program)$(if $2,:$(call commas,$2)))
-# The CPU device's suites read what is compiled for it and its own files; but for two, which look at lessons too.
-simt_with_lessons := build/tests/simt/debug_test build/tests/simt/traffic_listing_test
+# The CPU device's suites read what is compiled for it and its own files; but for three, which look at lessons too.
+simt_with_lessons := $(addprefix build/tests/simt/,debug_test traffic_listing_test estimate_listing_test)
+estimated := 05_naive_forward 08_register_tiled_matmul 11_tf32
 debugged := 05_naive_forward
 listed := 06_coalescing
 listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
@@ -153,7 +154,9 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    '$(call listing,-layernorm,Listing.ComparesAsManyRowsOfBothLessons):$(call commas,$(simt_reads) \
 	        $(call checks_read,cpu,$(listed)) solutions/$(listed) solutions/$(call before,$(listed)))' \
 	    '$(call listing,,-Listing.ComparesAsManyRowsOfBothLessons)' \
-	    $(call suites,$(gpt2_tests)) \
+	    $(call suites,build/tests/simt/estimate_listing_test,$(simt_reads) $(foreach lesson,$(estimated),$(call checks_read,cpu,$(lesson)) \
+        solutions/$(lesson) solutions/$(call before,$(lesson))) reference/sass.json lessons/gpt2 build/lib/libgpt2.a) \
+    $(call suites,$(gpt2_tests)) \
 	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
 	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops checker lessons/gpt2 make scripts \

@@ -101,7 +101,7 @@ void note(std::vector<std::string>& notes, std::string what) {
 const char* name_of(Resource resource) {
     constexpr std::array<const char*, kResources> kNames{
         "instruction issue", "FMA pipe", "integer pipe", "load/store and L1", "special functions",
-        "tensor cores",      "L2",       "memory",       "latency",           "arithmetic of libraries"};
+        "tensor cores",      "L2",       "memory",       "latency",           "library arithmetic"};
     return kNames[static_cast<std::size_t>(resource)];
 }
 

@@ -13,6 +13,7 @@
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/libraries/product.h"
 #include "checker/simt/runtime/footprint.h"
+#include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/traffic.h"
 
 namespace simt {
@@ -51,8 +52,8 @@ class RunningCall {
     bool fetches(const CallMatrix& column, void* to);
     // So many operations, in products of such inputs.
     void takes(double flop, Inputs inputs = Inputs::as_they_are);
-    // Whether all that was named is there. If not, what the call would have written is poison.
-    bool may_compute() const { return fine_; }
+    // Whether all that was named is there: if not, what the call would have written is poison. And whether anybody wants it.
+    bool may_compute() const { return fine_ && libraries_compute(); }
 
   private:
     bool is_usable(const CallMatrix& matrix, const char* verb);

@@ -50,7 +50,7 @@ Blocks spread(dim3 grid, std::uint64_t count, int half) {
     const double root = kRoots.at(static_cast<std::size_t>(axes - 1));
     std::set<std::uint64_t> chosen;
     for (std::uint64_t i = 0; chosen.size() < count; i++) {
-        const auto turn = static_cast<double>(2 * i + static_cast<std::uint64_t>(half));
+        const auto turn = static_cast<double>(half == 0 ? i : count + i);
         if (axes == 1) {
             const double within = std::fmod(0.25 + 0.5 * half + static_cast<double>(i) / root, 1.0);
             const double place = (static_cast<double>(i % count) + within) / static_cast<double>(count);
@@ -82,7 +82,7 @@ Blocks in_a_row(std::uint64_t blocks, std::uint64_t count) {
 std::vector<LaunchTraffic> counted(const std::function<void()>& run,
                                    const std::function<Blocks(const std::string& kernel, dim3 grid)>& choose) {
     const CountingTraffic counting;
-    const SamplingBlocks sampling({.choose = choose});
+    const SamplingBlocks sampling({.choose = choose, .libraries_compute = false});
     run();
     std::vector<LaunchTraffic> all = traffic_of_launches();
     for (const LaunchTraffic& kernel : traffic_of_kernels()) {

@@ -23,7 +23,7 @@ struct SampledTraffic {
 
 struct SamplingEffort {
     // Requests of warps to memory in each half of the blocks of a kernel, which has one block at least.
-    std::uint64_t requests = 120'000;
+    std::uint64_t requests = 240'000;
     bool both_halves = true;  // false: the other half is the one again
 };
 

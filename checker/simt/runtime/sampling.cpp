@@ -63,6 +63,10 @@ bool samples_blocks() {
     return state().sampling.has_value();
 }
 
+bool libraries_compute() {
+    return !state().sampling || state().sampling->libraries_compute;
+}
+
 const std::vector<SampledLaunch>& sampled_launches() {
     Streams::instance().wait_for_all();
     return state().launches;

@@ -26,6 +26,8 @@ struct Sampling {
     double share = 0;
     std::uint64_t group = 1;
     std::function<std::vector<std::uint64_t>(const std::string& kernel, dim3 grid)> choose = {};
+    // Of a library's calls some tiles are computed; or none, and they are judged and counted whole.
+    bool libraries_compute = true;
 };
 
 // A launch since sampling began: the numbers of its blocks that were to run, in order, counted along x, then y, then
@@ -52,6 +54,7 @@ class SamplingBlocks {
 const std::vector<SampledLaunch>& sampled_launches();
 
 bool samples_blocks();
+bool libraries_compute();
 
 // For the scheduler: notes a launch. Returns the blocks to run; null if all of them are to run.
 const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid);

@@ -279,7 +279,8 @@ std::string beside_one_another(const std::vector<Estimated>& all, const std::vec
 // The kernels of a source that were not launched.
 std::vector<std::string> not_launched(const Counting& counting) {
     static const std::regex kComment("//[^\n]*"),
-        kKernel(R"(__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*\([^)]*\)\s*|[\w:]+\s+)*?(\w+)\s*\()");
+        kKernel(
+            R"(__global__\s+(?:(?:__launch_bounds__|__cluster_dims__)\s*\([^)]*\)\s*|[\w:]+\s+)*?((?!__)\w+)\s*\()");
     const std::string text = std::regex_replace(read_file_if_there(counting.version.source).value_or(""), kComment, "");
     std::vector<std::string> missing;
     for (std::sregex_iterator at(text.begin(), text.end(), kKernel), end; at != end; ++at) {
@@ -288,7 +289,7 @@ std::vector<std::string> not_launched(const Counting& counting) {
             return launch.kernel == name || launch.kernel.starts_with(name + " ") ||
                    launch.kernel.starts_with(name + "<");
         });
-        if (!launched && !name.starts_with("__")) {
+        if (!launched) {
             missing.push_back(name);
         }
     }
@@ -341,7 +342,7 @@ class Shown {
                                          lesson_number(lesson_.name())));
         }
         if (options_.subject == "lessons" && is_stub(file.lexically_relative("lessons"))) {
-            return say(false, fmt::format("not written yet; {}, or SOLUTION=1 for the solution's estimate", check_));
+            return say(false, fmt::format("not written yet; {} (or SOLUTION=1 here)", check_));
         }
         if (const std::string refused = refused_size(timed); !refused.empty()) {
             return say(false, refused);
