@@ -8,6 +8,9 @@
 #:                           by nvcc on your GPU. SIMT_TRAFFIC=1 before it
 #:                           counts what its warps ask of memory, and
 #:                           SIMT_ESTIMATE=H100,T4 adds what cards could do
+#:   make estimates          estimates beside what others published of such
+#:                           kernels, into checker/simt/ESTIMATES.md; WRITE=1
+#:                           counts and compiles the kernels anew: needs nvcc
 #:   make bench-simt         how fast the CPU device is, against plain C++, and
 #:                           what its search for races and its counters add
 
@@ -109,6 +112,11 @@ build/estimate/published: $(published_objects) $(simt_archives)
 build/estimate/price: build/obj/checker/estimate/published/price.o build/lib/libchecker.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
+
+# Without WRITE=1 what was counted and compiled is only priced anew.
+.PHONY: estimates
+estimates: build/estimate/price $(if $(filter-out 0,$(WRITE)),build/estimate/published) .venv/requirements.sha256
+	@.venv/bin/python -m reference.gpu.published $(if $(filter-out 0,$(WRITE)),--write)
 
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)

@@ -135,7 +135,7 @@ fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
         $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(newest_bench) $(simt_bench_programs) \
-        build/tests/simt/rules build/estimate/published .venv/requirements.sha256 $(waterfall_needs) $(ladder_needs) $(ladder_rehearsal)
+        build/tests/simt/rules build/estimate/published build/estimate/price .venv/requirements.sha256 $(waterfall_needs) $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
 	    $(call suites,$(filter-out $(sharded) $(of_fakes),$(checker_tests))) \
@@ -165,7 +165,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        $(call checks_read,cpu,$(drawn)))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs) $(newest_bench))' \
 	    'python-sass_table=reference/tests/sass/test_sass_table.py:$(call commas,$(python_reads) $(solution_files) $(helper_files) $(nvcc) $(nvdisasm))' \
-	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate build/estimate/published)' \
+	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price)' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \

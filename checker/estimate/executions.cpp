@@ -314,7 +314,9 @@ Work work_of_source(const LaunchCounts& launch) {
     }
     work.wavefronts += total.shuffles;
     work.shared_part = all > 0 ? (shared + 4 * total.shuffles) / all : 0;
-    work.waits = work.loads / kInFlight;
+    const double warps = launch.blocks * launch.warps();
+    work.waits =
+        std::max(work.loads / kInFlight, std::min(work.loads, warps));  // a warp that loads waits once at least
     return work;
 }
 

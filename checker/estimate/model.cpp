@@ -22,6 +22,9 @@ constexpr double kOfMemory = 0.92;
 constexpr double kOfIssue = 0.8;   // where every scheduler has 32 lanes of fp32
 constexpr double kOfLanes = 0.97;  // of the FMA pipe, where it has 16
 constexpr double kLaunch = 1e-6;   // seconds from one kernel to the next
+constexpr double kStream = 2.1;    // times the latency of a chase: what a load of memory takes among others
+constexpr double kOfAStore = 2;    // times the time of L2 that a sector takes which is loaded
+constexpr double kOfALoad = 0.5;   // cycles of L1 that a request beyond shared memory takes besides its passes
 
 int up(int value, int unit) {
     return (value + unit - 1) / unit * unit;
@@ -69,7 +72,7 @@ Bytes bytes_of(const Card& card, const LaunchCounts& launch, double at_once) {
         bytes.memory_loaded = kSector * sectors(launch, run, &Distinct::load_sectors);
         bytes.memory = bytes.memory_loaded + kSector * sectors(launch, launch.blocks, &Distinct::store_sectors);
     }
-    bytes.l2 = bytes.l2_loaded + stored;
+    bytes.l2 = bytes.l2_loaded + kOfAStore * stored;
     return bytes;
 }
 
@@ -176,7 +179,7 @@ Estimate estimate(const Card& card, const LaunchCounts& counted, const KernelSas
     }
     // A pass of 128 bytes takes two cycles where L1 gives 64.
     const double quarters = card.lsu_lanes == 32 ? work.quarters_32 : work.quarters_16;
-    set(Resource::l1, of_cycles(std::max(quarters / 4, work.wavefronts * 128 / card.l1_bytes)));
+    set(Resource::l1, of_cycles(std::max(quarters / 4, work.wavefronts * 128 / card.l1_bytes) + kOfALoad * work.loads));
     result.shared_seconds = work.shared_part * result.at(Resource::l1);
 
     const Bytes bytes = bytes_of(card, launch, at_once);
@@ -189,7 +192,7 @@ Estimate estimate(const Card& card, const LaunchCounts& counted, const KernelSas
     const double beyond_l1 = bytes.asked > 0 ? std::min(bytes.l2_loaded / bytes.asked, 1.0) : 0;
     const double beyond_l2 = bytes.asked > 0 ? std::min(bytes.memory_loaded / bytes.asked, beyond_l1) : 0;
     const double load = card.l1_cycles + (card.l2_cycles - card.l1_cycles) * beyond_l1 +
-                        (card.memory_cycles - card.l2_cycles) * beyond_l2;
+                        (kStream * card.memory_cycles - card.l2_cycles) * beyond_l2;
     const double chain = work.waits / (launch.blocks * launch.warps()) * load;  // cycles of a warp
     set(Resource::latency, kLaunch + card.seconds(chain) * std::max(1.0, std::ceil(mean) / resident));
 

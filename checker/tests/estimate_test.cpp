@@ -395,16 +395,22 @@ TEST(Model, SpecialFunctionsCome16ACycle) {
 
 TEST(Model, AQuarterCycleOfL1IsAQuarterOfACycle) {
     LaunchCounts launch = a_launch(10);
-    add_loads(launch, 7, 8000);
+    add_loads(launch, 7, 8000, Kind::shared_load);
     EXPECT_DOUBLE_EQ(estimate::estimate(a_card(), launch, nullptr).at(Resource::l1), 8000.0 / 10 / 1e9);
 }
 
 TEST(Model, WhereL1Takes16LanesAWholeWarpsLoadTakesTwoCycles) {
     LaunchCounts launch = a_launch(10);
-    add_loads(launch, 7, 8000);
+    add_loads(launch, 7, 8000, Kind::shared_load);
     Card card = a_card();
     card.lsu_lanes = 16;
     EXPECT_DOUBLE_EQ(estimate::estimate(card, launch, nullptr).at(Resource::l1), 8000.0 * 2 / 10 / 1e9);
+}
+
+TEST(Model, ALoadOfGlobalMemoryTakesHalfACycleMore) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 8000);
+    EXPECT_DOUBLE_EQ(estimate::estimate(a_card(), launch, nullptr).at(Resource::l1), 8000.0 * 1.5 / 10 / 1e9);
 }
 
 TEST(Model, TheBusiestMultiprocessorSetsTheTime) {
@@ -422,6 +428,13 @@ TEST(Model, L2GivesEachBlockItsSectorsOnce) {
     launch.distinct = {{.blocks = 1, .runs = 10, .load_sectors = 5000, .store_sectors = 0}};
     const Estimate found = estimate::estimate(a_card(), launch, nullptr);
     EXPECT_DOUBLE_EQ(found.at(Resource::l2), 5000 * 32 / 1e13);
+}
+
+TEST(Model, StoredSectorsTakeL2TwiceAsLong) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 8000, Kind::global_store);
+    launch.distinct = {{.blocks = 1, .runs = 10, .load_sectors = 0, .store_sectors = 32000}};
+    EXPECT_DOUBLE_EQ(estimate::estimate(a_card(), launch, nullptr).at(Resource::l2), 2 * 32000 * 32 / 1e13);
 }
 
 TEST(Model, WhatFitsL2ComesFromMemoryOnce) {
@@ -451,8 +464,8 @@ TEST(Model, AChainOfLoadsTakesTheirLatencies) {
     Region loop = a_loop({emitted(7, 4, 1)});
     loop.waits = 1;
     const KernelSass sass = a_kernel({loop});
-    // No load finds what another one brought: 100 times 500 cycles, and a microsecond for the launch.
-    EXPECT_NEAR(estimate::estimate(a_card(), launch, &sass).at(Resource::latency), 1e-6 + 100 * 500 / 1e9, 1e-10);
+    // No load finds what another one brought: 100 times 2.1 × 500 cycles, and a microsecond for the launch.
+    EXPECT_NEAR(estimate::estimate(a_card(), launch, &sass).at(Resource::latency), 1e-6 + 100 * 1050 / 1e9, 1e-10);
 }
 
 TEST(Model, TheRunnerUpIsTheSecondLargest) {
@@ -528,7 +541,7 @@ TEST(Report, CountsOfSomeBlocksAreSaidToBeOfThisInput) {
 
 TEST(Report, ThePhraseHasTheRateAndTheLimit) {
     LaunchCounts launch = a_launch(100);
-    add_loads(launch, 7, 1e7);  // a millisecond
+    add_loads(launch, 7, 1e7, Kind::shared_load);  // a millisecond
     EXPECT_EQ(in_one_line(estimate_all(a_card(), {launch}, {}), 1e9),
               "on A card at best 1 TFLOP/s, bound by load/store and L1");
 }
@@ -539,7 +552,7 @@ TEST(Report, WhereNothingWasLaunchedItSaysSo) {
 
 TEST(Report, JsonHasEachResourceInSeconds) {
     LaunchCounts launch = a_launch(100);
-    add_loads(launch, 7, 1e7);
+    add_loads(launch, 7, 1e7, Kind::shared_load);
     const Json json = Json::parse(estimates_as_json({estimate_all(a_card(), {launch}, {})}).dump());
     const Json& kernel = json.at("cards").elements()[0].at("kernels").elements()[0];
     EXPECT_DOUBLE_EQ(kernel.at("resources").at("load/store and L1").number(), 1e-3);

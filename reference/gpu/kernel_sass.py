@@ -89,7 +89,8 @@ def argument(text: str, enumerators: dict[str, list[str]]) -> str:
     text = re.sub(r"\(([\w:]+)\)(\d+)", named, text)
     text = re.sub(r"\b(\d+)(?:ul|u|l)\b", r"\1", text)
     text = re.sub(r"\bunsigned long\b", "long unsigned int", text)
-    return text.replace("> >", ">>")
+    text = text.replace("> >", ">>")
+    return TYPES.get(text, text)
 
 
 def device_name(full: str, kernel: str, text: str) -> str:

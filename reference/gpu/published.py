@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -22,6 +23,7 @@ FOLDER = Path("checker/estimate/published")
 ROWS = FOLDER / "published.toml"
 RECORD = FOLDER / "published.json"
 PAGE = Path("checker/simt/ESTIMATES.md")
+BAND = Path("checker/estimate/band.h")
 COUNT, PRICE = Path("build/estimate/published"), Path("build/estimate/price")
 FLAGS = ["-std=c++20", "-O3", "-lineinfo", "-I."]
 ALIKE = 1.03  # two measurements that differ by less are no pair: nobody can rank them
@@ -300,6 +302,20 @@ def generated(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def band(rows: list[Row]) -> str:
+    """band.h: nine tenths of the ratios lie between its last two numbers."""
+    ratios = sorted(row.ratio() for row in rows)
+    edge = len(ratios) // 20
+    share = share_of(rows)
+    cards = len({row.source["card"] for row in rows})
+    shares = f"{share.within_125 / len(rows):.2f}, {share.within_150 / len(rows):.2f}"
+    numbers = f"{len(rows)}, {cards}, {shares}, {ratios[edge]:.2f}, {ratios[-1 - edge]:.2f}"
+    text, count = re.subn(r"kBand\{.*?\};", f"kBand{{{numbers}}};", BAND.read_text())
+    if count != 1:
+        raise ToolError(f"{BAND} has {count} lines with kBand, not one")
+    return text
+
+
 def run(options) -> int:
     rows = read_rows()
     if options.write:
@@ -311,6 +327,8 @@ def run(options) -> int:
         )
     price(rows, recorded)
     PAGE.write_text(pages.put(PAGE.read_text(), "estimates", generated(rows), PAGE))
+    if (text := band(rows)) != BAND.read_text():
+        BAND.write_text(text)
     in_all = sum((share_of(of) for of in by_source(rows).values()), Share(0, 0, 0, 0, 0))
     print(f"{PAGE}: {len(rows)} measurements; {in_all.text()}")
     return 0

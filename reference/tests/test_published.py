@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from reference.gpu import published
 from reference.gpu.cards import read_cards
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,3 +49,14 @@ def test_a_source_names_its_commit_its_trust_and_a_known_card():
 def test_there_are_sixty_rows_on_four_cards_at_least():
     assert len(ROWS) >= 60
     assert len({source["card"] for source in SOURCES}) >= 4
+
+
+def test_the_page_and_the_band_are_what_the_record_gives():
+    rows = published.read_rows()
+    published.price(rows, json.loads(published.RECORD.read_text()))
+    assert published.generated(rows) in published.PAGE.read_text()
+    assert published.band(rows) == published.BAND.read_text()
+
+
+def test_the_record_is_of_the_kernels_as_they_are():
+    assert json.loads(published.RECORD.read_text())["digests"] == published.digests()

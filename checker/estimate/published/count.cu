@@ -4,13 +4,18 @@
 //
 //   published --check                        every kernel at small sizes against a plain loop; the wrong ones are named
 //   published --list                         families and kernels
-//   published FAMILY KERNEL M N K            its launches at that size, by some of their blocks each, as JSON
+//   published --count                        reads lines FAMILY<tab>KERNEL<tab>M<tab>N<tab>K, and prints for each a line of
+//                                            JSON: its launches at that size, of each as many blocks as run in seconds
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <exception>
 #include <functional>
+#include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +23,10 @@
 
 #include "checker/cuda_check.h"
 #include "checker/estimate/published/kernels.h"
+#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/sampled_traffic.h"
+#include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/traffic.h"
 
 namespace {
 
@@ -195,16 +204,141 @@ int list() {
     return 0;
 }
 
+// ---- counting -----------------------------------------------------------------------------------------------------------
+
+// Memory of the device, 0 where it is not too large to be touched as a whole.
+constexpr std::size_t kMostWritten = std::size_t{192} << 20;  // bytes
+struct OnDevice {
+    float* data = nullptr;
+    explicit OnDevice(long floats) {
+        const std::size_t bytes = floats * sizeof(float);
+        check(cudaMalloc(&data, bytes));
+        if (bytes <= kMostWritten) {
+            check(cudaMemset(data, 0, bytes));
+        }
+    }
+    ~OnDevice() { static_cast<void>(cudaFree(data)); }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+};
+
+std::function<void()> launcher(const Published& kernel, const Problem& p) {
+    return [&kernel, p] {
+        kernel.launch(p);
+        check(cudaGetLastError());
+        check(cudaDeviceSynchronize());
+    };
+}
+
+simt::LaunchTraffic some_blocks(const Published& kernel, const Problem& p, const std::vector<std::uint64_t>& blocks) {
+    const simt::CountingTraffic counting;
+    const simt::SamplingBlocks sampling({.choose = [&](const std::string&, dim3) { return blocks; }});
+    launcher(kernel, p)();
+    return simt::traffic_of_launches().at(0);
+}
+
+// What a block of a matmul touches: `own` of c, `across` that a block beside it in x does not touch, and `along` that it
+// touches too. The last two grow with K. In sectors.
+struct Footprint {
+    double own, across, along, stores;
+};
+
+Footprint footprint(const Published& kernel, Problem p) {
+    const auto runs_at = [&](long K) {
+        p.K = K;
+        return some_blocks(kernel, p, {0, 1}).distinct;
+    };
+    constexpr long kShort = 32, kLonger = 64;
+    const long K = p.K;
+    const auto at_short = runs_at(kShort), at_longer = runs_at(kLonger);
+    // Of one block, and of two side by side, at K.
+    const auto of = [&](std::size_t run, long channels) {
+        const auto each = [&](const auto& runs) {
+            return double(runs.at(run).load_sectors) / double(runs.at(run).runs);
+        };
+        return each(at_short) + (each(at_longer) - each(at_short)) / (kLonger - kShort) * double(channels - kShort);
+    };
+    const double own = of(0, 0);
+    return {.own = own,
+            .across = of(1, K) - of(0, K) - own,
+            .along = 2 * of(0, K) - of(1, K),
+            .stores = double(at_short.at(0).store_sectors) / double(at_short.at(0).runs)};
+}
+
+// A run of blocks has as many places in x as it can, and then goes on in the next row of them.
+void spread(simt::LaunchTraffic& launch, const Footprint& block) {
+    auto& distinct = launch.distinct;
+    distinct.clear();
+    for (std::uint64_t blocks = 1;; blocks = std::min(2 * blocks, launch.blocks)) {
+        const auto in_x = static_cast<double>(std::min<std::uint64_t>(blocks, launch.grid.x));
+        const auto rows = static_cast<double>((blocks + launch.grid.x - 1) / launch.grid.x), all = double(blocks);
+        distinct.push_back(
+            {.blocks = blocks,
+             .runs = 1,
+             .load_sectors = static_cast<std::uint64_t>(in_x * block.across + rows * block.along + all * block.own),
+             .store_sectors = static_cast<std::uint64_t>(all * block.stores)});
+        if (blocks == launch.blocks) {
+            return;
+        }
+    }
+}
+
+std::string counted(const std::string& family_name, const std::string& kernel_name, Problem p) {
+    for (const Family& family : families()) {
+        for (const Published& kernel : family.kernels) {
+            if (family.name == family_name && kernel.name == kernel_name) {
+                const Buffers sizes = family.buffers(p);
+                const OnDevice out(sizes.out), a(sizes.a), b(sizes.b);
+                p.out = out.data;
+                p.a = a.data;
+                p.b = b.data;
+                if (family_name == "sgemm") {  // all blocks do the same
+                    simt::LaunchTraffic launch = some_blocks(kernel, p, {0});
+                    spread(launch, footprint(kernel, p));
+                    return simt::traffic_as_json({launch}, {});
+                }
+                return simt::traffic_as_json(simt::count_some_blocks(launcher(kernel, p)).launches, {});
+            }
+        }
+    }
+    throw std::invalid_argument(family_name + ", " + kernel_name + ": there is no such kernel; --list names them");
+}
+
+int count_all() {
+    simt::report_at_exit(false);  // of memory that nobody has written
+    std::string line;
+    while (std::getline(std::cin, line)) {
+        std::istringstream words(line);
+        std::string family, kernel;
+        Problem p;
+        std::getline(words, family, '\t');
+        std::getline(words, kernel, '\t');
+        words >> p.M >> p.N >> p.K;
+        std::string json = counted(family, kernel, p);
+        std::erase(json, '\n');
+        std::cout << json << std::endl;
+    }
+    return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-    const std::vector<std::string> words(arguments + 1, arguments + count);
-    if (words == std::vector<std::string>{"--check"}) {
-        return check_all();
+    const std::string_view word = count == 2 ? arguments[1] : "";
+    try {
+        if (word == "--check") {
+            return check_all();
+        }
+        if (word == "--list") {
+            return list();
+        }
+        if (word == "--count") {
+            return count_all();
+        }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "published: %s\n", error.what());
+        return 1;
     }
-    if (words == std::vector<std::string>{"--list"}) {
-        return list();
-    }
-    std::fprintf(stderr, "usage: published --check | --list | FAMILY KERNEL M N K\n");
+    std::fprintf(stderr, "usage: published --check | --list | --count\n");
     return 2;
 }
