@@ -185,7 +185,7 @@ $(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(
 # Of what nvcc refuses it is said why, and the source's own accesses are taken.
 cards_wanted = $(if $(CARD),--cards '$(CARD)')
 emitted_for_cards = archs=$$($< --estimate --archs $(cards_wanted)) || exit; \
-    said=$$($(MAKE) -s -k -j3 $(foreach op,$(chosen_ops),$(patsubst %.cu,$$(printf 'build/sass/%.%s.json ' $$archs),\
+    said=$$($(MAKE) -s -k -j$$(nproc) $(foreach op,$(chosen_ops),$(patsubst %.cu,$$(printf 'build/sass/%.%s.json ' $$archs),\
         $(wildcard lessons/$(here)/$(op).cu))) 2>&1) || grep -m1 '^kernel-sass: ' <<<"$$said" >&2;
 $(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
 	@$(if $(and $(nvcc),$(nvdisasm),$(filter lessons,$(subject))),$(emitted_for_cards)) \

@@ -33,10 +33,10 @@ std::uint64_t blocks_of(dim3 grid) {
     return std::uint64_t{grid.x} * grid.y * grid.z;
 }
 
-// `count` blocks of a grid, spread so that any part of it has its share. Along one axis: one in each of as many equal
-// stretches, at a place that differs from stretch to stretch, so that what comes in turns is not met in step. Over more
-// axes, where work may differ along each: places of Kronecker's sequence, by the powers of the root of x^(d+1) = x + 1.
-// `half` is 0 or 1: other places.
+// `count` blocks of a grid, spread so that any part of it has its share. Along its last axis: one in each of as many equal
+// stretches. Along the others, where work may differ too: places of Kronecker's sequence, by the powers of the root of
+// x^(d+1) = x + 1. Where there are no others the place in a stretch is one of the sequence, so that what comes in turns is
+// not met in step. `half` is 0 or 1: other places.
 Blocks spread(dim3 grid, std::uint64_t count, int half) {
     const std::uint64_t blocks = blocks_of(grid);
     if (count >= blocks) {
@@ -44,28 +44,30 @@ Blocks spread(dim3 grid, std::uint64_t count, int half) {
         std::iota(all.begin(), all.end(), 0U);
         return all;
     }
-    const std::array<std::uint64_t, 3> sides{grid.x, grid.y, grid.z};
-    const auto axes = std::ranges::count_if(sides, [](std::uint64_t side) { return side > 1; });
-    constexpr std::array kRoots{1.6180339887498949, 1.3247179572447461, 1.2207440846057596};
-    const double root = kRoots.at(static_cast<std::size_t>(axes - 1));
+    std::vector<double> sides, strides;  // of the axes that have more than one place
+    double stride = 1;
+    for (const double side : {static_cast<double>(grid.x), static_cast<double>(grid.y), static_cast<double>(grid.z)}) {
+        if (side > 1) {
+            sides.push_back(side);
+            strides.push_back(stride);
+        }
+        stride *= side;
+    }
+    constexpr std::array kRoots{1.6180339887498949, 1.3247179572447461};
+    const double root = kRoots.at(sides.size() == 3 ? 1 : 0);
+    const std::size_t last = sides.size() - 1;
     std::set<std::uint64_t> chosen;
     for (std::uint64_t i = 0; chosen.size() < count; i++) {
         const auto turn = static_cast<double>(half == 0 ? i : count + i);
-        if (axes == 1) {
-            const double within = std::fmod(0.25 + 0.5 * half + static_cast<double>(i) / root, 1.0);
-            const double place = (static_cast<double>(i % count) + within) / static_cast<double>(count);
-            chosen.insert(std::min(blocks - 1, static_cast<std::uint64_t>(place * static_cast<double>(blocks))));
-            continue;
+        const auto place = [&](int power) { return std::fmod(0.5 + turn / std::pow(root, power), 1.0); };
+        double number = 0;
+        for (std::size_t axis = 0; axis < last; axis++) {
+            number += strides[axis] * std::floor(place(static_cast<int>(axis) + 1) * sides[axis]);
         }
-        std::uint64_t number = 0, stride = 1;
-        double step = 1;
-        for (const std::uint64_t side : sides) {
-            step /= side > 1 ? root : 1;
-            const double place = side > 1 ? std::fmod(0.5 + turn * step, 1.0) : 0;
-            number += stride * static_cast<std::uint64_t>(place * static_cast<double>(side));
-            stride *= side;
-        }
-        chosen.insert(number);
+        const double within = last == 0 ? place(1) : half == 0 ? 0.25 : 0.75;
+        const double stretch = (static_cast<double>(i % count) + within) / static_cast<double>(count);
+        number += strides[last] * std::min(std::floor(stretch * sides[last]), sides[last] - 1);
+        chosen.insert(static_cast<std::uint64_t>(number));
     }
     return {chosen.begin(), chosen.end()};
 }
