@@ -42,7 +42,8 @@ __attribute__((always_inline)) inline T from_bits(std::uint64_t bits) {
 
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_sync(unsigned int mask, T value, int lane, int width = 32) {
-    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::index, mask, simt::to_bits(value), sizeof value, lane, width));
+    return simt::from_bits<T>(
+        simt::shuffle(simt::Shuffle::index, mask, simt::to_bits(value), sizeof value, lane, width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32) {
@@ -57,7 +58,8 @@ __attribute__((always_inline)) inline T __shfl_down_sync(unsigned int mask, T va
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline T __shfl_xor_sync(unsigned int mask, T value, int lanes, int width = 32) {
-    return simt::from_bits<T>(simt::shuffle(simt::Shuffle::exclusive_or, mask, simt::to_bits(value), sizeof value, lanes, width));
+    return simt::from_bits<T>(
+        simt::shuffle(simt::Shuffle::exclusive_or, mask, simt::to_bits(value), sizeof value, lanes, width));
 }
 template <simt::Word T>
 __attribute__((always_inline)) inline unsigned int __match_any_sync(unsigned int mask, T value) {
