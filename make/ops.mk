@@ -10,16 +10,17 @@
 #   cpu    build            what the checks load: C++ by g++; kernels for the CPU device, checked
 #   dry    build/dry        kernels for the CPU device, unchecked: the gpt2 program's, and a rehearsal's (DRY=1)
 #   debug  build/debug      kernels for the CPU device as a debugger wants them
+#   arith  build/arith      kernels for the CPU device that count their floating-point operations too
 #   gpu    build/gpu        kernels by nvcc for the card that is here
 #   nvcc   build/nvcc       kernels by nvcc for the cards of the course: objects only, a test
 #
 # C++ is host code for every flavour: its objects are those of cpu.
 
 root_cpu := build
-$(foreach flavour,dry debug gpu nvcc,$(eval root_$(flavour) := build/$(flavour)))
+$(foreach flavour,dry debug arith gpu nvcc,$(eval root_$(flavour) := build/$(flavour)))
 
 # Of a target: its flavour; of FLAVOUR/ops/X and FLAVOUR/impl/X the parts of X.
-flavour = $(or $(filter dry debug gpu,$(word 2,$(subst /, ,$@))),cpu)
+flavour = $(or $(filter dry debug arith gpu,$(word 2,$(subst /, ,$@))),cpu)
 side = $(word 1,$(subst /, ,$*))
 lesson = $(word 2,$(subst /, ,$*))
 op = $(word 3,$(subst /, ,$*))
@@ -46,6 +47,7 @@ device_flags := -std=c++20 -I. --included $(subst $(space),$(comma),$(included_b
 compile_cpu = build/simtcc $(device_flags)
 compile_dry = build/simtcc --unchecked $(device_flags)
 compile_debug = build/simtcc --for-debugger $(device_flags)
+compile_arith = build/simtcc --arithmetic $(device_flags)
 compile_gpu = nvcc $(gpu_flags) -Xcompiler -fPIC,-Wall,-Wextra
 warnings_solutions := -Werror
 warnings_lessons := -Wno-unused -Wno-unused-parameter
@@ -64,7 +66,7 @@ $(helpers): build/helpers/%: lessons/% solutions/% | build/tools/stubs
 # $1 flavours: the objects of those lessons that may include one, on the learner's side.
 after_helpers = $(filter-out $(call up_to,$(firstword $(subst /, ,$(helper_files:solutions/%=%)))),$(device_lessons))
 ifneq ($(helpers),)
-$(foreach flavour,cpu dry debug gpu,$(foreach lesson,$(after_helpers),$(addprefix $(root_$(flavour))/ops/lessons/$(lesson)/,$(addsuffix \
+$(foreach flavour,cpu dry debug arith gpu,$(foreach lesson,$(after_helpers),$(addprefix $(root_$(flavour))/ops/lessons/$(lesson)/,$(addsuffix \
     .o,$(call ops_of,$(lesson)))))): | $(helpers)
 endif
 
@@ -93,6 +95,8 @@ build/dry/ops/%.o: %.cu $(simtcc_needs)
 	$(call compile_op,$(compile_dry) $(kernel_options))
 build/debug/ops/%.o: %.cu $(simtcc_needs)
 	$(call compile_op,$(compile_debug) $(kernel_options))
+build/arith/ops/%.o: %.cu $(simtcc_needs)
+	$(call compile_op,$(compile_arith) $(kernel_options))
 build/gpu/ops/%.o: %.cu build/gpu/card
 	$(call compile_op,$(compile_gpu) $(nvcc_warnings_$(side)) $(kernel_options))
 
@@ -100,7 +104,7 @@ build/gpu/ops/%.o: %.cu build/gpu/card
 $(foreach op,$(shared_ops),$(patsubst %.cpp,build/ops/%.o,$(foreach side,solutions lessons,\
     $(patsubst solutions/%,$(side)/%,$(filter %/$(op).cpp,$(solution_files)))))): private more_flags := -g1
 
--include $(wildcard $(foreach flavour,cpu dry debug gpu nvcc,$(root_$(flavour))/ops/*/*/*.d))
+-include $(wildcard $(foreach flavour,cpu dry debug arith gpu nvcc,$(root_$(flavour))/ops/*/*/*.d))
 
 # ---- implementations --------------------------------------------------------------------------------------------------
 
@@ -109,6 +113,12 @@ own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
 others = $(filter-out %/$2,$(call served_by,$1))
 impl_objects = $(call objects_of,$(flavour),$(side),$(call own,$(lesson),$(op))) \
     $(call objects_of,$(flavour),solutions,$(call others,$(lesson),$(op)))
+# Of the others only those count their arithmetic that the op calls: the rest is there from the check.
+its_others = $(call others,$(lesson),$(op))
+called = $(filter $(addprefix %/,$(shell grep -ohswE '$(subst $(space),|,$(notdir $(its_others)))' \
+    $(side)/$(call own,$(lesson),$(op)).cu)),$(its_others))
+arith_objects = $(call objects_of,arith,$(side),$(call own,$(lesson),$(op))) $(call objects_of,arith,solutions,$(called)) \
+    $(call objects_of,cpu,solutions,$(filter-out $(called),$(its_others)))
 
 # What a kernel's object lacks, the check program has: the CPU device's runtime.
 link_impl = $(CXX) -shared -Wl,-Bsymbolic$(if $(filter $(host_lessons),$(lesson)),$(comma)-z$(comma)defs) -o $@ \
@@ -141,6 +151,8 @@ $(sort $(call impls,dry,$(sides),$(device_lessons)) $(foreach lesson,$(device_le
 	$(make_impl)
 $(call impls,debug,$(sides),$(device_lessons)): build/debug/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
+$(call impls,arith,$(sides),$(device_lessons)): build/arith/impl/%.so: $$(arith_objects) build/lib/libops.a
+	$(make_impl)
 $(sort $(call impls,gpu,$(sides),$(device_lessons)) $(foreach lesson,$(device_lessons),$(call step_before_impls,gpu,$(lesson)))): \
         build/gpu/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
@@ -150,6 +162,8 @@ $(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(lesson),the so
     $(call objects_of,cpu,solutions,$(addprefix $(lesson)/,$(call ops_of,$(lesson)))))))
 $(foreach lesson,$(device_lessons),$(foreach side,$(sides),$(eval $(call announce,debug-$(side)-$(lesson),kernels for the debugger,\
     $(filter build/debug/%,$(call objects_of,debug,$(side),$(addprefix $(lesson)/,$(call ops_of,$(lesson)))))))))
+$(foreach lesson,$(device_lessons),$(foreach side,$(sides),$(eval $(call announce,arith-$(side)-$(lesson),kernels that count arithmetic,\
+    $(filter build/arith/%,$(call objects_of,arith,$(side),$(addprefix $(lesson)/,$(call ops_of,$(lesson)))))))))
 
 # ---- check programs ---------------------------------------------------------------------------------------------------
 

@@ -121,7 +121,12 @@ estimates: build/estimate/price $(if $(filter-out 0,$(WRITE)),build/estimate/pub
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)
+	$(show)build/simtcc $(arithmetic) -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+build/tests/simt/objects/arithmetic.so: private arithmetic := --arithmetic
+build/tests/simt/objects/without_arithmetic.so: checker/simt/tests/objects/arithmetic.cu $(simtcc_needs)
+	@mkdir -p $(@D)
 	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+build/tests/simt/arithmetic_test: | build/tests/simt/objects/arithmetic.so build/tests/simt/objects/without_arithmetic.so
 build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/sampled_traffic_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test build/tests/simt/graph_api_test: | $(simt_objects)
 build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
 

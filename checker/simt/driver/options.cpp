@@ -15,6 +15,7 @@ const char* const kUsage =
     "  -o FILE  -c  -dc  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
     "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --default-stream per-thread  --verbose\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"
+    "  --arithmetic   compiles so that SIMT_TRAFFIC counts floating-point operations too\n"
     "  --for-debugger compiles for gdb: line by line, and memory is not checked\n"
     "  --included NAME[,NAME]  standard headers that every file includes anyway: they are read precompiled\n"
     "Taken and without effect here: -O…, -g, -G, -lineinfo, -arch, -gencode, -code, -rdc, -Xptxas, --maxrregcount,\n"
@@ -81,6 +82,9 @@ class Parser {
         if (options_.sources.empty() && options_.objects.empty()) {
             throw UsageError("no input files (simtcc --help)");
         }
+        if (options_.arithmetic && (!options_.checked || options_.for_debugger)) {
+            throw UsageError("--arithmetic counts where memory is checked: without --unchecked and --for-debugger");
+        }
         if (options_.compile_only && !options_.output.empty() && options_.sources.size() > 1) {
             throw UsageError("-o with -c takes one source file");
         }
@@ -128,6 +132,8 @@ class Parser {
             options_.shared = true;
         } else if (a == "--unchecked") {
             options_.checked = false;
+        } else if (a == "--arithmetic") {
+            options_.arithmetic = true;
         } else if (a == "--for-debugger") {
             options_.for_debugger = true;
         } else if (a == "-v" || a == "--verbose") {

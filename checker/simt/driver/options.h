@@ -26,6 +26,7 @@ struct Options {
     bool shared = false;           // -shared
     bool all_cuda = false;         // -x cu
     bool checked = true;           // --unchecked: no hooks, so no checks of memory, and faster
+    bool arithmetic = false;       // --arithmetic: floating-point instructions are counted
     bool for_debugger = false;     // --for-debugger: no hooks, and line by line
     bool verbose = false;          // --verbose, -v: print the commands
     bool help = false;

@@ -17,10 +17,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "checker/simt/driver/arithmetic.h"
 #include "checker/simt/driver/options.h"
 
 namespace {
@@ -173,10 +175,25 @@ Command kernel_flags(const simt::Options& options) {
     } else {
         append(flags, kUncheckedFlags);
     }
+    if (options.arithmetic) {
+        append(flags, simt::kArithmeticFlags);
+    }
     // Headers are read as if these flags were not there: so they have neither glibc's inline functions nor libstdc++'s
     // calls of a sanitizer.
     append(flags, std::vector<std::string>{"-U__OPTIMIZE__", "-U__SANITIZE_THREAD__"});
     return flags;
+}
+
+// What the stand-in headers are told of the options: only the preprocessor may know these.
+Command told_headers(const simt::Options& options) {
+    Command told;
+    if (!options.checked) {
+        told.push_back("-D__SIMT_UNCHECKED__");
+    }
+    if (options.arithmetic) {
+        told.push_back("-D__SIMT_ARITHMETIC__");
+    }
+    return told;
 }
 
 Command host_flags(const simt::Options& options) {
@@ -241,7 +258,10 @@ std::string first_header(const simt::Options& options, const Installation& here)
     if (!take_compiled_headers(options)) {
         return "cuda_runtime.h";
     }
-    const std::string mode = options.for_debugger ? "debugger" : options.checked ? "checked" : "unchecked";
+    const std::string mode = options.for_debugger ? "debugger"
+                             : options.arithmetic ? "arithmetic"
+                             : options.checked    ? "checked"
+                                                  : "unchecked";
     const std::string position = is_position_independent(options) ? "-pic" : "";
     std::string folder = mode + position + '-' + options.standard, text = "#include <cuda_runtime.h>\n";
     for (const std::string& included : options.included) {
@@ -270,6 +290,7 @@ std::string first_header(const simt::Options& options, const Installation& here)
     }
     Command making = {here.compiler};
     append(making, kernel_flags(options));
+    append(making, told_headers(options));
     append(making, std::vector<std::string>{"-I" + here.headers.string(), "-MMD", "-MF", mine + ".d", "-x",
                                             "c++-header", header.string(), "-o", mine});
     try {
@@ -333,6 +354,18 @@ void explain_internal_error(Command compiling, const TemporaryFolder& folder, bo
     }
 }
 
+// In the text that the compiler has made.
+void count_arithmetic(const std::string& assembly) {
+    std::stringstream text;
+    text << std::ifstream(assembly).rdbuf();
+    std::ofstream out(assembly);
+    out << simt::with_arithmetic_counted(text.view());
+    out.close();
+    if (!out) {
+        throw std::runtime_error(assembly + ": cannot be written");
+    }
+}
+
 void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
              const std::string& source, const std::string& object) {
     const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
@@ -340,9 +373,7 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     Command reading = {here.compiler};
     append(reading, cuda ? kernel_flags(options) : c ? c_flags(options) : host_flags(options));
     append_preprocessor(reading, options, here);
-    if (!options.checked) {
-        reading.push_back("-D__SIMT_UNCHECKED__");
-    }
+    append(reading, told_headers(options));
     if (!options.dependencies.empty()) {
         append(reading, std::vector<std::string>{"-MMD", "-MP", "-MF", options.dependencies, "-MT", object});
     }
@@ -379,8 +410,10 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     Command compiling = {here.compiler};
     append(compiling, kernel_flags(options));
     append(compiling, options.compile);
+    const std::string assembly = (folder / "kernels.s").string();
     append(compiling, std::vector<std::string>{"-pass-exit-codes", "-fpreprocessed", "-fdirectives-only", "-x", "c++",
-                                               "-c", lowered, "-o", object});
+                                               options.arithmetic ? "-S" : "-c", lowered, "-o",
+                                               options.arithmetic ? assembly : object});
     try {
         run(compiling, options.verbose);
     } catch (const Failed& failed) {
@@ -389,6 +422,10 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
             explain_internal_error(compiling, folder, options.verbose);
         }
         throw;
+    }
+    if (options.arithmetic) {
+        count_arithmetic(assembly);
+        run({here.compiler, "-c", assembly, "-o", object}, options.verbose);
     }
 }
 
@@ -415,6 +452,9 @@ void link(const simt::Options& options, const Installation& here, const std::vec
 }
 
 int build(const simt::Options& options) {
+    if (const char* why = options.arithmetic ? simt::why_no_arithmetic() : nullptr) {
+        throw std::runtime_error("--arithmetic cannot count here: " + std::string(why));
+    }
     const Installation here;
     const TemporaryFolder folder;
     std::vector<std::string> objects;

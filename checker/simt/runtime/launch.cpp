@@ -297,6 +297,7 @@ void launch(const KernelCall& call) {
                                                       .parameter_bytes = call.parameter_bytes,
                                                       .line = configuration.line,
                                                       .entry = __builtin_return_address(0),
+                                                      .counts_arithmetic = call.counts_arithmetic,
                                                       .cooperative = is_cooperative(configuration.attributes)});
     const bool by_address = configuration.raw_arguments != nullptr;
     if (configuration.missing_argument != 0) {

@@ -137,9 +137,10 @@ struct Launch {
     void (*body)(const void*) = nullptr;
     const void* parameters = nullptr;
     std::size_t parameter_bytes = 0;
-    SourceLine line;              // of the launch
-    const void* entry = nullptr;  // return address in the kernel's function
-    bool cooperative = false;     // all blocks are resident at once, and may wait for each other
+    SourceLine line;                 // of the launch
+    const void* entry = nullptr;     // return address in the kernel's function
+    bool counts_arithmetic = false;  // compiled so (arithmetic.h)
+    bool cooperative = false;        // all blocks are resident at once, and may wait for each other
 };
 
 class Scheduler {

@@ -61,6 +61,12 @@ bool is_stand_in(std::string_view file) {
            file.ends_with("checker/ptx.h");
 }
 
+// In which the arithmetic is CUDA's own: cg::plus, __fadd_rn.
+bool has_arithmetic(std::string_view file) {
+    return file.ends_with("checker/simt/include/simt/math.h") ||
+           file.ends_with("checker/simt/include/simt/group_operators.h");
+}
+
 std::string shown_path(const char* file) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -87,12 +93,19 @@ SourceLine look_up(std::uintptr_t pc) {
         },
         ignore_error, &frames);
     shown = nullptr;
+    const auto computing =
+        std::ranges::find_if(frames, [](const SourceLine& frame) { return !frame.file.starts_with("/usr/include/"); });
+    const bool stands_in =
+        computing != frames.end() && is_stand_in(computing->file) && !has_arithmetic(computing->file);
     std::erase_if(frames, [](const SourceLine& frame) { return is_stand_in(frame.file); });
     if (frames.empty()) {
-        return {};
+        SourceLine unknown;
+        unknown.stands_in = stands_in;
+        return unknown;
     }
     for (SourceLine* frame : {&frames.front(), &frames.back()}) { frame->file = shown_path(frame->file.c_str()); }
     SourceLine line = frames.front();
+    line.stands_in = stands_in;
     if (!(line == frames.back())) {
         line.caller = std::make_shared<const SourceLine>(frames.back());
     }

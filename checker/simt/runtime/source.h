@@ -13,6 +13,7 @@ struct SourceLine {
     std::string file;  // relative to the working folder if it is below it; empty: unknown
     int line = 0;
     std::string function;
+    bool stands_in = false;  // the code is what a header of ours computes in place of an instruction that a GPU has
     // Of code that was inlined: the line of the outermost function, of a kernel's code the kernel's own; otherwise null.
     std::shared_ptr<const SourceLine> caller = nullptr;
     bool operator==(const SourceLine& other) const { return file == other.file && line == other.line; }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "checker/simt/runtime/arithmetic.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
@@ -137,6 +138,16 @@ SharedTraffic& SharedTraffic::operator+=(const SharedTraffic& other) {
     return *this;
 }
 
+ArithmeticTraffic& ArithmeticTraffic::operator+=(const ArithmeticTraffic& more) {
+    fused += more.fused;
+    fused_requests += more.fused_requests;
+    other += more.other;
+    other_requests += more.other_requests;
+    in_double += more.in_double;
+    in_double_requests += more.in_double_requests;
+    return *this;
+}
+
 Traffic& Traffic::operator+=(const Traffic& other) {
     loads += other.loads;
     stores += other.stores;
@@ -153,6 +164,7 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     special_requests += other.special_requests;
     special_functions += other.special_functions;
     special_in_double += other.special_in_double;
+    arithmetic += other.arithmetic;
     library_calls += other.library_calls;
     library_bytes_read += other.library_bytes_read;
     library_bytes_written += other.library_bytes_written;
@@ -175,6 +187,10 @@ const LineTraffic* LaunchTraffic::costliest() const {
 }
 
 void LaunchTraffic::add(const LaunchTraffic& other) {
+    // Calls of libraries, which are no launches, have none that could be missing.
+    arithmetic_counted = launches == 0         ? other.arithmetic_counted
+                         : other.launches == 0 ? arithmetic_counted
+                                               : arithmetic_counted && other.arithmetic_counted;
     launches += other.launches;
     blocks_run += other.blocks_run;
     blocks += other.blocks;
@@ -195,13 +211,14 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace tr
                           .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
                           .shared_bytes = launch.static_bytes + launch.dynamic_bytes,
                           .distinct = std::move(trace.distinct),
+                          .arithmetic_counted = launch.counts_arithmetic,
                           .total = {},
                           .lines = {}};
     ByteSet::Pool& pool = TrafficTrace::instance().pool();
     std::vector<const TrafficSite*> all;
     std::map<std::pair<std::string, int>, std::vector<const TrafficSite*>> by_line;
     for (const auto& site : trace.sites) {
-        if (!site->ignored && !is_mark(site->kind)) {
+        if (!site->ignored && !is_mark(site->kind) && site->kind != TraceKind::arithmetic) {
             all.push_back(site.get());
             by_line[file_and_line(source_of(reinterpret_cast<const void*>(site->site)))].push_back(site.get());
             counted.total += site->traffic;
@@ -221,6 +238,9 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace tr
         count_unique(counted, line.traffic, those, pool);
         counted.lines.push_back(std::move(line));
     }
+    const std::vector<LineTraffic> arithmetic = arithmetic_of(trace.sites);
+    for (const LineTraffic& line : arithmetic) { counted.total += line.traffic; }
+    add_lines(counted.lines, arithmetic);
     note_kernel(counted);
     note_launch(std::move(counted));
 }

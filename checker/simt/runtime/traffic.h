@@ -52,6 +52,14 @@ struct SharedTraffic {
     SharedTraffic& operator+=(const SharedTraffic& other);
 };
 
+// What `simtcc --arithmetic` has counted: instructions of threads, and requests, which are a warp's.
+struct ArithmeticTraffic {
+    std::uint64_t fused = 0, fused_requests = 0;          // multiply-adds of floats
+    std::uint64_t other = 0, other_requests = 0;          // of floats
+    std::uint64_t in_double = 0, in_double_requests = 0;  // all of doubles
+    ArithmeticTraffic& operator+=(const ArithmeticTraffic& more);
+};
+
 struct Traffic {
     GlobalTraffic loads, stores, atomics;
     SharedTraffic shared_loads, shared_stores, shared_atomics;
@@ -64,6 +72,7 @@ struct Traffic {
     std::uint64_t uneven = 0;         // how often a warp's lanes passed an access unequally often
     // Special functions (include/simt/special_functions.h): calls of warps, evaluations of threads, and those of doubles.
     std::uint64_t special_requests = 0, special_functions = 0, special_in_double = 0;
+    ArithmeticTraffic arithmetic;
     // Of calls of libraries, which have none of the above: each byte once for each call and matrix.
     std::uint64_t library_calls = 0, library_bytes_read = 0, library_bytes_written = 0, library_flop = 0;
     std::uint64_t library_flop_tf32 = 0, library_flop_16 = 0;  // those of them in products of TF32, and of 16 bits
@@ -112,7 +121,8 @@ struct LaunchTraffic {
     // By the length of the runs; the last one is the whole launch if it was run whole. Of several launches those of the
     // same length are added up.
     std::vector<DistinctSectors> distinct = {};
-    bool unique_is_least = false;  // more memory was touched than can be kept: bytes_unique is a lower limit
+    bool unique_is_least = false;     // more memory was touched than can be kept: bytes_unique is a lower limit
+    bool arithmetic_counted = false;  // all kernels were compiled with simtcc --arithmetic
     Traffic total;
     std::vector<LineTraffic> lines;  // by file and line
 

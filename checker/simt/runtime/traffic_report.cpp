@@ -108,6 +108,12 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     metrics.push_back({"special functions", traffic.special_functions});
     metrics.push_back({"special functions of doubles", traffic.special_in_double});
     metrics.push_back({"special functions, requests", traffic.special_requests});
+    metrics.push_back({"fused multiply-adds", traffic.arithmetic.fused});
+    metrics.push_back({"fused multiply-adds, requests", traffic.arithmetic.fused_requests});
+    metrics.push_back({"other floating-point operations", traffic.arithmetic.other});
+    metrics.push_back({"other floating-point operations, requests", traffic.arithmetic.other_requests});
+    metrics.push_back({"floating-point operations of doubles", traffic.arithmetic.in_double});
+    metrics.push_back({"floating-point operations of doubles, requests", traffic.arithmetic.in_double_requests});
     metrics.push_back({"calls of libraries", traffic.library_calls});
     metrics.push_back({"bytes that libraries read", traffic.library_bytes_read});
     metrics.push_back({"bytes that libraries write", traffic.library_bytes_written});
@@ -169,6 +175,7 @@ void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch) {
     }
     json.end_array();
     json.boolean("unique_bytes_are_at_least", launch.unique_is_least);
+    json.boolean("arithmetic_counted", launch.arithmetic_counted);
     write_metrics(json, launch.total);
     json.begin_array("lines");
     for (const LineTraffic& line : launch.lines) {

@@ -460,6 +460,10 @@ void count_request(TrafficSite& site, const TrafficRequest& request, TouchedSect
             sum.shuffles += bytes;
             for (unsigned i = 0; i < bytes; i++) { add_quarter_cycles(sum, 1, 0); }
             return;
+        case TraceKind::arithmetic:
+            site.requests++;
+            site.threads += request.count;
+            return;
         case TraceKind::collective:
         case TraceKind::landed:
             return;

@@ -29,6 +29,7 @@ enum class TraceKind : std::uint8_t {
     collective,  // all but shuffles
     shuffle,     // its mask for an address, shuffles of 4 bytes for bytes
     landed,      // a wait after which none of the lane's copies is on its way
+    arithmetic,  // a block with floating-point instructions (arithmetic.h)
     special,     // a special function: its precision for an address, evaluations for bytes (special_functions.cpp)
 };
 
@@ -45,6 +46,11 @@ constexpr bool is_access(TraceKind kind) {
 // What is a place in the code, but nothing that is counted there.
 constexpr bool is_mark(TraceKind kind) {
     return kind == TraceKind::collective || kind == TraceKind::landed;
+}
+
+// A place at which a lane computes, and need not wait for others.
+constexpr bool is_evaluation(TraceKind kind) {
+    return kind == TraceKind::special || kind == TraceKind::arithmetic;
 }
 
 // Which bytes were touched: a bit for each byte, 32 KiB of addresses at a time.
@@ -115,6 +121,10 @@ struct TrafficSite {
     ByteSet bytes;
     BankPasses passes;     // of its last request
     bool ignored = false;  // the compiler's own
+
+    // Of a block of arithmetic: the call that notes it, and how often warps and threads executed it.
+    std::uintptr_t block = 0;
+    std::uint64_t requests = 0, threads = 0;
 
     // For the warp that is being counted: 0 again once all of its lanes have passed it equally often.
     std::uint64_t uneven = 0;

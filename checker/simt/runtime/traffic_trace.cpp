@@ -198,10 +198,12 @@ TrafficSite& TrafficTrace::site_of(std::uint64_t where, std::uint64_t what) {
     }
     const Busy busy;
     const std::uintptr_t address = address_with_line(where);
-    TrafficSite*& site = by_place_[address << 16 | static_cast<std::uint64_t>(kind)];
+    const std::uintptr_t place = kind == TraceKind::arithmetic ? where >> 16 : address;  // each block by itself
+    TrafficSite*& site = by_place_[place << 16 | static_cast<std::uint64_t>(kind)];
     if (site == nullptr) {
         sites_.push_back(std::make_unique<TrafficSite>(address, kind, pool_));
         site = sites_.back().get();
+        site->block = place;
         const SharedMemory& shared = Scheduler::instance().shared();
         site->ignored = is_access(site->kind) && !is_global(site->kind) && shared.is_flag(address_of(what));
     }
@@ -238,10 +240,10 @@ bool TrafficTrace::comes_to(unsigned lane, std::uint64_t where) const {
     return std::any_of(begin_[lane], end_[lane], [&](const TraceEntry& entry) { return entry.where == where; });
 }
 
-// Whether all that the lane does before it comes to `where` are special functions, and at least one.
+// Whether all that the lane does before it comes to `where` is to compute, and something there is.
 bool TrafficTrace::evaluates_before(unsigned lane, std::uint64_t where) const {
     const TraceEntry* const next = std::find_if(
-        begin_[lane], end_[lane], [](const TraceEntry& entry) { return kind_of(entry.what) != TraceKind::special; });
+        begin_[lane], end_[lane], [](const TraceEntry& entry) { return !is_evaluation(kind_of(entry.what)); });
     return next != begin_[lane] && next != end_[lane] && next->where == where;
 }
 

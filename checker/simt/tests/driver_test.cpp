@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/simt/driver/arithmetic.h"
 #include "checker/simt/driver/options.h"
 
 namespace {
@@ -133,6 +134,8 @@ TEST(Options, AnUnknownOneIsNamed) {
     EXPECT_THROW(parsed({}), simt::UsageError);
     EXPECT_THROW(parsed({"a.txt"}), simt::UsageError);
     EXPECT_THROW(parsed({"-o"}), simt::UsageError);
+    EXPECT_THROW(parsed({"--arithmetic", "--unchecked", "a.cu"}), simt::UsageError);
+    EXPECT_THROW(parsed({"--for-debugger", "--arithmetic", "a.cu"}), simt::UsageError);
     EXPECT_THROW(parsed({"-std=c++03", "a.cu"}), simt::UsageError);
 }
 
@@ -803,6 +806,18 @@ TEST_F(CompiledHeaders, AreNamedToMakeByTheHeadersThatTheyComeFrom) {
         EXPECT_NE(list.find("checker/simt/include/cuda_runtime.h"), std::string::npos) << list;
         EXPECT_EQ(list.find(".gch"), std::string::npos) << list;
     }
+}
+
+TEST_F(Driver, ArithmeticIsCountedOnDemand) {
+    if (const char* why = simt::why_no_arithmetic()) {
+        GTEST_SKIP() << why;
+    }
+    file("a.cu", "__global__ void k(float* x) { x[threadIdx.x] = x[threadIdx.x] * 2.0f + 1.0f; }\n"
+                 "int main() { float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); k<<<1, 32>>>(x); return cudaFree(x); }\n");
+    ASSERT_EQ(simtcc("--arithmetic a.cu -o a").output, "");
+    EXPECT_NE(shell("SIMT_TRAFFIC=1 ./a").output.find("fused multiply-adds "), std::string::npos);
+    ASSERT_EQ(simtcc("a.cu -o a").output, "");
+    EXPECT_EQ(shell("SIMT_TRAFFIC=1 ./a").output.find("fused multiply-adds "), std::string::npos);
 }
 
 TEST_F(Driver, UncheckedOnlyRuns) {

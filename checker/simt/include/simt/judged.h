@@ -10,3 +10,10 @@
 #else
 #define SIMT_JUDGED true
 #endif
+
+// Whether the kernel's floating-point instructions are counted: simtcc --arithmetic.
+#ifdef __SIMT_ARITHMETIC__
+#define SIMT_COUNTS_ARITHMETIC true
+#else
+#define SIMT_COUNTS_ARITHMETIC false
+#endif

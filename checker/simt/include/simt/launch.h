@@ -36,6 +36,7 @@ struct KernelCall {
     std::size_t parameter_alignment;
     const void* shared_anchor;  // in the module's thread-local memory, which exists because it is named here
     bool has_hooks = SIMT_JUDGED;
+    bool counts_arithmetic = SIMT_COUNTS_ARITHMETIC;
 };
 
 // The configuration of the launch that follows in the same expression.

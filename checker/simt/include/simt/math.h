@@ -9,10 +9,10 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 
 #include "../vector_types.h"
 #include "bits_of.h"
+#include "composed.h"
 #include "rounding.h"
 #include "special_functions.h"
 
@@ -86,39 +86,8 @@ SIMT_INLINE double max(double a, float b) {
     return fmax(a, b);
 }
 
-SIMT_INLINE float rsqrtf(float x) {
-    simt::special_function();
-    return static_cast<float>(1.0 / simt::uncounted::sqrt(x));
-}
-SIMT_INLINE double rsqrt(double x) {
-    simt::special_function_of_double();
-    return 1.0 / simt::uncounted::sqrt(x);
-}
-SIMT_INLINE float rcbrtf(float x) {
-    simt::special_function();
-    return static_cast<float>(1.0 / simt::uncounted::cbrt(x));
-}
-SIMT_INLINE double rcbrt(double x) {
-    simt::special_function_of_double();
-    return 1.0 / simt::uncounted::cbrt(x);
-}
-SIMT_INLINE float normcdff(float x) {
-    simt::special_function();
-    return static_cast<float>(0.5 * simt::uncounted::erfc(-static_cast<double>(x) * 0.70710678118654752));
-}
-SIMT_INLINE float norm3df(float a, float b, float c) {
-    return sqrtf(a * a + b * b + c * c);
-}
-SIMT_INLINE float sinpif(float x) {
-    simt::special_function();
-    return static_cast<float>(simt::uncounted::sin(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
-}
-SIMT_INLINE float cospif(float x) {
-    simt::special_function();
-    return static_cast<float>(simt::uncounted::cos(3.14159265358979324 * std::remainder(static_cast<double>(x), 2.0)));
-}
-
-// Some of them are never fused with another operation on a GPU; here nothing ever is.
+// A sum or a product of its own: the compiler may fuse others, as nvcc does, and these neither does.
+#define SIMT_UNFUSED(value) __builtin_assoc_barrier(value)
 #define SIMT_FUNCTION(Real, name, parameters, value) \
     SIMT_INLINE Real name parameters {               \
         return value;                                \
@@ -140,59 +109,22 @@ SIMT_FUNCTION(float, fdividef, (float x, float y), x / y)
 SIMT_FUNCTION(float, __frcp_rn, (float x), 1.0F / x)
 SIMT_FUNCTION(float, __frsqrt_rn, (float x), rsqrtf(x))
 SIMT_FUNCTION(float, __saturatef, (float x), x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F)
-SIMT_FUNCTION(float, __fadd_rn, (float x, float y), x + y)
-SIMT_FUNCTION(float, __fsub_rn, (float x, float y), x - y)
-SIMT_FUNCTION(float, __fmul_rn, (float x, float y), x* y)
+SIMT_FUNCTION(float, __fadd_rn, (float x, float y), SIMT_UNFUSED(x + y))
+SIMT_FUNCTION(float, __fsub_rn, (float x, float y), SIMT_UNFUSED(x - y))
+SIMT_FUNCTION(float, __fmul_rn, (float x, float y), SIMT_UNFUSED(x* y))
 SIMT_FUNCTION(float, __fdiv_rn, (float x, float y), x / y)
 SIMT_FUNCTION(float, __fmaf_rn, (float x, float y, float z), fmaf(x, y, z))
-SIMT_FUNCTION(double, __dadd_rn, (double x, double y), x + y)
-SIMT_FUNCTION(double, __dsub_rn, (double x, double y), x - y)
-SIMT_FUNCTION(double, __dmul_rn, (double x, double y), x* y)
+SIMT_FUNCTION(double, __dadd_rn, (double x, double y), SIMT_UNFUSED(x + y))
+SIMT_FUNCTION(double, __dsub_rn, (double x, double y), SIMT_UNFUSED(x - y))
+SIMT_FUNCTION(double, __dmul_rn, (double x, double y), SIMT_UNFUSED(x* y))
 SIMT_FUNCTION(double, __ddiv_rn, (double x, double y), x / y)
 SIMT_FUNCTION(double, __drcp_rn, (double x), 1.0 / x)
 SIMT_FUNCTION(double, __fma_rn, (double x, double y, double z), fma(x, y, z))
 #undef SIMT_FUNCTION
+#undef SIMT_UNFUSED
 SIMT_INLINE void __sincosf(float x, float* sine, float* cosine) {
     sincosf(x, sine, cosine);
 }
-
-// Conversions: rn to the nearest even, rz towards zero, ru up, rd down; what does not fit saturates, NaN is 0.
-namespace simt {
-template <class Integer, class Real>
-constexpr Integer to_integer(Real rounded) {
-    constexpr Integer lowest = std::numeric_limits<Integer>::min();
-    constexpr Integer highest = std::numeric_limits<Integer>::max();
-    if (rounded != rounded) {
-        return 0;
-    }
-    if (rounded <= static_cast<Real>(lowest)) {
-        return lowest;
-    }
-    return rounded >= static_cast<Real>(highest) ? highest : static_cast<Integer>(rounded);
-}
-}  // namespace simt
-#define SIMT_TO_INTEGER(name, Integer, Real)                 \
-    SIMT_INLINE Integer name##_rn(Real x) {                  \
-        return simt::to_integer<Integer>(std::nearbyint(x)); \
-    }                                                        \
-    SIMT_INLINE Integer name##_rz(Real x) {                  \
-        return simt::to_integer<Integer>(std::trunc(x));     \
-    }                                                        \
-    SIMT_INLINE Integer name##_ru(Real x) {                  \
-        return simt::to_integer<Integer>(std::ceil(x));      \
-    }                                                        \
-    SIMT_INLINE Integer name##_rd(Real x) {                  \
-        return simt::to_integer<Integer>(std::floor(x));     \
-    }
-SIMT_TO_INTEGER(__float2int, int, float)
-SIMT_TO_INTEGER(__float2uint, unsigned int, float)
-SIMT_TO_INTEGER(__float2ll, long long, float)
-SIMT_TO_INTEGER(__float2ull, unsigned long long, float)
-SIMT_TO_INTEGER(__double2int, int, double)
-SIMT_TO_INTEGER(__double2uint, unsigned int, double)
-SIMT_TO_INTEGER(__double2ll, long long, double)
-SIMT_TO_INTEGER(__double2ull, unsigned long long, double)
-#undef SIMT_TO_INTEGER
 
 #define SIMT_TO_REAL(name, Real, Number) \
     SIMT_INLINE Real name(Number x) {    \
