@@ -14,8 +14,8 @@ def figure() -> Figure:
     f = Figure(
         540,
         "Layernorm of one row of a (4, 1024, 768) tensor",
-        f"The tensor is one strip of {B * T * C:,} floats. Row b={b}, t={t} starts at float {offset:,}. From its {C} "
-        "values come one mean and one rstd; with the weight and the bias of each channel they give the output row.",
+        f"The tensor is one strip of {B * T * C:,} floats. Row b={b}, t={t} starts at float {offset:,}. From all "
+        f"its {C} floats come one mean and one rstd; with each channel's weight and bias they give the output row.",
     )
     left, width = 24, 672
 
@@ -37,21 +37,26 @@ def figure() -> Figure:
     channels = ["c=0", "c=1", "c=2", "…", f"c={C - 2}", f"c={C - 1}"]
     f.cells(inner, 184, inner_width, 32, channels, "read")
 
-    # the two numbers of the row
+    # the two numbers of the row: each takes all of it
+    right = inner + inner_width
+    f.line([(inner, 220), (inner, 227), (right, 227), (right, 220)], color=GREY, width=1.5)
     for y, label, name, formula, end, x in (
-        (236, "pass 1", "mean[b, t]", f"= Σ x / {C}", 364, 560),
-        (282, "pass 2", "rstd[b, t]", f"= 1 / √( Σ (x − mean)² / {C} + 1e-5 )", 544, 650),
+        (240, "pass 1", "mean[b, t]", f"= Σ x / {C}", 364, 560),
+        (286, "pass 2", "rstd[b, t]", f"= 1 / √( Σ (x − mean)² / {C} + 1e-5 )", 544, 620),
     ):
         f.text(left, y + 21, label, bold=True)
         f.box(inner, y, 112, 32, "kept", stroke=1.5)
         f.text(inner + 56, y + 21, name, mono=True, anchor="middle", color=ORANGE)
         f.text(inner + 124, y + 21, formula, color=GREY)
-        f.arrow([(x, 216), (x, y + 16), (end, y + 16)])
-    f.arrow([(inner + 56, 268), (inner + 56, 281)])
+        f.arrow([(x, 227), (x, y + 16), (end, y + 16)])
+        f.line([(inner, y + 16), (118, y + 16), (118, 344)], color=GREY, width=1.5)
+    f.arrow([(inner + 56, 272), (inner + 56, 285)])
 
     # the output row
     f.text(left, 349, "pass 3", bold=True)
-    f.text(inner, 349, "each value alone: (x − mean) · rstd · weight + bias", color=GREY)
+    f.arrow([(118, 344), (inner - 4, 344)])
+    f.arrow([(680, 227), (680, 344), (548, 344)])
+    f.text(inner, 349, "each channel alone: (x − mean) · rstd · weight + bias", color=GREY)
     for y, label in ((362, "weight (C)"), (394, "bias (C)")):
         f.text(left, y + 18, label, mono=True)
         f.cells(inner, y, inner_width, 26, ["", "", "", "…", "", ""])

@@ -28,9 +28,9 @@ def width_of(text):
     return em * float(text.get("font-size")) * len(text.text)
 
 
-def test_there_is_a_script_for_every_lesson_with_a_figure():
+def test_there_is_a_script_for_every_figure():
     drawn = {importlib.import_module(name).PATH for name in SCRIPTS}
-    assert drawn == {str(p.relative_to(draw.ROOT)) for p in draw.ROOT.glob("lessons/*/figure.svg")}
+    assert drawn == {str(p.relative_to(draw.ROOT)) for p in draw.ROOT.glob("lessons/*/*.svg")}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

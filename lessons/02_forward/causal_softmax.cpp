@@ -4,8 +4,8 @@
 // lse[b, h, t] = log of the sum over s <= t of exp(x[s])
 // att[b, h, t, s] = exp(x[s] - lse) for s <= t, exactly 0 for s > t
 //
-// exp(x) overflows float from x = 89 on. With the largest x of the row subtracted, every exponent is at most 0, the sum
-// at least 1, and the quotient is the same: the factor exp(-max) cancels.
+// exp(x) overflows a float from x = 88.73 on. With the largest x of the row subtracted, every exponent is at most 0, the
+// sum at least 1, and the quotient is the same: the factor exp(-max) cancels.
 #include <algorithm>
 #include <cmath>
 

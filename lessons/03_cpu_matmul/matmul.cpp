@@ -57,7 +57,7 @@ void multiply_tile(float* tile,                // (kTileN, kTileO)
     constexpr auto aligned = stdx::vector_aligned;
     // TODO: an array sum of kTileN x kVectors Vectors, 0 at first. For each c, i and v: add inp_panel[c][i] times the
     // kLanes floats from weight_panel[c][v * kLanes] on. Last, copy the sums to tile.
-    //   load: Vector(pointer, aligned)   store: vector.copy_to(pointer, aligned)   unroll: #pragma GCC unroll 8
+    //   load: Vector(pointer, aligned)   store: vector.copy_to(pointer, aligned)   unroll: #pragma GCC unroll kTileN
 }
 
 // Writes the part of a tile that lies inside out, rows x channels of it. `first` says that the tile is the first block

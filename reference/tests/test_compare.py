@@ -13,7 +13,7 @@ import pytest
 
 from reference.gpu import pages
 from reference.gpu.lesson_shapes import all_lessons, dims
-from reference.gpu.tools import read_reports
+from reference.gpu.tools import digits, read_reports
 from reference.timings import compare, record_cpu
 from reference.timings.machine import Cpu, cpu
 
@@ -267,8 +267,8 @@ def test_of_several_runs_the_median_is_kept_and_the_spread():
 
 def test_only_the_page_that_shows_this_machine_is_written_anew():
     page = "before\n<!-- recorded: amd -->\nold\n<!-- end recorded -->\nafter\n"
-    assert record_cpu.put(page, "amd", "new\n") == page.replace("old", "new")
-    assert record_cpu.put(page, "intel", "new\n") == page
+    assert record_cpu.put(page, "amd", "new\n", Path("page.md")) == page.replace("old", "new")
+    assert record_cpu.put(page, "intel", "new\n", Path("page.md")) == page
 
 
 def test_a_machines_file_is_read_only_where_it_is_asked_for(course):
@@ -324,11 +324,43 @@ class TestRecordedFile:
                 for share in shape["of_speed_of"].values():
                     assert share["interval"][0] <= share["share"] <= share["interval"][1]
 
-    def test_is_what_the_page_shows(self, data, path):
-        page = (ROOT / record_cpu.PAGE).read_text()
-        assert record_cpu.put(page, path.stem, record_cpu.page_table(data)) == page
+    @pytest.mark.parametrize("lesson", record_cpu.PAGES)
+    def test_is_what_the_pages_show(self, data, path, lesson):
+        page = record_cpu.PAGES[lesson]
+        text = (ROOT / page).read_text()
+        assert record_cpu.put(text, path.stem, record_cpu.page_block(data, lesson), page) == text
 
 
-def test_lesson_03s_page_shows_a_machine_that_is_recorded():
-    page = (ROOT / record_cpu.PAGE).read_text()
-    assert any(pages.has(page, record_cpu.BLOCK.format(path.stem)) for path in RECORDED)
+@pytest.mark.parametrize("lesson", record_cpu.PAGES)
+def test_the_pages_of_the_cpu_show_a_machine_that_is_recorded(lesson):
+    text = (ROOT / record_cpu.PAGES[lesson]).read_text()
+    assert any(pages.has(text, record_cpu.BLOCK.format(path.stem)) for path in RECORDED)
+
+
+def test_what_sentences_say_of_the_recorded_machine_is_what_was_recorded():
+    """Numbers that several pages share, and that no block has."""
+    data = json.loads((ROOT / "reference/timings/amd-epyc-25-17.json").read_text())
+    found = {lesson: record_cpu.results_of(data, lesson) for lesson in record_cpu.PAGES}
+    roof, copy = data["machine"]["fma_one_flop_per_s"], record_cpu.copy_rate(data)
+    plain = found["lesson02"]["matmul"]["shapes"][0]["flop_per_s"]
+    fast = next(s for s in found["lesson03"]["matmul"]["shapes"] if s["shape"] == "N=256 C=768 OC=2304")
+    gelu = [found[lesson]["gelu"]["shapes"][0]["median_ms"] for lesson in ("lesson01", "lesson03")]
+    said = {
+        "01_layers": [f"{digits(copy / 1e9)} GB/s"],
+        "02_forward": [f"{digits(plain / 1e9)} GFLOP/s", f"{digits(roof / 1e9)} GFLOP/s"],
+        "03_cpu_matmul": [
+            f"| 02 | the whole model | {digits(plain / 1e9)} GFLOP/s |",
+            f"One core of that machine does {digits(roof / 1e9)} GFLOP/s",
+            f"{digits(roof / 1e9)} GFLOP/s over the {digits(copy / 1e9)} GB/s of a copy",
+            f"1. {digits(fast['flop_per_s'] / 1e9)} GFLOP/s on that machine, {record_cpu.percent(fast, 'arithmetic')}",
+            f"2. {record_cpu.percent(fast, 'library')}.",
+            f"3. {gelu[0] / gelu[1]:.0f} times:",
+        ],
+    }
+    missing = [
+        (lesson, words)
+        for lesson, phrases in said.items()
+        for words in phrases
+        if words not in (ROOT / "lessons" / lesson / "README.md").read_text()
+    ]
+    assert missing == []

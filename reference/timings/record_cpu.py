@@ -9,6 +9,7 @@ largest. Needs nothing but Python 3.10.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import statistics
@@ -24,8 +25,11 @@ from reference.gpu.tools import CLEAR, TIMINGS, Parser, ToolError, counted, digi
 from reference.timings.machine import cpu
 
 LIMIT = 600  # seconds for one check
-PAGE = Path("lessons/03_cpu_matmul/README.md")
-PAGE_ITEM = "lesson03/matmul"
+PAGES = {
+    "lesson01": Path("lessons/01_layers/README.md"),
+    "lesson02": Path("lessons/02_forward/README.md"),
+    "lesson03": Path("lessons/03_cpu_matmul/README.md"),
+}
 BLOCK = "recorded: {}"  # of a machine, by its slug
 SPREAD = ("median_ms", "flop_per_s", "bytes_per_s")
 
@@ -133,7 +137,7 @@ def record(checks: list[str], runs: int, versions: dict[str, str]) -> dict:
     }
 
 
-# ---- the page --------------------------------------------------------------------------------------------------------
+# ---- the pages -------------------------------------------------------------------------------------------------------
 
 
 def percent(shape: dict, rival: str) -> str:
@@ -141,34 +145,89 @@ def percent(shape: dict, rival: str) -> str:
     return f"{100 * found['share']:.0f}%" if found else ""
 
 
-def page_table(data: dict) -> str:
-    """What lesson 03's page shows of the file."""
-    part = data["parts"]["timings"]
-    result, versions, machine = part["items"][PAGE_ITEM]["result"], part["versions"], data["machine"]
-    low, high = machine["load_average"]
-    lines = [
-        f"By `make record-cpu` on {part['measured_at'][:10]}, one core, {data['cpu']} (family/model),"
-        f" {versions['compiler']}, vectors of {machine['floats_of_a_vector']} floats; processor"
-        f" time at a load average of {low} to {high}. The medians of"
-        f" {counted(result['runs'], 'run')}, the smallest and the largest in brackets; the last two columns are shares"
-        " of the speed of multiply-adds in registers and of OpenBLAS, in the same run:",
-        "",
-        "| N, C, OC | ms | GFLOP/s | roof | OpenBLAS |",
-        "|---|---:|---:|---:|---:|",
-    ]
-    for shape in result["shapes"]:
-        sizes = ", ".join(word.split("=")[1] for word in shape["shape"].split())
-        spread = " to ".join(digits(ms) for ms in shape["spread"]["median_ms"])
-        cells = [f"{digits(shape['median_ms'])} ({spread})", digits(shape["flop_per_s"] / 1e9)]
+def milliseconds(shape: dict) -> str:
+    spread = " to ".join(digits(ms) for ms in shape["spread"]["median_ms"])
+    return f"{digits(shape['median_ms'])} ({spread})"
+
+
+def results_of(data: dict, lesson: str) -> dict[str, dict]:
+    """By op what was recorded of a lesson."""
+    items = data["parts"]["timings"]["items"]
+    return {name.split("/")[1]: item["result"] for name, item in items.items() if name.startswith(f"{lesson}/")}
+
+
+def sizes(shape: dict) -> dict[str, int]:
+    return {name: int(size) for name, size in (word.split("=") for word in shape["shape"].split())}
+
+
+def elements(shape: dict) -> int:
+    """Of an op of lesson 01: N, or B * T * C."""
+    return math.prod(sizes(shape).values())
+
+
+def copy_rate(data: dict) -> float:
+    """Bytes per second of a copy of as many bytes as lesson 01's residual moves, read and written."""
+    (shape,) = results_of(data, "lesson01")["residual"]["shapes"]
+    return shape["bytes_per_s"] / shape["of_speed_of"]["copy"]["share"]
+
+
+def layers(data: dict) -> list[str]:
+    lines = ["| op | shape | ms | ns per element | of a copy's speed |", "|---|---|---:|---:|---:|"]
+    for op, result in results_of(data, "lesson01").items():
+        for shape in result["shapes"]:
+            each = digits(1e6 * shape["median_ms"] / elements(shape))
+            cells = [op, shape["shape"], milliseconds(shape), each, percent(shape, "copy")]
+            lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
+    return lines
+
+
+def forward(data: dict) -> list[str]:
+    lines = ["| op | shape | ms |", "|---|---|---:|"]
+    for op, result in results_of(data, "lesson02").items():
+        lines += [f"| {op} | {shape['shape']} | {milliseconds(shape)} |" for shape in result["shapes"]]
+    (matmul,) = results_of(data, "lesson02")["matmul"]["shapes"]
+    rate, share = digits(matmul["flop_per_s"] / 1e9), percent(matmul, "arithmetic")
+    return [*lines, "", f"`matmul` does {rate} GFLOP/s, {share} of the FMAs' rate."]
+
+
+def cpu_matmul(data: dict) -> list[str]:
+    results = results_of(data, "lesson03")
+    lines = ["| N, C, OC | ms | GFLOP/s | of the roof | of OpenBLAS |", "|---|---:|---:|---:|---:|"]
+    for shape in results["matmul"]["shapes"]:
+        cells = [", ".join(map(str, sizes(shape).values())), milliseconds(shape), digits(shape["flop_per_s"] / 1e9)]
         cells += [percent(shape, "arithmetic"), percent(shape, "library")]
-        lines.append(f"| {sizes} | {' | '.join(cells)} |")
+        lines.append(f"| {' | '.join(cells)} |")
+    older = results["matmul"]["shapes"][0]["of_speed_of"]["older"]["share"]
+    (fast,), (slow,) = results["gelu"]["shapes"], results_of(data, "lesson01")["gelu"]["shapes"]
+    gelu = f"`gelu` takes {digits(fast['median_ms'])} ms for {elements(fast):,} elements, lesson 01's"
+    gelu += f" {digits(slow['median_ms'])} ms: {slow['median_ms'] / fast['median_ms']:.0f} times as long."
+    return [*lines, "", f"At the first shape `matmul` is {older:.0f} times as fast as lesson 02's. {gelu}"]
+
+
+def page_block(data: dict, lesson: str) -> str:
+    """What a lesson's page shows of the file; the roof of the run stands beside its times."""
+    part, machine = data["parts"]["timings"], data["machine"]
+    low, high = machine["load_average"]
+    tables = {"lesson01": layers, "lesson02": forward, "lesson03": cpu_matmul}
+    runs = max(result["runs"] for result in results_of(data, lesson).values())
+    rates = [f"{digits(copy_rate(data) / 1e9)} GB/s in a copy of as many bytes as `residual` moves"]
+    if lesson != "lesson01":  # whose page comes before the word
+        rates.insert(0, f"{digits(machine['fma_one_flop_per_s'] / 1e9)} GFLOP/s in FMAs on registers")
+    lines = [
+        f"By `make record-cpu` on {part['measured_at'][:10]}: one core of an {data['cpu']} (family/model),"
+        f" {part['versions']['compiler']}, vectors of {machine['floats_of_a_vector']} floats, processor time at a load"
+        f" average of {low} to {high}. In that run it did {' and '.join(rates)}. Medians of"
+        f" {counted(runs, 'run')}, the smallest and the largest in brackets:",
+        "",
+        *tables[lesson](data),
+    ]
     return "\n".join(lines) + "\n"
 
 
-def put(text: str, slug: str, new: str) -> str:
+def put(text: str, slug: str, new: str, page: Path) -> str:
     """The page with another table between the markers of this machine; as it is where it shows another's."""
     block = BLOCK.format(slug)
-    return pages.put(text, block, new, PAGE) if pages.has(text, block) else text
+    return pages.put(text, block, new, page) if pages.has(text, block) else text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -185,7 +244,8 @@ def main(arguments: list[str] | None = None) -> int:
         data = record(options.checks, options.runs, compiler(options.compiler, options.flags))
         path = TIMINGS / f"{cpu().slug}.json"
         path.write_text(json.dumps(data, indent=1) + "\n")
-        PAGE.write_text(put(PAGE.read_text(), cpu().slug, page_table(data)))
+        for lesson, page in PAGES.items():
+            page.write_text(put(page.read_text(), cpu().slug, page_block(data, lesson), page))
         print(f"{path}: {len(data['parts']['timings']['items'])} ops, {options.runs} runs")
         return 0
 

@@ -19,7 +19,7 @@ void forward(Activations& acts, const Parameters& params,
              const int* targets,  // (B, T), or null: no loss is wanted
              Context& ctx) {
     const auto [max_T, V, Vp, L, NH, C] = acts.config;
-    const int B = acts.B, T = acts.T, N = B * T;
+    const int B = acts.B, T = acts.T, N = B * T;  // N rows; what residual and gelu call N is elements
 
     encoder(acts.encoded, tokens, params.wte, params.wpe, B, T, C, ctx);
 

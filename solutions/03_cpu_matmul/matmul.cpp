@@ -68,21 +68,21 @@ void multiply_tile(float* tile,                // (kTileN, kTileO)
     // >>> solution
     //~ // TODO: an array sum of kTileN x kVectors Vectors, 0 at first. For each c, i and v: add inp_panel[c][i] times the
     //~ // kLanes floats from weight_panel[c][v * kLanes] on. Last, copy the sums to tile.
-    //~ //   load: Vector(pointer, aligned)   store: vector.copy_to(pointer, aligned)   unroll: #pragma GCC unroll 8
+    //~ //   load: Vector(pointer, aligned)   store: vector.copy_to(pointer, aligned)   unroll: #pragma GCC unroll kTileN
     Vector sum[kTileN][kVectors] = {};
     for (int c = 0; c < cols; c++) {
         const float* weight_c = weight_panel + c * kTileO;
-#pragma GCC unroll 8
+#pragma GCC unroll kTileN
         for (int i = 0; i < kTileN; i++) {
-#pragma GCC unroll 3
+#pragma GCC unroll kVectors
             for (int v = 0; v < kVectors; v++) {
                 sum[i][v] += inp_panel[c * kTileN + i] * Vector(weight_c + v * kLanes, aligned);
             }
         }
     }
-#pragma GCC unroll 8
+#pragma GCC unroll kTileN
     for (int i = 0; i < kTileN; i++) {
-#pragma GCC unroll 3
+#pragma GCC unroll kVectors
         for (int v = 0; v < kVectors; v++) { sum[i][v].copy_to(tile + i * kTileO + v * kLanes, aligned); }
     }
     // <<< solution
