@@ -52,46 +52,47 @@ def figure() -> Figure:
     f.text(matrices["weight"] + C / scale + 10, 82, f"{BLOCK_O} channels,", size=SMALL, color=GREY)
     f.text(matrices["weight"] + C / scale + 10, 100, f"{BLOCK_C} terms", size=SMALL, color=GREY)
 
-    # L2: the packed block of weight
-    y = 214
-    f.text(left, y + 13, "L2", bold=True)
-    f.text(left, y + 33, "0.5 to 2 MB", size=SMALL, color=GREY)
+    # L2: the packed block of weight, and one of its panels step by step
+    y = 206
+    f.text(left, y + 15, "L2", bold=True)
+    f.text(left, y + 35, "0.5 to 2 MB", size=SMALL, color=GREY)
     wx = matrices["weight"]
     f.arrow([(wx + 5, top + 20 + BLOCK_O / scale), (wx + 5, y - 4)])
-    f.text(wx + 16, y - 24, f"packed once, used for {N} rows", size=SMALL, color=GREY)
+    f.text(wx + 16, y - 16, f"packed once, used for {N} rows", size=SMALL, color=GREY)
     panel = (right - wx) / PANELS
-    f.cells(wx, y, right - wx, 34, [f"{p}" for p in range(PANELS)], styles={1: "read"})
-    caption = f"{PANELS} panels of ({BLOCK_C}, {TILE_O}): {size(BLOCK_O * BLOCK_C)}"
-    f.text(wx + 1.5 * panel + 12, y + 53, caption, size=SMALL, color=GREY)
-    f.arrow([(matrices["inp"] + 5, top + 33), (matrices["inp"] + 5, 314)])
-    f.text(matrices["inp"] + 16, y + 6, "all of inp is packed", size=SMALL, color=GREY)
-    f.text(matrices["inp"] + 16, y + 24, "before the first tile", size=SMALL, color=GREY)
-
-    # L1: the two panels of a tile, step by step
-    y = 318
-    f.text(left, y + 13, "L1", bold=True)
-    f.text(left, y + 33, "32 to 48 KB", size=SMALL, color=GREY)
-    f.arrow([(wx + 1.5 * panel, 248), (wx + 1.5 * panel, y - 4)])
-    steps = ["c=0", "c=1", "…", f"{BLOCK_C - 1}"]
-    cell = f.cells(inner, y, 148, 34, steps, styles={1: "read"})
+    f.cells(wx, y, right - wx, 30, [f"panel {p}" for p in range(PANELS)], styles={1: "read"}, mono=False)
+    f.zoom(wx + panel, wx + 2 * panel, y + 30, wx, right, y + 52)
     wide = f.cells(
-        wx, y, right - wx, 34, ["c=0", "c=1", "c=2", "…", f"c={BLOCK_C - 2}", f"c={BLOCK_C - 1}"], styles={1: "read"}
+        wx,
+        y + 52,
+        right - wx,
+        30,
+        ["c=0", "c=1", "c=2", "…", f"c={BLOCK_C - 2}", f"c={BLOCK_C - 1}"],
+        styles={1: "read"},
     )
-    for x, caption, note in (
-        (inner + 1.5 * cell, f"inp panel: {size(BLOCK_C * TILE_N)},", f"for {PANELS} tiles"),
-        (wx + 1.5 * wide, f"weight panel: {size(BLOCK_C * TILE_O)},", "through from L2 for every tile"),
-    ):
-        f.text(x + 12, y + 53, caption, size=SMALL, color=GREY)
-        f.text(x + 12, y + 71, note, size=SMALL, color=GREY)
+    caption = f"one panel ({BLOCK_C}, {TILE_O}): {size(BLOCK_C * TILE_O)}"
+    f.text(right, y + 102, caption, size=SMALL, color=GREY, anchor="end")
+
+    # L1: the panel of inp that four tiles read again
+    f.arrow([(matrices["inp"] + 5, top + 33), (matrices["inp"] + 5, 346)])
+    f.text(matrices["inp"] + 16, y + 15, "all of inp is packed", size=SMALL, color=GREY)
+    f.text(matrices["inp"] + 16, y + 33, "before the first tile", size=SMALL, color=GREY)
+    y = 350
+    f.text(left, y + 15, "L1", bold=True)
+    f.text(left, y + 35, "32 to 48 KB", size=SMALL, color=GREY)
+    cell = f.cells(inner, y, 148, 30, ["c=0", "c=1", "…", f"{BLOCK_C - 1}"], styles={1: "read"})
+    f.text(inner + 1.5 * cell + 12, y + 49, f"inp panel: {size(BLOCK_C * TILE_N)},", size=SMALL, color=GREY)
+    f.text(inner + 1.5 * cell + 12, y + 67, f"for {PANELS} tiles", size=SMALL, color=GREY)
+    f.text(wx + 1.5 * wide + 12, y + 20, f"{4 * TILE_O} bytes per step pass through L1", size=SMALL, color=GREY)
 
     # registers: the tile
     y = 462
     tile_cell, tile_w = 20, 3 * 112
     f.text(left, y + 40, "registers", bold=True)
-    f.text(left, y + 60, "1 cycle: two", size=SMALL, color=GREY)
+    f.text(left, y + 60, "per cycle: two", size=SMALL, color=GREY)
     f.text(left, y + 78, "loads, two FMAs", size=SMALL, color=GREY)
-    f.arrow([(inner + 1.5 * cell, 352), (inner + 1.5 * cell, y - 60), (286, y - 60), (286, y + 20)])
-    f.arrow([(wx + 1.5 * wide, 352), (wx + 1.5 * wide, y - 20)])
+    f.arrow([(inner + 1.5 * cell, 380), (inner + 1.5 * cell, y - 32), (286, y - 32), (286, y + 20)])
+    f.arrow([(wx + 1.5 * wide, 288), (wx + 1.5 * wide, y - 20)])
     f.text(wx + 1.5 * wide + 12, y - 27, f"{TILE_O} floats: 3 loads", size=SMALL, color=GREY)
     vectors = ["0 … 15", "16 … 31", "32 … 47"]
     f.cells(wx, y - 16, tile_w, 26, vectors, "read")
