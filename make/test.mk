@@ -31,7 +31,7 @@
 #:   make kill-table         what the check says to wrong solutions, as a table
 #:                           LESSON=01_layers that lesson's rows only
 #:   make simt-table         what the CPU device catches, as a table
-#:   make figures            the pages' figures
+#:   make figures            the pages' figures, and the README's terminal
 #:   make format             formats C++ and Python, strips notebooks
 #:   make clean              removes build/
 #:
@@ -209,7 +209,7 @@ kill-table: build/tools/wrong $(wrong_needs)
 	@$< $(if $(LESSON),--lesson '$(LESSON)') --table checker/KILL_TABLE.md --gtest_brief=1 && echo "checker/KILL_TABLE.md"
 
 figures: .venv/requirements.sha256
-	@for figure in $(wildcard figures/lesson*.py); do \
+	@for figure in $(wildcard figures/lesson*.py) figures/terminal.py; do \
 	    $(python) "$$figure" || exit 1; done
 
 # One after another: each reads what the one before it writes.
