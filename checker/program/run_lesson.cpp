@@ -167,8 +167,8 @@ class Session {
         }
     }
 
-    // What a card could do at best with what is right. In a process of its own, which is given few seconds: nothing that goes
-    // wrong there turns a verdict.
+    // What a card could do at best with what is right. In a process of its own, which is given few seconds of a processor (and,
+    // on a busy machine, more of the clock): nothing that goes wrong there turns a verdict.
     void estimate() {
         if (!options_.at_best || device_side().is_host() || !device_side().samples_blocks()) {
             return;
@@ -222,7 +222,8 @@ class Session {
         constexpr const char* kCard = "H100-SXM";
         const std::filesystem::path out =
             std::filesystem::temp_directory_path() / fmt::format("sol-estimate-{}.json", getpid());
-        std::string command = "timeout 5 " + quoted(std::filesystem::read_symlink("/proc/self/exe").string());
+        std::string command =
+            "ulimit -t 5; timeout 30 " + quoted(std::filesystem::read_symlink("/proc/self/exe").string());
         for (const std::string& word : options_.for_worker()) { command += ' ' + quoted(word); }
         command += fmt::format(" --estimate --quick --cards {} --subject {} --only {} --json {} 2>&1", kCard,
                                quoted(options_.subject), report.op, quoted(out.string()));
