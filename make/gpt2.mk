@@ -21,10 +21,15 @@
 #:                           RTX-4090|RTX-3060|T4; CONFIG=small B=4 T=64 shapes
 #:   make waterfall          one forward pass by step and by op: bars, results/
 #:                           waterfall.svg and .png, by Python; from a GPU's
-#:                           recorded times (GPU=nvidia-h200) or, counted, the
-#:                           limit on a card: CARD=T4, CONFIG=small B=4 T=64 as
-#:                           above; STEP=08 lists that step's ops, WRITE=1 counts
-#:                           what has changed and writes README and pages
+#:                           recorded times (GPU=nvidia-h200) or the estimate for
+#:                           a card: CARD=T4, CONFIG=small B=4 T=64 as above (they
+#:                           are counted first); STEP=08 lists that step's ops,
+#:                           WRITE=1 counts what has changed (FRESH=1 all) and
+#:                           writes all that shows an estimate: README, ladder,
+#:                           pages
+#:   make estimate           what each op of the newest step's forward pass takes
+#:                           at least, and its limit, on three cards side by side;
+#:                           STEP=09, CARD=T4, CONFIG=small B=4 T=64 as above
 #:   make ladder             every matmul of the course beside the others: counts,
 #:                           times, shares of OpenBLAS, of cuBLAS and the roof,
 #:                           results/ladder.svg and .png, by Python; on a GPU it
@@ -119,7 +124,7 @@ bench-cpu: $(bench_programs) build/tools/lessons .venv/requirements.sha256
 # ---- the ops against the roof ------------------------------------------------------------------------------------------
 
 .PHONY: roofline
-roofline: build/tools/ops .venv/requirements.sha256
+roofline: build/tools/ops build/tools/estimate .venv/requirements.sha256
 	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 
@@ -131,21 +136,28 @@ $(calls_programs): build/tools/calls/%: build/ops/solutions/%/forward.o build/ob
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
-# Each step's pass by op. What is counted is recorded: with WRITE=1 what has changed is counted anew.
-waterfall_needs := $(calls_programs) build/tools/ops build/tools/lessons
+# Each step's pass by op. What is counted of GPT-2's pass at B=4 is recorded: with WRITE=1 what has changed is counted
+# anew. At other shapes all is counted, and kept in build/estimates.
+waterfall_needs := $(calls_programs) build/tools/ops build/tools/lessons build/tools/estimate
 waterfall_writes := $(filter-out 0,$(WRITE)) $(filter generate,$(MAKECMDGOALS))
 waterfall_counts := $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
 .PHONY: waterfall forward-calls
 forward-calls: $(calls_programs)
-waterfall: $(waterfall_needs) .venv/requirements.sha256 $(if $(strip $(waterfall_writes)),$(waterfall_counts))
+counts_first := $(if $(strip $(waterfall_writes) $(CONFIG) $(B) $(T)),$(waterfall_counts))
+waterfall: $(waterfall_needs) .venv/requirements.sha256 $(counts_first)
 	@.venv/bin/python -m reference.plots.waterfall $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)') $(if $(GPU),--gpu='$(GPU)') $(if $(STEP),--step='$(STEP)') \
-	    $(if $(strip $(waterfall_writes)),--write)
+	    $(if $(strip $(waterfall_writes)),--write $(if $(filter-out 0,$(FRESH)),--fresh))
+
+.PHONY: estimate
+estimate: $(waterfall_needs) .venv/requirements.sha256 $(counts_first)
+	@.venv/bin/python -m reference.plots.step_estimate $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)') $(if $(STEP),--step='$(STEP)')
 
 # The matmul of each lesson that is a rung, counted and timed on the CPU; on a GPU, where one is, by the report's part.
 matmuls := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^\[ladder\]' lessons/*/lesson.toml))
 ladder_rehearsal := build/dry/check/ladder $(foreach side,lessons solutions,build/dry/impl/$(side)/07_tiled_matmul/matmul.so)
-ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons $(matmuls:%=build/impl/solutions/%/matmul.so)
+ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons build/tools/estimate $(matmuls:%=build/impl/solutions/%/matmul.so)
 .PHONY: ladder
 ladder: $(ladder_needs) .venv/requirements.sha256
 	$(if $(and $(gpu_seen),$(nvcc)),@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)

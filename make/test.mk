@@ -115,11 +115,11 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
     $(wildcard lessons/*/lesson.toml solutions/*/cases.py)
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
-reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
+reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
     %_whole_forward.py %_published.py %_sass_table.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
-    build/check/ladder-device build/impl/solutions/$1/matmul.so)
+    build/check/ladder-device build/tools/estimate build/impl/solutions/$1/matmul.so)
 rehearsal = checker-gpu_rehearsal-$1=build/tests/checker/gpu_rehearsal_test@$2:$(call commas,$3)
 rehearsal_suite = $(call rehearsal,$(call number,$1),All/DeviceLesson*$1,$(call checks_read,dry,$1))
 # The lessons of which it takes wrong solutions.
@@ -159,7 +159,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
     $(call suites,$(gpt2_tests)) \
 	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
-	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops checker lessons/gpt2 make scripts \
+	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops build/tools/estimate checker lessons/gpt2 make scripts \
         Makefile lessons/03_cpu_matmul/README.md)' \
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)))' \
@@ -169,8 +169,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
-	        build/check/ladder build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
-	    'python-waterfall=reference/tests/test_waterfall.py:$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
+	        build/check/ladder build/tools/estimate build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
+	    'python-waterfall=$(call commas,reference/tests/test_waterfall.py reference/tests/test_estimates.py):$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
 	        build/dry/check/lesson06 build/dry/impl/solutions/06_coalescing solutions lessons)' \
 	    $(foreach lesson,$(counted_for_ncu),'$(call ncu_suite,$(lesson))') \
 	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \

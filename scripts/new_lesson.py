@@ -19,6 +19,10 @@ from string import Template
 OPS_H = Path("lessons/gpt2/ops.h")
 OPS_DEF = Path("lessons/gpt2/ops.def")
 TEMPLATES = Path(__file__).parent / "lesson"
+ESTIMATE = """
+<!-- estimate -->
+<!-- end estimate -->
+"""
 
 
 class Refused(Exception):
@@ -115,8 +119,9 @@ class Layout:
             "requires": "" if self.track == "host" else '"sm_75"',
             "files": ", ".join(f"`{op}{self.extension}`" for op in self.ops),
             "rows": "".join(f"| `{op}{self.extension}` | TODO | TODO |\n" for op in self.ops),
-            # Steps of the device's track have their place for what make waterfall writes.
+            # Steps of the device's track have their places for what make waterfall writes.
             "waterfall": "" if self.track == "host" else "\n<!-- waterfall -->\n<!-- end waterfall -->\n",
+            "estimate": "" if self.track == "host" else ESTIMATE,
             "hints": "\n".join(filled("hints.md", op=op) for op in self.ops),
             "parts": "".join(filled("case.py", op=op) for op in self.new_ops),
         }
@@ -182,7 +187,11 @@ def next_steps(layout: Layout) -> str:
             f"  solutions/{folder}/wrong.toml: at least five, and one slow; then make kill-table",
             f"  lessons/{folder}/README.md: the page; figures/lesson{number}.py: its picture; make figures",
             "  README.md: the lesson's row in the ladder",
-            *(["  make waterfall WRITE=1               its bar, on the pages"] if layout.track == "device" else []),
+            *(
+                ["  make waterfall WRITE=1               its bar and its estimate, on the pages"]
+                if layout.track == "device"
+                else []
+            ),
             "  make test",
         ]
     )

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What each step's own kernels ask of memory in one forward pass, op by op. Needs nothing but Python 3.10.
+"""What the CPU device counts of each op of a forward pass, as each step's own kernels serve it: what estimates.py turns
+into times. Needs nothing but Python 3.10.
 
-Which ops a pass calls, and with which sizes, the step's own forward says (build/tools/calls). Each op is counted on the
-CPU device, whole, at small shapes. Its counts are polynomials in the sizes: a matmul's in N, C and OC, attention's in
-B, NH and T. The polynomials through these counts are evaluated at the sizes of the pass. They are tried at one more
-shape, and exact where the sizes are multiples of the kernels' tiles.
+Which ops a pass calls, and with which sizes, the step's own forward says (build/tools/calls). An op is counted at these
+sizes, of large launches some blocks (checker/simt/runtime/sampled_traffic.h).
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
-from fractions import Fraction
-from functools import cache
-from itertools import product
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.gpu import sources
@@ -27,7 +22,6 @@ from reference.gpu.rungs import LIMIT
 from reference.gpu.tools import ToolError, asked, last_line
 
 CALLS = Path("build/tools/calls")
-TOLERANCE = 0.005  # at the shape that a polynomial is tried at
 
 
 # ---- the calls of a pass ---------------------------------------------------------------------------------------------
@@ -109,54 +103,6 @@ def precisions(lessons: list[Lesson], files: Mapping[str, tuple[str, ...]]) -> d
 # ---- what is counted -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Count:
-    """Of all launches of one kernel, or calls of one function of a library. Bytes of memory: each that a launch loads,
-    once, and each that it stores; of a library's call each of its matrices' once. Bytes of L1: the sectors that
-    requests to global memory move, 32 bytes each. A wavefront of shared memory is at most 128 bytes. What a library
-    asks of L1 is not known."""
-
-    launches: float = 0
-    library_calls: float = 0
-    memory_bytes: float = 0
-    l1_bytes: float = 0
-    shared_wavefronts: float = 0
-    library_flop: float = 0
-
-
-NAMES = tuple(field.name for field in fields(Count))
-METRICS = {
-    "library_calls": ("calls of libraries",),
-    "memory_bytes": (
-        *(f"unique bytes, {op}" for op in ("ld", "st", "atom")),
-        "bytes that libraries read",
-        "bytes that libraries write",
-    ),
-    "l1_bytes": tuple(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom")),
-    "shared_wavefronts": tuple(
-        f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")
-    ),
-    "library_flop": ("floating-point operations of libraries",),
-}
-Counts = dict[str, Count]  # by kernel
-
-
-def counts_of(rows: Iterable[Mapping]) -> Counts:
-    """Of the kernels that SIMT_TRAFFIC lists. A template's instances are one kernel: another size may take another."""
-    found: dict[str, dict[str, float]] = {}
-    for row in rows:
-        if row["unique_bytes_are_at_least"] or row["blocks"] != row["blocks_counted"]:
-            raise ToolError(f"{row['kernel']} was not counted whole")
-        total = found.setdefault(re.split(r"[<\s]", row["kernel"])[0], dict.fromkeys(NAMES, 0))
-        total["launches"] += row["launches"]
-        for name, metrics in METRICS.items():
-            total[name] += sum(row["metrics"].get(metric, 0) for metric in metrics)
-    for total in found.values():
-        if total["library_calls"]:
-            total["launches"] = 0
-    return {kernel: Count(**total) for kernel, total in found.items()}
-
-
 def program(folder: str, call: Call, files: tuple[str, ...], scratch: Path) -> list[str]:
     """The check program of the lesson that serves the op, with a shared object of the step that has all these files.
     `folder` is build, build/gpu or build/dry."""
@@ -179,16 +125,15 @@ def newest(files: tuple[str, ...]) -> str:
     return max(path.split("/")[0] for path in files)
 
 
-def count(call: Call, files: tuple[str, ...], scratch: Path) -> Counts:
-    """On the CPU device."""
-    log, out = scratch / "launches.json", scratch / "out.json"
-    log.unlink(missing_ok=True)
-    command = [*program("build", call, files, scratch), "--traffic", "--only", f"{call.op}/call", "--json", str(out)]
-    report, _ = with_json(command, out, LIMIT, {"SOL_CALL": str(call), "SIMT_TRAFFIC": str(log)})
-    (op,) = report["ops"]
-    if failure := op["sides"][0]["failure"]:
-        raise ToolError(f"{call} of {files[0]} was not counted: {failure}")
-    return counts_of(json.loads(log.read_text())["kernels"])
+def count(call: Call, files: tuple[str, ...], scratch: Path) -> list[dict]:
+    """Its launches and calls of libraries on the CPU device, each as SIMT_TRAFFIC has it."""
+    out, counted = scratch / "out.json", scratch / "counts.json"
+    counted.unlink(missing_ok=True)
+    command = [*program("build", call, files, scratch), "--estimate", "--only", call.op, "--counts", str(counted)]
+    _, done = with_json([*command, "--json", str(out)], out, LIMIT, {"SOL_CALL": str(call)})
+    if not counted.exists():
+        raise ToolError(f"{call} of {files[0]} was not counted: {last_line(done.output)}")
+    return json.loads(counted.read_text())["launches"]
 
 
 def time_at(folder: str, call: Call, files: tuple[str, ...], scratch: Path, limit: float = LIMIT) -> dict:
@@ -206,213 +151,52 @@ def time_at(folder: str, call: Call, files: tuple[str, ...], scratch: Path, limi
     return {name: row[name] for name in ("median_ms", "p10_ms", "p90_ms")}
 
 
-# ---- polynomials -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How an op's counts depend on its sizes."""
-
-    names: tuple[str, ...]  # of the variables, which the counts are polynomials in
-    variables: Callable[[dict[str, int]], dict[str, int]]  # of a call's sizes
-    fixed: Callable[[dict[str, int]], dict[str, int]]  # and what they are counted at as it is
-    sizes: Callable[[dict[str, int]], dict[str, int]]  # of variables and fixed ones: a call's
-    terms: tuple[tuple[str, ...], ...]  # products of variables
-    points: tuple[tuple[int, ...], ...]  # of the variables: as many as terms
-    tried_at: tuple[int, ...]
-
-
-def rows_plan(first: int, second: int, tried_at: int, *fixed: str, of: tuple[str, ...] = ("N",)) -> Plan:
-    """Of an op whose rows are all alike; `of` are the sizes whose product says how many."""
-    return Plan(
-        ("rows",),
-        lambda d: {"rows": math.prod(d[name] for name in of)},
-        lambda d: {name: d[name] for name in fixed},
-        lambda d: {**dict.fromkeys(of, 1), of[-1]: d["rows"], **{name: d[name] for name in fixed}},
-        ((), ("rows",)),
-        ((first,), (second,)),
-        (tried_at,),
-    )
-
-
-def products(*names: str) -> tuple[tuple[str, ...], ...]:
-    """1, N, C, N·C, …"""
-    return tuple(
-        tuple(n for n, there in zip(names, used, strict=True) if there) for used in product((0, 1), repeat=len(names))
-    )
-
-
-def matmul_plan(*fixed: str) -> Plan:
-    return Plan(
-        ("N", "C", "OC"),
-        lambda d: {name: d[name] for name in ("N", "C", "OC")},
-        lambda d: {name: d[name] for name in fixed},
-        lambda d: {name: d[name] for name in ("N", "C", "OC", *fixed)},
-        products("N", "C", "OC"),
-        tuple(product((128, 256), (64, 128), (128, 256))),
-        (256, 192, 384),
-    )
-
-
-# Heads and sequences are alike, but a library may be called once for each sequence.
-ATTENTION = Plan(
-    ("B", "NH", "T"),
-    lambda d: {name: d[name] for name in ("B", "NH", "T")},
-    lambda d: {"HS": d["C"] // d["NH"]},
-    lambda d: {"B": d["B"], "T": d["T"], "C": d["NH"] * d["HS"], "NH": d["NH"]},
-    tuple((*heads, *tokens) for heads in ((), ("B",), ("B", "NH")) for tokens in ((), ("T",), ("T", "T"))),
-    tuple((*heads, T) for heads in ((1, 1), (2, 1), (1, 2)) for T in (128, 256, 384)),
-    (1, 3, 512),
-)
-PLANS = {
-    "encoder": rows_plan(64, 128, 192, "C", of=("B", "T")),
-    "layernorm": rows_plan(256, 512, 768, "C", of=("B", "T")),
-    "residual_layernorm": rows_plan(256, 512, 768, "C", of=("B", "T")),
-    "gelu": rows_plan(1 << 16, 1 << 17, 3 << 16),
-    "residual": rows_plan(1 << 16, 1 << 17, 3 << 16),
-    "softmax": rows_plan(64, 128, 192, "V", "Vp"),
-    "crossentropy": rows_plan(64, 128, 192, "Vp"),
-    "matmul": matmul_plan(),
-    "linear": matmul_plan(),
-    "linear_gelu": matmul_plan("outputs"),
-    "attention": ATTENTION,
-}
-
-
-def monomials(plan: Plan, values: Mapping[str, int]) -> list[Fraction]:
-    return [Fraction(math.prod(values[name] for name in term)) for term in plan.terms]
-
-
-@cache
-def inverse(plan: Plan) -> list[list[Fraction]]:
-    """Of the matrix that has a row for each point and a column for each term; by Gauss and Jordan."""
-    size = len(plan.points)
-    system = [
-        monomials(plan, dict(zip(plan.names, point, strict=True))) + [Fraction(i == k) for k in range(size)]
-        for i, point in enumerate(plan.points)
-    ]
-    for i in range(size):
-        pivot = next(k for k in range(i, size) if system[k][i])
-        system[i], system[pivot] = system[pivot], system[i]
-        system[i] = [x / system[i][i] for x in system[i]]
-        for k, row in enumerate(system):
-            if k != i and row[i]:
-                system[k] = [x - row[i] * y for x, y in zip(row, system[i], strict=True)]
-    return [row[size:] for row in system]
-
-
-def weights(plan: Plan, values: Mapping[str, int]) -> list[Fraction]:
-    """Of the counts at the plan's points: their sum is the polynomial through these at `values`."""
-    terms = monomials(plan, values)
-    return [sum(t * x for t, x in zip(terms, column, strict=True)) for column in zip(*inverse(plan), strict=True)]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Calls whose counts are the same polynomials: of an op with some parameters null and some sizes fixed, as files
-    serve it."""
-
-    op: str
-    null: tuple[str, ...]
-    fixed: tuple[tuple[str, int], ...]
-    files: tuple[str, ...]
-
-    @staticmethod
-    def of(call: Call, files: tuple[str, ...]) -> Kind:
-        if call.op not in PLANS:
-            raise ToolError(
-                f"nobody says how the counts of {call.op} depend on its sizes: reference/gpu/counts.py, PLANS"
-            )
-        return Kind(call.op, call.null, tuple(PLANS[call.op].fixed(dict(call.sizes)).items()), files)
-
-    @property
-    def plan(self) -> Plan:
-        return PLANS[self.op]
-
-    def call(self, point: tuple[int, ...]) -> Call:
-        sizes = self.plan.sizes(dict(zip(self.plan.names, point, strict=True)) | dict(self.fixed))
-        return Call(self.op, tuple(sizes.items()), self.null)
+# ---- what is recorded ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Counted:
-    kind: Kind
+    """A call as files serve it."""
+
+    call: Call
+    files: tuple[str, ...]
     sources: str  # a hash of what was counted
-    counts: dict[str, Counts]  # by call, at the plan's points
+    launches: list[dict] = field(hash=False)
 
-    def at(self, call: Call) -> Counts:
-        """By the polynomials."""
-        plan = self.kind.plan
-        counts = [self.counts[str(self.kind.call(point))] for point in plan.points]
-        shares = weights(plan, plan.variables(dict(call.sizes)))
-
-        def total(kernel: str, name: str) -> float:
-            found = (one.get(kernel, Count()) for one in counts)
-            return float(sum(share * Fraction(getattr(one, name)) for share, one in zip(shares, found, strict=True)))
-
-        kernels = dict.fromkeys(kernel for one in counts for kernel in one)
-        return {kernel: Count(**{name: total(kernel, name) for name in NAMES}) for kernel in kernels}
+    @property
+    def key(self) -> Key:
+        return self.call, self.files
 
 
-def digest(root: Path, kind: Kind) -> str:
+Key = tuple[Call, tuple[str, ...]]
+
+
+def digest(root: Path, files: tuple[str, ...]) -> str:
     """Of the kernels and of the lessons' headers that they include."""
-    files = sources.closure(root, [Path("solutions", f"{path}.cu") for path in kind.files])
-    return sources.digest_alone(root, [file for file in files if re.match(r"(solutions|lessons)/\d", str(file))])
+    found = sources.closure(root, [Path("solutions", f"{path}.cu") for path in files])
+    return sources.digest_alone(root, [file for file in found if re.match(r"(solutions|lessons)/\d", str(file))])
 
 
-def differ(one: Counts, other: Counts) -> str | None:
-    """What of two counts of a call is not the same, but for TOLERANCE."""
-    for kernel in sorted(one.keys() | other.keys()):
-        a, b = one.get(kernel, Count()), other.get(kernel, Count())
-        for name in NAMES:
-            x, y = getattr(a, name), getattr(b, name)
-            if abs(x - y) > TOLERANCE * max(abs(x), abs(y)):
-                return f"{name} of {kernel}: {x:,.0f} and {y:,.0f}"
-    return None
-
-
-def measured(root: Path, kind: Kind, scratch: Path) -> Counted:
-    """Counted on the CPU device. Raises ToolError where the counts are not the polynomials that they are taken for."""
-    calls = [kind.call(point) for point in kind.plan.points]
-    counted = Counted(kind, digest(root, kind), {str(call): count(call, kind.files, scratch) for call in calls})
-    tried = kind.call(kind.plan.tried_at)
-    if why := differ(counted.at(tried), count(tried, kind.files, scratch)):
-        raise ToolError(f"{kind.files[0]}: the counts of {tried} are not those that smaller shapes lead to ({why})")
-    return counted
-
-
-# ---- what is recorded ------------------------------------------------------------------------------------------------
+def counted_anew(root: Path, call: Call, files: tuple[str, ...], scratch: Path) -> Counted:
+    return Counted(call, files, digest(root, files), count(call, files, scratch))
 
 
 def to_json(counted: Iterable[Counted]) -> str:
-    """A line a count, so that a change shows where it is. What is 0 is left out."""
-
-    def row(counts: Counts) -> dict:
-        return {kernel: {name: n for name, n in asdict(one).items() if n} for kernel, one in counts.items()}
-
+    """A line a launch, so that a change shows where it is."""
     blocks = []
     for one in counted:
-        head = {"op": one.kind.op, "null": one.kind.null, "fixed": dict(one.kind.fixed)}
-        head |= {"files": one.kind.files, "sources": one.sources}
-        lines = ",\n".join(f" {json.dumps(call)}: {json.dumps(row(counts))}" for call, counts in one.counts.items())
-        blocks.append(f'{json.dumps(head)[:-1]}, "counts": {{\n{lines}}}}}')
+        head = json.dumps({"call": str(one.call), "files": one.files, "sources": one.sources})
+        lines = ",\n".join(f" {json.dumps(launch, separators=(',', ':'))}" for launch in one.launches)
+        blocks.append(f'{head[:-1]}, "launches": [\n{lines}]}}')
     return "[\n" + ",\n".join(blocks) + "\n]\n"
 
 
-def read(path: Path) -> dict[Kind, Counted]:
+def read(path: Path) -> dict[Key, Counted]:
     try:
-        rows = json.loads(path.read_text())
         found = [
-            Counted(
-                Kind(row["op"], tuple(row["null"]), tuple(row["fixed"].items()), tuple(row["files"])),
-                row["sources"],
-                {
-                    call: {kernel: Count(**one) for kernel, one in counts.items()}
-                    for call, counts in row["counts"].items()
-                },
-            )
-            for row in rows
+            Counted(Call.of(row["call"]), tuple(row["files"]), row["sources"], row["launches"])
+            for row in json.loads(path.read_text())
         ]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ToolError(f"{path} cannot be read ({error}): make waterfall WRITE=1 writes it anew") from None
-    return {one.kind: one for one in found}
+    return {one.key: one for one in found}

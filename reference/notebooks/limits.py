@@ -20,18 +20,16 @@ def chosen(config: str, B: int, T: int, card: str | None) -> Chosen:
 
 def roof(config: str = "124M", B: int = 4, T: int = 1024, card: str | None = None) -> Figure:
     """Where each op lies under the roof of this machine's GPU, where make calibrate measured it, or of a card."""
-    ops, others, of_card, title = chosen(config, B, T, card)
-    return roofline.plot(ops + others, of_card, title)
+    return roofline.plot(chosen(config, B, T, card))
 
 
 def table(config: str = "124M", B: int = 4, T: int = 1024, card: str | None = None) -> str:
-    ops, others, of_card, _ = chosen(config, B, T, card)
-    return roofline.table(ops, others, of_card)
+    return roofline.table(chosen(config, B, T, card))
 
 
 def times(config: str = "124M", B: int = 4, T: int = 1024, card: str | None = None) -> Figure:
     """What the calls of each op take in one forward pass, were each at the roof."""
-    ops, _, of_card, title = chosen(config, B, T, card)
+    ops, _, of_card, title, _ = chosen(config, B, T, card)
     taken = [op.calls * of_card.seconds(op) for op in ops]
     total = sum(taken)
     looks = {"memory": {"color": draw.BLUE}, "arithmetic": {"facecolor": draw.ORANGE, "hatch": "//", "edgecolor": "w"}}

@@ -23,11 +23,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from figures import draw
-from reference.gpu import rungs
+from reference.gpu import estimates, rungs
+from reference.gpu.counts import Call, Key
+from reference.gpu.estimates import Estimate
+from reference.gpu.lesson_shapes import dims
 from reference.gpu.pages import put
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import CLEAR, Parser, ToolError, digits, run_main
-from reference.plots.roofline import STYLE, write
+from reference.plots.roofline import DEFAULT_CARD, STYLE, write
 
 DATA = Path("reference/plots/ladder.json")
 README = Path("README.md")
@@ -42,6 +45,8 @@ class Ladder:
     counted: dict[str, dict[str, int]]  # by lesson, of kernels
     cpu: dict  # name, and by lesson and shape the times
     gpus: dict[str, dict[str, dict[str, dict]]] = field(default_factory=dict)  # by card, lesson number and shape
+    card: str = ""  # "H100 SXM", of the estimates
+    estimated: dict[str, Estimate] = field(default_factory=dict)  # by lesson, of kernels at SQUARE_SHAPE
 
     def to_json(self) -> str:
         return json.dumps({"square": rungs.SQUARE, "counted": self.counted, "cpu": self.cpu}, indent=1) + "\n"
@@ -98,6 +103,18 @@ def in_bytes(count: float) -> str:
     return f"{digits(count / 1e6)} MB"
 
 
+def estimated_speed(ladder: Ladder, rung: Rung) -> tuple[float, str] | None:
+    """FLOP/s at best, and what the limit is."""
+    one = ladder.estimated.get(rung.lesson)
+    return (2 * math.prod(dims(SQUARE_SHAPE).values()) / one.seconds, one.limit) if one else None
+
+
+def at_best(ladder: Ladder, rung: Rung) -> str:
+    """ "13.4 TFLOP/s, L2"."""
+    found = estimated_speed(ladder, rung)
+    return f"{digits(found[0] / 1e12)} TFLOP/s, {found[1]}" if found else ""
+
+
 # ---- words -----------------------------------------------------------------------------------------------------------
 
 
@@ -142,6 +159,8 @@ def counts_as_text(ladder: Ladder) -> list[str]:
                 f"{digits(shared_a_fma(rung, m)):>8}{digits(distinct_a_fma(rung, m)):>11}"
                 f"{digits(lost_wavefronts(m)):>9}"
             )
+    lines += ["", f"at best on {ladder.card}, {SQUARE_SHAPE}: counted, not measured"]
+    lines += [f"{rung.number} {rung.title:<23}{at_best(ladder, rung)}" for rung in ladder.rungs if rung.kernel]
     return [*lines, *filter(None, [counted_elsewhere(ladder).removeprefix("; ")])]
 
 
@@ -177,7 +196,7 @@ def shown_shape(timed: dict[str, dict[str, dict]]) -> str:
     return SQUARE_SHAPE if SQUARE_SHAPE in found else found[-1]
 
 
-HEAD = ("", "matmul of", "global bytes", "sectors a request", "shared bytes a FMA", "wavefronts lost", "one CPU core")
+COUNTED = ("global bytes", "sectors per request", "shared bytes per FMA", "wavefronts lost", "at best, {card}")
 
 
 def table_row(cells: list[str]) -> str:
@@ -190,6 +209,11 @@ def counted_cells(rung: Rung, metrics: dict[str, int]) -> list[str]:
     return [in_bytes(bytes_moved(metrics)), sectors_a_request(metrics), shared, digits(lost_wavefronts(metrics))]
 
 
+def head(ladder: Ladder, cards: list[str]) -> list[str]:
+    counted = [name.format(card=ladder.card) for name in COUNTED]
+    return [table_row(["", "matmul of", *counted, "one CPU core", *cards]), f"|---|---|{'---:|' * (6 + len(cards))}"]
+
+
 def section(ladder: Ladder) -> str:
     """What stands in the README between the markers."""
     cards = list(ladder.gpus) or ["GPU"]
@@ -200,21 +224,22 @@ def section(ladder: Ladder) -> str:
         card: {number: rows.get(shown_shape(found)) for number, rows in found.items()}
         for card, found in ladder.gpus.items()
     }
-    lines = [table_row([*HEAD, *cards]), f"|---|---|{'---:|' * (len(HEAD) - 2 + len(cards))}"]
+    lines = head(ladder, cards)
     for rung in ladder.rungs:
         name = [rung.number, f"[{rung.title}](lessons/{rung.lesson}/README.md)"]
         if rung.kernel:
             of_cards = [timed.get(card, {}).get(rung.number) for card in cards]
             cells = [
                 *counted_cells(rung, ladder.counted[rung.lesson]),
+                at_best(ladder, rung),
                 "",
                 *(beside(one) if one else NOT_YET for one in of_cards),
             ]
         else:
             one = cpu[rung.number].get(cpu_shape)
-            cells = ["", "", "", "", beside(one) if one else NOT_YET, *("" for _ in cards)]
+            cells = ["", "", "", "", "", beside(one) if one else NOT_YET, *("" for _ in cards)]
         lines.append(table_row([*name, *cells]))
-    blank = ["", "", "", ""]
+    blank = [""] * len(COUNTED)
     if found := library([rows.get(cpu_shape) for rows in cpu.values()]):
         lines.append(table_row(["", found[0], *blank, beside(found[1]), *("" for _ in cards)]))
     libraries = [library(list(timed.get(card, {}).values())) for card in cards]
@@ -226,7 +251,8 @@ def section(ladder: Ladder) -> str:
         f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}{counted_elsewhere(ladder)}: bytes of global memory"
         " that requests move; the sectors of a request, and how many its bytes would fill side by side; bytes that a"
         " multiply-add loads from shared memory, different ones of a warp's request *of* all that its lanes ask"
-        f" for; wavefronts that bank conflicts cost. CPU: {ladder.cpu['name']}, {cpu_shape}."
+        f" for; wavefronts that bank conflicts cost. *At best* at {SQUARE_SHAPE}, and the limit: counted, not measured"
+        f" ([how](checker/estimate/README.md)). CPU: {ladder.cpu['name']}, {cpu_shape}."
         f" GPU: {where or NOT_YET}. In the picture *global* is what requests move, *shared* the different bytes.",
         "",
         f"![The matmuls beside each other]({PICTURE})",
@@ -268,6 +294,14 @@ def draw_traffic(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
                 ax.text(ax.get_xlim()[0] * 1.2, y + shift, f"none {memory}", va="center", color=draw.GREY)
 
 
+def draw_estimates(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
+    for rung in ladder.rungs:
+        if found := estimated_speed(ladder, rung):
+            y, speed = heights[rung.lesson], found[0] / 1e12
+            ax.barh(y, speed, height=0.5, color=draw.ORANGE_PALE, edgecolor=draw.ORANGE, hatch="//", linewidth=0.8)
+            ax.text(speed + 2, y, digits(speed), va="center")
+
+
 def draw_shares(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
     for rung in ladder.rungs:
         y, share = heights[rung.lesson], share_of(ladder, rung)
@@ -282,21 +316,25 @@ def plot(ladder: Ladder) -> Figure:
     with style.context(STYLE):
         figure = Figure(figsize=(10, 1.6 + 0.62 * len(ladder.rungs)))
         FigureCanvasAgg(figure)
-        left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
+        left, middle, right = figure.subplots(1, 3, width_ratios=(1.2, 0.7, 1))
         heights = {rung.lesson: float(i) for i, rung in enumerate(ladder.rungs)}
         left.set(xscale="log", xlim=(0.02, 500))
-        left.set_title("bytes for each multiply-add")
+        left.set_title("bytes for each\nmultiply-add")
         left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: digits(value)))
         left.set_yticks(list(heights.values()), [f"{rung.number} {rung.title}" for rung in ladder.rungs])
-        right.set(xlim=(0, 1.9))
-        right.set_title("share of the library's speed")
+        middle.set(xlim=(0, 95))
+        middle.set_title(f"at best, {ladder.card}\nTFLOP/s, counted")
+        middle.set_yticks(list(heights.values()), [""] * len(heights))
+        right.set(xlim=(0, 2.4))
+        right.set_title("share of the\nlibrary's speed")
         right.set_xticks([0, 0.5, 1])
         right.xaxis.set_major_formatter(PercentFormatter(1))
         right.set_yticks(list(heights.values()), [""] * len(heights))
-        for ax in (left, right):
+        for ax in (left, middle, right):
             ax.set_ylim(len(heights) - 0.4, -0.6)
             ax.grid(visible=False, axis="y")
         draw_traffic(left, ladder, heights)
+        draw_estimates(middle, ladder, heights)
         draw_shares(right, ladder, heights)
         figure.tight_layout()
         return figure
@@ -305,10 +343,22 @@ def plot(ladder: Ladder) -> Figure:
 # ---- the command -----------------------------------------------------------------------------------------------------
 
 
+def keys(root: Path) -> dict[str, Key]:
+    """By lesson, what is estimated."""
+    call = Call.of(f"matmul {SQUARE_SHAPE} out_stride={dims(SQUARE_SHAPE)['OC']}")
+    return {rung.lesson: (call, (f"{rung.lesson}/matmul",)) for rung in rungs.rungs(root) if rung.kernel}
+
+
+def estimated(root: Path) -> tuple[str, dict[str, Estimate]]:
+    of = keys(root)
+    (found,) = estimates.of_calls(root, of.values(), DEFAULT_CARD)
+    return found.name, {lesson: found.of[key] for lesson, key in of.items()}
+
+
 def read(root: Path) -> Ladder:
     """What is committed: nothing is measured."""
     data = json.loads((root / DATA).read_text())
-    return Ladder(rungs.rungs(root), data["counted"], data["cpu"], rungs.gpu_reports(root))
+    return Ladder(rungs.rungs(root), data["counted"], data["cpu"], rungs.gpu_reports(root), *estimated(root))
 
 
 def measure(scratch: Path) -> Ladder:
@@ -324,7 +374,9 @@ def measure(scratch: Path) -> Ladder:
             chosen = [shape for shape in rungs.chosen_shapes(rungs.CPU_SHAPES) if rung.takes(shape)]
             timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape, out) for shape in chosen}
     print(CLEAR, end="", file=sys.stderr, flush=True)
-    return Ladder(found, counted, {"name": rungs.cpu_name(), "timed": timed}, rungs.gpu_reports(Path()))
+    return Ladder(
+        found, counted, {"name": rungs.cpu_name(), "timed": timed}, rungs.gpu_reports(Path()), *estimated(Path())
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,7 +3,8 @@
 
 An op that does I FLOP for each byte it needs reaches at most min(peak FLOP/s, I · bytes/s). The roof is what was
 measured on this machine's GPU, or what a card's datasheet promises. The points lie on the roof: they are what an op can
-reach, and nothing of them is a measurement.
+reach, and nothing of them is a measurement. Under a datasheet's roof stands what the course's newest fp32 kernel of the
+op would reach at best (reference/gpu/estimates.py), where that is recorded.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import math
 import sys
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -25,9 +27,11 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from figures import draw
+from reference.gpu import estimates
 from reference.gpu import tools as gpu_tools
 from reference.gpu.cards import read_card
 from reference.gpu.costs import PROGRAM, costs
+from reference.gpu.counts import Counted
 from reference.gpu.tools import Parser, ToolError, digits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +73,7 @@ class Op:
     calls: int  # in one forward pass
     flop: int
     bytes: int
+    call: str = ""  # as a forward pass makes it: "matmul N=4096 C=768 OC=2304 out_stride=2304"
 
     @property
     def intensity(self) -> float:
@@ -95,28 +100,31 @@ def forward_ops(m: Shape, B: int, T: int) -> list[Op]:
     found = costs((f"{name.split()[0]} {shape}" for name, _, shape in rows), ROOT / PROGRAM)
     bias = {"matmul logits": 4 * m.V}  # which it has not
     return [
-        Op(name, calls, cost.flop, cost.bytes - bias.get(name, 0))
-        for (name, calls, _), cost in zip(rows, found, strict=True)
+        Op(name, calls, cost.flop, cost.bytes - bias.get(name, 0), call_of(m, name, shape))
+        for (name, calls, shape), cost in zip(rows, found, strict=True)
     ]
+
+
+def call_of(m: Shape, name: str, shape: str) -> str:
+    """As build/tools/calls says it."""
+    op, sizes = name.split()[0], shape.removesuffix(f" Vp={m.Vp}") if name == "encoder" else shape
+    if op == "matmul":
+        sizes += f" out_stride={m.Vp} -bias" if name == "matmul logits" else f" out_stride={shape.split('OC=')[1]}"
+    return f"{op} {sizes}"
 
 
 def other_ways(m: Shape, B: int, T: int) -> list[Op]:
     """What a pass may call in the place of some of them: attention as two products with causal_softmax between, which
     write and read (T, T) matrices; and the end of one part of the block with the start of the next."""
     C = m.C
-    fused, softmax, joined = costs(
-        [
-            f"attention B={B} T={T} C={C} NH={m.NH}",
-            f"causal_softmax B={B} NH={m.NH} T={T}",
-            f"residual_layernorm B={B} T={T} C={C}",
-        ],
-        ROOT / PROGRAM,
-    )
+    joining = f"residual_layernorm B={B} T={T} C={C}"
+    calls = [f"attention B={B} T={T} C={C} NH={m.NH}", f"causal_softmax B={B} NH={m.NH} T={T}", joining]
+    fused, softmax, joined = costs(calls, ROOT / PROGRAM)
     outer = 4 * 4 * B * T * C  # query, key and value read, out written
     scores = 4 * B * m.NH * T * T  # written by the one product; att, as many, read by the other
     return [
         Op("attention by T×T", m.L, fused.flop, outer + softmax.bytes + 2 * scores),
-        Op("residual_layernorm", 2 * m.L, joined.flop, joined.bytes),
+        Op("residual_layernorm", 2 * m.L, joined.flop, joined.bytes, joining),
     ]
 
 
@@ -209,19 +217,27 @@ def duration(seconds: float) -> str:
     return f"{digits(seconds / 1e-9)} ns"
 
 
-def table(ops: list[Op], others: list[Op], roof: Roof) -> str:
+def table(chosen: Chosen) -> str:
+    ops, others, roof, _, kernels = chosen
     width = max(len(op.name) for op in ops + others)
 
     def line(op: Op) -> str:
+        kernel = duration(kernels[op.name].seconds) if op.name in kernels else ""
         return (
-            f"{op.name:<{width}}{op.calls:>6}{digits(op.flop / 1e6):>10}{digits(op.bytes / 1e6):>9}"
-            f"{digits(op.intensity):>11}  {roof.bound(op):<12}{duration(roof.seconds(op)):>11}"
-        )
+            f"{op.name:<{width}}{op.calls:>5}{digits(op.flop / 1e6):>9}{digits(op.bytes / 1e6):>7}"
+            f"{digits(op.intensity):>10}  {roof.bound(op):<10}{duration(roof.seconds(op)):>9}{kernel:>9}"
+        ).rstrip()
 
-    head = f"{'op':<{width}}{'calls':>6}{'MFLOP':>10}{'MB':>9}{'FLOP/byte':>11}  {'bound':<12}{'time a call':>11}"
+    head = f"{'op':<{width}}{'calls':>5}{'MFLOP':>9}{'MB':>7}{'FLOP/byte':>10}  {'bound':<10}{'roof':>9}"
     total = sum(op.calls * roof.seconds(op) for op in ops)
     all_calls = f"all calls, one after another, at the roof: {duration(total)}"
-    return "\n".join([head, *map(line, ops), all_calls, "in the place of some of them:", *map(line, others)])
+    lines = [*map(line, ops), all_calls, "in the place of some of them:", *map(line, others)]
+    if kernels:
+        head += f"{'kernel':>9}"
+        served = ", ".join(dict.fromkeys(kernel.file for kernel in kernels.values()))
+        said = f"kernel: what the newest one for fp32 takes at least, counted and not measured ({served})"
+        lines += ["", *textwrap.wrap(said, 80)]
+    return "\n".join([head, *lines])
 
 
 def ceilings(roof: Roof) -> dict[float, str]:
@@ -294,7 +310,8 @@ def slope_in_pixels(ax: Axes) -> float:
     return (y1 - y0) / (x1 - x0)
 
 
-def plot(ops: list[Op], roof: Roof, title: str) -> Figure:
+def plot(chosen: Chosen) -> Figure:
+    ops, (roof, title, kernels) = chosen.ops + chosen.others, chosen[2:]
     with style.context(STYLE):
         figure = Figure()
         FigureCanvasAgg(figure)
@@ -336,12 +353,18 @@ def plot(ops: list[Op], roof: Roof, title: str) -> Figure:
             ax.plot([point[0]] * 2, [point[1], name.text.get_position()[1]], color=draw.LINE, linewidth=1)
             marker, color = MARKS[roof.bound(op)]
             ax.plot(*point, marker=marker, color=color, markeredgecolor="#ffffff", zorder=3)
+            if op.name in kernels:
+                reached = op.flop / kernels[op.name].seconds / 1e12
+                ax.plot(point[0], reached, marker=marker, color="#ffffff", markeredgecolor=color, zorder=3)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: digits(value)))
         handles = [
             Line2D([], [], marker=marker, color=color, linestyle="none", label=f"{bound} is the bound")
             for bound, (marker, color) in MARKS.items()
         ]
+        if kernels:
+            look = {"marker": "o", "color": "#ffffff", "markeredgecolor": draw.INK, "linestyle": "none"}
+            handles.append(Line2D([], [], **look, label="its newest kernel for fp32, at best: counted"))
         ax.legend(handles=handles, loc="upper left", borderaxespad=0.2, handletextpad=0.2)
         return figure
 
@@ -402,31 +425,60 @@ def asked_shape(config: str | None = None, B: str | None = None, T: str | None =
     return Asked(shape, count(B, "B") if B else 4, tokens)
 
 
+class Kernel(NamedTuple):
+    """The newest of an op that asks no library, and what a call takes at least."""
+
+    file: str  # "10_double_buffered_matmul/matmul"
+    seconds: float
+
+
 class Chosen(NamedTuple):
-    """What is drawn: the ops of one forward pass and those that may take the place of some, and their roof."""
+    """What is drawn: the ops of one forward pass and those that may take the place of some, their roof, and what is
+    estimated of kernels, by the op's name."""
 
     ops: list[Op]
     others: list[Op]
     roof: Roof
     title: str
+    kernels: dict[str, Kernel]
+
+
+def kernels_of(ops: list[Op], card: str) -> dict[str, Kernel]:
+    """By op, where calls as these are recorded."""
+    newest: dict[str, Counted] = {}
+    for one in sorted(estimates.recorded(ROOT / estimates.RECORDED).values(), key=lambda one: one.files):
+        if not any(map(estimates.is_library, one.launches)):
+            newest[str(one.call)] = one
+    found = [newest[op.call] for op in ops if op.call in newest]
+    if not found:
+        return {}
+    (priced,) = estimates.priced(ROOT, found, card)
+    return {
+        op.name: Kernel(newest[op.call].files[0], priced.of[newest[op.call].key].seconds)
+        for op in ops
+        if op.call in newest
+    }
 
 
 def choose(config: str | None, B: str | None, T: str | None, card: str | None, folder: Path) -> Chosen:
     """`folder` holds results/, where this machine's GPU may have been measured."""
     asked = asked_shape(config, B, T)
-    roof = datasheet(card) if card else measured_here(folder) or datasheet(DEFAULT_CARD)
-    return Chosen(forward_ops(*asked), other_ways(*asked), roof, f"{asked.title}, float32")
+    ops, others = forward_ops(*asked), other_ways(*asked)
+    roof = None if card else measured_here(folder)
+    kernels = {} if roof else kernels_of(ops + others, card or DEFAULT_CARD)
+    return Chosen(ops, others, roof or datasheet(card or DEFAULT_CARD), f"{asked.title}, float32", kernels)
 
 
 def run(options: argparse.Namespace) -> int:
-    ops, others, roof, title = choose(options.config, options.B, options.T, options.card, Path())
+    chosen = choose(options.config, options.B, options.T, options.card, Path())
+    roof, title = chosen.roof, chosen.title
     if not options.card and roof.kind == "datasheet":
         print(f"no measured GPU on file: the datasheet of {DEFAULT_CARD}; CARD=… names another")
     print(f"{title}; the roof of {roof.name}, {roof.kind}\n({roof.source})")
     tops = ", ".join(f"{name} {digits(rate / 1e12)}" for rate, name in ceilings(roof).items())
     print(f"{digits(roof.bytes_per_s / 1e9)} GB/s; TFLOP/s: {tops}")
-    print(f"they meet at {digits(roof.ridge)} FLOP/byte; bytes: each tensor once\n\n{table(ops, others, roof)}")
-    for path in write(plot(ops + others, roof, title), options.out, "roofline"):
+    print(f"they meet at {digits(roof.ridge)} FLOP/byte; bytes: each tensor once\n\n{table(chosen)}")
+    for path in write(plot(chosen), options.out, "roofline"):
         print(f"written to {path}")
     return 0
 

@@ -225,8 +225,9 @@ def test_drawing_twice_gives_the_same_svg(tmp_path):
 )
 @pytest.mark.parametrize("name", CARDS)
 def test_no_text_covers_another_or_leaves_the_picture(name, config, B, T):
-    ops = forward_ops(shapes()[config], B, T) + other_ways(shapes()[config], B, T)
-    figure = roofline.plot(ops, roofline.datasheet(name), f"{shapes()[config].name}, B={B} T={T}, float32")
+    chosen = roofline.choose(config, str(B), str(T), name, ROOT)
+    ops = chosen.ops + chosen.others
+    figure = roofline.plot(chosen)
     figure.canvas.draw()
     (ax,) = figure.axes
     texts = [*ax.texts, *ax.get_legend().get_texts(), ax.title, ax.xaxis.label, ax.yaxis.label]
