@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What calls of ops take at least on a card: what is counted of them (counts.py), priced by build/tools/estimate
-(checker/estimate). Needs nothing but Python 3.10."""
+(checker/estimate)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reference.gpu import counts
+from reference.gpu.cards import read_card
 from reference.gpu.counts import Counted, Key
 from reference.gpu.tools import CLEAR, asked
 
@@ -190,6 +191,8 @@ def record(root: Path, keys: Iterable[Key], fresh: bool = False) -> None:
 
 def of_calls(root: Path, keys: Iterable[Key], cards: str) -> list[OnCard]:
     """On each card. What is recorded is taken as it is; what is not is counted, and kept for the next time."""
+    for card in cards.split(","):
+        read_card(card)  # says which there are before anything is counted
     keys = list(dict.fromkeys(keys))
     known = recorded(root / RECORDED)
     if missing := [key for key in keys if key not in known]:

@@ -364,7 +364,7 @@ def plot(chosen: Chosen) -> Figure:
         ]
         if kernels:
             look = {"marker": "o", "color": "#ffffff", "markeredgecolor": draw.INK, "linestyle": "none"}
-            handles.append(Line2D([], [], **look, label="its newest kernel for fp32, at best: counted"))
+            handles.append(Line2D([], [], **look, label="newest fp32 kernel, estimated"))
         ax.legend(handles=handles, loc="upper left", borderaxespad=0.2, handletextpad=0.2)
         return figure
 
@@ -464,9 +464,9 @@ def choose(config: str | None, B: str | None, T: str | None, card: str | None, f
     """`folder` holds results/, where this machine's GPU may have been measured."""
     asked = asked_shape(config, B, T)
     ops, others = forward_ops(*asked), other_ways(*asked)
-    roof = None if card else measured_here(folder)
-    kernels = {} if roof else kernels_of(ops + others, card or DEFAULT_CARD)
-    return Chosen(ops, others, roof or datasheet(card or DEFAULT_CARD), f"{asked.title}, float32", kernels)
+    roof = datasheet(card) if card else measured_here(folder) or datasheet(DEFAULT_CARD)
+    kernels = kernels_of(ops + others, card or DEFAULT_CARD) if roof.kind == "datasheet" else {}
+    return Chosen(ops, others, roof, f"{asked.title}, float32", kernels)
 
 
 def run(options: argparse.Namespace) -> int:

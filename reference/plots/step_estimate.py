@@ -16,27 +16,27 @@ from reference.plots.roofline import asked_shape, shape_options
 from reference.plots.waterfall import amount, keys_of, op_name, shown_step, steps_of
 
 CARDS = "T4,RTX-4090,H100-SXM"
-CARD_WIDTH = 17
+CARD_WIDTH = 15
 
 
 def row(name: str, launches: str, cells: list[str]) -> str:
-    return f"{name:<27}{launches:>9}" + "".join(f"{cell:>{CARD_WIDTH}}" for cell in cells)
+    return f"{name:<27}{launches:>8}" + "".join(f"{cell:>{CARD_WIDTH}}" for cell in cells)
 
 
 def cell(estimate: Estimate, calls: int) -> str:
     """ "12.3 L2     "."""
-    return f"{amount(1e3 * calls * estimate.seconds)} {estimates.SHORT[estimate.limit]:<8}"
+    return f"{amount(1e3 * calls * estimate.seconds)} {estimates.SHORT[estimate.limit]:<7}"
 
 
 def as_text(title: str, step: Step, cards: list[OnCard]) -> str:
     lines = [f"one forward pass of {title}, with its loss, by step {step.number}"]
     lines += ["counted, not measured: ms at least, and the limit", ""]
-    lines.append(row("", "launches", [f"{card.name.removeprefix('GeForce '):<13}" for card in cards]))
+    lines.append(row("", "launches", [f"{card.name.removeprefix('GeForce '):<12}" for card in cards]))
     for call, number in step.calls.items():
         of = [card.of[call, step.files[call.op]] for card in cards]
         lines.append(row(op_name(call, number), f"{number * of[0].issued}", [cell(one, number) for one in of]))
     totals = [sum(n * card.of[call, step.files[call.op]].seconds for call, n in step.calls.items()) for card in cards]
-    lines.append(row("all", "", [f"{amount(1e3 * total)} {'':<8}" for total in totals]))
+    lines.append(row("all", "", [f"{amount(1e3 * total)} {'':<7}" for total in totals]))
     if band := cards[0].band:
         lines += ["", *textwrap.wrap(f"{band} (checker/simt/ESTIMATES.md)", 80)]
     return "\n".join(line.rstrip() for line in lines)
