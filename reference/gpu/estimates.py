@@ -8,7 +8,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.gpu import counts
@@ -51,6 +51,7 @@ class Launch:
     limit: str
     next: str
     memory_bytes: float
+    counters: dict[str, float] = field(default_factory=dict)  # of all blocks
 
     @property
     def total(self) -> float:
@@ -101,6 +102,10 @@ class Estimate:
     def memory_bytes(self) -> float:
         return sum(one.memory_bytes for one in self.launches)
 
+    def counter(self, names: Iterable[str]) -> float:
+        """The sum of these over all launches."""
+        return sum(one.counters.get(name, 0) for one in self.launches for name in names)
+
 
 @dataclass(frozen=True)
 class Band:
@@ -110,9 +115,13 @@ class Band:
     cards: int
     within_150: float  # share of the rows within 1.5 times
 
+    @property
+    def share(self) -> str:
+        return f"{100 * self.within_150:.0f}%"
+
     def __str__(self) -> str:
-        share = f"{100 * self.within_150:.0f}%"
-        return f"of {self.rows} published times on {self.cards} cards {share} lie within 1.5 times of such an estimate"
+        published = f"of {self.rows} published times on {self.cards} cards"
+        return f"{published} {self.share} lie within 1.5 times of such an estimate"
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,13 @@ def launch_of(row: dict, counted: dict) -> Launch:
         limit=row["limit"],
         next=row["next"],
         memory_bytes=row["bytes_of_memory"],
+        counters={} if library else {name: count * scale(counted) for name, count in counted["metrics"].items()},
     )
+
+
+def scale(counted: dict) -> float:
+    """From the blocks that were counted to all."""
+    return counted["blocks"] / counted["blocks_counted"]
 
 
 def priced(root: Path, counted: Sequence[Counted], cards: str) -> list[OnCard]:

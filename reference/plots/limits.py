@@ -1,30 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""The tables of limits on the lessons' pages: what the lesson's kernels take at least, beside the older lesson's.
+"""The lessons' pages: what binds a lesson's kernels, and what they gain.
 
-`make waterfall WRITE=1` writes them. A page says itself which calls it shows, and by which steps they are served:
+`make waterfall WRITE=1` writes both. A page says itself which calls it shows, and by which steps they are served:
 
     <!-- estimate: residual N=3145728 | 04 06; gelu N=12582912 | 04 06 -->
     <!-- end estimate -->
+    <!-- gain: residual N=3145728 | 04 06; pass | 05 06 -->
+    <!-- end gain -->
 
-With `<!-- estimate -->` alone it says what an estimate is.
+The first stands before the fold: what each resource of one card needs at least. With `<!-- estimate -->` alone it says
+what an estimate is. The second stands after it: the counters that have changed, and the times on each card at least; of
+`pass` those of the whole forward pass.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from reference.gpu import estimates
 from reference.gpu.costs import PROGRAM, costs
 from reference.gpu.counts import Call, Key
-from reference.gpu.estimates import Band, Estimate
+from reference.gpu.estimates import Band, Estimate, OnCard
 from reference.gpu.lesson_shapes import implementing
 from reference.gpu.tools import ToolError, digits, three_digits
 
-CARDS = "H100-SXM,T4,RTX-4090"  # the first by resource, the others in a line each
+CARDS = "T4,RTX-4090,H100-SXM"  # the last by resource
 SMALL = 0.1  # of the limit: what takes less in every column is left out
-MARKER = re.compile(r"^<!-- (estimate(?:: ([^\n]*))?) -->$", re.MULTILINE)
+PASS = "pass"
+MARKER = re.compile(r"^<!-- (estimate|(?:estimate|gain): ([^\n]*)) -->$", re.MULTILINE)
 RATED = ("matmul", "attention", "linear", "linear_gelu")  # whose FLOP/s say something
 
 
@@ -33,18 +39,28 @@ RATED = ("matmul", "attention", "linear", "linear_gelu")  # whose FLOP/s say som
 
 @dataclass(frozen=True)
 class Column:
-    """A call, by the step of a lesson."""
+    """A call, by the step of a lesson; or the whole pass."""
 
-    call: Call
+    call: Call | None
     lesson: str  # "08_register_tiled_matmul"
 
-    def key(self, root: Path) -> Key:
+    def key(self, root: Path) -> Key | None:
+        if not self.call:
+            return None
         files = implementing(root, self.lesson, self.call.op)
         return self.call, tuple(f"{path.parent.name}/{path.stem}" for path in files if path.suffix == ".cu")
 
     @property
     def number(self) -> str:
         return self.lesson.split("_")[0]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A step's forward pass: how it is launched, and its seconds by card."""
+
+    launches: str  # "149", "1 graph"
+    seconds: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,8 @@ def columns_of(text: str, lessons: dict[str, str], page: Path) -> tuple[Column, 
                 f"{page}: <!-- estimate: {text} --> is not of the form 'residual N=3145728 | 04 06; …', a call and the "
                 "steps that serve it"
             )
-        found += [Column(Call.of(call.strip()), name) for name in names if name]
+        called = None if call.strip() == PASS else Call.of(call.strip())
+        found += [Column(called, name) for name in names if name]
     return tuple(found)
 
 
@@ -83,7 +100,8 @@ def blocks(root: Path) -> list[Block]:
 
 
 def keys(root: Path) -> list[Key]:
-    return [column.key(root) for block in blocks(root) for column in block.columns]
+    found = [column.key(root) for block in blocks(root) for column in block.columns]
+    return [key for key in found if key]
 
 
 # ---- words -----------------------------------------------------------------------------------------------------------
@@ -98,14 +116,21 @@ def sizes(call: Call) -> str:
     return " ".join(f"{name}={size:,}" for name, size in call.sizes if name not in ("out_stride", "outputs"))
 
 
+def short(card: str) -> str:
+    return card.removeprefix("GeForce ")
+
+
 def line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def in_all(one: Estimate, flop: int, says_limit: bool) -> str:
-    """1,440 (13.4 TFLOP/s), L2."""
+def in_all(one: Estimate, flop: int) -> str:
+    """1,440 (13.4 TFLOP/s)."""
     rate = f" ({digits(flop / one.seconds / 1e12)} TFLOP/s)" if flop else ""
-    return microseconds(one.seconds) + rate + (f", {one.limit}" if says_limit else "")
+    return microseconds(one.seconds) + rate
+
+
+# ---- before the fold: what binds -------------------------------------------------------------------------------------
 
 
 def head(columns: tuple[Column, ...], card: str) -> str:
@@ -115,20 +140,16 @@ def head(columns: tuple[Column, ...], card: str) -> str:
     return line([f"{what}µs at least, {card}", *names])
 
 
-def table(columns: tuple[Column, ...], of: list[list[Estimate]], cards: list[str], flop: list[int]) -> list[str]:
-    """`of` by card and column; FLOP by column, 0 where a rate says nothing."""
-    lines = [head(columns, cards[0]), f"|---|{'---:|' * len(columns)}"]
-    first = of[0]
-    for resource in dict.fromkeys(name for one in first for name in one.by_resource):
-        taken = [one.by_resource.get(resource, 0.0) for one in first]
-        if any(seconds > SMALL * one.seconds for seconds, one in zip(taken, first, strict=True)):
+def table(columns: tuple[Column, ...], of: list[Estimate], card: str, flop: list[int]) -> list[str]:
+    """Estimates and FLOP by column, FLOP 0 where a rate says nothing."""
+    lines = [head(columns, card), f"|---|{'---:|' * len(columns)}"]
+    for resource in dict.fromkeys(name for one in of for name in one.by_resource):
+        taken = [one.by_resource.get(resource, 0.0) for one in of]
+        if any(seconds > SMALL * one.seconds for seconds, one in zip(taken, of, strict=True)):
             cells = [microseconds(seconds) if seconds else "" for seconds in taken]
-            bold = [f"**{cell}**" if resource in one.limits else cell for cell, one in zip(cells, first, strict=True)]
+            bold = [f"**{cell}**" if resource in one.limits else cell for cell, one in zip(cells, of, strict=True)]
             lines.append(line([resource, *bold]))
-    for card, on_card in zip(cards, of, strict=True):
-        says_limit = card != cards[0]
-        lines.append(line([card, *(in_all(one, n, says_limit) for one, n in zip(on_card, flop, strict=True))]))
-    return lines
+    return [*lines, line(["the op at least", *(in_all(one, n) for one, n in zip(of, flop, strict=True))])]
 
 
 SAID = """\
@@ -143,16 +164,115 @@ def text_of(lines: list[str], first: bool, band: Band | None) -> str:
     return "\n".join([*lines, *([""] if lines and first else []), *([said] if first else []), ""])
 
 
-def pages(root: Path) -> dict[Path, dict[str, str]]:
-    """By page, and by the name in the marker."""
+# ---- after it: what is gained ----------------------------------------------------------------------------------------
+
+
+def both(name: str) -> tuple[str, str]:
+    """A counter of loads and of stores."""
+    return name.replace("OP", "ld"), name.replace("OP", "st")
+
+
+REQUESTS = both("l1tex__t_requests_pipe_lsu_mem_global_op_OP.sum")
+SECTORS = both("l1tex__t_sectors_pipe_lsu_mem_global_op_OP.sum")
+WAVEFRONTS = both("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum")
+BARRIERS = ("sass__inst_executed_per_opcode BAR",)
+
+
+def number(count: float) -> str:
+    """605 million."""
+    return f"{digits(count / 1e6)} million" if count >= 1e6 else digits(count)
+
+
+def in_bytes(count: float) -> str:
+    return f"{digits(count / 1e9)} GB" if count >= 1e9 else f"{digits(count / 1e6)} MB"
+
+
+def counters(one: Estimate, card: str) -> dict[str, str]:
+    """What a call's kernels ask for, where no library takes part: that asks for what nobody here has counted."""
+    found = {"launches and library calls": number(one.issued)}
+    if not one.asks_libraries:
+        found |= {
+            "requests to global memory": number(one.counter(REQUESTS)),
+            "bytes moved, asked of L1": in_bytes(32 * one.counter(SECTORS)),
+            "wavefronts of shared memory": number(one.counter(WAVEFRONTS)),
+            "barriers, each warp's": number(one.counter(BARRIERS)),
+        }
+    return found | {f"bytes of memory, {card}": in_bytes(one.memory_bytes)}
+
+
+def changed(name: str, cells: list[str]) -> list[str]:
+    """A row of a table, or none where all lessons have the same there."""
+    return [line([name, *cells])] if len(set(cells)) > 1 else []
+
+
+def counted_rows(of: list[Estimate], card: str) -> list[str]:
+    """Those that have changed; of one lesson alone those that it has."""
+    sides = [counters(one, card) for one in of]
+    rows = []
+    for name in sides[0]:
+        cells = [side[name] for side in sides if name in side]
+        if len(cells) == len(sides):
+            rows += changed(name, cells) if len(cells) > 1 else [line([name, *cells])] * (cells != ["0"])
+    return rows
+
+
+def gain(columns: list[Column], of: list[list[Estimate]], cards: list[str]) -> list[str]:
+    """A call by lesson; `of` by card and column."""
+    call = columns[0].call
+    lines = [line([f"`{call.op}` {sizes(call)}", *(f"lesson {one.number}" for one in columns)])]
+    lines += [f"|---|{'---:|' * len(columns)}", *counted_rows(of[-1], cards[-1])]
+    for card, on_card in zip(cards, of, strict=True):
+        lines.append(
+            line([f"µs at least, {short(card)}", *(f"{microseconds(one.seconds)}, {one.limit}" for one in on_card)])
+        )
+    return lines
+
+
+def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> list[str]:
+    shown = [passes[column.lesson] for column in columns]
+    lines = [line([f"one forward pass of {title}", *(f"step {one.number}" for one in columns)])]
+    lines += [f"|---|{'---:|' * len(columns)}", *changed("launches", [one.launches for one in shown])]
+    for card in shown[0].seconds:
+        lines.append(line([f"ms at least, {short(card)}", *(digits(1e3 * one.seconds[card]) for one in shown)]))
+    return lines
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+
+def said_of(band: Band | None) -> str:
+    """Under the tables."""
+    how_far = f", of which {band.share} lie within 1.5 times of what others measured" if band else ""
+    return f"Counts are the CPU device's, times estimates{how_far}."
+
+
+def gain_of(block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pass], title: str) -> str:
+    """What stands between the markers."""
+    tables = []
+    for call, of_call in groupby(block.columns, lambda column: column.call):
+        columns = list(of_call)
+        if call:
+            of = [[card.of[column.key(root)] for column in columns] for card in cards]
+            tables.append(gain(columns, of, [card.name for card in cards]))
+        else:
+            tables.append(gain_of_pass(columns, passes, title))
+    return "\n\n".join(["\n".join(lines) for lines in tables] + [said_of(cards[0].band)]) + "\n"
+
+
+def pages(root: Path, passes: dict[str, Pass], title: str) -> dict[Path, dict[str, str]]:
+    """By page, and by the name in the marker; `passes` by lesson."""
     of_pages = blocks(root)
     cards = estimates.of_calls(root, keys(root), CARDS)
-    calls = list(dict.fromkeys(str(column.call) for block in of_pages for column in block.columns))
+    last = cards[-1]
+    calls = list(dict.fromkeys(str(column.call) for block in of_pages for column in block.columns if column.call))
     flop = dict(zip(calls, (cost.flop for cost in costs(calls, root / PROGRAM)), strict=True))
     found: dict[Path, dict[str, str]] = {}
     for block in of_pages:
-        of = [[card.of[column.key(root)] for column in block.columns] for card in cards]
-        rated = [flop[str(column.call)] if column.call.op in RATED else 0 for column in block.columns]
-        lines = table(block.columns, of, [card.name for card in cards], rated) if block.columns else []
-        found.setdefault(block.page, {})[block.name] = text_of(lines, block.first, cards[0].band)
+        if block.name.startswith("gain"):
+            text = gain_of(block, root, cards, passes, title)
+        else:
+            of = [last.of[column.key(root)] for column in block.columns]
+            rated = [flop[str(column.call)] if column.call.op in RATED else 0 for column in block.columns]
+            text = text_of(table(block.columns, of, last.name, rated) if of else [], block.first, last.band)
+        found.setdefault(block.page, {})[block.name] = text
     return found

@@ -404,9 +404,23 @@ def pages(root: Path, waterfall: Waterfall) -> dict[Path, dict[str, str]]:
     for one in waterfall.passes:
         path = Path("lessons", one.step.lesson, "README.md")
         found[path] = {"waterfall": block(waterfall.up_to(one.step.lesson))}
-    for path, blocks in limits.pages(root).items():
+    steps = [one.step for one in waterfall.passes]
+    for path, blocks in limits.pages(root, totals(root, steps), waterfall.title).items():
         found.setdefault(path, {}).update(blocks)
     return found
+
+
+def totals(root: Path, steps: list[Step]) -> dict[str, limits.Pass]:
+    """By lesson, what the pages' gains say of a whole pass."""
+    cards = estimates.of_calls(root, keys_of(steps), limits.CARDS)
+    of_cards = {card.name: passes_of(root, steps, card.of, {}) for card in cards}
+    return {
+        one.step.lesson: limits.Pass(
+            "1 graph" if one.graph else str(one.launches),
+            {card: passes[i].seconds for card, passes in of_cards.items()},
+        )
+        for i, one in enumerate(of_cards[cards[-1].name])
+    }
 
 
 def written(root: Path, path: Path, blocks: dict[str, str]) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is estimated of calls: the sum over launches, what is recorded, and the tables on the pages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -149,29 +150,105 @@ OLD, NEW = (Column(Call.of(MATMUL), lesson) for lesson in ("07_tiled_matmul", "0
 
 
 def test_a_pages_table_sets_the_lessons_beside_each_other_by_resource():
-    of = [
-        [Estimate((launch("L2", L2=2e-3, memory=1e-5),)), Estimate((launch("memory", L2=4e-4, memory=5e-4),))],
-        [Estimate((launch("memory", memory=8e-3),)), Estimate((launch("memory", memory=8e-3),))],
-    ]
-    assert limits.table((OLD, NEW), of, ["H100 SXM", "T4"], [2 * 10**10] * 2) == [
+    of = [Estimate((launch("L2", L2=2e-3, memory=1e-5),)), Estimate((launch("memory", L2=4e-4, memory=5e-4),))]
+    assert limits.table((OLD, NEW), of, "H100 SXM", [2 * 10**10] * 2) == [
         "| `matmul` N=4,096 C=768 OC=3,072: µs at least, H100 SXM | lesson 07 | lesson 08 |",
         "|---|---:|---:|",
         "| L2 | **2,000** | 400 |",
         "| memory | 10.0 | **500** |",
-        "| H100 SXM | 2,000 (10 TFLOP/s) | 500 (40 TFLOP/s) |",
-        "| T4 | 8,000 (2.5 TFLOP/s), memory | 8,000 (2.5 TFLOP/s), memory |",
+        "| the op at least | 2,000 (10 TFLOP/s) | 500 (40 TFLOP/s) |",
     ]
 
 
 def test_what_takes_next_to_nothing_in_every_column_is_left_out():
-    of = [[Estimate((launch("L2", L2=1, memory=0.05),)), Estimate((launch("L2", L2=1, memory=0.09),))]]
-    assert not any("memory" in line for line in limits.table((OLD, NEW), of, ["T4"], [0, 0]))
+    of = [Estimate((launch("L2", L2=1, memory=0.05),)), Estimate((launch("L2", L2=1, memory=0.09),))]
+    assert not any("memory" in line for line in limits.table((OLD, NEW), of, "T4", [0, 0]))
 
 
 def test_columns_of_different_ops_name_them():
     gelu = Column(Call.of("gelu N=12582912"), "06_coalescing")
-    head = limits.table((NEW, gelu), [[Estimate((launch(L2=1),))] * 2], ["T4"], [0, 0])[0]
+    head = limits.table((NEW, gelu), [Estimate((launch(L2=1),))] * 2, "T4", [0, 0])[0]
     assert head == "| µs at least, T4 | `matmul`, lesson 08 | `gelu`, lesson 06 |"
+
+
+def asking(**counters):
+    """A launch that asks for so many requests, sectors and wavefronts."""
+    named = {
+        "requests": limits.REQUESTS[0],
+        "sectors": limits.SECTORS[1],
+        "wavefronts": limits.WAVEFRONTS[0],
+    }
+    of = {named[name]: float(count) for name, count in counters.items()}
+    return replace(launch(L2=2e-3), counters=of)
+
+
+def test_a_gain_is_the_counters_that_changed_and_the_times_card_by_card():
+    old, new = asking(requests=2e6, sectors=1e6), asking(requests=2e5, sectors=1e6, wavefronts=128)
+    of = [[Estimate((old, old)), Estimate((new,))]] * 2
+    assert limits.gain([OLD, NEW], of, ["GeForce RTX 4090", "T4"]) == [
+        "| `matmul` N=4,096 C=768 OC=3,072 | lesson 07 | lesson 08 |",
+        "|---|---:|---:|",
+        "| launches and library calls | 2 | 1 |",
+        "| requests to global memory | 4 million | 200,000 |",
+        "| bytes moved, asked of L1 | 64 MB | 32 MB |",
+        "| wavefronts of shared memory | 0 | 128 |",
+        "| bytes of memory, T4 | 2 MB | 1 MB |",
+        "| µs at least, RTX 4090 | 4,000, L2 | 2,000, L2 |",
+        "| µs at least, T4 | 4,000, L2 | 2,000, L2 |",
+    ]
+
+
+def test_the_counters_of_a_call_that_asks_a_library_are_not_shown_since_its_own_are_not_known():
+    library = launch(library=True, launches=2, L2=1)
+    of = [[Estimate((asking(requests=8),)), Estimate((library,))]]
+    lines = limits.gain([OLD, NEW], of, ["T4"])
+    assert lines[2:] == [
+        "| launches and library calls | 1 | 2 |",
+        "| µs at least, T4 | 2,000, L2 | 1,000,000, L2 |",
+    ]
+
+
+def test_of_one_lesson_alone_a_gain_shows_the_counters_that_it_has():
+    of = [[Estimate((asking(requests=8),))]]
+    rows = [line.split(" | ")[0] for line in limits.gain([NEW], of, ["T4"])[2:]]
+    assert rows[:2] == ["| launches and library calls", "| requests to global memory"]
+    assert not any("wavefronts" in row for row in rows)
+
+
+def test_a_gain_of_the_pass_says_how_it_is_launched_only_where_that_changes():
+    columns = [Column(None, "16_fused_attention"), Column(None, "17_cuda_graphs")]
+    passes = {
+        "16_fused_attention": limits.Pass("89", {"T4": 0.16}),
+        "17_cuda_graphs": limits.Pass("1 graph", {"T4": 0.16}),
+    }
+    assert limits.gain_of_pass(columns, passes, "GPT-2") == [
+        "| one forward pass of GPT-2 | step 16 | step 17 |",
+        "|---|---:|---:|",
+        "| launches | 89 | 1 graph |",
+        "| ms at least, T4 | 160 | 160 |",
+    ]
+    same = {lesson: limits.Pass("89", {"T4": 0.16}) for lesson in passes}
+    assert not any("launches" in line for line in limits.gain_of_pass(columns, same, "GPT-2"))
+
+
+def test_counters_are_those_of_all_blocks(recorded):
+    (one,) = (
+        one
+        for one in recorded.values()
+        if str(one.call) == MATMUL and one.files == ("08_register_tiled_matmul/matmul",)
+    )
+    (counted,) = one.launches
+    assert counted["blocks_counted"] < counted["blocks"]
+    # Each of the 8 warps of 768 blocks comes to two barriers for each 16 of 768 channels.
+    assert estimates.scale(counted) * counted["metrics"][limits.BARRIERS[0]] == 8 * 768 * 2 * 768 / 16
+
+
+def test_every_device_lesson_shows_its_gain_after_the_fold():
+    for page in sorted((ROOT / "lessons").glob("[0-9][0-9]_*/README.md")):
+        if page.parent.name >= "04":
+            text = page.read_text()
+            assert text.index("## After it passes") < text.index("\n<!-- gain: ") < text.index("## Break it"), page
+            assert "\n| µs at least, T4 |" in text or "\n| ms at least, T4 |" in text, page
 
 
 def test_a_page_says_which_calls_it_shows(tmp_path):
@@ -180,8 +257,10 @@ def test_a_page_says_which_calls_it_shows(tmp_path):
         (tmp_path / "lessons" / lesson).mkdir(parents=True)
     page.write_text(
         "<!-- estimate: gelu N=8 | 04 06; residual N=4 | 06 -->\n<!-- end estimate -->\n<!-- estimate -->\n"
+        "<!-- gain: pass | 04 06 -->\n"
     )
-    one, other = limits.blocks(tmp_path)
+    one, other, gain = limits.blocks(tmp_path)
+    assert [(c.call, c.number) for c in gain.columns] == [(None, "04"), (None, "06")]
     assert [(str(c.call), c.number) for c in one.columns] == [
         ("gelu N=8", "04"),
         ("gelu N=8", "06"),
