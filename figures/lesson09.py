@@ -23,7 +23,7 @@ def figure() -> Figure:
     at_n = warp % WARPS_N * WARP_N + GROUP * lane_n
     at_o = warp // WARPS_N * WARP_OC + GROUP * lane_o
     f = Figure(
-        526,
+        574,
         "The outputs of a block, a warp and a lane",
         f"A block's {TILE} by {TILE} outputs are cut into {WARPS_N} by {WARPS_OC} warp tiles of {WARP_N} by {WARP_OC}. "
         f"A warp tile is {LANES_N} by {LANES_OC} lanes, four times: each lane has a 4 by 4 group in each quarter. Lane "
@@ -44,14 +44,14 @@ def figure() -> Figure:
         f.box(x + c * width, y + r * height, width, height, style, stroke=1.5 if number == warp else 1)
         f.text(x + (c + 0.5) * width, y + (r + 0.5) * height + 5, f"w{number}", mono=True, anchor="middle", size=SMALL)
     f.box(x - 5, y - 5, side + 10, side + 10, "outline", radius=6)
-    f.text(x, y + side + 30, "as many in lesson 08,", size=SMALL, color=GREY)
-    f.text(x, y + side + 48, "but of 16 × 128 outputs:", size=SMALL, color=GREY)
+    f.text(x, y + side + 30, "lesson 08's warps have", size=SMALL, color=GREY)
+    f.text(x, y + side + 48, "16 × 128 outputs each:", size=SMALL, color=GREY)
     f.text(x, y + side + 66, "16 + 128 floats per channel", size=SMALL, color=GREY)
-    f.text(x, y + side + 84, "for as many products", size=SMALL, color=GREY)
+    f.text(x, y + side + 84, "for as many multiply-adds", size=SMALL, color=GREY)
 
     # the warp
-    cell = 21
-    wx, wy = 304, 130
+    cell = 24
+    wx, wy = 296, 130
     f.text(wx - 32, 30, f"warp {warp}", bold=True, color=ORANGE)
     f.text(wx - 32, 50, f"{WARP_N} × {WARP_OC} outputs, {LANES_N} × {LANES_OC} lanes", size=SMALL, color=GREY)
     f.text(wx - 32, 84, f"weight_tile[{k}], {WARP_OC} floats", mono=True, size=SMALL, color=BLUE)
@@ -69,13 +69,13 @@ def figure() -> Figure:
     for i in range(2):
         for j in range(2):
             f.box(wx + j * 4 * cell, wy + i * 8 * cell, 4 * cell, 8 * cell, "outline", stroke=2)
-    f.text(wx - 32, wy + 16 * cell + 22, f"left: inp_tile[{k}], {WARP_N} floats", mono=True, size=SMALL, color=BLUE)
-    f.text(wx - 32, wy + 16 * cell + 42, "a square: 4 × 4 outputs, in it their lane", size=SMALL, color=GREY)
+    f.text(wx - 32, wy + 16 * cell + 22, f"on the left: inp_tile[{k}], {WARP_N} floats", mono=True, size=SMALL, color=BLUE)
+    f.text(wx - 32, wy + 16 * cell + 42, "a square is 4 × 4 outputs; the number is their lane", size=SMALL, color=GREY)
     f.arrow([(x + side + 6, wy + 60), (wx - 40, wy + 60)])
 
     # the lane
     small, gap = 16, 10
-    tx, ty = 566, 190
+    tx, ty = 568, 200
     f.text(tx - 24, 30, f"lane {lane}", bold=True, color=GREEN)
     f.text(tx - 24, 50, f"{OUT} × {OUT} outputs", size=SMALL, color=GREY)
     f.text(tx - 24, 68, "in 4 groups of 4 × 4", size=SMALL, color=GREY)
