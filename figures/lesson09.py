@@ -69,7 +69,9 @@ def figure() -> Figure:
     for i in range(2):
         for j in range(2):
             f.box(wx + j * 4 * cell, wy + i * 8 * cell, 4 * cell, 8 * cell, "outline", stroke=2)
-    f.text(wx - 32, wy + 16 * cell + 22, f"on the left: inp_tile[{k}], {WARP_N} floats", mono=True, size=SMALL, color=BLUE)
+    f.text(
+        wx - 32, wy + 16 * cell + 22, f"on the left: inp_tile[{k}], {WARP_N} floats", mono=True, size=SMALL, color=BLUE
+    )
     f.text(wx - 32, wy + 16 * cell + 42, "a square is 4 × 4 outputs; the number is their lane", size=SMALL, color=GREY)
     f.arrow([(x + side + 6, wy + 60), (wx - 40, wy + 60)])
 

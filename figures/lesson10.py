@@ -21,7 +21,7 @@ def bar(f, x, y, w, what, turn):
 
 def figure() -> Figure:
     f = Figure(
-        460,
+        474,
         "One stage and two stages over time",
         "With one stage a block copies 16 channels, waits at a barrier, sums them, waits at a barrier, and repeats: "
         "copies and sums take turns. With two stages the copies of the next 16 channels go into one stage while the "
@@ -32,7 +32,8 @@ def figure() -> Figure:
 
     # one stage
     f.text(24, 30, "one stage, two barriers per turn (lesson 09)", bold=True)
-    y, x = 62, left
+    y, x = 76, left
+    f.text(left + copy + 2.5, y - 19, "barrier", anchor="middle", size=SMALL, color=ORANGE)
     f.text(24, y + 25, "the tiles", size=SMALL, color=GREY)
     for turn in range(3):
         bar(f, x, y, copy, "copy", turn)
@@ -40,11 +41,11 @@ def figure() -> Figure:
         for at in (x + copy + 2.5, x + copy + add + 7.5):
             f.line([(at, y - 14), (at, y + 54)], color=ORANGE, width=2)
         x += copy + add + 10
-    f.text(left, y + 74, "While it copies, a block multiplies nothing: it waits for memory.", size=SMALL, color=GREY)
+    f.text(left, y + 74, "While it copies, a block multiplies nothing: it waits for its loads.", size=SMALL, color=GREY)
 
     # two stages
-    f.text(24, 178, "two stages, one barrier per turn", bold=True)
-    y = 222
+    f.text(24, 192, "two stages, one barrier per turn", bold=True)
+    y = 236
     for row in range(2):
         f.text(24, y + row * 52 + 25, f"stage {row}", mono=True, size=SMALL, color=GREY)
     x = left
@@ -59,7 +60,7 @@ def figure() -> Figure:
         f.text(x + 5 + add / 2, y - 20, f"turn {turn}", anchor="middle", size=SMALL, color=GREY)
         x += add + 5
     f.text(left, y + 130, "time →", size=SMALL, color=GREY)
-    f.text(696, y + 130, "lengths are not to scale", size=SMALL, color=GREY, anchor="end")
+    f.text(696, y + 130, "numbers are channels; lengths are not to scale", size=SMALL, color=GREY, anchor="end")
 
     # what the barrier says
     at = barriers[1]
