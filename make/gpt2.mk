@@ -34,7 +34,7 @@
 #:                           times, shares of OpenBLAS, of cuBLAS and the roof,
 #:                           results/ladder.svg and .png, by Python; on a GPU it
 #:                           times the kernels there first. SHAPES='N=64 C=768
-#:                           OC=768; …' other shapes, WRITE=1 into the README
+#:                           OC=768; …' other shapes, WRITE=1 into its page
 #:   make notebooks          JupyterLab, which it installs into .venv: pictures of
 #:                           these numbers, your results, your kernels' accesses
 #:

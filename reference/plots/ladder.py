@@ -3,7 +3,7 @@
 
 The CPU device counts what a kernel asks of memory; lessons 02 and 03 are timed on this machine, in the same run as
 OpenBLAS; the times of kernels are those that `make gpu-report PART=ladder` has measured on cards. With WRITE=1 it goes
-into the README, and what was counted and timed into reference/plots/ladder.json.
+into reference/LADDER.md, and what was counted and timed into reference/plots/ladder.json.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from reference.gpu.tools import CLEAR, Parser, ToolError, digits, run_main
 from reference.plots.roofline import DEFAULT_CARD, STYLE, write
 
 DATA = Path("reference/plots/ladder.json")
-README = Path("README.md")
-PICTURE = "reference/plots/ladder.svg"
+PAGE = Path("reference/LADDER.md")
+PICTURE = Path("reference/plots/ladder.svg")
 NOT_YET = "not measured yet"
 SQUARE_SHAPE = "N=4096 C=4096 OC=4096"  # what the table shows of a card, where it was timed
 
@@ -215,8 +215,8 @@ def head(ladder: Ladder, cards: list[str]) -> list[str]:
 
 
 def section(ladder: Ladder) -> str:
-    """What stands in the README between the markers."""
-    cards = list(ladder.gpus) or ["GPU"]
+    """What stands on the page between the markers."""
+    cards = list(ladder.gpus)
     cpu = by_number(ladder.cpu["timed"])
     (cpu_shape,) = {shape for rows in cpu.values() for shape in rows}
     # Of each card by lesson number, at the one shape that is shown.
@@ -226,36 +226,38 @@ def section(ladder: Ladder) -> str:
     }
     lines = head(ladder, cards)
     for rung in ladder.rungs:
-        name = [rung.number, f"[{rung.title}](lessons/{rung.lesson}/README.md)"]
+        name = [rung.number, f"[{rung.title}](../lessons/{rung.lesson}/README.md)"]
         if rung.kernel:
             of_cards = [timed.get(card, {}).get(rung.number) for card in cards]
             cells = [
                 *counted_cells(rung, ladder.counted[rung.lesson]),
                 at_best(ladder, rung),
                 "",
-                *(beside(one) if one else NOT_YET for one in of_cards),
+                *(beside(one) if one else "" for one in of_cards),
             ]
         else:
             one = cpu[rung.number].get(cpu_shape)
-            cells = ["", "", "", "", "", beside(one) if one else NOT_YET, *("" for _ in cards)]
+            cells = ["", "", "", "", "", beside(one) if one else "", *("" for _ in cards)]
         lines.append(table_row([*name, *cells]))
     blank = [""] * len(COUNTED)
     if found := library([rows.get(cpu_shape) for rows in cpu.values()]):
         lines.append(table_row(["", found[0], *blank, beside(found[1]), *("" for _ in cards)]))
     libraries = [library(list(timed.get(card, {}).values())) for card in cards]
-    cells = [beside(found[1]) if found else NOT_YET for found in libraries]
-    lines.append(table_row(["", "cuBLAS", *blank, "", *cells]))
+    if any(libraries):
+        cells = [beside(found[1]) if found else "" for found in libraries]
+        lines.append(table_row(["", "cuBLAS", *blank, "", *cells]))
     where = "; ".join(f"{card} at {shown_shape(timed)}" for card, timed in ladder.gpus.items())
+    gpus = f" GPU: {where}." if where else ""
     lines += [
         "",
         f"Counted on the CPU device at N = C = OC = {rungs.SQUARE}{counted_elsewhere(ladder)}: bytes of global memory"
         " that requests move; the sectors of a request, and how many its bytes would fill side by side; bytes that a"
         " multiply-add loads from shared memory, different ones of a warp's request *of* all that its lanes ask"
         f" for; wavefronts that bank conflicts cost. *At best* at {SQUARE_SHAPE}, and the limit: counted, not measured"
-        f" ([how](checker/estimate/README.md)). CPU: {ladder.cpu['name']}, {cpu_shape}."
-        f" GPU: {where or NOT_YET}. In the picture *global* is what requests move, *shared* the different bytes.",
+        f" ([how](../checker/estimate/README.md)). CPU: {ladder.cpu['name']}, {cpu_shape}."
+        f"{gpus} In the picture *global* is what requests move, *shared* the different bytes.",
         "",
-        f"![The matmuls beside each other]({PICTURE})",
+        f"![The matmuls beside each other]({PICTURE.relative_to(PAGE.parent)})",
         "",
     ]
     return "\n".join(lines)
@@ -280,7 +282,9 @@ def draw_traffic(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
     for rung in ladder.rungs:
         y = heights[rung.lesson]
         if not rung.kernel:
-            ax.text(ax.get_xlim()[0] * 1.2, y, "plain C++", va="center", color=draw.GREY)
+            share = None if ladder.gpus else share_of(ladder, rung)  # beside cards' they have bars
+            of_library = f", {percent(share[0])} of {share[1]}" if share else ""
+            ax.text(ax.get_xlim()[0] * 1.2, y, f"plain C++{of_library}", va="center", color=draw.GREY)
             continue
         m = ladder.counted[rung.lesson]
         for memory, value, shift, color in (
@@ -305,37 +309,39 @@ def draw_estimates(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
 def draw_shares(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
     for rung in ladder.rungs:
         y, share = heights[rung.lesson], share_of(ladder, rung)
-        if share is None:
-            ax.text(0.02, y, NOT_YET, va="center", color=draw.GREY)
-            continue
-        ax.barh(y, share[0], height=0.5, color=draw.GREEN)
-        ax.text(share[0] + 0.02, y, f"{percent(share[0])} of {share[1]}", va="center")
+        if share:
+            ax.barh(y, share[0], height=0.5, color=draw.GREEN)
+            ax.text(share[0] + 0.02, y, f"{percent(share[0])} of {share[1]}", va="center")
 
 
 def plot(ladder: Ladder) -> Figure:
+    """Shares of a library's speed stand beside the rest where a card has been timed."""
     with style.context(STYLE):
         figure = Figure(figsize=(10, 1.6 + 0.62 * len(ladder.rungs)))
         FigureCanvasAgg(figure)
-        left, middle, right = figure.subplots(1, 3, width_ratios=(1.2, 0.7, 1))
+        widths = (1.2, 0.75, 0.9) if ladder.gpus else (1, 0.8)
+        left, middle, *rest = figure.subplots(1, len(widths), width_ratios=widths)
         heights = {rung.lesson: float(i) for i, rung in enumerate(ladder.rungs)}
         left.set(xscale="log", xlim=(0.02, 500))
         left.set_title("bytes for each\nmultiply-add")
         left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: digits(value)))
         left.set_yticks(list(heights.values()), [f"{rung.number} {rung.title}" for rung in ladder.rungs])
-        middle.set(xlim=(0, 95))
-        middle.set_title(f"at best, {ladder.card}\nTFLOP/s, counted")
+        middle.set(xlim=(0, 95 if rest else 75))
+        middle.set_xticks(range(0, 61, 20))
+        middle.set_title(f"estimate, TFLOP/s\n{ladder.card}")
         middle.set_yticks(list(heights.values()), [""] * len(heights))
-        right.set(xlim=(0, 2.4))
-        right.set_title("share of the\nlibrary's speed")
-        right.set_xticks([0, 0.5, 1])
-        right.xaxis.set_major_formatter(PercentFormatter(1))
-        right.set_yticks(list(heights.values()), [""] * len(heights))
-        for ax in (left, middle, right):
+        for ax in (left, middle, *rest):
             ax.set_ylim(len(heights) - 0.4, -0.6)
             ax.grid(visible=False, axis="y")
         draw_traffic(left, ladder, heights)
         draw_estimates(middle, ladder, heights)
-        draw_shares(right, ladder, heights)
+        for right in rest:
+            right.set(xlim=(0, 2.6))
+            right.set_title("share of the\nlibrary's speed")
+            right.set_xticks([0, 1])
+            right.xaxis.set_major_formatter(PercentFormatter(1))
+            right.set_yticks(list(heights.values()), [""] * len(heights))
+            draw_shares(right, ladder, heights)
         figure.tight_layout()
         return figure
 
@@ -388,18 +394,18 @@ def run(options: argparse.Namespace) -> int:
             print(f"written to {path}")
         return 0
     if rungs.chosen_shapes(()):
-        raise ToolError("WRITE=1 goes with the shapes that the README shows: leave SHAPES out")
-    text = put(README.read_text(), "ladder", section(ladder), README)
+        raise ToolError("WRITE=1 goes with the shapes that the page shows: leave SHAPES out")
+    text = put(PAGE.read_text(), "ladder", section(ladder), PAGE)
     DATA.write_text(ladder.to_json())
-    README.write_text(text)
-    (picture,) = write(plot(ladder), Path(PICTURE).parent, "ladder", ("svg",))
-    print(f"written to {DATA}, {README} and {picture}")
+    PAGE.write_text(text)
+    (picture,) = write(plot(ladder), PICTURE.parent, "ladder", ("svg",))
+    print(f"written to {DATA}, {PAGE} and {picture}")
     return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser("ladder", __doc__)
-    parser.add_argument("--write", action="store_true", help="into the README, its picture and ladder.json")
+    parser.add_argument("--write", action="store_true", help="into reference/LADDER.md, its picture and ladder.json")
     options = parser.parse_args(arguments)
     return run_main("ladder", lambda: run(options), status=2)
 

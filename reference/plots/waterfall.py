@@ -3,7 +3,8 @@
 
 From what a GPU's report has timed, or, where there is none, from what each step's own kernels take at least on a card
 (reference/gpu/estimates.py). With WRITE=1 it counts what has changed into reference/plots/estimates.json, and writes
-all that shows an estimate: reference/plots/waterfall.svg, the README and the lessons' pages between their markers.
+all that shows an estimate: reference/plots/waterfall.svg, and between their markers the README, reference/LADDER.md and
+the lessons' pages.
 """
 
 from __future__ import annotations
@@ -400,7 +401,8 @@ def keys(root: Path) -> list[Key]:
 
 def pages(root: Path, waterfall: Waterfall) -> dict[Path, dict[str, str]]:
     """Each file with places for what shows an estimate, and what goes between the markers of each name."""
-    found = {Path("README.md"): {"waterfall": section(waterfall), "ladder": ladder.section(ladder.read(root))}}
+    found = {Path("README.md"): {"waterfall": section(waterfall)}}
+    found[ladder.PAGE] = {"ladder": ladder.section(ladder.read(root))}
     for one in waterfall.passes:
         path = Path("lessons", one.step.lesson, "README.md")
         found[path] = {"waterfall": block(waterfall.up_to(one.step.lesson))}
@@ -436,7 +438,7 @@ def write_pages(root: Path, fresh: bool) -> None:
     texts = {path: written(root, path, blocks) for path, blocks in pages(root, waterfall).items()}
     for path, text in texts.items():
         (root / path).write_text(text)
-    for figure, path in ((plot(waterfall), PICTURE), (ladder.plot(ladder.read(root)), Path(ladder.PICTURE))):
+    for figure, path in ((plot(waterfall), PICTURE), (ladder.plot(ladder.read(root)), ladder.PICTURE)):
         write(figure, root / path.parent, path.stem, ("svg",))
     print(f"written to {estimates.RECORDED}, {PICTURE}, {ladder.PICTURE} and {len(texts)} pages")
 
