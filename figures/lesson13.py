@@ -25,7 +25,7 @@ def figure() -> Figure:
     group = (720 - 48) / KEPT
     for i in range(KEPT):
         f.box(24 + i * group, strip, group, 26)
-        f.text(24 + (i + 0.5) * group, strip + 18, f"{32 * i} to {32 * i + 31}", anchor="middle", mono=True, size=SMALL)
+        f.text(24 + (i + 0.56) * group, strip + 18, f"{32 * i} to {32 * i + 31}", anchor="middle", mono=True, size=SMALL)
         f.box(24 + i * group + group * SHOWN / LANES, strip, group / LANES, 26, "kept", stroke=1.5)
     top = 112
     f.text(24, top - 14, "The same in registers: lane l has float4s l, l + 32, …", bold=True)
@@ -52,7 +52,7 @@ def figure() -> Figure:
         f.arrow([(b, y - 17), (b, y - 9), (a, y - 9), (a, y - 1)], color=BLUE)
         has |= {lane ^ distance for lane in has}
         f.lanes(LEFT, y, CELL, ["read" if lane in has else "memory" for lane in range(LANES)])
-        f.text(24, y + 13, f"lane {SHOWN} ^ {distance} = {other}", mono=True, size=SMALL)
+        f.text(24, y + 13, f"lane {SHOWN}^{distance} = {other}", mono=True, size=SMALL)
     return f
 
 
