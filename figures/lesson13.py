@@ -25,7 +25,9 @@ def figure() -> Figure:
     group = (720 - 48) / KEPT
     for i in range(KEPT):
         f.box(24 + i * group, strip, group, 26)
-        f.text(24 + (i + 0.56) * group, strip + 18, f"{32 * i} to {32 * i + 31}", anchor="middle", mono=True, size=SMALL)
+        f.text(
+            24 + (i + 0.56) * group, strip + 18, f"{32 * i} to {32 * i + 31}", anchor="middle", mono=True, size=SMALL
+        )
         f.box(24 + i * group + group * SHOWN / LANES, strip, group / LANES, 26, "kept", stroke=1.5)
     top = 112
     f.text(24, top - 14, "The same in registers: lane l has float4s l, l + 32, …", bold=True)

@@ -44,21 +44,22 @@ def figure() -> Figure:
             f.text(LEFT + (lane + 0.5) * LANE, y + 15, str(lane), mono=True, size=SMALL, anchor="middle")
 
     lanes(112, "read")
-    f.text(LEFT, 152, "In a turn lane i takes four scores, 16 bytes: here x[128 + 4i] to x[128 + 4i + 3].", size=SMALL)
-    top = 202
-    f.text(LEFT, top - 14, "What each lane keeps, from turn to turn", bold=True)
-    for lane in (25, 27, 29, 31):
+    top = 160
+    for lane in range(32):
         x = LEFT + (lane + 0.5) * LANE
         f.arrow([(x, 112 + LANE), (x, top - 2)], color=BLUE)
     lanes(top, "kept")
     f.text(
-        LEFT, top + 44, "m, the largest x so far, and d, the sum of exp(x − m) so far. A turn makes of them", size=SMALL
+        LEFT, top + 42, "In a turn lane i takes four scores, 16 bytes: here x[128 + 4i] to x[128 + 4i + 3].", size=SMALL
     )
-    f.text(LEFT, top + 66, "m' = max(m, its four x)", mono=True, size=SMALL, color=ORANGE)
-    f.text(LEFT, top + 86, "d' = d · exp(m − m') + the four exp(x − m')", mono=True, size=SMALL, color=ORANGE)
+    f.text(
+        LEFT, top + 66, "From turn to turn it keeps m, the largest x so far, and d, the sum of exp(x − m):", size=SMALL
+    )
+    f.text(LEFT, top + 88, "m' = max(m, its four x)", mono=True, size=SMALL, color=ORANGE)
+    f.text(LEFT, top + 108, "d' = d · exp(m − m') + the four exp(x − m')", mono=True, size=SMALL, color=ORANGE)
 
     y = 306
-    f.text(LEFT, y + 14, "What the warp makes of 32 pairs", bold=True)
+    f.text(LEFT, y + 14, "The warp joins its 32 pairs into one", bold=True)
     f.box(LEFT, y + 26, WIDTH, 34, "kept", radius=4)
     f.text(
         LEFT + WIDTH / 2,
