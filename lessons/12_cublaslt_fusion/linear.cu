@@ -17,9 +17,9 @@ namespace {
 Plan make_plan(cublasLtHandle_t handle, const Problem& problem, const float* bias) {
     const auto [N, C, OC, alignment, epilogue] = problem;
     Plan plan;
-    // TODO: the descriptor: its precision, which operand is transposed, the epilogue, the bias. The three layouts. A preference: how much
-    // workspace there may be, and the alignment. Then one algorithm of cublasLtMatmulAlgoGetHeuristic and the workspace that
-    // it needs; std::runtime_error where there is none.
+    // TODO: the descriptor: its precision, which operand is transposed, the epilogue, the bias. The three layouts. A
+    // preference: how much workspace there may be, and the alignment. Then one algorithm from
+    // cublasLtMatmulAlgoGetHeuristic and the workspace that it needs; std::runtime_error where there is none.
     return plan;
 }
 

@@ -42,8 +42,8 @@ __device__ float4 load_4(const float* x, long row, int rows, int c, int C) {
 template <bool kVectors>
 __device__ void load_tile(Tile& tile, const float* x, long row0, int rows, int c0, int C) {
     // >>> solution
-    //~ // TODO: two neighbouring threads take a row, channels 0 … 3 and 4 … 7 of it, then 8 … 11 and 12 … 15. Each float4 is
-    //~ // stored into 4 rows of the tile, without a bank conflict.
+    //~ // TODO: two neighbouring threads load one row: channels 0 … 3 and 4 … 7 of it, then 8 … 11 and 12 … 15. Each float4
+    //~ // is stored into 4 rows of the tile, without a bank conflict.
     const int thread = static_cast<int>(threadIdx.x), row = thread / 2;
 #pragma unroll
     for (int k0 = 0; k0 < kStep; k0 += 8) {
@@ -68,7 +68,7 @@ __device__ Place place_of_thread() {
     constexpr int kWarpsN = kTile / kWarpN;
     return {warp % kWarpsN * kWarpN + 4 * lane_n, warp / kWarpsN * kWarpOC + 4 * lane_o};
 }
-// From there to its row i and its column j: the second group of 4 follows behind all lanes' first groups.
+// From there to its row i and its column j: the second group of 4 comes after all lanes' first groups.
 __device__ int row_of(int i) {
     return i / 4 * 4 * kLanesN + i % 4;
 }

@@ -18,9 +18,9 @@ Plan make_plan(cublasLtHandle_t handle, const Problem& problem, const float* bia
     const auto [N, C, OC, alignment, epilogue] = problem;
     Plan plan;
     // >>> solution
-    //~ // TODO: the descriptor: its precision, which operand is transposed, the epilogue, the bias. The three layouts. A preference: how much
-    //~ // workspace there may be, and the alignment. Then one algorithm of cublasLtMatmulAlgoGetHeuristic and the workspace that
-    //~ // it needs; std::runtime_error where there is none.
+    //~ // TODO: the descriptor: its precision, which operand is transposed, the epilogue, the bias. The three layouts. A
+    //~ // preference: how much workspace there may be, and the alignment. Then one algorithm from
+    //~ // cublasLtMatmulAlgoGetHeuristic and the workspace that it needs; std::runtime_error where there is none.
     plan.desc = {CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F};  // products of TF32; alpha and beta are float
     plan.desc.set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
     plan.desc.set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
