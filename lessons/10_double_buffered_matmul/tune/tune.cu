@@ -179,7 +179,7 @@ void tune(bool rehearsal) {
         throw std::runtime_error("no tile is right; make check-lesson10 says what is wrong");
     }
     if (!kGpu && !rehearsal) {
-        std::printf("\nTFLOP/s: not measured yet. A GPU tells registers, resident blocks and times.\n");
+        std::printf("\nRegisters, resident blocks and TFLOP/s: only a GPU tells.\n");
         return;
     }
 
