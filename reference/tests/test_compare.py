@@ -356,6 +356,7 @@ def test_what_sentences_say_of_the_recorded_machine_is_what_was_recorded():
             f"2. {record_cpu.percent(fast, 'library')}.",
             f"3. {gelu[0] / gelu[1]:.0f} times:",
         ],
+        "04_first_kernel": [f"{digits(roof / 1e9)} GFLOP/s, and {digits(copy / 1e9)} GB/s for a copy"],
     }
     missing = [
         (lesson, words)
