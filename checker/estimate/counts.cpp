@@ -29,6 +29,7 @@ void each_metric(auto& counts, auto&& use) {
         use("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum", shared.wavefronts);
         use("sm__sass_data_bytes_mem_shared_op_" + op + ".sum", shared.bytes);
         use("threads in shared requests, " + op, shared.threads);
+        use("distinct bytes of shared requests, " + op, shared.distinct);
         use("wavefronts if 8 bytes wide, " + op, shared.wavefronts_of_8);
         use("wavefronts if 16 bytes wide, " + op, shared.wavefronts_of_16);
     }
@@ -100,9 +101,12 @@ LaunchCounts launch_of(const Json& launch) {
                         .lines = {},
                         .distinct = {}};
     for (const Json& line : launch.at("lines").elements()) {
-        result.lines.push_back({.file = line.at("file").text(),
-                                .line = static_cast<int>(line.at("line").integer()),
-                                .counts = counts_of(line.at("metrics"))});
+        LineCounts& added = result.lines.emplace_back(LineCounts{.file = line.at("file").text(),
+                                                                 .line = static_cast<int>(line.at("line").integer()),
+                                                                 .counts = counts_of(line.at("metrics"))});
+        if (const Json* loads = line.find("shared_loads")) {
+            for (const Json& load : loads->elements()) { added.shared_loads.push_back(counts_of(load)); }
+        }
     }
     if (const Json* runs = launch.find("distinct")) {
         for (const Json& run : runs->elements()) {
@@ -117,6 +121,20 @@ LaunchCounts launch_of(const Json& launch) {
 
 }  // namespace
 
+Access& Access::operator+=(const Access& other) {
+    requests += other.requests;
+    threads += other.threads;
+    bytes += other.bytes;
+    wavefronts += other.wavefronts;
+    wavefronts_of_8 += other.wavefronts_of_8;
+    wavefronts_of_16 += other.wavefronts_of_16;
+    distinct += other.distinct;
+    sectors += other.sectors;
+    lines += other.lines;
+    unique += other.unique;
+    return *this;
+}
+
 double Counts::requests() const {
     double sum = shuffles;
     for (const Access& one : access) { sum += one.requests; }
@@ -127,12 +145,17 @@ void Counts::scale(double factor) {
     each_metric(*this, [&](const std::string&, double& value) { value *= factor; });
 }
 
+void LineCounts::scale(double factor) {
+    counts.scale(factor);
+    for (Counts& load : shared_loads) { load.scale(factor); }
+}
+
 LaunchCounts LaunchCounts::of_one_launch() const {
     LaunchCounts one = *this;
     if (launches > 0 && blocks_counted > 0) {
         const double factor = blocks / blocks_counted / launches;
         one.total.scale(factor);
-        for (LineCounts& line : one.lines) { line.counts.scale(factor); }
+        for (LineCounts& line : one.lines) { line.scale(factor); }
         one.blocks = one.blocks_counted = blocks / launches;
         one.launches = 1;
     }
@@ -169,7 +192,12 @@ Json counts_as_json(const std::vector<LaunchCounts>& launches) {
     for (const LaunchCounts& launch : launches) {
         Json lines = Json::array();
         for (const LineCounts& line : launch.lines) {
-            lines.push_back({{"file", line.file}, {"line", line.line}, {"metrics", metrics_of(line.counts)}});
+            Json one{{"file", line.file}, {"line", line.line}, {"metrics", metrics_of(line.counts)}};
+            if (!line.shared_loads.empty()) {
+                one["shared_loads"] = Json::array();
+                for (const Counts& load : line.shared_loads) { one["shared_loads"].push_back(metrics_of(load)); }
+            }
+            lines.push_back(std::move(one));
         }
         Json runs = Json::array();
         for (const Distinct& run : launch.distinct) {

@@ -26,10 +26,12 @@ struct Access {
     double bytes = 0;                                  // threads × size
     double wavefronts = 0;                             // passes over the data banks
     double wavefronts_of_8 = 0, wavefronts_of_16 = 0;  // of shared memory, were each lane's access so many bytes wide
+    double distinct = 0;                               // of shared memory: bytes, each once a request
     // Of global memory:
     double sectors = 0;  // different ones of each request
     double lines = 0;    // of 128 bytes, the same
     double unique = 0;   // bytes, each once
+    Access& operator+=(const Access& other);
     double size() const { return threads > 0 ? bytes / threads : bytes / (32 * requests); }  // bytes of a thread
 };
 
@@ -55,6 +57,8 @@ struct LineCounts {
     std::string file;
     int line = 0;
     Counts counts;
+    std::vector<Counts> shared_loads = {};  // one by one, where the line has several
+    void scale(double factor);
 };
 
 // Different sectors of runs of as many blocks, one after another in x, then y, then z; summed over the runs.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -196,13 +197,46 @@ double quarters_of(const Access& access, Kind kind, int lanes) {
 }
 
 // What a request of shared memory takes of the data banks, of so many bytes of a thread: as it was counted; where neighbours
-// were merged, as wide ones of its lanes; where it was split, its part.
+// were merged, as wide ones of its lanes; where it was split, its part. What all lanes share comes to all of them at once,
+// 16 bytes in two passes.
 double wavefronts_of(const Access& access, double width) {
+    constexpr double kRounding = 1.001;  // counts of samples
+    if (access.distinct > 0 && access.distinct < kRounding * access.requests * access.size()) {
+        return width > 8 ? 2 : 1;
+    }
     const double wide = width >= 16 ? access.wavefronts_of_16 : access.wavefronts_of_8;
     return width > access.size() && wide > 0
                ? wide / access.requests
                : access.wavefronts / access.requests * std::min(width / access.size(), 1.0);
 }
+
+// The loads of shared memory of a line that has several. nvcc does not say which of them it makes wide: those that take
+// least then, as lanes whose accesses do not lie side by side are seldom aligned to more.
+class Loads {
+  public:
+    explicit Loads(const std::vector<Access>& loads) {
+        for (const Access& load : loads) { loads_.push_back({load, load.requests * load.size()}); }
+    }
+    // What so many requests of a width take; those that no load is left for as all of the line do. The widest come first.
+    double take(double requests, double width, const Access& all) {
+        std::ranges::sort(loads_, {}, [&](const Load& load) { return wavefronts_of(load.access, width); });
+        double sum = 0;
+        for (Load& load : loads_) {
+            const double taken = std::min(requests, load.bytes / width);
+            sum += taken * wavefronts_of(load.access, width);
+            load.bytes -= taken * width;
+            requests -= taken;
+        }
+        return sum + requests * wavefronts_of(all, width);
+    }
+
+  private:
+    struct Load {
+        Access access;
+        double bytes;  // of a thread, that nothing has taken
+    };
+    std::vector<Load> loads_;
+};
 
 struct Priced {
     double quarters_32 = 0, quarters_16 = 0, wavefronts = 0, requests = 0;
@@ -212,16 +246,13 @@ struct Priced {
 // was merged into others, where nine tenths of the bytes are emitted that were asked for; else those lines have another name.
 Priced priced(const LaunchCounts& launch, const Join& join, const std::vector<double>& times, Kind kind) {
     std::map<Site, Access> source;
+    std::map<Site, std::vector<Access>> one_by_one;
     for (const LineCounts& line : launch.lines) {
-        const Access& access = line.counts.of(kind);
-        Access& all = source[{name_of_file(line.file), line.line, static_cast<int>(kind)}];
-        all.requests += access.requests;
-        all.wavefronts += access.wavefronts;
-        all.lines += access.lines;
-        all.wavefronts_of_8 += access.wavefronts_of_8;
-        all.wavefronts_of_16 += access.wavefronts_of_16;
-        all.threads += access.threads;
-        all.bytes += access.bytes;
+        const Site site{name_of_file(line.file), line.line, static_cast<int>(kind)};
+        source[site] += line.counts.of(kind);
+        if (kind == Kind::shared_load) {
+            for (const Counts& load : line.shared_loads) { one_by_one[site].push_back(load.of(kind)); }
+        }
     }
     Priced result;
     double emitted_bytes = 0, unmatched_emitted = 0;
@@ -236,7 +267,8 @@ Priced priced(const LaunchCounts& launch, const Join& join, const std::vector<do
         for (const auto& [r, count] : emitted.bytes) { bytes += times[r] * count; }
         emitted_bytes += bytes;
         const auto at = source.find(site);
-        for (const auto& [width, turns] : emitted.requests) {
+        Loads loads(one_by_one[site]);
+        for (const auto& [width, turns] : emitted.requests | std::views::reverse) {  // the widest first
             double requests = 0;
             for (const auto& [r, count] : turns) { requests += times[r] * count; }
             result.requests += requests;
@@ -247,7 +279,7 @@ Priced priced(const LaunchCounts& launch, const Join& join, const std::vector<do
             const Access& access = at->second;
             const double factor = requests / access.requests;
             const double wavefronts =
-                is_global(kind) ? factor * access.wavefronts : requests * wavefronts_of(access, width);
+                is_global(kind) ? factor * access.wavefronts : loads.take(requests, width, access);
             const auto quarters = [&](int lanes) {
                 const double counted = is_global(kind) ? factor * quarters_of(access, kind, lanes) : 4 * wavefronts;
                 return std::max(counted, requests * least_quarters(width, lanes));

@@ -183,6 +183,17 @@ TEST(Counts, WhatIsWrittenIsReadAgain) {
     EXPECT_EQ(read[0].distinct.at(0).runs, 40);
 }
 
+TEST(Counts, LoadsOfOneLineStayApart) {
+    LaunchCounts launch = a_launch(20);
+    add_loads(launch, 7, 160, Kind::shared_load);
+    launch.lines.back().shared_loads = {launch.lines.back().counts, launch.lines.back().counts};
+    launch.blocks_counted = 10;
+    const std::vector<LaunchCounts> read = parse_counts(counts_as_json({launch}).dump(), "counts.json");
+    const LaunchCounts all = read.at(0).of_one_launch();
+    ASSERT_EQ(all.lines.at(0).shared_loads.size(), 2U);
+    EXPECT_EQ(all.lines.at(0).shared_loads[1].of(Kind::shared_load).requests, 2 * 160) << "and are scaled";
+}
+
 TEST(Counts, WhatIsCutOffIsRefusedWithTheFilesName) {
     const std::string text = counts_as_json({a_launch(1)}).dump();
     const std::string said = said_by([&] { parse_counts(text.substr(0, text.size() / 2), "c.json"); });
@@ -318,6 +329,41 @@ TEST(Work, AMergedAccessIsPricedAsEmitted) {
     const KernelSass sass = a_kernel({a_loop({emitted(7, 16, 1, Kind::shared_load)})});
     // 200 requests of 16 bytes, each two passes at least, where the source has 800 passes.
     EXPECT_DOUBLE_EQ(work_of(launch, &sass).quarters_32, 4 * 400);
+}
+
+// Of two loads in a line, one that all lanes share and one whose neighbours no lane could load at once, nvcc makes the first
+// wide.
+TEST(Work, OfSeveralLoadsInALineTheWideOnesAreThoseThatTakeLeast) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 1600, Kind::shared_load);
+    Counts shared, apart;
+    shared.of(Kind::shared_load) = {.requests = 800,
+                                    .threads = 32 * 800,
+                                    .bytes = 128 * 800,
+                                    .wavefronts = 800,
+                                    .wavefronts_of_16 = 4 * 800,
+                                    .distinct = 4 * 800};
+    apart.of(Kind::shared_load) = {.requests = 800,
+                                   .threads = 32 * 800,
+                                   .bytes = 128 * 800,
+                                   .wavefronts = 800,
+                                   .wavefronts_of_16 = 16 * 800,
+                                   .distinct = 128 * 800};
+    launch.lines.back().shared_loads = {apart, shared};
+    const KernelSass sass =
+        a_kernel({a_loop({emitted(7, 4, 4, Kind::shared_load), emitted(7, 16, 1, Kind::shared_load)})});
+    EXPECT_DOUBLE_EQ(work_of(launch, &sass).wavefronts, 800 + 200 * 2);
+}
+
+TEST(Work, WhatAllLanesShareTakesTwoPassesAt16Bytes) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 800, Kind::shared_load);
+    Access& access = launch.lines.back().counts.of(Kind::shared_load);
+    access.wavefronts_of_16 = 4 * 800;
+    const KernelSass sass = a_kernel({a_loop({emitted(7, 16, 1, Kind::shared_load)})});
+    EXPECT_DOUBLE_EQ(work_of(launch, &sass).wavefronts, 200 * 4);
+    access.distinct = 4 * 800;
+    EXPECT_DOUBLE_EQ(work_of(launch, &sass).wavefronts, 200 * 2);
 }
 
 TEST(Work, ADroppedAccessCostsNothing) {

@@ -93,16 +93,13 @@ def digests() -> dict[str, str]:
     }
 
 
-def metrics_of(metrics: dict) -> dict:
-    return {name: value for name, value in metrics.items() if value}
-
-
 def slim(launch: dict) -> dict:
     """What a price needs of a launch."""
     kept = {key: launch[key] for key in ("kernel", "grid", "block", "file", "launches", "blocks", "blocks_counted")}
-    kept |= {"shared_bytes": launch.get("shared_bytes", 0), "metrics": metrics_of(launch["metrics"])}
+    kept |= {"shared_bytes": launch.get("shared_bytes", 0), "metrics": launch["metrics"]}
     kept["lines"] = [
-        {"file": Path(line["file"]).name, "line": line["line"], "metrics": metrics_of(line["metrics"])}
+        {"file": Path(line["file"]).name}
+        | {key: line[key] for key in ("line", "metrics", "shared_loads") if key in line}
         for line in launch["lines"]
         if line["metrics"]
     ]

@@ -85,6 +85,15 @@ void add_buffer(LineTraffic& line, const std::string& name) {
     }
 }
 
+void add_shared_load(LineTraffic& line, const SharedLoad& load) {
+    const auto at = std::ranges::lower_bound(line.shared_loads, load.place, {}, &SharedLoad::place);
+    if (at == line.shared_loads.end() || at->place != load.place) {
+        line.shared_loads.insert(at, load);
+    } else {
+        at->traffic += load.traffic;
+    }
+}
+
 void add_lines(std::vector<LineTraffic>& lines, const std::vector<LineTraffic>& others) {
     for (const LineTraffic& other : others) {
         const auto at = std::lower_bound(lines.begin(), lines.end(), other, [](const auto& a, const auto& b) {
@@ -96,6 +105,7 @@ void add_lines(std::vector<LineTraffic>& lines, const std::vector<LineTraffic>& 
         }
         at->traffic += other.traffic;
         for (const std::string& name : other.buffers) { add_buffer(*at, name); }
+        for (const SharedLoad& load : other.shared_loads) { add_shared_load(*at, load); }
     }
 }
 
@@ -230,6 +240,9 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace tr
             .line = source_of(reinterpret_cast<const void*>(those[0]->site)), .traffic = {}, .buffers = {}};
         for (const TrafficSite* site : those) {
             line.traffic += site->traffic;
+            if (site->kind == TraceKind::shared_load) {
+                add_shared_load(line, {.place = site->site, .traffic = site->traffic.shared_loads});
+            }
             for (std::size_t i = 0; i < site->buffer_count; i++) {
                 const Allocation* buffer = Memory::instance().find(site->buffers[i]);
                 add_buffer(line, buffer == nullptr ? "" : buffer->name);

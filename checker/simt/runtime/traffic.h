@@ -95,10 +95,17 @@ struct Traffic {
     Traffic& operator+=(const Traffic& other);
 };
 
+// One load of shared memory in the code.
+struct SharedLoad {
+    std::uintptr_t place = 0;
+    SharedTraffic traffic;
+};
+
 struct LineTraffic {
     SourceLine line;
     Traffic traffic;
-    std::vector<std::string> buffers;  // of global memory that it used: their names, four at most
+    std::vector<std::string> buffers;           // of global memory that it used: their names, four at most
+    std::vector<SharedLoad> shared_loads = {};  // by place
 };
 
 // The 32-byte sectors that runs of so many consecutive blocks touch, each once per run: sums over the complete runs that

@@ -43,12 +43,34 @@ void add_shared(std::vector<Metric>& metrics, const char* op, const SharedTraffi
     metrics.push_back({fmt::format("wavefronts if 16 bytes wide, {}", op), traffic.wavefronts_of_16});
 }
 
+std::vector<Metric> without_zeros(std::vector<Metric> metrics) {
+    std::erase_if(metrics, [](const Metric& metric) { return metric.value == 0; });
+    return metrics;
+}
+
+void write_values(checker::JsonWriter& json, const std::vector<Metric>& metrics) {
+    for (const Metric& metric : metrics) { json.integer(metric.name, static_cast<std::int64_t>(metric.value)); }
+    json.end_object();
+}
+
 void write_metrics(checker::JsonWriter& json, const Traffic& traffic) {
     json.begin_object("metrics");
-    for (const Metric& metric : metrics_of(traffic)) {
-        json.integer(metric.name, static_cast<std::int64_t>(metric.value));
+    write_values(json, metrics_of(traffic));
+}
+
+// Of a line with several: what is merged into wider ones is one of them by itself.
+void write_shared_loads(checker::JsonWriter& json, const std::vector<SharedLoad>& loads) {
+    if (loads.size() < 2) {
+        return;
     }
-    json.end_object();
+    json.begin_array("shared_loads");
+    for (const SharedLoad& load : loads) {
+        std::vector<Metric> metrics;
+        add_shared(metrics, "ld", load.traffic);
+        json.begin_element();
+        write_values(json, without_zeros(std::move(metrics)));
+    }
+    json.end_array();
 }
 
 void write_extent(checker::JsonWriter& json, const char* name, dim3 extent) {
@@ -124,9 +146,7 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
 }
 
 std::vector<Metric> metrics_of(const Traffic& traffic) {
-    std::vector<Metric> metrics = every_metric_of(traffic);
-    std::erase_if(metrics, [](const Metric& metric) { return metric.value == 0; });
-    return metrics;
+    return without_zeros(every_metric_of(traffic));
 }
 
 std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels) {
@@ -186,6 +206,7 @@ void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch) {
         for (const std::string& name : line.buffers) { json.text("", name); }
         json.end_array();
         write_metrics(json, line.traffic);
+        write_shared_loads(json, line.shared_loads);
         json.end_object();
     }
     json.end_array();

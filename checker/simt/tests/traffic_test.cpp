@@ -672,6 +672,17 @@ TEST_F(Counted, ARequestOfFloatsHasTheWavefrontsThatMergedNeighboursWouldTake) {
     EXPECT_EQ(counted([&] { KERNEL(load_shared)(out_, 16, 1); }).shared_loads.wavefronts_of_16, 0U) << "as wide itself";
 }
 
+TEST_F(Counted, LoadsOfSharedMemoryInOneLineAreCountedOneByOne) {
+    counted([&] { KERNEL(two_shared_loads)(out_, inp_); });
+    const std::vector<simt::LineTraffic>& lines = simt::traffic_of_launches().at(0).lines;
+    const auto line = std::ranges::find_if(lines, [](const auto& one) { return one.shared_loads.size() == 2; });
+    ASSERT_NE(line, lines.end());
+    EXPECT_EQ(line->shared_loads[0].traffic.requests, 1U);
+    EXPECT_EQ(line->shared_loads[0].traffic.bytes_distinct + line->shared_loads[1].traffic.bytes_distinct, 4U + 128U);
+    EXPECT_EQ(line->traffic.shared_loads.requests, 2U);
+    EXPECT_NE(simt::traffic_as_json(simt::traffic_of_launches(), {}).find("\"shared_loads\": ["), std::string::npos);
+}
+
 TEST_F(Counted, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
     for (const unsigned int lanes : {0U, 5U, 32U}) {
         const Traffic t = counted([&] { KERNEL(load_beside_copies)(out_, inp_, static_cast<int>(lanes)); });

@@ -293,6 +293,13 @@ __global__ void rows_kernel(float* out, const float* inp) {
     out[threadIdx.y * blockDim.x + threadIdx.x] = value;
 }
 
+__global__ void two_shared_loads_kernel(float* out, const float* inp) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = inp[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[5] * tile[31 - threadIdx.x];
+}
+
 __global__ void either_kernel(float* out, const float* inp) {
     __shared__ float tile[32];
     tile[threadIdx.x] = 1.0f;
@@ -471,6 +478,9 @@ void through_either(float* out, const float* inp) {
 }
 void wait_for_a_warp(float* out, int* flag) {
     wait_kernel<<<1, 64>>>(out, flag);
+}
+void two_shared_loads(float* out, const float* inp) {
+    two_shared_loads_kernel<<<1, 32>>>(out, inp);
 }
 void load_beside_copies(float* out, const float* inp, int lanes) {
     beside_copies_kernel<<<1, 32>>>(out, inp, lanes);

@@ -56,6 +56,8 @@ void tile_rows(float* out, const float* inp, int width);
 void through_either(float* out, const float* inp);
 void wait_for_a_warp(float* out, int* flag);
 void read_unwritten(float* out, const float* inp);
+// One float for all lanes, and one for each, in a line.
+void two_shared_loads(float* out, const float* inp);
 // Each lane loads a shared float before the first `lanes` lanes start two groups of asynchronous copies, one after that,
 // one after the wait that leaves the newer group on its way, and two after the wait for both.
 void load_beside_copies(float* out, const float* inp, int lanes);
