@@ -15,7 +15,7 @@
 namespace checker {
 namespace {
 
-const std::vector<std::string> kKeys{"title", "idea", "requires", "target", "counters", "precision", "ladder"};
+const std::vector<std::string> kKeys{"title", "idea", "requires", "given", "target", "counters", "precision", "ladder"};
 const std::vector<std::string> kTargetKeys{"against", "bronze", "silver",   "gold", "older",
                                            "threads", "shapes", "reported", "gap"};
 
@@ -34,6 +34,7 @@ class Reader {
         result_.title = text(lesson, "title");
         result_.idea = text(lesson, "idea");
         read_cards(lesson);
+        result_.given = strings(lesson, "given", "");
         for (const auto& [op, row] : tables(lesson, "target")) {
             result_.ops.push_back(op);
             result_.targets[op] = target(*row, "[target." + op + "]");

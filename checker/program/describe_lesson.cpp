@@ -12,6 +12,7 @@
 #include "checker/base/file_error.h"
 #include "checker/base/text.h"
 #include "checker/judge/report.h"
+#include "checker/tools/stub.h"
 #include "checker/worker/device_side.h"
 
 namespace checker {
@@ -61,6 +62,24 @@ void require_counter(const LessonToml& toml, const Op& op, const std::string& co
     if (!has(needed, counter)) {
         throw FileError(fmt::format("{} would never be judged: check.cpp does not say how much of it {} needs{}", place,
                                     op.name, did_you_mean(counter, needed)));
+    }
+}
+
+// `given` names the ops whose solution says `// >>> given`, and no others.
+void require_given(const LessonToml& toml, const std::string& lesson) {
+    std::vector<std::string> given;
+    for (const fs::path file : solution_files(lesson)) {
+        if (is_given(read_file(fs::path("solutions") / lesson / file))) {
+            given.push_back(file.stem().string());
+        }
+    }
+    std::vector<std::string> named = toml.given;
+    std::ranges::sort(given);
+    std::ranges::sort(named);
+    if (given != named) {
+        throw FileError(fmt::format("{}: given names {}; the solutions with `// >>> given` are {}", toml.file.string(),
+                                    named.empty() ? "nothing" : fmt::format("{}", fmt::join(named, ", ")),
+                                    given.empty() ? "none" : fmt::format("{}", fmt::join(given, ", "))));
     }
 }
 
@@ -133,6 +152,7 @@ void require_judged(const LessonToml& toml, const Lesson& lesson) {
                             lesson.name(), file, op));
         }
     }
+    require_given(toml, lesson.name());
     const std::vector<std::string> known = counters_here();
     for (const Op& op : lesson.ops()) {
         for (const std::string& counter : needed_of(op)) {
@@ -152,6 +172,7 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
                 {"track", has_kernels(lesson) ? "device" : "host"},
                 {"step", is_step(lesson)},
                 {"requires", Json::array(toml.cards)},
+                {"given", Json::array(toml.given)},
                 {"precision", Json::object(toml.precision)},
                 {"ladder", toml.ladder ? json_of(*toml.ladder) : Json()}};
     result["ops"] = Json::array();

@@ -167,14 +167,15 @@ class Session {
         }
     }
 
-    // What a card could do at best with what is right. In a process of its own, which is given few seconds of a processor (and,
-    // on a busy machine, more of the clock): nothing that goes wrong there turns a verdict.
+    // What a card could do at best with what is right, and is not given. In a process of its own, which has few seconds of a
+    // processor (and, on a busy machine, more of the clock): nothing that goes wrong there turns a verdict.
     void estimate() {
         if (!options_.at_best || device_side().is_host() || !device_side().samples_blocks()) {
             return;
         }
         for (OpReport& report : reports_) {
-            if (report.asked_for && !report.cases.empty() && report.correct()) {
+            const bool given = std::ranges::count(lesson_.toml().given, report.op) > 0;
+            if (report.asked_for && !report.cases.empty() && report.correct() && !given) {
                 add_estimate(report);
             }
         }

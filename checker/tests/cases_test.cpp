@@ -174,10 +174,17 @@ TEST_F(LessonTomlFile, SaysWhatTheLessonIsAndWhatCardItTakes) {
     EXPECT_EQ(refusal("title = 1\n"), ":1: needs title as a string");
 }
 
+TEST_F(LessonTomlFile, SaysWhichOpsTheLessonGives) {
+    EXPECT_EQ(read("given = [\"softmax\", \"predict\"]\n").given, (std::vector<std::string>{"softmax", "predict"}));
+    EXPECT_TRUE(read("title = \"x\"\n").given.empty());
+    EXPECT_EQ(refusal("given = \"softmax\"\n"), ":1: needs given as a list of strings");
+}
+
 TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
     EXPECT_EQ(refusal("titel = \"x\"\n"), ":1: has the unknown key titel; did you mean title?");
     EXPECT_EQ(refusal("title = \"x\"\ntrack = \"host\"\n"),
-              ":2: has the unknown key track; there is title, idea, requires, target, counters, precision, ladder");
+              ":2: has the unknown key track; there is title, idea, requires, given, target, counters, "
+              "precision, ladder");
     EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nbrnze = 0.1\n"),
               ":3: [target.gelu] has the unknown key brnze; did you mean bronze?");
     EXPECT_EQ(

@@ -605,6 +605,10 @@ TEST(EveryLesson, DescribesItselfAsItsFilesAre) {
                 EXPECT_NE(toml.find(counter + " = "), std::string::npos) << counter;
             }
         }
+        std::vector<std::string> written = about.at("given");
+        std::ranges::copy(exercises(lesson), std::back_inserter(written));
+        std::ranges::sort(written);
+        EXPECT_EQ(written, ops(lesson)) << lesson;
         for (const std::string& op : ops(lesson)) {
             EXPECT_EQ(std::ranges::count(names, op), 1) << lesson << " " << op;
         }

@@ -2,7 +2,8 @@
 //
 // losses[n] = -log(probs[n, targets[n]])
 //
-// One thread a row: it reads one target and one probability.
+// Given: one thread per row.
+// It reads one target and one probability.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 
@@ -15,7 +16,9 @@ __global__ void crossentropy_forward_kernel(float* losses,       // (N)
                                             const int* targets,  // (N), each in [0, V)
                                             int N, int Vp) {
     const long n = blockIdx.x * blockDim.x + threadIdx.x;  // long, as N * Vp may pass 2^31
-    // TODO: the loss of row n, if there is one.
+    if (n < N) {
+        losses[n] = -logf(probs[n * Vp + targets[n]]);
+    }
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 //
 // probs[n, v] = exp(logits[n, v]) / sum over v < V of exp(logits[n, v]), for v < V
 //
-// One thread a row, with lesson 02's three passes over the V tokens; the columns from V to Vp only pad the row. A block
-// is one warp, as in layernorm.
+// Given: it is causal_softmax with rows of equal length.
+//
+// One thread per row makes lesson 02's three passes over the V tokens. The columns from V to Vp only pad the row.
+// A block is one warp, as in layernorm.
+// >>> given
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 
@@ -15,9 +18,6 @@ __global__ void softmax_forward_kernel(float* probs,         // (N, Vp)
                                        const float* logits,  // (N, Vp)
                                        int N, int V, int Vp) {
     const long n = blockIdx.x * blockDim.x + threadIdx.x;  // long, as N * Vp may pass 2^31
-    // >>> solution
-    //~ // TODO: nothing beyond row N. Else lesson 02's passes over row n: the largest logit, the exponentials and their
-    //~ // sum, the probabilities. expf and fmaxf take floats.
     if (n >= N) {
         return;
     }
@@ -34,7 +34,6 @@ __global__ void softmax_forward_kernel(float* probs,         // (N, Vp)
         sum += e;
     }
     for (int v = 0; v < V; v++) { probs_n[v] /= sum; }
-    // <<< solution
 }
 
 }  // namespace
