@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lesson 05: one thread computes one output of a matmul; a block is a square tile of outputs that share rows."""
+"""Lesson 05: one thread computes one output of a matmul; a block is a square tile of outputs that share rows, and a warp
+of it loads a channel from 16 rows of weight."""
 
 from draw import BLUE, GREEN, GREY, ORANGE, SMALL, Figure
 
@@ -13,11 +14,12 @@ x, y = 5, 3  # the thread in it
 def figure() -> Figure:
     n, o = block_x * TILE + y, block_y * TILE + x
     f = Figure(
-        566,
+        590,
         "One thread computes one output of a matmul",
         f"A block of {TILE} by {TILE} threads computes a tile of out. Thread ({x}, {y}) of block "
         f"({block_x}, {block_y}) reads row {n} of inp and row {o} of weight, {C} floats each, and stores "
-        f"out[{n}, {o}]. All {TILE * TILE} threads together read {TILE} rows of inp and {TILE} rows of weight.",
+        f"out[{n}, {o}]. All {TILE * TILE} threads together read {TILE} rows of inp and {TILE} rows of weight. For one "
+        f"channel the thread's warp loads {TILE} floats of weight, each from another row, and 2 of inp.",
     )
     cell = 17
     gx, gy = 388, 226  # the tile of out
@@ -31,6 +33,10 @@ def figure() -> Figure:
     for c in range(TILE):
         f.box(gx + c * cell, strip_y, cell, strip_h, "memory")
     f.box(gx + x * cell, strip_y, cell, strip_h, "read", stroke=1.5)
+    at = 0.42  # of a row: the channel that the warp loads
+    for c in range(TILE):
+        f.box(gx + c * cell, strip_y + at * strip_h, cell, 9, "kept")
+    f.text(gx + side + 30, strip_y + at * strip_h + 10, "16", bold=True, size=SMALL, color=ORANGE)
     f.text(gx + (x + 0.5) * cell, strip_y - 8, f"o={o}", mono=True, size=SMALL, anchor="middle", color=BLUE)
     f.text(gx + side + 8, strip_y + 20, "c=0", mono=True, size=SMALL, color=GREY)
     f.arrow([(gx + side + 20, strip_y + 28), (gx + side + 20, strip_y + strip_h - 22)])
@@ -42,6 +48,8 @@ def figure() -> Figure:
     for r in range(TILE):
         f.box(strip_x, gy + r * cell, strip_w, cell, "memory")
     f.box(strip_x, gy + y * cell, strip_w, cell, "read", stroke=1.5)
+    for r in (y - y % 2, y - y % 2 + 1):
+        f.box(strip_x + at * strip_w, gy + r * cell, 9, cell, "kept")
     f.text(strip_x - 8, gy + (y + 0.5) * cell + 5, f"n={n}", mono=True, size=SMALL, anchor="end", color=BLUE)
     f.text(strip_x, gy + side + 18, "c=0", mono=True, size=SMALL, color=GREY)
     f.arrow([(strip_x + 34, gy + side + 13), (strip_x + strip_w - 34, gy + side + 13)])
@@ -68,7 +76,9 @@ def figure() -> Figure:
     f.text(24, 102, f"reads 2 · {C} floats, {2 * C * 4:,} bytes", size=SMALL, color=GREY)
     f.text(24, 122, f"for {C} products and sums, {2 * C:,} FLOP;", size=SMALL, color=GREY)
     f.text(24, 142, f"stores out[{n}, {o}]", size=SMALL, color=GREY)
-    f.text(24, gy + side + 46, "orange: its warp, 2 rows of 16 outputs", size=SMALL, color=ORANGE)
+    f.text(24, gy + side + 46, "orange: its warp, 2 rows of 16 outputs.", size=SMALL, color=ORANGE)
+    loads = f"For one channel it loads {TILE} floats of weight from {TILE} rows, {C * 4:,} bytes apart, and 2 of inp."
+    f.text(24, gy + side + 68, loads, size=SMALL, color=ORANGE)
     return f
 
 

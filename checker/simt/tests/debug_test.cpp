@@ -310,7 +310,7 @@ TEST(Trace, ALessonsBuffersAreNamedWithTheirElementsAndTypes) {
     EXPECT_EQ(trace.status, 0);
     EXPECT_EQ(trace.output.substr(0, trace.output.find("8.478")),
               "block (0, 0, 0), thread (11, 0, 0) of crossentropy_forward_kernel\n"
-              "  launched <<<(1, 1, 1), (256, 1, 1)>>> at solutions/05_naive_forward/crossentropy.cu:32\n"
+              "  launched <<<(1, 1, 1), (256, 1, 1)>>> at solutions/05_naive_forward/crossentropy.cu:31\n"
               "crossentropy.cu:21     load    targets[b=1, t=3]                 4 bytes  59\n"
               "crossentropy.cu:21     load    probs[b=1, t=3, v=59]             4 bytes  0.000207863\n"
               "crossentropy.cu:21     store   losses[b=1, t=3]                  4 bytes  ");
