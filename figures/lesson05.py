@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lesson 05: one thread computes one output of a matmul; a block is a square tile of outputs that share rows, and a warp
-of it loads a channel from 16 rows of weight."""
+"""Lesson 05: one thread computes one output of a matmul; a block is a square tile of outputs that share rows. A warp of
+it loads a channel from 16 rows of weight."""
 
 from draw import BLUE, GREEN, GREY, ORANGE, SMALL, Figure
 

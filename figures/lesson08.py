@@ -18,10 +18,10 @@ def figure() -> Figure:
         738,
         "16 floats in registers serve 64 products",
         f"Block ({block_x}, {block_y}) computes rows {n0} to {n0 + TILE - 1} and columns {o0} to {o0 + TILE - 1} of "
-        f"out with {SIDE} by {SIDE} threads. Its shared memory holds {STEP} channels of both operands, a channel a "
-        f"row. For k = {k}, thread (x={x}, y={y}) loads floats {row} to {row + OUT - 1} of inp_tile[{k}] and floats "
-        f"{column} to {column + OUT - 1} of weight_tile[{k}] into registers, two 16-byte loads each, and adds their "
-        f"{OUT * OUT} products to its {OUT * OUT} sums.",
+        f"out with {SIDE} by {SIDE} threads. Its shared memory holds {STEP} channels of both operands, one row per "
+        f"channel. For k = {k}, thread (x={x}, y={y}) loads floats {row} to {row + OUT - 1} of inp_tile[{k}] and "
+        f"floats {column} to {column + OUT - 1} of weight_tile[{k}] into registers, two 16-byte loads each, and adds "
+        f"their {OUT * OUT} products to its {OUT * OUT} sums.",
     )
     cell = 15
     side = SIDE * cell
@@ -36,7 +36,7 @@ def figure() -> Figure:
     f.text(gx, 50, f"rows {o0} … {o0 + TILE - 1} of weight", size=SMALL, color=GREY)
     for i in [*range(x), *range(x + 1, SIDE), x]:
         f.box(gx + i * cell, gy - 42, cell, cell, "read" if i == x else "memory", stroke=1.5 if i == x else 1)
-    f.text(gx + side + 12, gy - 30, "a box: 8 floats", size=SMALL, color=GREY)
+    f.text(gx + side + 12, gy - 30, "one box: 8 floats", size=SMALL, color=GREY)
     f.text(24, gy + 12, f"inp_tile[{k}]", mono=True, bold=True, color=BLUE)
     f.text(24, gy + 32, f"rows {n0} … {n0 + TILE - 1}", size=SMALL, color=GREY)
     f.text(24, gy + 50, "of inp", size=SMALL, color=GREY)
@@ -50,7 +50,7 @@ def figure() -> Figure:
     right = gx + side + 22
     f.text(right, gy + 22, f"a tile of out: {TILE} × {TILE}", bold=True, color=GREEN)
     f.text(right, gy + 42, f"{SIDE} × {SIDE} threads,", size=SMALL, color=GREY)
-    f.text(right, gy + 60, f"a square each: {OUT} × {OUT} outputs", size=SMALL, color=GREY)
+    f.text(right, gy + 60, f"one square each: {OUT} × {OUT} outputs", size=SMALL, color=GREY)
     f.text(right, gy + 92, "a warp: 2 rows of 16 threads", size=SMALL, color=ORANGE)
     f.text(right, gy + 110, "it reads 16 floats of inp_tile", size=SMALL, color=GREY)
     f.text(right, gy + 128, f"and all {TILE} of weight_tile", size=SMALL, color=GREY)
@@ -60,10 +60,9 @@ def figure() -> Figure:
     # the thread's registers
     top = gy + side + 28
     f.box(12, top, 696, 324, "outline", radius=10)
-    f.text(24, top + 24, "its registers", bold=True, color=GREEN)
+    f.text(24, top + 24, f"registers of thread (x={x}, y={y})", bold=True, color=GREEN)
     small = 24
     rx, ry = 134, top + 84  # the sums
-    f.zoom(gx + x * cell, gx + (x + 1) * cell, gy + (y + 1) * cell, rx, rx + OUT * small, ry - 34)
     f.cells(rx, ry - 34, OUT * small, small, [f"b{j}" for j in range(OUT)], "read")
     for i in range(OUT):
         f.box(rx - 34, ry + i * small, small, small, "read")
@@ -106,7 +105,7 @@ def figure() -> Figure:
     )
     f.text(column_x, line + 222, "registers", bold=True)
     f.text(column_x, line + 242, f"{OUT * OUT} sums + 2 · {OUT} operands", size=SMALL, color=GREY)
-    f.text(column_x, line + 260, "+ addresses: at most 128 a thread", size=SMALL, color=GREY)
+    f.text(column_x, line + 260, "+ addresses: at most 128 per thread", size=SMALL, color=GREY)
     f.line([(column_x - 14, top + 12), (column_x - 14, top + 312)], color=LINE)
     return f
 
