@@ -3,7 +3,7 @@
 // out[b, t, :] = wte[tokens[b, t], :] + wpe[t, :]
 //
 // Block b * T + t writes row [b, t]: its threads take channels threadIdx.x, threadIdx.x + kBlock, ... So the two rows
-// to add are found once a thread, without a division for each element.
+// to add are found once per thread, without a division for each element.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 
@@ -19,7 +19,7 @@ __global__ void encoder_forward_kernel(float* out,         // (B, T, C)
     const long bt = blockIdx.x;  // b * T + t; long, as B * T * C may pass 2^31
     // >>> solution
     //~ // TODO: name the three rows as in lesson 01 (bt gives t, and the token is read from device memory, here). Then a
-    //~ // loop over this thread's channels; C is no multiple of kBlock everywhere.
+    //~ // loop over this thread's channels; C is not a multiple of kBlock everywhere.
     const long t = bt % T;
     float* out_bt = out + bt * C;                                    // out[b, t, :]
     const float* wte_row = wte + static_cast<long>(tokens[bt]) * C;  // wte[tokens[b, t], :]
