@@ -160,7 +160,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
 	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops build/tools/estimate checker lessons/gpt2 make scripts \
-        Makefile lessons/03_cpu_matmul/README.md)' \
+        Makefile GLOSSARY.md $(wildcard lessons/*/*.md))' \
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs) $(newest_bench))' \
