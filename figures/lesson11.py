@@ -18,24 +18,24 @@ def reading(f: Figure, x: int, y: int, rows: int, columns: int, cell: int, by_ro
     f.text(*second, str(C), mono=True, size=SMALL, anchor="middle")
 
 
-def product(f: Figure, y: int, words: str, parts: list[tuple[str, int, int, str, str]]) -> None:
+def product(f: Figure, x: int, y: int, words: str, parts: list[tuple[str, int, int, str, str]]) -> None:
     """left = first second, drawn to scale: (name, rows, columns, style, colour) each."""
-    scale = 1 / 42
-    f.text(24, y - 18, words, bold=True)
-    x = 150
+    scale, apart = 1 / 56, 112
+    f.text(x, y, words, bold=True)
+    middle = y + 56
     for i, (name, rows, columns, style, color) in enumerate(parts):
+        at = x + 48 + i * apart
         w, h = columns * scale, rows * scale
-        f.box(x, y + 48 - h / 2, w, h, style, stroke=1.5)
-        f.text(x + w / 2, y + 116, name, mono=True, anchor="middle", color=color)
-        f.text(x + w / 2, y + 134, f"{rows:,} × {columns:,}", size=SMALL, anchor="middle", color=GREY)
+        f.box(at - w / 2, middle - h / 2, w, h, style, stroke=1.5)
+        f.text(at, y + 112, name, mono=True, anchor="middle", color=color)
+        f.text(at, y + 130, f"{rows:,} × {columns:,}", size=SMALL, anchor="middle", color=GREY)
         if i < 2:
-            f.text(x + w + 58, y + 54, "=" if i == 0 else "·", bold=True, anchor="middle")
-        x += w + 116
+            f.text(at + apart / 2, middle + 6, "=" if i == 0 else "·", bold=True, anchor="middle", size=18)
 
 
 def figure() -> Figure:
     f = Figure(
-        800,
+        536,
         "A row-major tensor, read by columns, is its transpose",
         f"inp is a run of {N * C:,} floats; {C} of them are a row. Read by rows it is a matrix of {N:,} by {C}. cuBLAS "
         f"reads it by columns: {C} floats are a column, and the memory is a matrix of {C} by {N:,}, the transpose. "
@@ -51,42 +51,26 @@ def figure() -> Figure:
     f.text(24, top + 50, f"the first {C}: inp[0, :]", size=SMALL, color=BLUE)
     f.text(24 + 5 * cell, top + 50, f"the next {C}: inp[1, :]", size=SMALL, color=GREY)
 
-    # two readings
-    y, side = 168, 34
+    # two readings, and the product in each
+    y, side, rows, right = 168, 30, 4, 372
+    out, inp, weight = ("out", N, OC, "written", GREEN), ("inp", N, C, "read", BLUE), ("weight", OC, C, "kept", ORANGE)
+
+    def transposed(part):
+        name, rows, columns, style, color = part
+        return f"{name}ᵀ", columns, rows, style, color
+
     f.text(24, y - 34, "You read it by rows", bold=True)
     f.text(24, y - 14, f"{N:,} rows of {C}; a corner of it", size=SMALL, color=GREY)
-    reading(f, 24, y, 5, 7, side, by_rows=True)
-    f.text(24, y + 5 * side + 22, "inp[n, c] is float n · 768 + c", mono=True, size=SMALL)
-    right = 400
+    reading(f, 24, y, rows, 8, side, by_rows=True)
+    f.text(24, y + rows * side + 22, f"inp[n, c] is float n · {C} + c", mono=True, size=SMALL)
+    product(f, 24, y + rows * side + 66, "You want", [out, inp, transposed(weight)])
+
     f.text(right, y - 34, "cuBLAS reads it by columns", bold=True)
     f.text(right, y - 14, f"{C} rows, {N:,} columns; the same corner", size=SMALL, color=GREY)
-    reading(f, right, y, 5, 7, side, by_rows=False)
-    f.text(right, y + 5 * side + 22, "row c, column n is float c + n · 768", mono=True, size=SMALL)
-    f.text(24, y + 5 * side + 50, "The same float has the same place: what cuBLAS sees is the transpose.", color=INK)
-
-    # the product
-    y = 462
-    f.line([(24, y - 52), (696, y - 52)])
-    product(
-        f,
-        y,
-        "What you want",
-        [
-            ("out", N, OC, "written", GREEN),
-            ("inp", N, C, "read", BLUE),
-            ("weightᵀ", C, OC, "kept", ORANGE),
-        ],
-    )
-    product(
-        f,
-        y + 186,
-        "What cuBLAS is asked for, as it sees out transposed",
-        [
-            ("outᵀ", OC, N, "written", GREEN),
-            ("weight", OC, C, "kept", ORANGE),
-            ("inpᵀ", C, N, "read", BLUE),
-        ],
-    )
+    reading(f, right, y, rows, 8, side, by_rows=False)
+    f.text(right, y + rows * side + 22, f"row c, column n is float c + n · {C}", mono=True, size=SMALL)
+    product(f, right, y + rows * side + 66, "So ask it for", [transposed(out), weight, transposed(inp)])
+    f.text(24, 518, "The same float has the same place in memory: what cuBLAS sees is the transpose.", color=INK)
     return f
 
 
