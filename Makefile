@@ -6,7 +6,7 @@
 # program), make/report.mk (a GPU's report and tools) and make/test.mk (setup, tests, generated files). A new lesson needs
 # no edit in any of them: folders lessons/NN_name and solutions/NN_name are found by name.
 
-#: Speed of Light: GPT-2, from plain C++ to faster than PyTorch
+#: Speed of Light: GPT-2 in C++ and CUDA, kernel by kernel
 #:
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

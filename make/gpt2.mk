@@ -13,7 +13,8 @@
 #:   build/gpt2 --prompt "The loss"      writes on; --help tells the rest
 #:   make bench-cpu          the steps' forward pass beside PyTorch's, by Python
 #:                           STEP=02 that step only, BASE=lessons as above
-#:                           CONFIG=tiny B=4 T=64 ROUNDS=5 other shapes, rounds
+#:                           CONFIG=tiny B=4 T=64 ROUNDS=5 other shapes, rounds;
+#:                           WRITE=1 into the README and lesson 03
 #:   make roofline           each op's FLOP and bytes against the roof: a table,
 #:                           results/roofline.svg and .png, by Python; the roof is
 #:                           this machine's GPU, where make calibrate measured it,
@@ -119,7 +120,7 @@ bench-cpu: $(bench_programs) build/tools/lessons .venv/requirements.sha256
 	@$(if $(filter lessons,$(BASE)),$(foreach step,$(bench_steps),echo "step $(step)"; \
 	    $(call show_served,$(step),build/gpt2-bench-$(step)-lessons.map) || exit;))\
 	.venv/bin/python -m reference.plots.bench_cpu $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
-	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') $(join $(bench_steps:=$(eq)),$(bench_programs))
+	    $(if $(T),-T '$(T)') $(if $(ROUNDS),--rounds='$(ROUNDS)') $(if $(filter-out 0,$(WRITE)),--write) $(join $(bench_steps:=$(eq)),$(bench_programs))
 
 # ---- the ops against the roof ------------------------------------------------------------------------------------------
 

@@ -104,7 +104,7 @@ checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach l
 
 # Some of course_test's tests run in a copy of this, the lessons up to the device's first step, and of nothing else.
 first_lessons = $(call up_to,$(firstword $(device_steps)))
-course_reads = .gitignore Makefile LICENSE README.md CONTRIBUTING.md AGENTS.md make scripts checker reference lessons/gpt2 lessons/ladder \
+course_reads = .gitignore Makefile LICENSE README.md COMMANDS.md CONTRIBUTING.md AGENTS.md make scripts checker reference lessons/gpt2 lessons/ladder \
     $(foreach side,$(sides),$(first_lessons:%=$(side)/%))
 .PHONY: course-reads
 course-reads:
@@ -163,7 +163,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
         Makefile GLOSSARY.md $(wildcard lessons/*/*.md))' \
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)))' \
-	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) $(bench_programs) $(newest_bench))' \
+	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) lessons/03_cpu_matmul/README.md $(bench_programs) $(newest_bench))' \
 	    'python-sass_table=reference/tests/sass/test_sass_table.py:$(call commas,$(python_reads) $(solution_files) $(helper_files) $(nvcc) $(nvdisasm))' \
 	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price)' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \

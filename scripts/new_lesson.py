@@ -186,7 +186,7 @@ def next_steps(layout: Layout) -> str:
             f"  lessons/{folder}/check.cpp: only where the lesson has cases or counters of its own",
             f"  solutions/{folder}/wrong.toml: at least five, and one slow; then make kill-table",
             f"  lessons/{folder}/README.md: the page; figures/lesson{number}.py: its picture; make figures",
-            "  README.md: the lesson's row in the ladder",
+            "  README.md: the lesson's row in the table, and how many are ready",
             *(
                 ["  make waterfall WRITE=1               its bar and its estimate, on the pages"]
                 if layout.track == "device"

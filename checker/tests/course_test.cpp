@@ -524,7 +524,7 @@ TEST_F(Course, HelpListsEveryCommandThatThePagesName) {
     EXPECT_EQ(run("make help").output, help.output);
     std::set<std::string> named;
     const std::regex command(R"(make ((?:[a-z0-9]+-)*[a-z0-9N]+))");
-    for (const char* page : {"README.md", "CONTRIBUTING.md", "AGENTS.md"}) {
+    for (const char* page : {"README.md", "COMMANDS.md", "CONTRIBUTING.md", "AGENTS.md"}) {
         const std::string text = checker::read_file_if_there(page).value_or("");
         // Commands are in code: between backticks or in a fenced block.
         const std::regex code("```[^`]*```|`[^`\n]*`");

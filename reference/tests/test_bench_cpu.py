@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """bench_cpu.py from end to end on a tiny shape, and with steps that are wrong, stop or hang."""
 
+import json
 import math
 import os
 import resource
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from reference.gpu.pages import put
 from reference.plots import bench_cpu
 
 ROOT = Path(__file__).parents[2]
@@ -72,6 +74,7 @@ def test_every_step_is_compared_and_timed(tmp_path):
         (["--rounds=0", "02=/bin/true"], "rounds: 0; at least 1"),
         (["--rounds=many", "02=/bin/true"], "'many'"),
         (["-B", "0", "02=/bin/true"], "B: 0; at least 1"),
+        (["--write", "--config=tiny", "02=/bin/true"], "WRITE=1 goes with the shape of 124M: leave CONFIG out"),
         (["-T", "65", "--config=tiny", "02=/bin/true"], "T: 65; the context of tiny is 1 to 64 tokens"),
         ([], "STEP=PROGRAM"),
     ],
@@ -146,3 +149,37 @@ def test_a_full_disk_is_one_clear_line(tmp_path):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("bench-cpu: cannot write 0.494 MB to ")
     assert done.stderr.splitlines()[-1].endswith("; TMPDIR=DIR names another folder")
+
+
+# ---- what is committed -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return json.loads((ROOT / bench_cpu.DATA).read_text())
+
+
+@pytest.mark.parametrize("page", bench_cpu.PAGES, ids=str)
+def test_a_page_says_what_was_measured(committed, page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    section = bench_cpu.section(committed, bench_cpu.titles(ROOT), page)
+    assert put(text, bench_cpu.BLOCK, section, page) == text
+
+
+def test_the_picture_is_drawn_of_what_was_measured(committed, tmp_path):
+    (drawn,) = bench_cpu.write(bench_cpu.plot(committed, bench_cpu.titles(ROOT)), tmp_path, "drawn", ("svg",))
+    assert drawn.read_text() == (ROOT / bench_cpu.PICTURE).read_text()
+
+
+def test_a_ratio_is_the_median_of_those_in_the_same_round():
+    seconds = {"PyTorch": [1.0, 2.0, 4.0], "step 03": [3.0, 2.0, 2.0]}
+    assert bench_cpu.ratios({"seconds": seconds}) == {"PyTorch": 1.0, "step 03": 1.0}
+
+
+def test_processor_time_of_a_process_leaves_out_what_it_sleeps():
+    with subprocess.Popen(["sleep", "100"]) as process:
+        try:
+            assert bench_cpu.processor_seconds(process.pid) < 1
+            assert bench_cpu.processor_seconds(os.getpid()) > bench_cpu.processor_seconds(process.pid)
+        finally:
+            process.kill()
