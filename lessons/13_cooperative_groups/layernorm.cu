@@ -25,7 +25,7 @@ constexpr float kEps = 1e-5f;  // a row of equal values has variance 0
 template <class Piece, int kKept>
 __global__ void layernorm_forward_kernel(Piece* out, float* mean, float* rstd, const Piece* inp, const Piece* weight,
                                          const Piece* bias, int N, int P, int C) {
-    // TODO: the block's tile of 32 threads that this one is in; row n for tile n of the grid; nothing beyond row N.
+    // TODO: the tile of 32 threads that this one is in. Tile n of the grid has row n; a tile beyond row N does nothing.
     // Load the row into `Piece x[kKept]`. Three passes over it: cg::reduce of the tile's sums gives the mean, then the
     // variance; then out. Lane 0 stores the mean and rstd.
 }

@@ -8,8 +8,8 @@
 
 namespace {
 
-// What op makes of x of all 32 lanes of a warp, for every lane. All 32 call it together. op is associative and commutative:
-// cg::plus<float>(), cg::greater<float>().
+// x of all 32 lanes of a warp, joined by op: every lane gets the result. All 32 call it together. op is associative and
+// commutative: cg::plus<float>(), cg::greater<float>().
 template <class Op>
 __device__ inline float warp_reduce(float x, Op op) {
     // TODO: 5 steps. In each, every lane joins its x with that of the lane whose number differs in one bit.

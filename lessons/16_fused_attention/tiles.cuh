@@ -52,8 +52,8 @@ struct Head {
     }
 };
 
-// What op makes of x of the kLanes lanes that share their rows, for each of them: a part of lesson 13's warp_reduce. All 32
-// lanes of a warp call it together.
+// x of the kLanes lanes that share their rows, joined by op: each of them gets the result, by a part of lesson 13's
+// warp_reduce. All 32 lanes of a warp call it together.
 template <class Op>
 __device__ float reduce_lanes(float x, Op op) {
 #pragma unroll

@@ -26,9 +26,9 @@ __global__ void residual_layernorm_forward_kernel(Piece* residual, Piece* out, f
     const int lane = threadIdx.x;
     const long n = static_cast<long>(blockIdx.x) * blockDim.y + threadIdx.y;
     // >>> solution
-    //~ // TODO: layernorm's, with three changes. The row is the sum of two, which is stored, also what is beyond the kKept
-    //~ // pieces: load both rows first, then add and store. What is read again is read from residual. The sums are
-    //~ // warp_reduce's.
+    //~ // TODO: as layernorm, with three changes. The row is the sum of two rows: load both first, then add, and store all of
+    //~ // the sum, also what is beyond the kKept pieces. What is read again is read from residual. The reductions are
+    //~ // warp_reduce.
     if (n >= N) {
         return;
     }

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreads* kRows)
     const auto column_of = [=](int i) { return i < first ? i : i + 4 * vectors; };
     const float4* logits_4 = reinterpret_cast<const float4*>(logits_n + first);
     float4* probs_4 = reinterpret_cast<float4*>(probs_n + first);
-    // What op makes of x of all threads of the row, for each of them.
+    // x of all threads of the row, joined by op: each of them gets the result.
     __shared__ float of_warps[kThreads / kWarp];
     const auto reduce = [&](float x, auto op, float identity) {
         if constexpr (kThreads == kWarp) {
@@ -54,9 +54,9 @@ __global__ void __launch_bounds__(kThreads* kRows)
         }
     };
     // >>> solution
-    //~ // TODO: x[i] is float4 thread + i * kThreads of the row; beyond `vectors` it is what changes neither maximum nor sum.
+    //~ // TODO: x[i] is float4 thread + i * kThreads of the row; beyond `vectors`, what changes neither maximum nor sum.
     //~ // Every loop over i has kVectors turns and is unrolled, or x does not stay in registers. A loop that does nothing but
-    //~ // load; the maximum of x and of the rest, reduced; the exponentials in x and the sum of these and the rest's,
+    //~ // load; the maximum of x and of the rest, reduced; the exponentials in x, and their sum and the rest's,
     //~ // reduced; a store of x and of the rest. Loops over the rest go in steps of kThreads. cg::greater<float>() and
     //~ // cg::plus<float>() are the operations.
     constexpr float kNone = -INFINITY;

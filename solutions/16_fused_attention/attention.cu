@@ -3,8 +3,8 @@
 // out[b, t, h] = sum over s <= t of exp(scale * query[b, t, h] . key[b, s, h] - lse[b, h, t]) * value[b, s, h]
 //
 // One launch, and no (T, T) matrix in memory. A block computes 64 rows of one head. It goes along the keys, a tile at a
-// time: the scores of its rows with them, their weights in units of the largest score so far, and the weighted values, which
-// it adds to its rows. Where a larger score comes, all that is there already is multiplied by what the units differ by.
+// time: the scores of its rows with them, their weights relative to the largest score so far, and the weighted values,
+// which it adds to its rows. Where a larger score comes, all that it has summed so far is rescaled by one factor per row.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -24,18 +24,18 @@ namespace {
 template <int kHS>
 struct Rows {
     float max[kRows];               // the largest score, times scale_2, of all lanes
-    float sum[kRows];               // of 2^(scale_2 * score - max), of this lane's keys
-    typename Head<kHS>::Outs outs;  // the values, weighted so, of all lanes' keys
+    float sum[kRows];               // of 2^(scale_2 * score - max), over this lane's keys
+    typename Head<kHS>::Outs outs;  // the values of all lanes' keys, times these weights
 };
 
 // scale_2 * score is the exponent of 2 with which a score weighs: exp(x) = 2^(x log2(e)).
-// Makes weights of a tile's scores, and brings `rows` to the largest score of both.
+// Turns a tile's scores into weights, and rescales `rows` to the largest score of the tile and of those before it.
 template <int kHS>
 __device__ void fold_in(Rows<kHS>& rows, typename Head<kHS>::Scores& scores, float scale_2) {
     // >>> solution
-    //~ // TODO: for each of the thread's rows: the largest of its scores, of all kLanes lanes by reduce_lanes, and the new
-    //~ // maximum. By what do sums and outs of the old one have to be multiplied? Then each score becomes its weight, which
-    //~ // the sum gets too.
+    //~ // TODO: for each of the thread's rows: the largest of its scores in all kLanes lanes, by reduce_lanes, and the new
+    //~ // maximum. By what do the sum and the outs for the old maximum have to be multiplied? Then each score becomes its
+    //~ // weight, which is added to the sum.
 #pragma unroll
     for (int i = 0; i < kRows; i++) {
         float largest = -INFINITY;

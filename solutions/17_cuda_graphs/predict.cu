@@ -2,9 +2,9 @@
 //
 // logits[b, :] = forward's logits at position T - 1 of sequence b
 //
-// The whole forward pass, with the copy before it and the copy behind it, is captured once for each bucket of T and replayed by
-// one call for each token. A graph keeps every argument that its nodes were captured with; what changes from token to token is
-// read by them from memory that stays where it is.
+// The whole forward pass, with the copy before it and the copy after it, is captured once for each bucket of T and replayed by
+// one call for each token. A graph keeps every argument that its nodes were captured with. What changes from token to token
+// they read from memory that stays where it is.
 #include <algorithm>
 #include <compare>
 #include <map>
@@ -112,7 +112,7 @@ void predict(float* logits,             // (B, V), on the host
     Replays& replays = ctx.handle<Replays>();
     // >>> solution
     //~ // TODO: the bucket, acts narrowed to it (Narrowed, lessons/gpt2/tensors.h), and the Context on the stream of replays
-    //~ // (OnStream). The key's replay, made if it is not there. Into staged go each sequence's tokens, padding behind them and
+    //~ // (OnStream). The key's replay, made if it is not there. Into staged go each sequence's tokens, padding after them and
     //~ // the position. Capture, where there is no graph or the Context's workspace is another. Launch, wait, copy the logits.
     const int bucket = bucket_of(T, acts.T);
     const Narrowed narrowed(acts, B, bucket);
