@@ -4,7 +4,7 @@
 // att, lse           = causal_softmax(scores / sqrt(HS))
 // out[b, t, h]       = sum over s <= t of att[b, h, t, s] * value[b, s, h]
 //
-// Three launches, one thread a score and one thread an output. Row qkv[b, t, :] is query, key and value, C floats each;
+// Three launches, with one thread per score and one per output. Row qkv[b, t, :] is query, key and value, C floats each;
 // head h owns HS = C / NH floats of each. The scratch holds scores, then att, (B, NH, T, T) each.
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // rstd[b, t]    = 1 / sqrt(variance + eps), variance = average of (inp[b, t, :] - mean)^2
 // out[b, t, :]  = (inp[b, t, :] - mean) * rstd * weight + bias
 //
-// One thread a row, with lesson 01's three passes. A block is one warp, so that 4,096 rows are 128 blocks and not 16:
+// One thread per row makes lesson 01's three passes. A block is one warp, so that 4,096 rows are 128 blocks and not 16:
 // a GPU has that many multiprocessors to spread them over.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"

@@ -2,7 +2,7 @@
 //
 // out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c], for o < OC
 //
-// One thread an output. A block is a square tile of out, so that each row of inp and of weight that it reads serves kTile
+// One thread per output. A block is a square tile of out, so that each row of inp and of weight that it reads serves kTile
 // of its threads. The grid counts rows of out in x, which advances first: blocks that run together share rows of weight.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"

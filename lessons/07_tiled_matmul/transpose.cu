@@ -17,7 +17,7 @@ __global__ void transpose_straight_kernel(float* out,        // (C, R)
     }
 }
 
-// A warp loads a piece of a row of inp, and stores a piece of a row of out. In between the tile is turned: it is written
+// A warp loads a piece of a row of inp, and stores a piece of a row of out. In between the tile transposes it: it is written
 // by rows and read by columns.
 template <int kPitch>                                     // floats from one row of the tile to the next
 __global__ void transpose_tiled_kernel(float* out,        // (C, R)

@@ -4,7 +4,7 @@
 //
 // A block computes kTile rows by kTile columns of out, a thread kOutputs by kOutputs of them in its registers. The block
 // goes along C in steps of kStep channels: its threads load that piece of their rows of inp and of weight into shared
-// memory, 4 channels at a time, and turn it, so that the rows of a channel lie side by side. A thread then loads its
+// memory, 4 channels at a time, transposed, so that the rows of a channel lie side by side. A thread then loads its
 // kOutputs rows of inp and kOutputs rows of weight, and each float that it loads serves kOutputs outputs.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
@@ -47,7 +47,7 @@ __device__ void load_outputs(float (&to)[kOutputs], const float* from) {
 }
 
 template <bool kVectors>
-__global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a multiprocessor: 128 a thread
+__global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a multiprocessor: 128 per thread
     matmul_forward_kernel(float* out,           // (N, out_stride)
                           const float* inp,     // (N, C)
                           const float* weight,  // (OC, C)

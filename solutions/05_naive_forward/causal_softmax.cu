@@ -4,8 +4,8 @@
 // lse[b, h, t] = log of the sum over s <= t of exp(x[s])
 // att[b, h, t, s] = exp(x[s] - lse) for s <= t, exactly 0 for s > t
 //
-// One thread a row [b, h, t], with lesson 02's passes over its t + 1 scores. The largest x is subtracted first, so that
-// no exponential overflows.
+// One thread per row [b, h, t] makes lesson 02's passes over its t + 1 scores. The largest x is subtracted first, so
+// that no exponential overflows.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 

@@ -4,8 +4,8 @@
 // rstd[b, t]    = 1 / sqrt(variance + eps), variance = average of (inp[b, t, :] - mean)^2
 // out[b, t, :]  = (inp[b, t, :] - mean) * rstd * weight + bias
 //
-// One warp a row, its lanes along the channels: lane l takes float4s l, l + 32, ... of the row, so that a request is 512
-// bytes side by side. Where rows do not start at multiples of 16 bytes, lane l takes floats l, l + 32, ... A row is read
+// One warp per row, its lanes along the channels: lane l takes float4s l, l + 32, ... of the row, so that a request is
+// 512 bytes side by side. Where rows do not start at multiples of 16 bytes, lane l takes floats l, l + 32, ... A row is read
 // three times, as before.
 #include "lessons/06_coalescing/warp_sum.cuh"
 #include "lessons/gpt2/launch.h"
@@ -23,7 +23,7 @@ __global__ void layernorm_forward_kernel(float* out,              // (N, C)
                                          const float* inp,        // (N, C)
                                          const float* weight,     // (C)
                                          const float* bias,       // (C)
-                                         int N, int C, int C4) {  // C4 float4s a row: C / 4, or 0 for none
+                                         int N, int C, int C4) {  // C4 float4s per row: C / 4, or 0 for none
     const int lane = threadIdx.x;
     const long n = blockIdx.x * blockDim.y + threadIdx.y;  // long, as N * C may pass 2^31
     // >>> solution

@@ -2,9 +2,9 @@
 //
 // out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c], for o < OC
 //
-// One thread an output, a block a square tile of out. The block goes along C in steps of kTile channels: its threads load
-// that piece of their rows of inp and of weight into shared memory, a float of each a thread, and each float that is
-// loaded then serves kTile outputs.
+// One thread per output; a block is a square tile of out. The block goes along C in steps of kTile channels: its threads
+// load that piece of their rows of inp and of weight into shared memory, one float of each per thread. Each float that
+// is loaded then serves kTile outputs.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 
