@@ -42,6 +42,10 @@ hint() {
 
 total=$(hint count)
 if [ "$total" -eq 0 ]; then
+    if [ -n "$op" ] && grep -qs "^given = .*\"$op\"" "lessons/$lesson/lesson.toml"; then
+        echo "$op is given in lesson $number: there is nothing to write"
+        exit 0
+    fi
     echo "$page has no hints for ${op:-this lesson}"
     exit 0
 fi

@@ -829,6 +829,12 @@ TEST(EveryLesson, HasHintsThatAreShownOneMoreEachTimeUntilThereAreNoMore) {
     }
 }
 
+TEST(EveryLesson, HasNoHintForAnOpThatItGivesAndSaysWhy) {
+    const Finished hint = run("make hint-lesson05 ONLY=softmax", kHere);
+    EXPECT_TRUE(exits(hint, 0));
+    EXPECT_TRUE(contains(hint, "softmax is given in lesson 05: there is nothing to write"));
+}
+
 TEST_F(Course, HintTakesTheOpThatIsAskedForElseTheFirstExerciseThatDoesNotPass) {
     EXPECT_TRUE(contains(run("make hint-lesson01 ONLY=gelu"), "gelu · hint 1 of"));
     EXPECT_TRUE(contains(run("make hint-lesson1 ONLY=gelu"), "gelu · hint 2 of"));
