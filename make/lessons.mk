@@ -20,7 +20,8 @@
 #:   make traffic-lesson05   what your kernels ask of memory, line by line:
 #:                           requests, sectors, bank conflicts, beside the
 #:                           solution's totals. ONLY=op/case another case than
-#:                           GPT-2's shape, JSON=file.json for plots
+#:                           GPT-2's shape, JSON=file.json for plots. Where nvcc
+#:                           is, lines where it emits other accesses are marked
 #:   make estimate-lesson09  what cards could do at best with your kernels: a
 #:                           time for each resource, which one binds, beside the
 #:                           solution and an older lesson's; CARD=A6000 or T4,H100
@@ -182,14 +183,20 @@ $(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(
 	@$< --traffic --subject $(subject) $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
 # What cards could do at best with them, by what the CPU device counts and what nvcc emits, of which a solution's is recorded.
-# Of what nvcc refuses it is said why, and the source's own accesses are taken.
+# Of what nvcc refuses it is said why, and the source's own accesses are taken. Where nvcc is not, the kernels' arithmetic is
+# counted too, which simtcc can on processors that have fused multiply-adds.
 cards_wanted = $(if $(CARD),--cards '$(CARD)')
 emitted_for_cards = archs=$$($< --estimate --archs $(cards_wanted)) || exit; \
     said=$$($(MAKE) -s -k -j$$(nproc) $(foreach op,$(chosen_ops),$(patsubst %.cu,$$(printf 'build/sass/%.%s.json ' $$archs),\
         $(wildcard lessons/$(here)/$(op).cu))) 2>&1) || grep -m1 '^kernel-sass: ' <<<"$$said" >&2;
-$(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,cpu,$(subject) solutions,$$(here),$$(chosen_ops)) $$(older_impls)
-	@$(if $(and $(nvcc),$(nvdisasm),$(filter lessons,$(subject))),$(emitted_for_cards)) \
+emits := $(and $(nvcc),$(nvdisasm),$(filter lessons,$(subject)))
+flavour_estimated := $(if $(emits)$(filter solutions,$(subject)),cpu,$(shell grep -qsw fma /proc/cpuinfo && echo arith || echo cpu))
+$(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,$(flavour_estimated),$(subject) solutions,$$(here),$$(chosen_ops)) \
+        $$(subst build/impl/,$$(root_$(flavour_estimated))/impl/,$$(older_impls))
+	@$(if $(emits),$(emitted_for_cards)) \
 	    $(if $(SHAPE),SOL_CALL='$(call shaped_op,$(here)) $(SHAPE)') $< --estimate --subject $(subject) $(cards_wanted) \
+	    --impl-dir $(root_$(flavour_estimated))/impl/$(subject)/$(here) \
+	    --reference-dir $(root_$(flavour_estimated))/impl/solutions/$(here) \
 	    $(if $(ONLY),--only '$(ONLY)') $(if $(JSON),--json '$(JSON)')
 
 # The learner's times beside recorded ones; counters where there are none.

@@ -23,6 +23,9 @@
 #:   make sass-lesson05      your kernels' SASS by source line, registers, spills,
 #:                           occupancy; needs nvcc, for the SASS nvdisasm, no GPU:
 #:                           ARCH=sm_90a, BLOCK=256, FULL=1 all of it in order
+#:   make sass-table         whether reference/sass.json has what nvcc emits of the
+#:                           solutions as they are; WRITE=1 compiles anew what is
+#:                           not, with nvcc: 10 s a file and architecture
 #:   make tune-lesson10      your kernel with other sizes, timed beside cuBLAS, and
 #:                           which suit your card; SOLUTION=1 the solution's
 #:

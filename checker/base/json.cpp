@@ -158,6 +158,16 @@ const std::string& Json::text() const {
     return text_;
 }
 
+double number_or_0(const Json& object, std::string_view name) {
+    const Json* found = object.find(name);
+    return found == nullptr || found->is_null() ? 0 : found->number();
+}
+
+std::string text_or_none(const Json& object, std::string_view name) {
+    const Json* found = object.find(name);
+    return found == nullptr || found->is_null() ? "" : found->text();
+}
+
 const std::vector<Json>& Json::elements() const {
     require(Type::array);
     return elements_;

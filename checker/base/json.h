@@ -76,6 +76,10 @@ class Json {
     std::vector<Member> members_;
 };
 
+// What stands there; 0 or no text where it is missing or null.
+double number_or_0(const Json& object, std::string_view name);
+std::string text_or_none(const Json& object, std::string_view name);
+
 struct Json::Member {
     std::string name;
     Json value;

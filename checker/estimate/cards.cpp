@@ -73,7 +73,6 @@ Card card_of(const std::string& key, const toml::table& all, const std::string& 
     const Row sm{table_of(all, "sm", number, from), fmt::format("{}: [sm.{}]", from, number)};
     Card result{.key = key,
                 .name = card.get<std::string>("name"),
-                .arch = "sm_" + number,
                 .sass = card.get<std::string>("sass"),
                 .clock = 1e6 * card.positive("clock"),
                 .multiprocessors = card.count("multiprocessors"),

@@ -21,7 +21,6 @@ struct Limits {
 struct Card {
     std::string key;   // "H100-SXM", the table's name in cards.toml
     std::string name;  // "H100 SXM"
-    std::string arch;  // of its multiprocessors, "sm_90"
     std::string sass;  // what nvcc compiles for it, "sm_90a"
     double clock = 0;  // Hz: that of the peaks, the boost clock, unless `at` says otherwise
     int multiprocessors = 0;

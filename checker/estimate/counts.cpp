@@ -43,8 +43,6 @@ void each_metric(auto& counts, auto&& use) {
     use("special functions", counts.special);
     use("special functions, requests", counts.special_requests);
     use("sass__inst_executed_per_opcode BAR", counts.barriers);
-    use("passes of atomics", counts.atomic_passes);
-    use("calls of libraries", counts.library_calls);
     use("bytes that libraries read", counts.library_read);
     use("bytes that libraries write", counts.library_written);
     use("floating-point operations of libraries", counts.library_flop);
@@ -52,15 +50,10 @@ void each_metric(auto& counts, auto&& use) {
     use("floating-point operations of libraries, 16 bits", counts.library_16_bits);
 }
 
-double number(const Json& object, std::string_view name) {
-    const Json* found = object.find(name);
-    return found == nullptr || found->is_null() ? 0 : found->number();
-}
-
 // A metric that is not there is 0.
 Counts counts_of(const Json& metrics) {
     Counts counts;
-    each_metric(counts, [&](const std::string& name, double& value) { value = number(metrics, name); });
+    each_metric(counts, [&](const std::string& name, double& value) { value = number_or_0(metrics, name); });
     return counts;
 }
 
@@ -88,15 +81,16 @@ std::array<int, 3> extent(const Json& launch, std::string_view name) {
 }
 
 LaunchCounts launch_of(const Json& launch) {
-    const Json* file = launch.find("file");
+    const Json* arithmetic = launch.find("arithmetic_counted");
     LaunchCounts result{.kernel = launch.at("kernel").text(),
-                        .file = file == nullptr || file->is_null() ? "" : file->text(),
+                        .file = text_or_none(launch, "file"),
                         .grid = extent(launch, "grid"),
                         .block = extent(launch, "block"),
-                        .launches = number(launch, "launches"),
-                        .blocks = number(launch, "blocks"),
-                        .blocks_counted = number(launch, "blocks_counted"),
-                        .shared_bytes = number(launch, "shared_bytes"),
+                        .launches = number_or_0(launch, "launches"),
+                        .blocks = number_or_0(launch, "blocks"),
+                        .blocks_counted = number_or_0(launch, "blocks_counted"),
+                        .shared_bytes = number_or_0(launch, "shared_bytes"),
+                        .arithmetic_counted = arithmetic != nullptr && arithmetic->boolean(),
                         .total = counts_of(launch.at("metrics")),
                         .lines = {},
                         .distinct = {}};
@@ -214,6 +208,7 @@ Json counts_as_json(const std::vector<LaunchCounts>& launches) {
                        {"blocks", rounded(launch.blocks)},
                        {"blocks_counted", rounded(launch.blocks_counted)},
                        {"shared_bytes", rounded(launch.shared_bytes)},
+                       {"arithmetic_counted", launch.arithmetic_counted},
                        {"metrics", metrics_of(launch.total)},
                        {"lines", std::move(lines)},
                        {"distinct", std::move(runs)}});

@@ -199,7 +199,9 @@ Estimate estimate(const Card& card, const LaunchCounts& counted, const KernelSas
     result.total = result.at(result.limit());
     result.flop *= counted.launches;
     if (!work.from_sass) {
-        note(result.notes, "of the source's own accesses, without what nvcc emits: looser");
+        note(result.notes, launch.arithmetic_counted
+                               ? "of the source's own accesses and arithmetic, without what nvcc emits: looser"
+                               : "of the source's own accesses, without arithmetic and what nvcc emits: looser");
     }
     if (launch.distinct.empty()) {
         note(result.notes, "bytes of L2 and memory are those of requests, and each byte once: looser");

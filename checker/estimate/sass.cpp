@@ -15,16 +15,6 @@
 namespace checker::estimate {
 namespace {
 
-double number(const Json& object, std::string_view name) {
-    const Json* found = object.find(name);
-    return found == nullptr || found->is_null() ? 0 : found->number();
-}
-
-std::string text(const Json& object, std::string_view name) {
-    const Json* found = object.find(name);
-    return found == nullptr || found->is_null() ? "" : found->text();
-}
-
 constexpr std::array<std::pair<std::string_view, Kind>, 7> kNames{{{"global_ld", Kind::global_load},
                                                                    {"global_st", Kind::global_store},
                                                                    {"global_atom", Kind::global_atomic},
@@ -38,7 +28,7 @@ EmittedAccess access_of(const Json& access, const std::string& kind) {
     if (found == kNames.end()) {
         throw std::runtime_error(fmt::format("an access is of the unknown kind {}", kind));
     }
-    return {.file = text(access, "file"),
+    return {.file = text_or_none(access, "file"),
             .line = static_cast<int>(access.at("line").integer()),
             .kind = found->second,
             .is_async_copy = kind == "async_copy",
@@ -50,7 +40,7 @@ std::vector<AtLine> lines_of(const Json& region, std::string_view name) {
     std::vector<AtLine> lines;
     if (const Json* found = region.find(name)) {
         for (const Json& one : found->elements()) {
-            lines.push_back({.file = text(one, "file"),
+            lines.push_back({.file = text_or_none(one, "file"),
                              .line = static_cast<int>(one.at("line").integer()),
                              .count = one.at("count").number()});
         }
@@ -62,17 +52,17 @@ Region region_of(const Json& region) {
     const Json& of = region.at("instructions");
     Region result{.parent = static_cast<int>(region.at("parent").integer()),
                   .instructions = {.issued = of.at("issued").number(),
-                                   .fma = number(of, "fma"),
-                                   .fp = number(of, "fp"),
-                                   .multiplied = number(of, "imad"),
-                                   .integer = number(of, "int"),
-                                   .special = number(of, "sfu"),
-                                   .lsu = number(of, "lsu"),
-                                   .tensor = number(of, "tensor")},
+                                   .fma = number_or_0(of, "fma"),
+                                   .fp = number_or_0(of, "fp"),
+                                   .multiplied = number_or_0(of, "imad"),
+                                   .integer = number_or_0(of, "int"),
+                                   .special = number_or_0(of, "sfu"),
+                                   .lsu = number_or_0(of, "lsu"),
+                                   .tensor = number_or_0(of, "tensor")},
                   .accesses = {},
                   .barriers = lines_of(region, "barriers"),
                   .special = lines_of(region, "special"),
-                  .waits = number(region, "waits")};
+                  .waits = number_or_0(region, "waits")};
     for (const Json& access : region.at("accesses").elements()) {
         const std::string kind = access.at("kind").text();
         if (kind.starts_with("local")) {
@@ -86,9 +76,9 @@ Region region_of(const Json& region) {
 
 SassFile file_of(const Json& file) {
     SassFile result{.arch = file.at("arch").text(),
-                    .nvcc = text(file, "nvcc"),
-                    .source = text(file, "source"),
-                    .digest = text(file, "digest"),
+                    .nvcc = text_or_none(file, "nvcc"),
+                    .source = text_or_none(file, "source"),
+                    .digest = text_or_none(file, "digest"),
                     .hashed = {},
                     .kernels = {}};
     if (const Json* hashed = file.find("hashed")) {
@@ -98,7 +88,7 @@ SassFile file_of(const Json& file) {
         KernelSass one{.kernel = name,
                        .source = result.source,
                        .registers = static_cast<int>(kernel.at("registers").integer()),
-                       .shared = static_cast<int>(number(kernel, "shared")),
+                       .shared = static_cast<int>(number_or_0(kernel, "shared")),
                        .regions = {}};
         for (const Json& region : kernel.at("regions").elements()) { one.regions.push_back(region_of(region)); }
         for (std::size_t i = 0; i < one.regions.size(); i++) {

@@ -28,7 +28,6 @@ std::string said_by(auto&& action) {
 Card a_card() {
     return {.key = "A-CARD",
             .name = "A card",
-            .arch = "sm_80",
             .sass = "sm_80",
             .clock = 1e9,
             .multiprocessors = 10,
@@ -181,6 +180,15 @@ TEST(Counts, WhatIsWrittenIsReadAgain) {
     EXPECT_EQ(read[0].kernel, "kernel");
     EXPECT_EQ(read[0].lines.at(0).counts.of(Kind::global_load).sectors, 400);
     EXPECT_EQ(read[0].distinct.at(0).runs, 40);
+}
+
+TEST(Counts, WhetherArithmeticWasCountedIsSaid) {
+    LaunchCounts launch = a_launch(10);
+    const auto note = [&] { return checker::estimate::estimate(a_card(), launch, nullptr).notes.at(0); };
+    EXPECT_EQ(note(), "of the source's own accesses, without arithmetic and what nvcc emits: looser");
+    launch.arithmetic_counted = true;
+    EXPECT_TRUE(parse_counts(counts_as_json({launch}).dump(), "counts.json").at(0).arithmetic_counted);
+    EXPECT_EQ(note(), "of the source's own accesses and arithmetic, without what nvcc emits: looser");
 }
 
 TEST(Counts, LoadsOfOneLineStayApart) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "checker/simt/runtime/random.h"
@@ -23,28 +24,19 @@ State& state() {
 }
 
 std::vector<std::uint64_t> chosen(std::uint64_t blocks, const Sampling& sampling) {
-    const std::uint64_t groups = (blocks - 1) / sampling.group + 1;
-    std::set<std::uint64_t> numbers = {0, groups - 1};
+    std::set<std::uint64_t> numbers = {0, blocks - 1};
     Random random(sampling.seed);
-    const std::uint64_t others = std::min(sampling.others, groups - numbers.size());
-    const auto shared = static_cast<std::uint64_t>(
-        std::ceil(sampling.share * static_cast<double>(blocks) / static_cast<double>(sampling.group)));
-    const std::uint64_t wanted =
-        sampling.share > 0 ? std::clamp<std::uint64_t>(shared, numbers.size(), groups) : numbers.size() + others;
-    while (numbers.size() < wanted && wanted < groups) { numbers.insert(random.below(groups)); }
-    std::vector<std::uint64_t> all;
-    const auto add_group = [&](std::uint64_t number) {
-        const std::uint64_t begin = number * sampling.group;
-        for (std::uint64_t block = begin; block < std::min(begin + sampling.group, blocks); block++) {
-            all.push_back(block);
-        }
-    };
-    if (wanted == groups) {
-        for (std::uint64_t number = 0; number < groups; number++) { add_group(number); }
-    } else {
-        std::for_each(numbers.begin(), numbers.end(), add_group);
+    const auto shared = static_cast<std::uint64_t>(std::ceil(sampling.share * static_cast<double>(blocks)));
+    const std::uint64_t wanted = sampling.share > 0
+                                     ? std::clamp<std::uint64_t>(shared, numbers.size(), blocks)
+                                     : numbers.size() + std::min(sampling.others, blocks - numbers.size());
+    if (wanted == blocks) {
+        std::vector<std::uint64_t> all(blocks);
+        std::iota(all.begin(), all.end(), 0U);
+        return all;
     }
-    return all;
+    while (numbers.size() < wanted) { numbers.insert(random.below(blocks)); }
+    return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace

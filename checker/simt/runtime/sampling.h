@@ -17,14 +17,12 @@
 namespace simt {
 
 // Runs the first block, the last one, and `others` random ones, which are the same in every launch with as many
-// blocks; or, with a share, that share of a launch's blocks, the first and the last among them. With a group, so many
-// consecutive blocks run for each one of these, from a multiple of the group on: so runs of blocks are whole that share
-// what they read (traffic_runs.h). Or those run that `choose` names of a kernel's grid, in order.
+// blocks; or, with a share, that share of a launch's blocks, the first and the last among them. Or those run that `choose`
+// names of a kernel's grid, in order.
 struct Sampling {
     std::uint64_t others = 0;
     std::uint64_t seed = 1;
     double share = 0;
-    std::uint64_t group = 1;
     std::function<std::vector<std::uint64_t>(const std::string& kernel, dim3 grid)> choose = {};
     // Of a library's calls some tiles are computed; or none, and they are judged and counted whole.
     bool libraries_compute = true;

@@ -116,29 +116,6 @@ TEST_F(SampledBlocks, TheSameSeedGivesTheSameBlocksAndAnotherGivesOthers) {
     EXPECT_NE(blocks[0], blocks[2]);
 }
 
-TEST_F(SampledBlocks, GroupsOfConsecutiveBlocksRunTheFirstAndTheLastAmongThem) {
-    simt::sample_blocks(simt::Sampling{.others = 3, .group = 8});
-    function("fill_rows")(out_, 3, kN);  // 3 × 197 blocks: 73 groups and 7 blocks
-    const std::vector<std::uint64_t>& blocks = simt::sampled_launches().at(0).blocks;
-    ASSERT_EQ(blocks.size(), 4U * 8 + 7);
-    for (std::size_t group = 0; group < 5; group++) {
-        EXPECT_EQ(blocks[8 * group] % 8, 0U);
-        for (std::size_t i = 8 * group + 1; i < std::min<std::size_t>(8 * group + 8, blocks.size()); i++) {
-            EXPECT_EQ(blocks[i], blocks[i - 1] + 1);
-        }
-    }
-    EXPECT_EQ(blocks.front(), 0U);
-    EXPECT_EQ(blocks.back(), 3U * 197 - 1);
-}
-
-TEST_F(SampledBlocks, AShareInGroupsRunsAsManyBlocks) {
-    simt::sample_blocks(simt::Sampling{.share = 0.1, .group = 4});
-    function("fill_rows")(out_, 400, kBlock);
-    EXPECT_EQ(simt::sampled_launches().at(0).blocks.size(), 40U);
-    function("fill_rows")(out_, 6, kBlock);
-    EXPECT_EQ(simt::sampled_launches().at(1).blocks, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
-}
-
 TEST_F(SampledBlocks, ALaunchOfNoMoreBlocksRunsWhole) {
     simt::sample_blocks(simt::Sampling{.others = 8});
     function("fill_rows")(out_, 2, 4 * kBlock);

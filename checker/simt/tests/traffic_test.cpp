@@ -414,7 +414,13 @@ TEST_F(Counted, RunsAreTheSameWhereBlocksEndInTheReverseOfTheirOrder) {
 }
 
 TEST_F(Counted, OfASampledLaunchTheRunsOfBlocksThatRan) {
-    simt::sample_blocks(simt::Sampling{.others = 2, .group = 4});
+    simt::sample_blocks(simt::Sampling{.choose = [](const std::string&, dim3) {
+        std::vector<std::uint64_t> blocks;  // four times four neighbours
+        for (const std::uint64_t first : {0U, 20U, 52U, 92U}) {
+            for (std::uint64_t i = 0; i < 4; i++) { blocks.push_back(first + i); }
+        }
+        return blocks;
+    }});
     counted([&] { KERNEL(load_strided)(out_, inp_, 96, 32, 1, 0); });
     ASSERT_EQ(simt::traffic_of_launches().at(0).blocks_run, 16U);
     const Runs runs = in_numbers(simt::traffic_of_launches()[0].distinct);
