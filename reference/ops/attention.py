@@ -71,6 +71,16 @@ def key_value_swapped(qkv: Tensor, NH: int) -> dict[str, Tensor]:
     return attention_with(torch.cat([query, value, key], dim=-1), NH)
 
 
+def key_from(part: int) -> Callable[[Tensor, int], dict[str, Tensor]]:
+    """The keys are read where query (0) or value (2) is."""
+
+    def attend(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+        parts = qkv.chunk(3, dim=-1)
+        return attention_with(torch.cat([parts[0], parts[part], parts[2]], dim=-1), NH)
+
+    return attend
+
+
 def scores_by_columns(qkv: Tensor, NH: int) -> dict[str, Tensor]:
     query, key, value = qkv.chunk(3, dim=-1)
     return attention_with(torch.cat([key, query, value], dim=-1), NH)
@@ -95,6 +105,12 @@ SUSPECTS = {
     ),
     "key_value_swapped": Suspect(
         "key and value are swapped: qkv holds query, key, value in this order", key_value_swapped
+    ),
+    "key_from_query": Suspect(
+        "keys were read where the queries are: key[b, s, h, :] begins C floats after query[b, s, h, :]", key_from(0)
+    ),
+    "key_from_value": Suspect(
+        "keys were read where the values are: key[b, s, h, :] begins C floats after query[b, s, h, :]", key_from(2)
     ),
     "no_max_subtraction": Suspect(
         NO_MAX_SUBTRACTION, lambda qkv, NH: attention_with(qkv, NH, probs=no_max_subtraction)

@@ -21,6 +21,27 @@ def position_dropped(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
     return gpt2.encoder(tokens, wte, torch.zeros_like(wpe))
 
 
+def position_of_sequence(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return wte[tokens] + wpe[: tokens.shape[0], None]
+
+
+def position_subtracted(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return gpt2.encoder(tokens, wte, -wpe)
+
+
+SUSPECTS = {
+    "position_off_by_one": Suspect(
+        "the position embedding was taken from row t+1, not from row t", position_off_by_one
+    ),
+    "position_dropped": Suspect("the position embedding was not added", position_dropped),
+    "position_of_sequence": Suspect(
+        "the position embedding was taken from row b: of the row bt = b * T + t the position is bt % T, not bt / T",
+        position_of_sequence,
+    ),
+    "position_subtracted": Suspect("the position embedding was subtracted, not added", position_subtracted),
+}
+
+
 def baseline(m: Machine, d: dict[str, int]) -> tuple:
     tokens = m.integers(101 if m.dry else 50257, d["B"], d["T"])
     return gpt2.encoder, (tokens, m.normal(50304, d["C"]), m.normal(d["T"], d["C"]))
@@ -31,11 +52,6 @@ OP = Op(
     run=gpt2.encoder,
     floors=floors,
     dims=lambda at: as_rows(at["out"]),
-    suspects={
-        "position_off_by_one": Suspect(
-            "the position embedding was taken from row t+1, not from row t", position_off_by_one
-        ),
-        "position_dropped": Suspect("the position embedding was not added", position_dropped),
-    },
+    suspects=SUSPECTS,
     baselines={"encoder": Baseline(baseline)},
 )

@@ -25,6 +25,10 @@ SUSPECTS = {
         "the term 0.044715 x^3 is missing inside the tanh",
         lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * x)),
     ),
+    "cubic_term_ten_times": Suspect(
+        "the factor of x^3 inside the tanh is 0.44715; it is 0.044715",
+        lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.44715 * x**3))),
+    ),
     "sigmoid_gelu": Suspect(
         "this is the GELU by sigmoid, x / (1 + exp(-1.702 x)); GPT-2 has the tanh form",
         lambda x: x * torch.sigmoid(1.702 * x),
