@@ -124,7 +124,8 @@ using RunFunction = std::function<void(const Library&, const Buffers&)>;
 struct Sampled {
     BufferSpec output;
     std::uint64_t blocks = 30;  // random ones, beside the first and the last
-    // What an element should be, in float64, and its floor.
+    // What an element should be, in float64, and its floor. None: nobody has written what the op reads either, and only the
+    // places that it reads and writes are judged.
     std::function<std::pair<double, double>(long element, const std::vector<std::span<const float>>& inputs)> expected;
     double factor = 0;  // of the op's budget
 };

@@ -574,7 +574,8 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
 
     const auto first_wrong = std::ranges::find_if(outputs, &Judged::wrong);
     if (first_wrong != outputs.end() && !verdict.untouched) {
-        add_mismatch(verdict.findings, *first_wrong, is_model(outputs),
+        verdict.of_model = is_model(outputs);
+        add_mismatch(verdict.findings, *first_wrong, verdict.of_model,
                      outputs.size() > 1 ? others_text(outputs, *first_wrong) : "");
         std::vector<Finding> explained = fitting_suspects(outputs);
         if (std::optional<Finding> moved = explained.empty() ? describe_displaced(*first_wrong) : std::nullopt) {
@@ -599,6 +600,12 @@ void add_who_left(CallVerdict& verdict, const std::string& who_left) {
     if (!who_left.empty() && wrong != verdict.findings.end() &&
         is_one_of({"suspect", "displaced"}) == verdict.findings.end()) {
         wrong->details.push_back("left\t" + who_left + ": what they should have done from there on is missing");
+    }
+}
+
+void put_consequences_last(std::vector<Finding>& findings, bool of_model) {
+    if (of_model) {
+        std::ranges::stable_partition(findings, [](const Finding& finding) { return finding.kind != "uninitialised"; });
     }
 }
 
@@ -678,8 +685,11 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
     std::vector<float> got, expected, floor;
     for (const SampledElements* run : runs) {
         for (std::size_t i = 0; i < std::min<std::size_t>(run->count, SampledElements::kMost); i++) {
-            const auto [value, error] = sampled.expected(run->written[i].element, inputs);
             elements.push_back(run->written[i].element);
+            if (!sampled.expected) {
+                continue;
+            }
+            const auto [value, error] = sampled.expected(run->written[i].element, inputs);
             got.push_back(run->written[i].value);
             expected.push_back(static_cast<float>(value));
             floor.push_back(static_cast<float>(error));
@@ -691,9 +701,12 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
         verdict.findings.push_back({"untouched", fmt::format("nothing was written to {}", with_shape(sampled.output))});
         return verdict;
     }
-    const auto count = static_cast<long>(elements.size());
-    const Comparison comparison =
-        compare(Dims("sample/i 1", {count, 1}), 1, got, {.values = expected, .floor = floor, .factor = sampled.factor});
+    const auto count = static_cast<long>(got.size());
+    Comparison comparison;
+    if (count > 0) {
+        comparison = compare(Dims("sample/i 1", {count, 1}), 1, got,
+                             {.values = expected, .floor = floor, .factor = sampled.factor});
+    }
     verdict.ok = comparison.ok();
     verdict.budget_used = comparison.used;
     if (!verdict.ok) {

@@ -54,6 +54,7 @@ Finding describe_kept(const std::string& where, const std::string& gave);
 struct CallVerdict {
     bool ok = false;
     bool untouched = false;  // no output was written at all
+    bool of_model = false;   // which names the first tensor that is wrong: later ones depend on it
     double budget_used = 0;
     std::vector<Finding> findings;
     std::string note;  // where all is right: that the result depends on the order of threads
@@ -83,6 +84,9 @@ std::optional<Finding> describe_work(const Call& call, double bytes_asked);
 // The same of a sampled call: what the sampled blocks wrote, in each of the two runs.
 CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const float>>& inputs,
                              std::span<const SampledElements* const> runs);
+
+// What an op of a model reads unwritten is the first wrong tensor, which is named before it.
+void put_consequences_last(std::vector<Finding>& findings, bool of_model);
 
 // Says beside wrong values that nothing else explains which threads had ended before the others of their block met.
 void add_who_left(CallVerdict& verdict, const std::string& who_left);

@@ -89,6 +89,14 @@ class ComputedCall {
     std::deque<Computed> computed_;
 };
 
+// The findings of a kind, which are no longer among the others.
+std::vector<Finding> take(std::string_view kind, std::vector<Finding>& findings) {
+    const auto rest = std::ranges::stable_partition(findings, [&](const Finding& one) { return one.kind != kind; });
+    std::vector<Finding> taken(std::move_iterator(rest.begin()), std::move_iterator(rest.end()));
+    findings.erase(rest.begin(), rest.end());
+    return taken;
+}
+
 // Whether describe_precision can judge it: what earlier calls of a sequence left is not known here.
 bool says_how_it_rounds(const Call& call) {
     return call.rounded != nullptr &&
@@ -527,6 +535,8 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                     .back();
             });
             std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+            const std::vector<Finding> unchecked =
+                take(kUncheckedLaunch, findings);  // it is no reason for wrong values
             // Who did something wrong has written something.
             report.untouched = report.untouched && verdict.untouched && (findings.empty() || computed.call().sampled);
             const bool only_values = findings.empty() && !verdict.ok && !verdict.untouched;
@@ -540,6 +550,8 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             }
             so_far_.right = so_far_.right || (verdict.ok && findings.empty());
             std::ranges::move(verdict.findings, std::back_inserter(findings));
+            std::ranges::copy(unchecked, std::back_inserter(findings));
+            put_consequences_last(findings, verdict.of_model);
             if (findings.empty() && says_how_it_rounds(computed.call())) {
                 PrecisionVerdict precision =
                     describe_precision(computed.call(), ValuesRead(computed.call(), kCaseSeed).views(), first.outputs);

@@ -278,6 +278,16 @@ TEST_F(DeviceEndToEnd, ACallOfALibraryInAnotherStreamIsNamedWithItsLine) {
     EXPECT_NE(run.words().find("calls_cublas_in_the_default_stream.cu:10"), std::string::npos) << run.output;
 }
 
+TEST_F(DeviceEndToEnd, ALaunchThatNobodyAsksAboutIsNamedWithItsLine) {
+    const Checked run = check("asks_nothing");
+    EXPECT_EQ(run.status, 1) << run.output;
+    const nlohmann::json finding = run.of_case("whole").at("findings").at(0);
+    EXPECT_EQ(finding.at("kind"), "unchecked_launch");
+    EXPECT_NE(run.words().find("check(cudaGetLastError()) after it at checker/tests/fakes/asks_nothing.cu:13"),
+              std::string::npos)
+        << run.output;
+}
+
 TEST_F(DeviceEndToEnd, ASumInOneOrderHasNoNote) {
     const Checked run = check("adds_in_order");
     EXPECT_EQ(run.status, 0) << run.output;

@@ -243,12 +243,10 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t st
     if (pending().configuration) {
         misuse("a launch <<<…>>> of something that simt-lower did not know for a kernel");
     }
-    note_launch_by_configuration();
-    pending().configuration = Configuration{.grid = grid,
-                                            .block = block,
-                                            .dynamic_bytes = dynamic_bytes,
-                                            .line = {file, static_cast<int>(line), ""},
-                                            .stream = stream};
+    const SourceLine here{file, static_cast<int>(line), ""};
+    note_launch_by_configuration(here);
+    pending().configuration =
+        Configuration{.grid = grid, .block = block, .dynamic_bytes = dynamic_bytes, .line = here, .stream = stream};
 }
 
 void take_parameters(const Parameter* parameters, std::size_t count) {

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/graphs.h"
@@ -25,8 +27,9 @@ namespace {
 struct Errors {
     cudaError_t last = cudaSuccess;
     cudaError_t sticky = cudaSuccess;
-    bool seen = true;   // whether somebody has looked at the launch's error
-    SourceLine launch;  // the launch that failed
+    bool seen = true;                       // whether somebody has looked at the launch's error
+    SourceLine launch;                      // the launch that failed
+    std::optional<SourceLine> last_launch;  // by <<<...>>>, if nobody has looked at errors since
 };
 
 // CUDA keeps these for the process (and the thread, of which the device serves one).
@@ -98,8 +101,13 @@ std::uint64_t api_calls() {
     return calls_so_far;
 }
 
-void note_launch_by_configuration() {
+void note_launch_by_configuration(const SourceLine& launch) {
     calls_so_far += inside_calls == 0 ? 1 : 0;
+    errors().last_launch = launch;
+}
+
+std::optional<SourceLine> take_unchecked_launch() {
+    return std::exchange(errors().last_launch, std::nullopt);
 }
 
 cudaError_t result(cudaError_t error) {
@@ -165,6 +173,7 @@ void __cyg_profile_func_exit(void*, void*) {
 cudaError_t cudaGetLastError() {
     simt::Errors& all = simt::errors();
     all.seen = true;
+    all.last_launch.reset();
     const cudaError_t error = all.sticky != cudaSuccess ? all.sticky : all.last;
     all.last = cudaSuccess;
     return error;
@@ -173,6 +182,7 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() {
     simt::Errors& all = simt::errors();
     all.seen = true;
+    all.last_launch.reset();
     return all.sticky != cudaSuccess ? all.sticky : all.last;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/runtime/source.h"
@@ -47,7 +48,9 @@ class Turn {
 // a function itself calls is no call of the program's; those that only say what an error was are not counted. The compiler
 // calls a hook in each of them (make/build.mk), so that no function can be forgotten.
 std::uint64_t api_calls();
-void note_launch_by_configuration();
+void note_launch_by_configuration(const SourceLine& launch);
+// The last launch by <<<...>>> after which nobody has called cudaGetLastError or cudaPeekAtLastError, and no more.
+std::optional<SourceLine> take_unchecked_launch();
 
 // What an API function returns: `error`, or the sticky one. Remembers it for cudaGetLastError.
 cudaError_t result(cudaError_t error);

@@ -184,6 +184,11 @@ void end_captures() {
     simt::Captures::instance().abandon_all();
 }
 
+// Nobody has written what the op reads, and blocks that are not run have not written what others read.
+bool is_unwritten(const Call& call) {
+    return call.sampled && !call.sampled->expected;
+}
+
 // Where the run counts, launches are not searched for races.
 Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding>& findings) {
     const Call& call = run.call();
@@ -224,17 +229,19 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         counting.emplace();
     }
     for (const Scratch& scratch : call.scratch) {
-        const Dims dims("bytes/i", {static_cast<long>(scratch_bytes(scratch, run.library))});
+        const Dims dims("bytes/i", {static_cast<long>(scratch_bytes(scratch, run.library, is_unwritten(call)))});
         buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, Element::byte, Before::poison).data());
     }
     static_cast<void>(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
     if (counting) {
         counting->op_begins();
     }
+    static_cast<void>(simt::take_unchecked_launch());
     call.run(run.library, buffers);
     if (counting) {
         counting->host_is_done();
     }
+    const std::optional<simt::SourceLine> unchecked = simt::take_unchecked_launch();
     running.host_tensors().fetch(shared);
     end_captures();                                              // what follows is no part of one
     static_cast<void>(cudaStreamSynchronize(buffers.stream()));  // the work runs now; its error is looked at below
@@ -261,6 +268,11 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     }
     simt::report_unchecked_error();
     check(cudaGetLastError());
+    if (unchecked && findings.empty() && simt::findings().empty()) {
+        findings.push_back({.kind = kUncheckedLaunch,
+                            .text = "nobody asks whether this launch was refused: check(cudaGetLastError()) after it",
+                            .details = {fmt::format("at\t{}:{}", unchecked->file, unchecked->line)}});
+    }
     const simt::OpenMemory open;
     for (std::size_t i = 0; i < specs.size(); i++) {
         const std::span<std::byte> host = shared.data(places[i]);
@@ -338,6 +350,11 @@ class SimtSide final : public DeviceSide {
             simt::report_leaks();
         }
         std::vector<Finding> findings = described_findings();
+        if (is_unwritten(call)) {
+            std::erase_if(findings, [](const Finding& finding) {
+                return finding.kind == simt::name_of(simt::Kind::uninitialised);
+            });
+        }
         for (Finding& finding : findings) {
             if (finding.kind == simt::name_of(simt::Kind::null_pointer) && !call.null.empty()) {
                 finding.text += fmt::format(": {} is null in this call", fmt::join(call.null, " and "));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "lessons/gpt2/check/cases.h"
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
@@ -104,5 +105,9 @@ const OpSpec attention_spec{
     .rehearsal = "B=1 T=16 C=48 NH=12",
     .compute = compute,
     .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}}};
+
+void add_huge_attention(OpCases& attention) {
+    attention.add_unwritten("B=4870 T=192 C=768 NH=12");  // 2,154,332,160 of each; B NH fits a grid's z
+}
 
 }  // namespace cases

@@ -59,6 +59,17 @@ checker::Case& OpCases::add_drawn(const std::string& name, std::string_view shap
     return result;
 }
 
+// A tensor of the call lies on the device alone, where nobody has written it.
+static void keep_on_device(checker::Call& call, const checker::BufferSpec& spec) {
+    call.scratch.push_back({spec.name, [bytes = spec.bytes()](const Library&) { return bytes; }});
+    call.run = [name = spec.name, element = spec.element, run = std::move(call.run)](const Library& library,
+                                                                                     const Buffers& at) {
+        Buffers typed = at;
+        typed.add(name, element, at.scratch(name));
+        run(library, typed);
+    };
+}
+
 void OpCases::add_sampled(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws) {
     const Sizes sizes = Sizes::of(shape).completed(spec_.defaults);
     checker::Call call = drawn(sizes, {}, draws);
@@ -67,15 +78,7 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape, const
                                                     long i, const Values& inputs) { return element(sizes, i, inputs); },
                                     .factor = factors(sizes).back()};
     call.outputs.pop_back();
-    for (const checker::Output& other : call.outputs) {
-        call.scratch.push_back({other.spec.name, [bytes = other.spec.bytes()](const Library&) { return bytes; }});
-        call.run = [name = other.spec.name, element = other.spec.element, run = std::move(call.run)](
-                       const Library& library, const Buffers& at) {
-            Buffers typed = at;
-            typed.add(name, element, at.scratch(name));
-            run(library, typed);
-        };
-    }
+    for (const checker::Output& other : call.outputs) { keep_on_device(call, other.spec); }
     call.outputs.clear();
     call.rounded = {};
     op_.add_case(name, sizes.text(spec_.shape)).calls.push_back(std::move(call));
@@ -93,6 +96,17 @@ void OpCases::add_huge(std::string_view shape) {
     if (checker::device_side().takes_sampled() && !checker::device_side().rehearsal()) {
         add_sampled("huge", shape);
     }
+}
+
+void OpCases::add_unwritten(std::string_view shape) {
+    if (!checker::device_side().samples_blocks() || checker::device_side().rehearsal()) {
+        return;
+    }
+    add_sampled("huge", shape);
+    checker::Call& call = op_.cases.back().calls.back();
+    call.sampled->expected = {};
+    for (const checker::Input& input : call.inputs) { keep_on_device(call, input.spec); }
+    call.inputs.clear();
 }
 
 checker::Case& OpCases::at(std::string_view name) {

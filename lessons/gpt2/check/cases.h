@@ -36,6 +36,9 @@ class OpCases {
     void add_by_blocks(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws = {});
     // One of more outputs than an int can count, called `huge`, where the device takes it.
     void add_huge(std::string_view shape);
+    // One of inputs or scratch that are as large, called `huge`, where the device can run some blocks alone: nobody writes
+    // its inputs, and only the places that the op reads and writes are judged.
+    void add_unwritten(std::string_view shape);
     // One drawn shape with so many threads each.
     void add_with_threads(const std::string& name, std::string_view shape, const std::vector<int>& threads);
     // A case that is there already.
@@ -97,5 +100,7 @@ inline constexpr int kSquare = 256;
 void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square);
 // An output of more than 2^31 elements, whose index no int holds: some blocks of it, or on a GPU that has 9 GB all.
 void add_huge_matmul(OpCases& matmul);
+// Queries, keys and values, and scores, of more than 2^31 elements each: some blocks.
+void add_huge_attention(OpCases& attention);
 
 }  // namespace cases
