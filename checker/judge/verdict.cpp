@@ -10,7 +10,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -123,7 +125,7 @@ class Printer {
                                                 lesson_title(report_.lesson))) +
              dot() + files() + dot() + report_.device);
         if (report_.times_asked && report_.roof) {
-            line(fmt::format("one core at best: {} GFLOP/s of multiply-adds, {} GB/s of copies (make calibrate)",
+            line(fmt::format("one core: {} GFLOP/s of multiply-adds, {} GB/s of copies in memory (make calibrate)",
                              significant(report_.roof->fma_one * 1e-9), significant(report_.roof->copy_one * 1e-9)));
         }
         line("");
@@ -227,21 +229,38 @@ class Printer {
         }
         // For each counter, the case that comes nearest to its target.
         std::map<std::string, double> share;
+        std::set<std::string> none;  // of what is not needed
         for (const CaseReport& c : op.cases) {
             for (const Counted& counted : c.counted) {
                 if (counted.value > 0 && counted.needed > 0) {
                     share[counted.counter] = std::max(share[counted.counter], counted.value / counted.needed);
+                } else if (counted.needed == 0) {
+                    none.insert("no " + in_words(counted.counter));
                 }
             }
         }
-        if (share.size() == 1 && share.begin()->first == "bytes_asked") {
+        if (none.empty() && share.size() == 1 && share.begin()->first == "bytes_asked") {
             op_line("", Tone::good, to_string(Verdict::ok), "asks for no more bytes than are needed");
-        } else if (!share.empty()) {
-            std::vector<std::string> parts;
-            for (const auto& [counter, most] : share) { parts.push_back(fmt::format("{} {:.2f}", counter, most)); }
-            op_line("", Tone::good, to_string(Verdict::ok),
-                    fmt::format("times what is needed: {}", fmt::join(parts, ", ")));
+        } else if (!share.empty() || !none.empty()) {
+            std::vector<std::string> parts, all;
+            for (const auto& [counter, most] : share) {
+                parts.push_back(fmt::format("{} {:.2f}", in_words(counter), most));
+            }
+            if (!parts.empty()) {
+                all.push_back(fmt::format("times what is needed: {}", fmt::join(parts, ", ")));
+            }
+            std::ranges::copy(none, std::back_inserter(all));
+            op_line("", Tone::good, to_string(Verdict::ok), fmt::format("{}", fmt::join(all, "; ")));
         }
+    }
+
+    // A counter's name, "bytes_moved", as words.
+    static std::string in_words(std::string counter) {
+        if (counter == "excess_wavefronts") {
+            return "wavefronts lost to bank conflicts";
+        }
+        std::ranges::replace(counter, '_', ' ');
+        return counter;
     }
 
     static std::string budget_text(double used) {
@@ -504,6 +523,11 @@ class Printer {
         std::erase_if(columns, [&](const Column& column) {
             return std::ranges::all_of(timing.shapes, &std::string::empty, column.cell);
         });
+        for (Column& column : columns) {  // a cell may be wider than the others of its kind
+            for (const ShapeTiming& shape : timing.shapes) {
+                column.width = std::max(column.width, column.cell(shape).size() + 1);
+            }
+        }
         std::string head = fmt::format("    {:<{}}", what, shape_width);
         for (const Column& column : columns) { head += fmt::format("{:>{}}", column.head, column.width); }
         line(coloured(Tone::faint, head));

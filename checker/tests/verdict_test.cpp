@@ -507,6 +507,15 @@ TEST(Verdict, OfAKernelThatMissesATargetOnCountersNamesTheLineOfThatCounter) {
     EXPECT_NE(right.find("times what is needed: requests 1.00, sectors 1.02"), std::string::npos) << right;
 }
 
+TEST(Verdict, OfCountersIsInWordsAndSaysWhatIsNotNeededAtAll) {
+    OpReport report = op("matmul", {right_case("square")});
+    report.cases[0].counted = {counted_of("bytes_moved", 106, 100, 1.1), counted_of("excess_wavefronts", 0, 0, 1.0)};
+    const std::string text = in_one_line(verdict_text(lesson({report}), kNext, kPiped));
+    EXPECT_NE(text.find("times what is needed: bytes moved 1.06; no wavefronts lost to bank conflicts"),
+              std::string::npos)
+        << text;
+}
+
 TEST(Verdict, OfATargetMissedByLessThanTheDigitsShowNamesTheMost) {
     OpReport report = op("layernorm", {right_case("row768")});
     report.cases[0].counted = {counted_of("bytes_asked", 200'704, 196'736, 1.02)};
