@@ -51,7 +51,7 @@ chosen_side = $(if $(filter lessons,$1),$(file <build/verdict/$2),solutions)
 
 # The linker's cross-reference names the file that defines each symbol; print that of each op.
 define show_served
-awk -f scripts/served.awk -v ops='$(sort $(notdir $(served_$1)))' $2
+awk -f scripts/served.awk -v base='$(BASE)' -v ops='$(sort $(notdir $(served_$1)))' $2
 endef
 
 # What tests run where it does not matter which step it is.

@@ -2,6 +2,7 @@
 #
 # awk -f served.awk -v ops="encoder gelu" MAP: which source file serves each op, from the cross-reference table of the
 # linker's map (--cref): a symbol, then the object that defines it, then lines that start with blanks for its users.
+# With -v base=lessons it says of a solution's file why the learner's does not serve: build/verdict has its check's output.
 BEGIN { count = split(ops, names, " ") }
 /^Cross Reference Table/ { table = 1 }
 table && /^[^ ]/ {
@@ -17,6 +18,13 @@ END {
         sub(/\.o$/, system("test -f " substr(source, 1, length(source) - 2) ".cu") == 0 ? ".cu" : ".cpp", source)
         printf "  %-14s  %s\n", names[i], source == "" ? "nobody" : source
         missing += source == ""
+        if (base == "lessons" && source ~ /^solutions\//) {
+            split(source, part, "/")
+            number = substr(part[2], 1, 2)
+            unwritten = system("grep -qs '" names[i] " .*not written yet' build/verdict/" part[2] "/" names[i] ".log") == 0
+            printf "  %-14s  yours of lesson %s %s\n", "", number,
+                unwritten ? "is not written yet" : "does not pass: make check-lesson" number
+        }
     }
     exit missing > 0
 }

@@ -26,6 +26,7 @@
 #include "checker/judge/report.h"
 #include "checker/judge/verdict.h"
 #include "checker/program/describe_lesson.h"
+#include "checker/program/doubles.h"
 #include "checker/program/options.h"
 #include "checker/program/register_test.h"
 #include "checker/tools/stub.h"
@@ -161,6 +162,9 @@ class Session {
             GTEST_SKIP() << (notes.empty() ? "not timed: none of its shapes is judged" : notes.front());
         }
         const Verdict verdict = report.timing.verdict();
+        if (verdict == Verdict::slow && device_side().is_host()) {
+            note_doubles(report);
+        }
         if (verdict != Verdict::ok && verdict != Verdict::no_verdict) {
             const ShapeTiming& worst = report.timing.worst();
             ADD_FAILURE() << report.file << ": " << worst.shape << ": " << first_text(worst.findings);
@@ -320,6 +324,13 @@ class Session {
         measure_roof(best, known ? known->gpu : "");
     }
 
+    // Literals such as 0.5 turn arithmetic of floats into one of doubles, which takes longer and is not more right.
+    static void note_doubles(OpReport& report) {
+        if (const std::string line = first_double(report.file); !line.empty()) {
+            report.timing.notes.push_back(line + " computes in doubles: 0.5 is one, 0.5f is a float");
+        }
+    }
+
     // Where multiply-adds reached much less in this run than when the roof was measured, something else is running.
     void note_slow_machine(TimingReport& timing) const {
         constexpr double kMuch = 0.75;
@@ -451,7 +462,15 @@ Next next_commands(const Options& options, const Lesson& lesson) {
         fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
                     !device.is_host() && device.has_times() ? " DEVICE=gpu" : "", device.rehearsal() ? " DRY=1" : "");
     next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
-    if (!yours || !options.only.empty() || !options.last) {
+    if (!yours || !options.last) {
+        return next;
+    }
+    if (!options.only_case().empty()) {
+        next.done.push_back(fmt::format("{} ONLY={}   all its shapes", next.check, options.only_op()));
+        return next;
+    }
+    if (!options.only.empty() && lesson.ops().size() > 1) {
+        next.done.push_back(fmt::format("{}   the lesson's other ops too", next.check));
         return next;
     }
     next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));

@@ -747,7 +747,9 @@ TEST_F(Course, TheLearnersFilesServeTheModelOnlyWhereTheyPass) {
     const Finished gpt2 = run("make gpt2 STEP=02 BASE=lessons");
     EXPECT_TRUE(exits(gpt2, 0));
     EXPECT_TRUE(std::regex_search(gpt2.output, std::regex("gelu +lessons/01_layers/gelu.cpp"))) << gpt2.output;
-    EXPECT_TRUE(std::regex_search(gpt2.output, std::regex("layernorm +solutions/01_layers/layernorm.cpp")))
+    EXPECT_TRUE(std::regex_search(
+        gpt2.output,
+        std::regex("layernorm +solutions/01_layers/layernorm.cpp\n +yours of lesson 01 is not written yet\n")))
         << gpt2.output;
     const Finished text = run("build/gpt2 --prompt The --tokens 4");
     EXPECT_TRUE(exits(text, 0));
@@ -760,7 +762,8 @@ TEST_F(Course, TheLearnersKernelsServeTheModelOnTheCpuDeviceOnlyWhereTheyPass) {
     const Finished gpt2 = run("make gpt2 STEP=05 BASE=lessons");
     EXPECT_TRUE(exits(gpt2, 0));
     for (const char* serves :
-         {"gelu +lessons/04_first_kernel/gelu.cu", "residual +solutions/04_first_kernel/residual.cu",
+         {"gelu +lessons/04_first_kernel/gelu.cu",
+          "residual +solutions/04_first_kernel/residual.cu\n +yours of lesson 04 does not pass: make check-lesson04\n",
           "encoder +solutions/04_first_kernel/encoder.cu"}) {
         EXPECT_TRUE(std::regex_search(gpt2.output, std::regex(serves))) << gpt2.output;
     }
@@ -843,6 +846,23 @@ TEST_F(Course, HintTakesTheOpThatIsAskedForElseTheFirstExerciseThatDoesNotPass) 
     run("make check-lesson01 ONLY=encoder");
     EXPECT_TRUE(contains(run("make hint-lesson01"), "layernorm · hint 1 of"));
     EXPECT_TRUE(contains(run("make hint-lesson01"), "layernorm · hint 2 of"));
+}
+
+// Of a folder whose results say what passes.
+TEST(Hint, SaysThatEveryExercisePassesOnceItDoes) {
+    const fs::path folder = "build/course_test/passed";
+    fs::remove_all(folder);
+    fs::create_directories(folder / "build/tools");
+    for (const char* part : {"lessons", "scripts"}) { fs::create_symlink(fs::absolute(part), folder / part); }
+    checker::write_file(folder / "results/results.jsonl", "");
+    const fs::path progress = folder / "build/tools/progress";
+    checker::write_file(progress, "#!/bin/sh\nprintf '%s\\n' encoder layernorm gelu residual\n");
+    fs::permissions(progress, fs::perms::owner_all);
+    const Finished all = run("scripts/hint.sh 01_layers ''", folder);
+    EXPECT_TRUE(exits(all, 0));
+    EXPECT_TRUE(contains(all, "every exercise passes"));
+    EXPECT_EQ(all.output.find("Hint"), std::string::npos) << all.output;
+    EXPECT_TRUE(contains(run("scripts/hint.sh 01_layers gelu", folder), "gelu · hint 1 of"));
 }
 
 TEST_F(Course, DiffShowsTheSolutionOnlyOnceYoursPasses) {
