@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The blocks of a page that are generated: what is between the markers is replaced, and nothing else."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,15 @@ def test_a_page_without_the_place_is_named(text):
     assert str(raised.value) == (
         "lessons/x/README.md has no place for the ladder: a line <!-- ladder --> and a line <!-- end ladder -->"
     )
+
+
+LESSONS = sorted(Path(__file__).parents[2].glob("lessons/[0-9][0-9]_*"))
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_the_check_takes_a_lessons_ops_in_the_order_of_its_page(lesson):
+    checked = list(tomllib.loads((lesson / "lesson.toml").read_text())["target"])
+    hints = (lesson / "README.md").read_text().partition("\n## Hints\n")[2].partition("\n## ")[0]
+    of_page = [op for op in re.findall(r"^### `?(\w+)`?$", hints, re.MULTILINE) if op in checked]
+    assert of_page
+    assert of_page == [op for op in checked if op in of_page]
