@@ -77,6 +77,8 @@ struct Row {
     std::string_view needed = "";  // the metric that says what would have done; without it check.cpp does
 };
 
+constexpr const char* kApiCalls = "calls of the runtime and of libraries";
+
 constexpr std::array kRows{
     Row{{"bytes_asked", "sm__sass_data_bytes_mem_global_op_*.sum", "asks for {} bytes of global memory"},
         "bytes asked for",
@@ -108,7 +110,7 @@ constexpr std::array kRows{
     Row{{"special_functions_of_doubles", "special functions of doubles", "evaluates {} special functions of doubles"},
         "special functions of doubles"},
     Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
-    Row{{"api_calls", "calls of the runtime and of libraries", "calls the runtime and its libraries {} times"}, ""},
+    Row{{"api_calls", kApiCalls, "calls the runtime and its libraries {} times"}, ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
     Row{{"library_flop", "floating-point operations of libraries", "has libraries do {} floating-point operations"},
@@ -116,8 +118,6 @@ constexpr std::array kRows{
     Row{{"allocations", "allocations", "allocates {} times"}, ""},
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
 };
-
-constexpr const char* kApiCalls = "calls of the runtime and of libraries";
 
 // What the host has asked of the device since the process began.
 Metrics host_metrics() {
