@@ -78,7 +78,7 @@ def figure() -> Figure:
         f.arrow([(warp_x(w), y + 62), (warp_x(w), y + 78)])
     y = 252
     warps(f, y, 26, lambda w: "1", "kept")
-    barrier(f, y + 58, "barrier: nobody still reads what the call before left in of_warps")
+    barrier(f, y + 58, "barrier: no warp still reads what the previous call left in of_warps")
     for w in range(WARPS):
         f.arrow([(warp_x(w), y + 62), (warp_x(w), y + 78)], color=GREEN)
     y = 332

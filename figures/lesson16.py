@@ -20,7 +20,7 @@ def style(row: int, column: int) -> str:
 
 def scores(f: Figure) -> None:
     f.text(LEFT, 28, "The scores of a head, T = 1,024", bold=True)
-    f.text(LEFT, TOP - 10, "16 tiles of 64 keys; downwards, queries", size=SMALL, color=GREY)
+    f.text(LEFT, TOP - 10, "across: 16 tiles of 64 keys; down: queries", size=SMALL, color=GREY)
     f.grid(LEFT, TOP, CELL, TILES, TILES, style)
     side = TILES * CELL
     for i in range(TILES):  # masked: the upper half of the tile on the diagonal
@@ -29,8 +29,8 @@ def scores(f: Figure) -> None:
     y = TOP + side
     f.text(LEFT, y + 22, "Block 11, queries 704 to 767: tiles 0 to 6", size=SMALL)
     f.text(LEFT, y + 40, "(blue) are done, 7 (orange) is computed", size=SMALL)
-    f.text(LEFT, y + 58, "now, of tile 11 half is masked. The 120 grey", size=SMALL)
-    f.text(LEFT, y + 76, "tiles above the diagonal nobody computes.", size=SMALL)
+    f.text(LEFT, y + 58, "now, half of tile 11 is masked. The 120", size=SMALL)
+    f.text(LEFT, y + 76, "grey tiles are never computed.", size=SMALL)
     f.arrow([(LEFT + side + 6, TOP + (BLOCK + 0.5) * CELL), (344, TOP + (BLOCK + 0.5) * CELL)])
 
 
