@@ -31,6 +31,7 @@ from reference.gpu.pages import put
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import CLEAR, Parser, ToolError, digits, run_main
 from reference.plots.roofline import DEFAULT_CARD, STYLE, write
+from reference.timings.machine import cpu
 
 DATA = Path("reference/plots/ladder.json")
 PAGE = Path("reference/LADDER.md")
@@ -254,7 +255,8 @@ def section(ladder: Ladder) -> str:
         " that requests move; the sectors of a request, and how many its bytes would fill side by side; bytes that a"
         " multiply-add loads from shared memory, different ones of a warp's request *of* all that its lanes ask"
         f" for; wavefronts that bank conflicts cost. *At best* at {SQUARE_SHAPE}, and the limit: counted, not measured"
-        f" ([how](../checker/estimate/README.md)). CPU: {ladder.cpu['name']}, {cpu_shape}."
+        f" ([how](../checker/estimate/README.md)). CPU: {ladder.cpu['name']} (family/model), processor time,"
+        f" {cpu_shape}."
         f"{gpus} In the picture *global* is what requests move, *shared* the different bytes.",
         "",
         f"![The matmuls beside each other]({PICTURE.relative_to(PAGE.parent)})",
@@ -380,9 +382,7 @@ def measure(scratch: Path) -> Ladder:
             chosen = [shape for shape in rungs.chosen_shapes(rungs.CPU_SHAPES) if rung.takes(shape)]
             timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape, out) for shape in chosen}
     print(CLEAR, end="", file=sys.stderr, flush=True)
-    return Ladder(
-        found, counted, {"name": rungs.cpu_name(), "timed": timed}, rungs.gpu_reports(Path()), *estimated(Path())
-    )
+    return Ladder(found, counted, {"name": cpu().label, "timed": timed}, rungs.gpu_reports(Path()), *estimated(Path()))
 
 
 def run(options: argparse.Namespace) -> int:
