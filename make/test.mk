@@ -116,7 +116,7 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
 reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
-    %_whole_forward.py %_published.py %_sass_table.py %_what_pages_say.py %_glossary.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
+    %_whole_forward.py %_published.py %_sass_table.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/tools/estimate build/impl/solutions/$1/matmul.so)
@@ -170,7 +170,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
 	        build/check/ladder build/tools/estimate build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
-	    'python-pages=$(call commas,reference/tests/test_what_pages_say.py reference/tests/test_glossary.py):$(call commas,$(python_reads) \
+	    'python-pages=reference/tests/pages:$(call commas,$(python_reads) \
 	        GLOSSARY.md CONTRIBUTING.md lessons checker figures)' \
 	    'python-waterfall=$(call commas,reference/tests/test_waterfall.py reference/tests/test_estimates.py):$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
 	        build/dry/check/lesson06 build/dry/impl/solutions/06_coalescing solutions lessons)' \

@@ -27,11 +27,11 @@ from reference.gpu import estimates, rungs
 from reference.gpu.counts import Call, Key
 from reference.gpu.estimates import Estimate
 from reference.gpu.lesson_shapes import dims
+from reference.gpu.machine import cpu
 from reference.gpu.pages import put
 from reference.gpu.rungs import Rung
 from reference.gpu.tools import CLEAR, Parser, ToolError, digits, run_main
 from reference.plots.roofline import DEFAULT_CARD, STYLE, write
-from reference.timings.machine import cpu
 
 DATA = Path("reference/plots/ladder.json")
 PAGE = Path("reference/LADDER.md")

@@ -13,9 +13,9 @@ import pytest
 
 from reference.gpu import pages
 from reference.gpu.lesson_shapes import all_lessons, dims
+from reference.gpu.machine import Cpu, cpu
 from reference.gpu.tools import digits, read_reports
 from reference.timings import compare, record_cpu
-from reference.timings.machine import Cpu, cpu
 
 ROOT = Path(__file__).parents[2]
 SHAPE = "N=256 C=768 OC=2304"

@@ -14,10 +14,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from reference.gpu.machine import cpu
 from reference.gpu.programs import with_json
 from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, read_reports, run_main
 from reference.timings import results
-from reference.timings.machine import cpu
 
 LIMIT = 300  # seconds for one check
 ROOFS = {"copy": "of a copy", "arithmetic": "of the roof"}  # what bounds an op, by what it was timed beside

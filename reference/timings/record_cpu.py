@@ -19,10 +19,10 @@ import tempfile
 from pathlib import Path
 
 from reference.gpu import pages
+from reference.gpu.machine import cpu
 from reference.gpu.programs import with_json
 from reference.gpu.report import FORMAT, commit, utc_now
 from reference.gpu.tools import CLEAR, TIMINGS, Parser, ToolError, counted, digits, run_main
-from reference.timings.machine import cpu
 
 LIMIT = 600  # seconds for one check
 PAGES = {

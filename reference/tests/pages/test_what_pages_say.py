@@ -11,7 +11,7 @@ import pytest
 
 from reference.gpu.cards import read_card
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LESSONS = sorted(path.parent.name for path in (ROOT / "lessons").glob("[0-9][0-9]_*/README.md"))
 TERMINAL = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(
