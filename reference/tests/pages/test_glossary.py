@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).parents[3]
 GLOSSARY = ROOT / "GLOSSARY.md"
 ROW = re.compile(r'^\| <a id="([^"]+)"></a>(.+?) \| (.+) \| \[(\d\d)\]\((lessons/[^)]+)\) \|$')
 LINK = re.compile(r"\]\(\.\./\.\./GLOSSARY\.md#([^)]+)\)")
