@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Gathers the course's own pages, solutions and headers into corpus.txt, on which train_small.py trains. The file is
-committed: the small model changes only when somebody decides so. Plain ASCII, in the order of the names."""
+"""Gathers the course's own pages, solutions and headers into corpus.txt, on which train_small.py trains, together with
+the prose of make_prose.py. The file is committed: the small model changes only when somebody decides so. Plain ASCII,
+in the order of the names."""
 
 from __future__ import annotations
 

@@ -129,9 +129,9 @@ def matmul_errors(format: Format) -> dict[str, float]:
 
 
 def small_model() -> tuple[GPT2, Tensor, Tensor]:
-    """The embedded model, and the held-out text."""
+    """The embedded model, and the course's text that is held out from its training."""
     model = load(SMALL)
-    corpus = train_small.Corpus(CORPUS.read_bytes(), model.config.max_T)
+    corpus = train_small.Corpus(CORPUS, CORPUS.read_bytes(), model.config.max_T)
     T = model.config.max_T
     windows = [corpus.held_out[i : i + T + 1] for i in range(0, len(corpus.held_out) - T, T)]
     return model, *train_small.split(np.stack(windows))

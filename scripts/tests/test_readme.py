@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the README shows is what a reader gets: its program's finding, the model's text, its pictures and links."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -35,6 +36,12 @@ def test_the_model_writes_what_the_readme_shows():
     command, text = shown.removeprefix("$ build/gpt2 ").split("\n", 1)
     done = subprocess.run([GPT2, *shlex.split(command)], capture_output=True, text=True, check=True)
     assert done.stdout == text
+
+
+def test_the_readme_says_the_losses_of_the_training():
+    losses = json.loads((ROOT / "reference/model/small/training.json").read_text())["held_out_loss"]
+    said = f"{losses['prose']:.2f} nats per byte for the prose and {losses['course']:.2f} for the course's"
+    assert said in README
 
 
 @pytest.mark.parametrize("page", ["README.md", "COMMANDS.md", "CHANGELOG.md", "CONTRIBUTING.md"])
