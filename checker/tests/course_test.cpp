@@ -412,6 +412,14 @@ TEST_F(Course, AFileThatIncludesItsSolutionIsNamedAndEarnsNoMedal) {
     EXPECT_EQ(check.output.find("of the solution's speed"), std::string::npos) << check.output;
 }
 
+TEST_F(Course, CheckOfOneRightShapeNamesTheOthers) {
+    touch("01_layers", "gelu");
+    write_solved("01_layers", "gelu");
+    const Finished one = run("make check-lesson01 ONLY=gelu/t1");
+    EXPECT_TRUE(exits(one, 0));
+    EXPECT_TRUE(contains(one, "next    make check-lesson01 ONLY=gelu   all its shapes"));
+}
+
 TEST_F(Course, CheckCompilesOnlyTheFileThatWasEdited) {
     run("make check-lesson01");
     write_solved("01_layers", "gelu");
