@@ -66,6 +66,11 @@ class Join {
         const double warps = launch_.blocks * launch_.warps();
         std::vector<std::optional<double>> found(count);
         found[0] = warps;
+        for (std::size_t r = 1; r < count; r++) {
+            if (const std::size_t all = sass_.regions[r].accesses.size(); all > 0 && foreign(r) == all) {
+                found[r] = 0;
+            }
+        }
         // Barriers are exact: nvcc neither merges nor drops them. Then accesses, then special functions.
         for (const auto& kinds :
              {std::pair(kKinds, kKinds + 1), std::pair(std::size_t{0}, kKinds), std::pair(kKinds + 1, kKinds + 2)}) {
@@ -99,6 +104,22 @@ class Join {
         return site;
     }
 
+    Site site_of(const EmittedAccess& access) const {
+        return nearest({name_of_file(access.file.empty() ? sass_.source : access.file), access.line,
+                        static_cast<int>(access.kind)});
+    }
+
+    // How many of the region's accesses the device has met nowhere. Where it has met one that nvcc names no line of, they may
+    // be that one.
+    std::size_t foreign(std::size_t r) const {
+        return static_cast<std::size_t>(std::ranges::count_if(sass_.regions[r].accesses, [&](const auto& access) {
+            const int kind = static_cast<int>(access.kind);
+            return !asked_.contains(site_of(access)) && std::ranges::all_of(asked_, [&](const auto& asked) {
+                return asked.first.what != kind || emitted_.contains(asked.first);
+            });
+        }));
+    }
+
     void note(std::size_t r, const Region& region) {
         const auto site = [&](const std::string& file, int line, int what) {
             return nearest({name_of_file(file.empty() ? sass_.source : file), line, what});
@@ -110,7 +131,7 @@ class Join {
             emitted.widths[r] = std::max(emitted.widths[r], bytes);
         };
         for (const EmittedAccess& access : region.accesses) {
-            add(site(access.file, access.line, static_cast<int>(access.kind)), access.bytes, access.count);
+            add(site_of(access), access.bytes, access.count);
             if (access.is_async_copy) {
                 add(site(access.file, access.line, static_cast<int>(Kind::shared_store)), access.bytes, access.count);
             }
@@ -125,7 +146,7 @@ class Join {
 
     // What sites of these kinds say of a region: the median, each with the weight of what it has in a turn. Of a site, what
     // does not lie outside of loops is the loop's that has most of it in a turn: the unrolled one's, and not that of the
-    // turns that are left over.
+    // turns that are left over, nor one that also has what the device has met nowhere.
     std::optional<double> by_sites(std::size_t r, std::size_t first, std::size_t last, double warps) const {
         std::vector<std::pair<double, double>> said;  // how often, and the weight
         double weight = 0;
@@ -140,7 +161,8 @@ class Join {
             const double left = asked->second.bytes - (outside == emitted.bytes.end() ? 0 : warps * outside->second);
             // One as wide as the source's goes before one that is split: what runs where rows are not aligned.
             const auto rank = [&](std::size_t region, double bytes) {
-                return std::tuple(emitted.widths.at(region) >= asked->second.size, bytes, -static_cast<double>(region));
+                return std::tuple(foreign(region) == 0, emitted.widths.at(region) >= asked->second.size, bytes,
+                                  -static_cast<double>(region));
             };
             const bool most = std::ranges::none_of(emitted.bytes, [&](const auto& other) {
                 return other.first != 0 && rank(other.first, other.second) > rank(r, here->second);

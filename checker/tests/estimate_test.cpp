@@ -325,6 +325,22 @@ TEST(Executions, ALoopOfWhichNothingIsKnownRunsAsOftenAsTheOneAroundIt) {
     EXPECT_EQ(executions(launch, a_kernel({a_loop({emitted(7, 4, 1)}), Region{}}))[2], 400);
 }
 
+TEST(Executions, ALoopWhoseAccessesTheDeviceHasMetNowhereDidNotRun) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 80 * 5);
+    KernelSass sass = a_kernel({a_loop({emitted(7, 4, 1)}), a_loop({emitted(30, 4, 8)})});
+    EXPECT_EQ(executions(launch, sass), (std::vector<double>{80, 400, 0}));
+    add_loads(launch, 50, 80);  // nvcc names no such line: 30 may be it
+    EXPECT_EQ(executions(launch, sass)[2], 400);
+}
+
+TEST(Executions, OfTwoLoopsOfALineTheOneWithoutWhatTheDeviceHasMetNowhereRan) {
+    LaunchCounts launch = a_launch(10);
+    add_loads(launch, 7, 80 * 5);
+    const KernelSass sass = a_kernel({a_loop({emitted(7, 4, 4), emitted(30, 4, 4)}), a_loop({emitted(7, 4, 1)})});
+    EXPECT_EQ(executions(launch, sass), (std::vector<double>{80, 0, 400}));
+}
+
 TEST(Executions, AStatementsOtherLineIsTakenForIt) {
     LaunchCounts launch = a_launch(10);
     add_loads(launch, 8, 80 * 5);
