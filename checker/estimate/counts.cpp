@@ -43,6 +43,7 @@ void each_metric(auto& counts, auto&& use) {
     use("special functions", counts.special);
     use("special functions, requests", counts.special_requests);
     use("sass__inst_executed_per_opcode BAR", counts.barriers);
+    use("calls of libraries", counts.library_calls);
     use("bytes that libraries read", counts.library_read);
     use("bytes that libraries write", counts.library_written);
     use("floating-point operations of libraries", counts.library_flop);
@@ -200,18 +201,21 @@ Json counts_as_json(const std::vector<LaunchCounts>& launches) {
                             {"load_sectors", rounded(run.load_sectors)},
                             {"store_sectors", rounded(run.store_sectors)}});
         }
-        all.push_back({{"kernel", launch.kernel},
-                       {"file", launch.file},
-                       {"grid", Json::array(launch.grid)},
-                       {"block", Json::array(launch.block)},
-                       {"launches", rounded(launch.launches)},
-                       {"blocks", rounded(launch.blocks)},
-                       {"blocks_counted", rounded(launch.blocks_counted)},
-                       {"shared_bytes", rounded(launch.shared_bytes)},
-                       {"arithmetic_counted", launch.arithmetic_counted},
-                       {"metrics", metrics_of(launch.total)},
-                       {"lines", std::move(lines)},
-                       {"distinct", std::move(runs)}});
+        Json added{{"kernel", launch.kernel},
+                   {"file", launch.file},
+                   {"grid", Json::array(launch.grid)},
+                   {"block", Json::array(launch.block)},
+                   {"launches", rounded(launch.launches)},
+                   {"blocks", rounded(launch.blocks)},
+                   {"blocks_counted", rounded(launch.blocks_counted)},
+                   {"shared_bytes", rounded(launch.shared_bytes)},
+                   {"metrics", metrics_of(launch.total)},
+                   {"lines", std::move(lines)},
+                   {"distinct", std::move(runs)}};
+        if (launch.arithmetic_counted) {
+            added["arithmetic_counted"] = true;
+        }
+        all.push_back(std::move(added));
     }
     return {{"launches", std::move(all)}};
 }

@@ -42,9 +42,9 @@ struct Counts {
     double fma = 0, fma_requests = 0;         // of threads and of warps
     double other_flop = 0, other_flop_requests = 0;
     double special = 0, special_requests = 0;
-    double barriers = 0;                                             // of warps
-    double library_read = 0, library_written = 0, library_flop = 0;  // bytes
-    double library_tf32 = 0, library_16_bits = 0;                    // of its FLOP, by tensor cores
+    double barriers = 0;                                                                // of warps
+    double library_calls = 0, library_read = 0, library_written = 0, library_flop = 0;  // bytes
+    double library_tf32 = 0, library_16_bits = 0;                                       // of its FLOP, by tensor cores
 
     Access& of(Kind kind) { return access[static_cast<std::size_t>(kind)]; }
     const Access& of(Kind kind) const { return access[static_cast<std::size_t>(kind)]; }
