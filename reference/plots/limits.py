@@ -242,8 +242,8 @@ def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> 
 
 def said_of(band: Band | None) -> str:
     """Under the tables."""
-    how_far = f", of which {band.share} lie within 1.5 times of what others measured" if band else ""
-    return f"Counts are the CPU device's, times estimates{how_far}."
+    how_far = f"; {band.share} of such estimates lie within 1.5 times of what others measured" if band else ""
+    return f"The counts are the CPU device's, and the times are estimates{how_far}."
 
 
 def gain_of(block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pass], title: str) -> str:
