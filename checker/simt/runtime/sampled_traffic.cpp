@@ -287,7 +287,7 @@ SampledTraffic count_some_blocks(const std::function<void()>& run, const std::fu
     }
     for (std::size_t i = 0; i < row.size(); i++) {
         LaunchTraffic& launch = result.launches[i];
-        if (is_whole(launch) || launch.launches == 0) {
+        if (is_whole(result.other_half[i]) || launch.launches == 0) {  // both halves together may be as many blocks
             continue;
         }
         const double loads =

@@ -103,6 +103,13 @@ TEST_F(SampledTraffic, SaysWhatRunsOfBlocksTouchUpToTheWholeLaunch) {
     EXPECT_EQ(launch.distinct.back().store_sectors, kN * kOC * sizeof(float) / 32);
 }
 
+TEST_F(SampledTraffic, OfTwoHalvesThatAreAsManyBlocksAsTheLaunchSaysTheSame) {
+    const simt::LaunchTraffic launch = simt::count_some_blocks(product(16, 256)).launches.at(0);
+    ASSERT_EQ(launch.blocks, 512U);  // a half has 256 at most
+    EXPECT_EQ(launch.blocks_run, launch.blocks);
+    EXPECT_EQ(launch.distinct.back().blocks, launch.blocks);
+}
+
 TEST_F(SampledTraffic, NeverSaysThatMoreIsLoadedThanTheBuffersHold) {
     const simt::LaunchTraffic launch = simt::count_some_blocks(product(kC), nullptr, kFew).launches.at(0);
     EXPECT_LE(launch.distinct.back().load_sectors, (kN * kC + kC * kOC) * sizeof(float) / 32);
