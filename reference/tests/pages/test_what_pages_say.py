@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the pages say: nothing that waits to be written or measured, shared numbers alike, predictions answered."""
+"""What the pages say: nothing that waits to be written or measured, shared numbers alike, predictions answered, and
+no more words than a reader has time for."""
 
 import json
 import re
@@ -15,7 +16,8 @@ ROOT = Path(__file__).parents[3]
 LESSONS = sorted(path.parent.name for path in (ROOT / "lessons").glob("[0-9][0-9]_*/README.md"))
 TERMINAL = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(
-    r"^<!-- (estimate|gain|waterfall|recorded|red)\b[^\n]*-->\n.*?^<!-- end \1 -->", re.MULTILINE | re.DOTALL
+    r"^<!-- (estimate|gain|waterfall|recorded|red|measured|beside pytorch)\b[^\n]*-->\n.*?^<!-- end \1 -->",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -151,3 +153,55 @@ def test_what_only_a_card_can_answer_says_by_which_command(lesson):
     assert not re.search(r"\?|[Ww]rite down", rest.partition("With a GPU")[0]), "a question outside the numbered list"
     for only in re.findall(r"With a GPU[^\n]*", asked):
         assert "`make " in only, only
+
+
+# ---- length ----------------------------------------------------------------------------------------------------------
+
+
+FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+MOST_WORDS = 1400
+
+
+def words(text):
+    """How many a reader has to read: without folds, code, generated blocks, comments and the targets of links. What
+    has no letter and no digit is not a word."""
+    for what in (GENERATED, TERMINAL, FOLD, COMMENT):
+        text = what.sub("", text)
+    return len(re.findall(r"[^\s|]*\w[^\s|]*", re.sub(r"\]\([^)]*\)", "]", text)))
+
+
+def too_long(texts):
+    """The pages with more words than a page may have, outside folds, code and generated blocks."""
+    counts = {name: words(text) for name, text in texts.items()}
+    return {name: count for name, count in counts.items() if count > MOST_WORDS}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_page_is_short_enough_to_be_read(lesson):
+    assert too_long({lesson: page(lesson)}) == {}
+
+
+def test_a_page_with_one_word_too_many_is_found():
+    lesson = LESSONS[0]
+    room = MOST_WORDS - words(page(lesson))
+    full = page(lesson) + "word " * room
+    assert too_long({lesson: full}) == {}
+    assert too_long({lesson: full + "word"}) == {lesson: MOST_WORDS + 1}
+
+
+def test_folds_code_generated_blocks_and_targets_of_links_are_no_words():
+    text = """two words
+<!-- estimate: gelu N=12582912 | 04 06 -->
+| generated | table |
+<!-- end estimate -->
+```
+one line of code
+```
+<details><summary>Hint 1: a question?</summary>
+
+an answer
+</details>
+| [one](../../GLOSSARY.md#term) | 2 · 3 |
+"""
+    assert words(text) == 5
