@@ -68,6 +68,9 @@ $(simt_tests): build/tests/simt/%: build/obj/checker/simt/tests/%.o $(filter-out
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) -lgtest_main $(harness_libs)
 build/tests/simt/corpus_test: build/obj/checker/simt/tests/corpus.o | $(simt_kernels)
 build/tests/simt/races_test: | $(simt_kernels)
+# Those that run other programs.
+$(addprefix build/tests/simt/,debug_test driver_test estimate_listing_test libraries_test races_test traffic_listing_test traffic_test): \
+    build/obj/checker/base/files.o
 build/tests/simt/debug_test: | build/simtcc build/simt-lower $(simt_archives) build/check/lesson05 \
     $(call impls,cpu debug,solutions,05_naive_forward)
 build/tests/simt/traffic_listing_test: | build/check/lesson05 build/simtcc build/simt-lower build/lib/libgpt2.a \

@@ -4,10 +4,8 @@
 // this program is the test and, started with --fake-check, the check program (and its worker) of a lesson with that op.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -20,7 +18,7 @@
 #include "checker/program/run_lesson.h"
 #include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"
-#include "checker/tests/in_one_line.h"
+#include "checker/tests/output.h"
 #include "checker/tests/toy_lesson.h"
 
 namespace fs = std::filesystem;
@@ -163,16 +161,14 @@ class DeviceEndToEnd : public testing::Test {
         fs::remove(object);
         fs::create_symlink(fs::absolute("build/tests/fakes/" + fake + ".so"), object);
         const fs::path json = folder_ / "verdict.json";
-        FILE* pipe = popen(fmt::format("{5} {0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
-                                       "--json {4} --no-timing {6} 2>&1",
-                                       fs::read_symlink("/proc/self/exe").string(), kFlag, impl.string(),
-                                       folder_.string(), json.string(), environment, flags)
-                               .c_str(),
-                           "r");
+        const checker::Finished program =
+            shell(fmt::format("{5} {0} {1} --subject {2} --impl-dir {2} --reference-dir {2} --lesson-dir {3} "
+                              "--json {4} --no-timing {6}",
+                              fs::read_symlink("/proc/self/exe").string(), kFlag, impl.string(), folder_.string(),
+                              json.string(), environment, flags));
         Checked run;
-        for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { run.output += static_cast<char>(c); }
-        const int status = pclose(pipe);
-        run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        run.status = program.status;
+        run.output = program.output;
         if (std::ifstream in(json); in) {
             run.json = nlohmann::json::parse(in);
         }

@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -25,7 +23,7 @@
 #include "checker/clock/roof_file.h"
 #include "checker/program/run_lesson.h"
 #include "checker/tests/fakes/fake.h"
-#include "checker/tests/in_one_line.h"
+#include "checker/tests/output.h"
 #include "checker/tests/toy_lesson.h"
 #include "checker/worker/bench.h"
 
@@ -202,13 +200,9 @@ class EndToEnd : public testing::Test {
                   const std::string& environment = "") {
         fs::remove(json_file());
         Checked run;
-        FILE* pipe = popen((environment + " " + command(fake, options) + " 2>&1").c_str(), "r");
-        std::array<char, 4096> chunk;
-        for (std::size_t n = 0; (n = fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) {
-            run.output.append(chunk.data(), n);
-        }
-        const int status = pclose(pipe);
-        run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        const checker::Finished program = shell(environment + " " + command(fake, options));
+        run.status = program.status;
+        run.output = program.output;
         if (std::ifstream in(json_file()); in) {
             run.json = nlohmann::json::parse(in);
         }

@@ -10,6 +10,7 @@
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
+#include "checker/tests/output.h"
 
 namespace {
 
@@ -46,17 +47,13 @@ class Progress : public testing::Test {
     }
 
     static std::string run(const std::string& command) {
-        return checker::run_command(fmt::format("cd {} && {} 2>&1", kTree.string(), command)).output;
+        return shell(fmt::format("cd {} && {}", kTree.string(), command)).output;
     }
     static std::string progress() { return run(fs::absolute("build/tools/progress").string()); }
     static std::string hint() { return run(fs::absolute("scripts/hint.sh").string() + " 01_first"); }
 
     static const inline fs::path kTree = "build/progress_test";
 };
-
-bool has(const std::string& text, const std::string& what) {
-    return text.find(what) != std::string::npos;
-}
 
 }  // namespace
 
@@ -68,31 +65,33 @@ TEST_F(Progress, ListsLessonsAndTheirExercisesOnly) {
 
 TEST_F(Progress, CountsWhatPassesOnAllCases) {
     note("add", "ok", true);
-    EXPECT_TRUE(has(progress(), "  add               ok                not timed yet\n")) << progress();
-    EXPECT_TRUE(has(progress(), "1 of 3 exercises pass\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               ok                not timed yet\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "1 of 3 exercises pass\n")) << progress();
 }
 
 TEST_F(Progress, OfSomeCasesDoesNotPass) {
     note("add", "ok", false);
-    EXPECT_TRUE(has(progress(), "  add               some shapes ok    make check-lesson01 ONLY=add\n")) << progress();
-    EXPECT_TRUE(has(progress(), "0 of 3 exercises pass\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               some shapes ok    make check-lesson01 ONLY=add\n"))
+        << progress();
+    EXPECT_TRUE(contains(progress(), "0 of 3 exercises pass\n")) << progress();
 }
 
 TEST_F(Progress, OfAllCasesStandsWhenSomeAreCheckedAgain) {
     note("add", "ok", true);
     note("add", "ok", false, R"(,"timing":{"share":0.5,"medal":"silver","against":"solution","library":""})");
-    EXPECT_TRUE(has(progress(), "  add               ok                silver, 50% of the solution's speed\n"))
+    EXPECT_TRUE(contains(progress(), "  add               ok                silver, 50% of the solution's speed\n"))
         << progress();
     note("add", "WRONG", false);
-    EXPECT_TRUE(has(progress(), "  add               WRONG\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               WRONG\n")) << progress();
 }
 
 TEST_F(Progress, OfAnEditedFileAsksForACheck) {
     note("add", "ok", true);
     checker::write_file(kTree / "lessons/01_first/add.cpp", "// mine\n");
-    EXPECT_TRUE(has(progress(), "edited since; make check-lesson01\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "edited since; make check-lesson01\n")) << progress();
     note("add", "ok", false);
-    EXPECT_TRUE(has(progress(), "some shapes ok")) << "the verdict on all cases was another text's: " << progress();
+    EXPECT_TRUE(contains(progress(), "some shapes ok"))
+        << "the verdict on all cases was another text's: " << progress();
 }
 
 TEST_F(Progress, OfATextThatCameBackIsThatOfTheText) {
@@ -100,9 +99,9 @@ TEST_F(Progress, OfATextThatCameBackIsThatOfTheText) {
     const std::string right = checker::read_file(kTree / "lessons/01_first/add.cpp");
     checker::write_file(kTree / "lessons/01_first/add.cpp", "// an experiment\n");
     note("add", "WRONG", true);
-    EXPECT_TRUE(has(progress(), "  add               WRONG\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               WRONG\n")) << progress();
     checker::write_file(kTree / "lessons/01_first/add.cpp", right);
-    EXPECT_TRUE(has(progress(), "  add               ok                not timed yet\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               ok                not timed yet\n")) << progress();
 }
 
 TEST_F(Progress, ShowsTheBestMedalOfTheSameText) {
@@ -114,17 +113,18 @@ TEST_F(Progress, ShowsTheBestMedalOfTheSameText) {
     note("add", "ok", true, timed("ok", "silver", 0.82));
     note("add", "ok", true, timed("ok", "gold", 0.95));
     note("add", "ok", true, timed("ok", "bronze", 0.7));
-    EXPECT_TRUE(has(progress(), gold)) << progress();
+    EXPECT_TRUE(contains(progress(), gold)) << progress();
     note("add", "no verdict", true, timed("no verdict", "", 3.71));  // a share that cannot be
-    EXPECT_TRUE(has(progress(), gold)) << progress();
+    EXPECT_TRUE(contains(progress(), gold)) << progress();
     note("add", "SLOW", true, timed("SLOW", "", 0.4));  // beside other work
-    EXPECT_TRUE(has(progress(), gold)) << progress();
+    EXPECT_TRUE(contains(progress(), gold)) << progress();
     note("add", "SLOW", true);  // by what a device counts
-    EXPECT_TRUE(has(progress(), "  add               SLOW              gold")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               SLOW              gold")) << progress();
 
     checker::write_file(kTree / "lessons/01_first/add.cpp", "// slower\n");
     note("add", "SLOW", true, timed("SLOW", "", 0.4));
-    EXPECT_TRUE(has(progress(), "  add               SLOW              40% of the solution's speed\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               SLOW              40% of the solution's speed\n"))
+        << progress();
 }
 
 TEST_F(Progress, OfAHelperIsThatOfTheOpsOfItsLessonWhichIncludeIt) {
@@ -140,13 +140,13 @@ TEST_F(Progress, OfAHelperIsThatOfTheOpsOfItsLessonWhichIncludeIt) {
         note("add", "ok", true);  // as the check notes it: a digest of both texts
         fs::rename(kTree / "kept", kTree / "lessons/01_first/add.cpp");
     };
-    EXPECT_TRUE(has(progress(), "lesson 01 · first\n  sum               not written yet\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "lesson 01 · first\n  sum               not written yet\n")) << progress();
     note_add("// mine\n");
-    EXPECT_TRUE(has(progress(), "  sum               ok\n  add               ok")) << progress();
-    EXPECT_TRUE(has(progress(), "2 of 4 exercises pass\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  sum               ok\n  add               ok")) << progress();
+    EXPECT_TRUE(contains(progress(), "2 of 4 exercises pass\n")) << progress();
     checker::write_file(helper, "// mine, edited\n");
-    EXPECT_TRUE(has(progress(), "  sum               not known yet     in add\n")) << progress();
-    EXPECT_TRUE(has(progress(), "  add               ok                edited since; make check-lesson01\n"))
+    EXPECT_TRUE(contains(progress(), "  sum               not known yet     in add\n")) << progress();
+    EXPECT_TRUE(contains(progress(), "  add               ok                edited since; make check-lesson01\n"))
         << progress();
 }
 
@@ -154,9 +154,9 @@ TEST_F(Progress, AlignsTheNamesAlsoBesideALongOne) {
     for (const char* side : {"lessons", "solutions"}) {
         checker::write_file(kTree / side / "01_first/residual_layernorm.cpp", "// a name of 18 letters\n");
     }
-    EXPECT_TRUE(has(progress(),
-                    "  add                 not checked yet\n"
-                    "  residual_layernorm  not checked yet\n"))
+    EXPECT_TRUE(contains(progress(),
+                         "  add                 not checked yet\n"
+                         "  residual_layernorm  not checked yet\n"))
         << progress();
 }
 
@@ -179,21 +179,21 @@ TEST_F(Progress, SeesAHelperThatAHelperIncludes) {
 
 TEST_F(Progress, OfAHintIsOfTheFileAsItIsNow) {
     note("add", "ok", true);
-    EXPECT_TRUE(has(hint(), "Hint 1: of scale")) << hint();
+    EXPECT_TRUE(contains(hint(), "Hint 1: of scale")) << hint();
     const std::string right = checker::read_file(kTree / "lessons/01_first/add.cpp");
     checker::write_file(kTree / "lessons/01_first/add.cpp", "// an experiment\n");
-    EXPECT_TRUE(has(hint(), "Hint 1: of add")) << "nobody has checked this text: " << hint();
+    EXPECT_TRUE(contains(hint(), "Hint 1: of add")) << "nobody has checked this text: " << hint();
     note("add", "WRONG", true);
     checker::write_file(kTree / "lessons/01_first/add.cpp", right);
-    EXPECT_TRUE(has(hint(), "of scale")) << "the last verdict is another text's: " << hint();
+    EXPECT_TRUE(contains(hint(), "of scale")) << "the last verdict is another text's: " << hint();
 }
 
 TEST_F(Progress, OfAHintIsTheSame) {
     note("add", "ok", false);
-    EXPECT_TRUE(has(hint(), "Hint 1: of add")) << hint();
+    EXPECT_TRUE(contains(hint(), "Hint 1: of add")) << hint();
     note("add", "ok", true);
     note("add", "ok", false);
-    EXPECT_TRUE(has(hint(), "Hint 1: of scale")) << hint();
+    EXPECT_TRUE(contains(hint(), "Hint 1: of scale")) << hint();
     note("add", "WRONG", false);
-    EXPECT_TRUE(has(hint(), "of add")) << hint();
+    EXPECT_TRUE(contains(hint(), "of add")) << hint();
 }

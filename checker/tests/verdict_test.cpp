@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "checker/base/text.h"
-#include "checker/tests/in_one_line.h"
+#include "checker/tests/output.h"
 
 using namespace checker;
 

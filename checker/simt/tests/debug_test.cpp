@@ -3,19 +3,20 @@
 // Looking at one CUDA thread: in gdb, driven by its commands, and as the list of its accesses.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "checker/tests/output.h"
+
 namespace {
 
 namespace fs = std::filesystem;
+using checker::Finished;
 
 constexpr const char* kReverse = R"(#include <cstdio>
 
@@ -100,26 +101,9 @@ int main(int count, char**) {
 }
 )";
 
-struct Finished {
-    int status;
-    std::string output;
-};
-
-Finished shell(const std::string& command) {
-    FILE* pipe = popen(("{ " + command + "; } 2>&1 </dev/null").c_str(), "r");
-    std::string output;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
-
 // As its user calls it, whatever make runs this test.
 Finished make(const std::string& arguments) {
     return shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make " + arguments);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // A program, compiled with these options.

@@ -3,11 +3,9 @@
 // simtcc as its user meets it: options, several files, and one clear line for what is wrong.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,15 +15,12 @@
 
 #include "checker/simt/driver/arithmetic.h"
 #include "checker/simt/driver/options.h"
+#include "checker/tests/output.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Finished {
-    int status;
-    std::string output;
-};
+using checker::Finished;
 
 class Driver : public testing::Test {
   protected:
@@ -40,11 +35,7 @@ class Driver : public testing::Test {
 
     // In the test's folder; both streams.
     Finished shell(const std::string& command) const {
-        FILE* pipe = popen(fmt::format("cd '{}' && ({}) 2>&1", folder_.string(), command).c_str(), "r");
-        std::string output;
-        for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
-        const int status = pclose(pipe);
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+        return ::shell(fmt::format("cd '{}' && ({})", folder_.string(), command));
     }
     Finished simtcc(const std::string& arguments) const {
         return shell((fs::current_path() / "build/simtcc").string() + ' ' + arguments);

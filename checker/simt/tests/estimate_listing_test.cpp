@@ -3,9 +3,7 @@
 // What cards could do at best with a lesson's kernels: what `make estimate-lesson05` prints, and the line of the check.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,32 +11,17 @@
 #include <string>
 
 #include "checker/base/json.h"
+#include "checker/tests/output.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using checker::Finished;
 using checker::Json;
-
-struct Finished {
-    int status;
-    std::string output;
-};
-
-Finished shell(const std::string& command) {
-    FILE* pipe = popen(("{ " + command + "; } 2>&1 </dev/null").c_str(), "r");
-    std::string output;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
 
 // `call` is in place of GPT-2's shape: "matmul N=64 C=64 OC=64".
 Finished estimate(const std::string& options, const std::string& lesson = "05", const std::string& call = "") {
     return shell(fmt::format("SOL_CALL='{}' build/check/lesson{} --estimate {}", call, lesson, options));
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 Json read(const fs::path& path) {

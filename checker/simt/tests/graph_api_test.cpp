@@ -19,6 +19,7 @@
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/tests/objects/graph_kernels.h"
+#include "checker/tests/output.h"
 
 namespace {
 
@@ -821,7 +822,6 @@ class GraphDrawing : public Graph {
         EXPECT_TRUE(std::regex_match(text, drawing)) << text;
         return text;
     }
-    static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 };
 
 TEST_F(GraphDrawing, ShowsNodesWithWhatTheyDoAndEdges) {
@@ -856,9 +856,9 @@ TEST_F(GraphDrawing, ShowsMoreWhereAFlagAsksForIt) {
         {cudaGraphDebugDotFlagsHandles, "function 0x"}};
     const std::string everything = draw(cudaGraphDebugDotFlagsVerbose), plain = draw(0);
     for (const auto& [flag, part] : parts) {
-        EXPECT_TRUE(has(draw(flag), part)) << part;
-        EXPECT_TRUE(has(everything, part)) << part;
-        EXPECT_FALSE(has(plain, part)) << part;
+        EXPECT_TRUE(contains(draw(flag), part)) << part;
+        EXPECT_TRUE(contains(everything, part)) << part;
+        EXPECT_FALSE(contains(plain, part)) << part;
     }
 }
 

@@ -4,13 +4,11 @@
 #include <cblas.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -29,26 +27,15 @@
 #include "checker/simt/runtime/traffic.h"
 #include "checker/simt/tests/objects/linear.h"
 #include "checker/simt/tests/objects/product.h"
+#include "checker/tests/output.h"
 
 namespace {
 
+using checker::Finished;
 using simt::Element;
 using simt::Inputs;
 
 // ---- each call against a loop in float64 --------------------------------------------------------------------------------
-
-struct Finished {
-    int status;
-    std::string output;
-};
-
-Finished shell(const std::string& command) {
-    FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-    std::string output;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
 
 TEST(Calls, AreWhatALoopInFloat64SaysAndARefusalSaysWhyAndWhichSectionSaysSo) {
     const Finished finished = shell("SIMT_VERBOSE=1 build/tests/simt/libraries/calls --rows");

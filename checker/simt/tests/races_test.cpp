@@ -3,22 +3,17 @@
 // What orders two threads (clocks.h), and what a race's report says. That each race is found is corpus_test's.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "checker/simt/runtime/clocks.h"
+#include "checker/tests/output.h"
 
 namespace {
 
+using checker::Finished;
 using simt::Acquired;
 using simt::acquired_covers;
 using simt::BlockClock;
@@ -140,43 +135,25 @@ TEST(Order, HandsOnWhatEachThreadFencedBeforeTheBarrier) {
 
 // ---- reports ----------------------------------------------------------------------------------------------------------
 
-struct Ran {
-    int status;
-    std::string text;
-};
-
-Ran run(const std::string& kernel, const std::string& environment) {
-    std::string output = "/tmp/simt_races_XXXXXX";
-    const int file = mkstemp(output.data());
-    EXPECT_GE(file, 0);
-    close(file);
-    const int status =
-        std::system(fmt::format("{} build/tests/simt/kernels/{} >{} 2>&1", environment, kernel, output).c_str());
-    std::ifstream in(output);
-    const Ran ran{WEXITSTATUS(status), std::string(std::istreambuf_iterator<char>(in), {})};
-    std::remove(output.c_str());
-    return ran;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
+Finished run(const std::string& kernel, const std::string& environment) {
+    return shell(fmt::format("{} build/tests/simt/kernels/{}", environment, kernel));
 }
 
 TEST(Witness, NamesBothLinesBothThreadsTheBytesTheReasonAndTheSeed) {
-    const Ran ran = run("buggy/neighbour_without_barrier", "SIMT_SEED=3");
+    const Finished ran = run("buggy/neighbour_without_barrier", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);
     for (const char* part : {"race shared: tile[", "] of tile[64] is used",
                              "neighbour_without_barrier.cu:12 reads: block (0, 0, 0), thread (",
                              "neighbour_without_barrier.cu:13 writes: block (0, 0, 0), thread (", "__syncthreads()",
                              "64 times", "SIMT_SEED=3"}) {
-        EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
+        EXPECT_TRUE(contains(ran.output, part)) << part << " in\n" << ran.output;
     }
 }
 
 TEST(Witness, IsTheClearestPairOfThreadsOfTwoLines) {
     for (int seed = 1; seed <= 20; seed++) {
         for (const char* kernel : {"tile_between_lanes_and_warps", "tile_overwritten_in_the_next_turn"}) {
-            const std::string text = run(fmt::format("buggy/{}", kernel), fmt::format("SIMT_SEED={}", seed)).text;
+            const std::string text = run(fmt::format("buggy/{}", kernel), fmt::format("SIMT_SEED={}", seed)).output;
             EXPECT_TRUE(contains(text, "the threads are of different warps, and no __syncthreads() lies between"))
                 << text;
             EXPECT_FALSE(contains(text, "lanes of a warp")) << text;
@@ -188,16 +165,16 @@ TEST(Witness, IsTheClearestPairOfThreadsOfTwoLines) {
 TEST(Witness, SaysInALoopWhichTurnCameFirst) {
     for (int seed = 1; seed <= 20; seed++) {
         const std::string environment = fmt::format("SIMT_SEED={}", seed);
-        const std::string tile = run("buggy/tile_overwritten_in_the_next_turn", environment).text;
+        const std::string tile = run("buggy/tile_overwritten_in_the_next_turn", environment).output;
         EXPECT_TRUE(contains(tile, "lies between: read in one turn of the loop, overwritten in the next\n")) << tile;
-        const std::string word = run("buggy/word_read_before_the_next_turn", environment).text;
+        const std::string word = run("buggy/word_read_before_the_next_turn", environment).output;
         EXPECT_TRUE(contains(word, "lies between: written in one turn of the loop, read in the next\n")) << word;
-        EXPECT_FALSE(contains(run("buggy/tile_between_lanes_and_warps", environment).text, "turn"));
+        EXPECT_FALSE(contains(run("buggy/tile_between_lanes_and_warps", environment).output, "turn"));
     }
 }
 
 TEST(Witness, InAHelperNamesTheKernelsLineThatCalledItToo) {
-    const std::string race = run("buggy/helpers_without_a_barrier", "SIMT_SEED=3").text;
+    const std::string race = run("buggy/helpers_without_a_barrier", "SIMT_SEED=3").output;
     for (const char* part :
          {"helpers_without_a_barrier.cu:9 (called at checker/simt/tests/kernels/buggy/helpers_without_a_barrier.cu:21) "
           "writes: block (0",
@@ -205,7 +182,7 @@ TEST(Witness, InAHelperNamesTheKernelsLineThatCalledItToo) {
           "checker/simt/tests/kernels/buggy/helpers_without_a_barrier.cu:22) reads: block (0"}) {
         EXPECT_TRUE(contains(race, part)) << part << " in\n" << race;
     }
-    const std::string read = run("buggy/helper_reads_past_the_end", "SIMT_SEED=3").text;
+    const std::string read = run("buggy/helper_reads_past_the_end", "SIMT_SEED=3").output;
     EXPECT_TRUE(contains(read,
                          "helper_reads_past_the_end.cu:9 (called at "
                          "checker/simt/tests/kernels/buggy/helper_reads_past_the_end.cu:23) in kernel, block ("))
@@ -214,10 +191,10 @@ TEST(Witness, InAHelperNamesTheKernelsLineThatCalledItToo) {
 
 TEST(Witness, OfStoresByOneLineAsksWhetherTheIndicesAreMeantToBeOne) {
     const std::string blocks = "the same line stored there for threads of two blocks", lanes = "; the same line stores";
-    EXPECT_TRUE(contains(run("buggy/rows_overlap", "SIMT_SEED=3").text, blocks));
-    EXPECT_TRUE(contains(run("buggy/scatter_to_one_place", "SIMT_SEED=3").text, lanes));
+    EXPECT_TRUE(contains(run("buggy/rows_overlap", "SIMT_SEED=3").output, blocks));
+    EXPECT_TRUE(contains(run("buggy/scatter_to_one_place", "SIMT_SEED=3").output, lanes));
     for (const char* kernel : {"additions_are_lost", "stride_of_the_grid_too_small", "neighbour_without_barrier"}) {
-        const std::string text = run(fmt::format("buggy/{}", kernel), "SIMT_SEED=3").text;
+        const std::string text = run(fmt::format("buggy/{}", kernel), "SIMT_SEED=3").output;
         EXPECT_FALSE(contains(text, blocks) || contains(text, lanes)) << text;
     }
 }
@@ -225,14 +202,14 @@ TEST(Witness, OfStoresByOneLineAsksWhetherTheIndicesAreMeantToBeOne) {
 TEST(Witness, IsTheSameWheneverItsSeedRuns) {
     for (const char* kernel :
          {"buggy/neighbour_without_barrier", "buggy/sum_without_atomics", "buggy/edge_of_the_next_block"}) {
-        EXPECT_EQ(run(kernel, "SIMT_SEED=5").text, run(kernel, "SIMT_SEED=5").text) << kernel;
+        EXPECT_EQ(run(kernel, "SIMT_SEED=5").output, run(kernel, "SIMT_SEED=5").output) << kernel;
     }
 }
 
 TEST(Witness, ShowsAWrongValueWhereThereIsOne) {
     for (int seed = 1; seed <= 5; seed++) {
-        const Ran ran = run("buggy/additions_are_lost", fmt::format("SIMT_SEED={}", seed));
-        EXPECT_TRUE(contains(ran.text, "additions lost")) << ran.text;
+        const Finished ran = run("buggy/additions_are_lost", fmt::format("SIMT_SEED={}", seed));
+        EXPECT_TRUE(contains(ran.output, "additions lost")) << ran.output;
     }
 }
 
@@ -256,12 +233,12 @@ TEST(Orders, TheReverseShowsWhatOneOfTwoOrdersHides) {
 
 TEST(Orders, AreOneLaunchToTheProgramAndAreCountedWhereSomebodyAsksForThem) {
     const std::string once = "launch 1\nlaunch 2\nlaunch 3\n";
-    EXPECT_EQ(run("correct/what_one_order_left", "").text, once);
-    EXPECT_EQ(run("correct/what_one_order_left", "SIMT_ORDERS=5").text,
+    EXPECT_EQ(run("correct/what_one_order_left", "").output, once);
+    EXPECT_EQ(run("correct/what_one_order_left", "SIMT_ORDERS=5").output,
               once + "simt: 3 launches synchronised by atomics or flags and ran in up to 5 orders each\n");
-    EXPECT_EQ(run("correct/tiled_matmul", "SIMT_ORDERS=5").text,
+    EXPECT_EQ(run("correct/tiled_matmul", "SIMT_ORDERS=5").output,
               "simt: 0 launches synchronised by atomics or flags and ran in up to 5 orders each\n");
-    EXPECT_TRUE(contains(run("correct/tiled_matmul", "SIMT_ORDERS=none").text,
+    EXPECT_TRUE(contains(run("correct/tiled_matmul", "SIMT_ORDERS=none").output,
                          "simt: SIMT_ORDERS=none is no number from 1 to 1000; 2 is used\n"));
 }
 
@@ -275,21 +252,21 @@ TEST(AsyncCopies, AreNamedWithTheirIssueAndWhyTheyHaveNotLanded) {
         {"waits_with_too_many_stages", ":13 and has waited for all but its newest 3 groups, of which it is one\n"},
         {"of_a_thread_that_ends", ":12 and ended without a wait for it\n"}};
     for (const auto& [kernel, reason] : reasons) {
-        const Ran ran = run("buggy/async_copy_" + kernel, "SIMT_SEED=2");
-        EXPECT_TRUE(contains(ran.text, "that an asynchronous copy is on its way to: tile[")) << ran.text;
-        EXPECT_TRUE(contains(ran.text, reason)) << reason << " in\n" << ran.text;
+        const Finished ran = run("buggy/async_copy_" + kernel, "SIMT_SEED=2");
+        EXPECT_TRUE(contains(ran.output, "that an asynchronous copy is on its way to: tile[")) << ran.output;
+        EXPECT_TRUE(contains(ran.output, reason)) << reason << " in\n" << ran.output;
     }
 }
 
 TEST(AsyncCopies, AreToldFromPlainAccessesInARace) {
-    const Ran unordered = run("buggy/async_copy_without_a_barrier", "SIMT_SEED=2");
-    EXPECT_TRUE(contains(unordered.text, "async_copy_without_a_barrier.cu:13 writes by an asynchronous copy: block"))
-        << unordered.text;
-    EXPECT_TRUE(contains(unordered.text, "the wait for an asynchronous copy is its own thread's, and "))
-        << unordered.text;
-    const Ran met = run("buggy/async_copy_source_overwritten", "SIMT_SEED=2");
-    EXPECT_TRUE(contains(met.text, "is written while an asynchronous copy of it is on its way")) << met.text;
-    EXPECT_TRUE(contains(met.text, ".cu:11 reads by an asynchronous copy: block (0, 0, 0), thread (")) << met.text;
+    const Finished unordered = run("buggy/async_copy_without_a_barrier", "SIMT_SEED=2");
+    EXPECT_TRUE(contains(unordered.output, "async_copy_without_a_barrier.cu:13 writes by an asynchronous copy: block"))
+        << unordered.output;
+    EXPECT_TRUE(contains(unordered.output, "the wait for an asynchronous copy is its own thread's, and "))
+        << unordered.output;
+    const Finished met = run("buggy/async_copy_source_overwritten", "SIMT_SEED=2");
+    EXPECT_TRUE(contains(met.output, "is written while an asynchronous copy of it is on its way")) << met.output;
+    EXPECT_TRUE(contains(met.output, ".cu:11 reads by an asynchronous copy: block (0, 0, 0), thread (")) << met.output;
 }
 
 TEST(AsyncCopies, StillLandAtTheirWaitWhereRacesOrNothingIsLookedFor) {
@@ -300,37 +277,37 @@ TEST(AsyncCopies, StillLandAtTheirWaitWhereRacesOrNothingIsLookedFor) {
 }
 
 TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {
-    const Ran ran = run("buggy/neighbour_without_barrier", "SIMT_CHECK=noraces");
-    EXPECT_EQ(ran.status, 0) << ran.text;
+    const Finished ran = run("buggy/neighbour_without_barrier", "SIMT_CHECK=noraces");
+    EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_EQ(run("buggy/uninitialised_shared", "SIMT_CHECK=noraces").status, 1) << "other checks stay";
     EXPECT_EQ(run("buggy/streams_without_an_event", "SIMT_CHECK=noraces").status, 0) << "between streams";
     EXPECT_EQ(run("buggy/host_refills_before_the_copy_ends", "SIMT_CHECK=noraces").status, 0) << "with the host";
 }
 
 TEST(Witness, OfAnAddressWhereNothingIsMappedCallsItNobodys) {
-    const std::string text = run("buggy/pointer_from_nowhere", "SIMT_SEED=3").text;
+    const std::string text = run("buggy/pointer_from_nowhere", "SIMT_SEED=3").output;
     EXPECT_TRUE(contains(text, "writes 4 bytes at address 0x1234567890")) << text;
     EXPECT_TRUE(contains(text, "where nothing is mapped: neither the device's memory nor the host's")) << text;
-    EXPECT_TRUE(contains(run("buggy/host_pointer", "SIMT_SEED=3").text, "of the host's memory in a kernel"));
+    EXPECT_TRUE(contains(run("buggy/host_pointer", "SIMT_SEED=3").output, "of the host's memory in a kernel"));
 }
 
 TEST(Witness, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
-    const Ran ran = run("buggy/streams_without_an_event", "SIMT_SEED=3");
+    const Finished ran = run("buggy/streams_without_an_event", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);
     for (const char* part :
          {"race streams: byte 0 of a buffer of 128 bytes", "streams_without_an_event.cu:9 writes: fill in stream 1",
           "streams_without_an_event.cu:14 reads: add in stream 2", "launched at ", "block (0, 0, 0), thread (0, 0, 0)",
           "cudaStreamWaitEvent()", "SIMT_SEED=3"}) {
-        EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
+        EXPECT_TRUE(contains(ran.output, part)) << part << " in\n" << ran.output;
     }
 }
 
 TEST(Witness, OfTheHostNamesTheCallThatItDidNotWaitFor) {
-    const Ran ran = run("buggy/host_reads_before_the_copy_ends", "SIMT_SEED=3");
+    const Finished ran = run("buggy/host_reads_before_the_copy_ends", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);
     for (const char* part : {"race host: byte 124 of a buffer of 128 bytes", "writes: cudaMemcpyAsync in stream 1",
                              "reads: the host", "cudaStreamSynchronize()"}) {
-        EXPECT_TRUE(contains(ran.text, part)) << part << " in\n" << ran.text;
+        EXPECT_TRUE(contains(ran.output, part)) << part << " in\n" << ran.output;
     }
 }
 

@@ -3,39 +3,23 @@
 // A lesson's kernels as a listing with their traffic: what `make traffic-lesson05` prints.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "checker/tests/output.h"
+
 namespace {
 
 namespace fs = std::filesystem;
+using checker::Finished;
 
 constexpr const char* kSource = "solutions/05_naive_forward/layernorm.cu";
 
-struct Finished {
-    int status;
-    std::string output;
-};
-
-Finished shell(const std::string& command) {
-    FILE* pipe = popen(("{ " + command + "; } 2>&1 </dev/null").c_str(), "r");
-    std::string output;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) { output += static_cast<char>(c); }
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
-
 Finished listing(const std::string& options, const std::string& lesson = "05") {
     return shell("build/check/lesson" + lesson + " --traffic " + options);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // The number of the solution's line with this text.

@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +32,7 @@
 #include "checker/simt/runtime/traffic_runs.h"
 #include "checker/simt/tests/objects/special_functions.h"
 #include "checker/simt/tests/objects/traffic.h"
+#include "checker/tests/output.h"
 
 namespace {
 
@@ -987,12 +987,9 @@ TEST_F(Counted, MetricsHaveNsightComputesNames) {
 // ---- a program of its own ---------------------------------------------------------------------------------------------
 
 std::string run(const std::string& environment) {
-    const std::string log = "build/tests/simt/traffic.log";
-    const int status =
-        std::system((environment + " build/tests/simt/kernels/correct/tiled_matmul >" + log + " 2>&1").c_str());
-    EXPECT_EQ(WEXITSTATUS(status), 0);
-    std::ifstream in(log);
-    return {std::istreambuf_iterator<char>(in), {}};
+    const checker::Finished program = shell(environment + " build/tests/simt/kernels/correct/tiled_matmul");
+    EXPECT_EQ(program.status, 0);
+    return program.output;
 }
 
 TEST(AProgram, PrintsWhatItCountedWhereItIsAsked) {
