@@ -59,3 +59,19 @@ def read_card(name: str) -> dict:
     if not keys:
         raise ToolError(f"CARD={name}: it is one of {', '.join(cards)}")
     return cards[keys[0]]
+
+
+# Names of drivers that say more, or less, than a card's key. From NVIDIA's lists of products and their drivers' output.
+REPORTED = {
+    "h10080gbhbm3": "H100-SXM",
+    "a100sxm480gb": "A100-80GB",
+    "a100sxm440gb": "A100-40GB",
+    "v100sxm216gb": "V100-SXM2",
+    "v100sxm232gb": "V100-SXM2",
+}
+
+
+def reported_card(name: str) -> str | None:
+    """The key of a card as its driver names it: "NVIDIA GeForce RTX 4090", "Tesla T4", "NVIDIA H100 80GB HBM3"."""
+    wanted = re.sub("tesla|gpu|generation", "", squeezed(name))
+    return REPORTED.get(wanted) or next((key for key in read_cards() if squeezed(key) == wanted), None)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`make estimates`: the estimate beside what others measured, in checker/simt/ESTIMATES.md. WRITE=1 counts the kernels
-anew and compiles them anew by nvcc; without it what was recorded is priced, which takes seconds and needs no nvcc."""
+anew and compiles them anew by nvcc; without it what was recorded is priced, which takes seconds and needs no nvcc.
+Calls of the course's own ops that a card's report has timed (its part `waterfall`) are rows too."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu import kernel_sass, pages, tools
-from reference.gpu.cards import read_card
-from reference.gpu.tools import Parser, ToolError
+from reference.gpu import beside_pytorch, counts, estimates, kernel_sass, pages, tools
+from reference.gpu.cards import read_card, reported_card
+from reference.gpu.tools import Parser, ToolError, read_reports
 
 FOLDER = Path("checker/estimate/published")
 ROWS = FOLDER / "published.toml"
@@ -60,12 +61,58 @@ class Row:
     def estimated(self) -> float:
         return self.per_second() / self.estimate["seconds"]
 
+    def launches(self, recorded: dict) -> list[dict]:
+        """What was counted."""
+        return recorded["counts"][self.work.key()]
+
+    def here(self) -> str:
+        return self.work.kernel
+
+    def size(self) -> str:
+        m, n, k = self.work.size
+        if self.source["unit"] == "GFLOP/s":
+            return f"{m}³" if m == n == k else f"{m}×{n}×{k}"
+        return f"{n:,}" if m == 1 else f"{m}×{n}"
+
+    def pairs_with(self, other: Row) -> bool:
+        """Whether the estimate should rank these two: what was measured within 3% nobody can rank."""
+        return max(self.value, other.value) > ALIKE * min(self.value, other.value)
+
+    def is_ranked_rightly(self, other: Row) -> bool:
+        return (self.value - other.value) * (self.estimated() - other.estimated()) > 0
+
     def ratio(self) -> float:
         """Of the measured time to the estimate: 2 where it takes twice as long."""
         return self.measured_s() / self.estimate["seconds"]
 
     def off(self) -> float:
         return max(self.ratio(), 1 / self.ratio())
+
+
+@dataclass
+class OwnRow(Row):
+    """A call of an op, as files of the solutions serve it, on a card that has a report; the value in microseconds."""
+
+    counted: counts.Counted | None = None
+
+    def measured_s(self) -> float:
+        return self.value / 1e6
+
+    def estimated(self) -> float:
+        return 1e6 * self.estimate["seconds"]
+
+    def launches(self, recorded: dict) -> list[dict]:
+        return self.counted.launches
+
+    def here(self) -> str:
+        return ", ".join(self.counted.files)
+
+    def size(self) -> str:
+        return str(self.counted.call).removeprefix(self.name).strip()
+
+    def pairs_with(self, other: OwnRow) -> bool:
+        """The same call, by another lesson's kernels."""
+        return self.counted.call == other.counted.call and super().pairs_with(other)
 
 
 def size_of(size: list[int]) -> tuple[int, int, int]:
@@ -79,6 +126,24 @@ def read_rows(path: Path = ROWS) -> list[Row]:
         for name, kernel, value, *own in source["rows"]:
             work = Work(source["family"], kernel, size_of(own[0] if own else source["size"]))
             rows.append(Row(source, name, work, value))
+    return rows
+
+
+def read_own_rows(root: Path = Path()) -> list[OwnRow]:
+    """Of the cards' reports, the calls whose counts are recorded too."""
+    rows = []
+    known = estimates.recorded(root / estimates.RECORDED)
+    for data in read_reports(root):
+        if (card := reported_card(data["gpu"])) is None:
+            print(f"{data['gpu']} has a report; reference/cards.toml does not know it, so its times are left out")
+            continue
+        source = {"name": f"This course, {data['gpu']}", "repo": "make gpu-report PART=waterfall", "card": card}
+        source |= {"commit": data["parts"].get("waterfall", {}).get("commit", ""), "trust": "A", "unit": "µs"}
+        timed = beside_pytorch.times_of(data, "waterfall")
+        named = {counts.item_name(one.files, one.call): one for one in known.values()}
+        for name in [name for name in named if name in timed]:
+            one, work = named[name], Work("", "", (0, 0, 0))
+            rows.append(OwnRow(source, one.call.op, work, 1e3 * timed[name]["median_ms"], counted=one))
     return rows
 
 
@@ -169,13 +234,16 @@ def as_text(recorded: dict) -> str:
 
 def price(rows: list[Row], recorded: dict) -> None:
     """Gives each row its estimate."""
+    files = recorded["sass"]["files"]
+    if any(isinstance(row, OwnRow) for row in rows):
+        files = files + json.loads(estimates.SASS.read_text())["files"]
     wanted = {
-        "sass": recorded["sass"],
+        "sass": {"files": files},
         "rows": [
             {
                 "card": row.source["card"],
                 "clock": row.source.get("clock"),
-                "counts": {"launches": recorded["counts"][row.work.key()]},
+                "counts": {"launches": row.launches(recorded)},
             }
             for row in rows
         ],
@@ -219,17 +287,13 @@ class Share:
 
 def share_of(rows: list[Row]) -> Share:
     """Of the rows of one source: pairs are of these."""
-    pairs = [
-        (a, b) if a.value > b.value else (b, a)
-        for a, b in itertools.combinations(rows, 2)
-        if max(a.value, b.value) > ALIKE * min(a.value, b.value)
-    ]
+    pairs = [(a, b) for a, b in itertools.combinations(rows, 2) if a.pairs_with(b)]
     return Share(
         len(rows),
         sum(row.off() <= 1.25 for row in rows),
         sum(row.off() <= 1.5 for row in rows),
         len(pairs),
-        sum(fast.estimated() > slow.estimated() for fast, slow in pairs),
+        sum(a.is_ranked_rightly(b) for a, b in pairs),
     )
 
 
@@ -242,13 +306,6 @@ def by_source(rows: list[Row]) -> dict[str, list[Row]]:
 
 def three_digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def size_text(row: Row) -> str:
-    m, n, k = row.work.size
-    if row.source["unit"] == "GFLOP/s":
-        return f"{m}³" if m == n == k else f"{m}×{n}×{k}"
-    return f"{n:,}" if m == 1 else f"{m}×{n}"
 
 
 def source_text(source: dict) -> str:
@@ -265,7 +322,7 @@ def table(rows: list[Row]) -> list[str]:
     ]
     for row in rows:
         lines.append(
-            f"| {row.name} | {row.work.kernel} | {size_text(row)} | {three_digits(row.value)} | "
+            f"| {row.name} | {row.here()} | {row.size()} | {three_digits(row.value)} | "
             f"{three_digits(row.estimated())} | {row.ratio():.2f} | {row.estimate['limit']} | {row.estimate['next']} |"
         )
     return lines
@@ -317,6 +374,7 @@ def run(options) -> int:
     rows = read_rows()
     if options.write:
         RECORD.write_text(as_text(record(rows)))
+    rows += read_own_rows()
     recorded = json.loads(RECORD.read_text())
     if recorded["digests"] != digests():
         raise ToolError(
