@@ -44,9 +44,9 @@ def figure() -> Figure:
     def style(i):
         return "unused" if i < step else "read" if i == step else "memory"
 
-    # 32 rows of weight, upright above the columns that they serve
+    # 32 rows of weight, transposed, above the columns that they serve
     f.text(gx, 30, f"weight (OC={OC}, C={C})", mono=True, bold=True, color=BLUE)
-    f.text(gx, 50, f"rows {o0} … {o0 + TILE - 1}, upright", size=SMALL, color=GREY)
+    f.text(gx, 50, f"rows {o0} … {o0 + TILE - 1}, transposed: c runs downwards", size=SMALL, color=GREY)
     for i in [*range(step), *range(step + 1, len(starts)), step]:
         f.box(gx, strip_y + i * piece_h, side, piece_h, style(i), stroke=1.5 if i == step else 1)
         label = "…" if starts[i] is None else f"c = {starts[i]} … {starts[i] + TILE - 1}"
