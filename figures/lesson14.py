@@ -73,11 +73,11 @@ def figure() -> Figure:
     f.box(LEFT - 10, y - 18, WIDTH + 20, 372, "outline", radius=10, stroke=1.5)
     warps(f, y, 34, lambda w: f"w{w}", "kept")
     f.text(LEFT, y + 54, "16 warps, 25 float4s in the registers of each thread", size=SMALL)
-    f.text(LEFT + WIDTH, y + 54, "warp_reduce", mono=True, size=SMALL, anchor="end")
+    f.text(LEFT + WIDTH, y + 54, "warp_reduce: one float per warp, r", mono=True, size=SMALL, anchor="end")
     for w in range(WARPS):
         f.arrow([(warp_x(w), y + 62), (warp_x(w), y + 78)])
     y = 252
-    warps(f, y, 26, lambda w: "1", "kept")
+    warps(f, y, 26, lambda w: f"r{w}", "kept")
     barrier(f, y + 58, "barrier: no warp still reads what the previous call left in of_warps")
     for w in range(WARPS):
         f.arrow([(warp_x(w), y + 62), (warp_x(w), y + 78)], color=GREEN)
