@@ -249,13 +249,19 @@ class Session {
         const Json& op = estimated.at("ops").elements().front();
         const std::vector<Json>& sides = op.at("sides").elements();
         const Json& own = sides.front().at("at_best").elements().front();
-        report.at_best = fmt::format("at best {} on {}, bound by {}", own.at("speed").text(), own.at("name").text(),
-                                     own.at("limit").text());
+        report.at_best = fmt::format("at best {} at {} on {}, bound by {}", own.at("speed").text(),
+                                     op.at("shape").text(), own.at("name").text(), own.at("limit").text());
+        // Side by side stands what was counted alike.
         const Json* const older = sides.back().find("at_best");
-        if (sides.back().at("who").text().starts_with("lesson ") && older != nullptr) {
+        const bool looser = sides.front().at("looser").boolean();
+        if (older != nullptr && sides.back().at("who").text().starts_with("lesson ") && !looser) {
             const Json& its = older->elements().front();
             report.at_best += fmt::format(" ({}: {}, {})", sides.back().at("who").text(), its.at("speed").text(),
                                           its.at("limit").text());
+        }
+        if (looser) {
+            report.at_best += fmt::format(", by the source's own accesses; by what nvcc emits: make estimate-lesson{}",
+                                          lesson_number(lesson_.name()));
         }
         report.estimate = own;
         report.estimate["shape"] = op.at("shape");

@@ -43,6 +43,8 @@ def compiled(source: Path, arch: str, flags: list[str], cubin: Path) -> str:
     if built.status != 0:
         require(arch)
         print(built.output, end="", file=sys.stderr)
+        if missing := re.search(r"(cublas\w*\.h): No such file", built.output):
+            raise ToolError(f"{source} calls cuBLAS, and nvcc has no {missing[1]}: CUBLAS=DIR names a folder with it")
         raise ToolError(f"{source} does not compile for {arch}")
     return built.output
 

@@ -186,6 +186,8 @@ struct Estimated {
     double halves_differ = 0;  // the largest share by which two halves of what was counted differ
 };
 
+constexpr const char* kSourcesOwn = "the source's own accesses, which nvcc may merge, split or drop";
+
 // What the estimate takes for a launch's instructions.
 std::string instructions_of(const Counting& counting, const std::vector<estimate::Card>& cards,
                             const std::vector<SassFile>& emitted) {
@@ -202,7 +204,7 @@ std::string instructions_of(const Counting& counting, const std::vector<estimate
         return "what libraries were asked for";
     }
     if (emitted.empty() || without.size() == cards.size()) {
-        return "the source's own accesses, which nvcc may merge, split or drop";
+        return kSourcesOwn;
     }
     return fmt::format(
         "the instructions of nvcc {}{}", emitted.front().nvcc,
@@ -303,6 +305,7 @@ Json to_json(const Estimated& one, const Timed& timed) {
         return json;
     }
     json["instructions"] = one.instructions;
+    json["looser"] = one.instructions == kSourcesOwn;
     json["blocks"] = one.counting.blocks;
     json["blocks_counted"] = one.counting.blocks_counted;
     json["halves_differ"] = one.halves_differ;

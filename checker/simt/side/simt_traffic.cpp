@@ -432,7 +432,10 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     if (!shown.failure.empty()) {
         fmt::print("not counted: {}; {}\n", shown.failure, check);
     } else if (shown.traffic.total.global_requests() + shown.traffic.total.shared_requests() == 0) {
-        fmt::print("its kernels ask for no memory: is it written yet? {}\n", check);
+        fmt::print("{}\n",
+                   shown.traffic.total.library_calls != 0
+                       ? "a library does it, and no kernel of its own asks for memory: make estimate counts such calls"
+                       : "its kernels ask for no memory: is it written yet? " + check);
     } else {
         fmt::print("\n");
         print_listing(shown);

@@ -192,9 +192,31 @@ TEST(EstimateListing, WritesTheCountsThatItIsFrom) {
 TEST(CheckOfKernels, SaysWhatACardCouldDoAtBest) {
     const Finished run = shell("build/check/lesson08 --subject solutions --only matmul/square --at-best");
     EXPECT_EQ(run.status, 0);
-    EXPECT_TRUE(contains(run.output, "at best ")) << run.output;
-    EXPECT_TRUE(contains(run.output, " on H100 SXM, bound by")) << run.output;
-    EXPECT_TRUE(contains(run.output, "(lesson 07: ")) << run.output;
+    const std::string said = in_one_line(run.output);
+    EXPECT_TRUE(contains(said, " at best ")) << said;
+    EXPECT_TRUE(contains(said, " at N=4096 C=4096 OC=4096 on H100 SXM, bound by ")) << said;
+    EXPECT_TRUE(contains(said, "(lesson 07: ")) << said;
+    EXPECT_FALSE(contains(said, "the source's own accesses")) << said;
+}
+
+// Of a file that nvcc has not compiled nobody knows what nvcc emits; the older lesson's solution is counted otherwise.
+TEST(CheckOfKernels, SaysWhereNvccHasNoPartInIt) {
+    const fs::path folder = "build/tests/simt/not_compiled/08_register_tiled_matmul";
+    fs::create_directories(folder);
+    fs::copy_file("solutions/08_register_tiled_matmul/matmul.cu", folder / "matmul.cu",
+                  fs::copy_options::overwrite_existing);
+    std::ofstream(folder / "matmul.cu", std::ios::app) << "// a line more\n";
+    const Finished compiled =
+        shell(fmt::format("build/simtcc -std=c++20 -O3 -I. -Xcompiler -fPIC -shared {0}/matmul.cu build/lib/libgpt2.a -o "
+                          "{0}/matmul.so",
+                          folder.string()));
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    const Finished run = shell(fmt::format("build/check/lesson08 --subject build/tests/simt/not_compiled --impl-dir {} "
+                                           "--only matmul/square --at-best",
+                                           folder.string()));
+    const std::string said = in_one_line(run.output);
+    EXPECT_TRUE(contains(said, ", by the source's own accesses; by what nvcc emits: make estimate-lesson08")) << said;
+    EXPECT_FALSE(contains(said, "lesson 07")) << said;
 }
 
 TEST(CheckOfKernels, HasTheEstimateInItsJson) {
