@@ -16,7 +16,7 @@ struct Band {
 
 inline constexpr Band kBand{151, 15, 0.77, 0.91, 0.86, 1.67};
 
-// "of 64 published times on 5 cards …"; empty where the band is not known.
+// "50% of 64 published times on 5 cards …"; empty where the band is not known.
 std::string band_text(const Band& band = kBand);
 
 }  // namespace checker::estimate

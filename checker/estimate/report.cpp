@@ -152,9 +152,9 @@ std::string band_text(const Band& band) {
         return "";
     }
     return fmt::format(
-        "of {} published times on {} cards {} lie within 1.25 times of such an estimate, {} within 1.5 "
-        "(checker/simt/ESTIMATES.md)",
-        band.rows, band.cards, percent(band.within_125), percent(band.within_150));
+        "{} of {} published times on {} cards differ from such an estimate by at most a factor of 1.25, {} by at most "
+        "1.5 (checker/simt/ESTIMATES.md)",
+        percent(band.within_125), band.rows, band.cards, percent(band.within_150));
 }
 
 CardEstimate estimate_all(const Card& card, const std::vector<LaunchCounts>& launches,

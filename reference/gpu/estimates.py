@@ -120,8 +120,8 @@ class Band:
         return f"{100 * self.within_150:.0f}%"
 
     def __str__(self) -> str:
-        published = f"of {self.rows} published times on {self.cards} cards"
-        return f"{published} {self.share} lie within 1.5 times of such an estimate"
+        published = f"{self.share} of {self.rows} published times on {self.cards} cards"
+        return f"{published} differ from such an estimate by at most a factor of 1.5"
 
 
 @dataclass(frozen=True)

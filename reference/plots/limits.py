@@ -153,14 +153,15 @@ def table(columns: tuple[Column, ...], of: list[Estimate], card: str, flop: list
 
 
 SAID = """\
-Counted, not measured: [an estimate](../../checker/estimate/README.md) is the time that the resource which needs \
-longest{bold} needs at least{band}."""
+Counted, not measured: {each}, and [the estimate](../../checker/estimate/README.md) is the longest of them{band}."""
+ROWS = "each row is the least time that one resource needs"
+RESOURCES = "each resource of the card needs some time at least"
 
 
 def text_of(lines: list[str], first: bool, band: Band | None) -> str:
     """What stands between the markers; the first block of a page says what it is."""
     found = f"; {band} ([which](../../checker/simt/ESTIMATES.md))" if band else ""
-    said = SAID.format(bold=" (bold)" if lines else "", band=found)
+    said = SAID.format(each=ROWS if lines else RESOURCES, band=(" (bold)" if lines else "") + found)
     return "\n".join([*lines, *([""] if lines and first else []), *([said] if first else []), ""])
 
 
@@ -242,7 +243,7 @@ def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> 
 
 def said_of(band: Band | None) -> str:
     """Under the tables."""
-    how_far = f"; {band.share} of such estimates lie within 1.5 times of what others measured" if band else ""
+    how_far = f"; {band.share} of published times differ from theirs by at most a factor of 1.5" if band else ""
     return f"The counts are the CPU device's, and the times are estimates{how_far}."
 
 

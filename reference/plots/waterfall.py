@@ -213,11 +213,12 @@ def block(waterfall: Waterfall) -> str:
 
 
 HOW = """\
-Counted, not measured: the CPU device counts what each launch asks for, nvcc says which instructions it becomes, and
-[the estimate](checker/estimate/README.md) takes the resource of {card} that needs longest for it{band}.
+Counted, not measured: the CPU device counts what each launch asks for, and nvcc says which instructions it becomes.
+From these follows the least time that each resource of {card} needs for it, and
+[the estimate](checker/estimate/README.md) is the longest of them{band}.
 
 Left out are what barriers cost, what one launch leaves in L2 for the next, and what a launch costs the host. Of a
-library's call the FLOP and the bytes of its matrices are known, and nothing else. `make waterfall STEP=08` lists the
+library's call only the FLOP and the bytes of its matrices are known. `make waterfall STEP=08` lists the
 ops of a step, each with its limit; `CARD=RTX-4090` takes another card.
 """
 

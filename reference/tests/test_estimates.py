@@ -275,18 +275,18 @@ def test_a_page_says_which_calls_it_shows(tmp_path):
 
 def test_only_the_first_block_of_a_page_says_what_an_estimate_is():
     assert limits.text_of(["| a |"], False, BAND) == "| a |\n"
-    assert limits.text_of(["| a |"], True, BAND).startswith("| a |\n\nCounted, not measured: [an estimate](")
+    assert limits.text_of(["| a |"], True, BAND).startswith("| a |\n\nCounted, not measured: each row is ")
     said = limits.text_of([], True, BAND)
-    assert said.startswith("Counted, not measured: [an estimate](")
-    assert "; of 64 published times on 5 cards 81% lie within 1.5 times of such an estimate ([which](" in said
-    assert limits.text_of([], True, None).endswith("needs at least.\n")
+    assert said.startswith("Counted, not measured: each resource of the card ")
+    assert "; 81% of 64 published times on 5 cards differ from such an estimate by at most a factor of 1.5 " in said
+    assert limits.text_of([], True, None).endswith("is the longest of them.\n")
 
 
 def test_every_page_with_an_estimate_says_once_what_that_is_and_how_far_off():
     for page in (ROOT / "lessons").glob("*/README.md"):
         text = page.read_text()
         if "<!-- waterfall -->" in text or "<!-- estimate" in text:
-            assert text.count("Counted, not measured: [an estimate](../../checker/estimate/README.md)") == 1, page
+            assert text.count("[the estimate](../../checker/estimate/README.md) is the longest of them") == 1, page
 
 
 def test_a_steps_ops_stand_beside_each_other_by_card():
