@@ -194,7 +194,7 @@ def counters(one: Estimate, card: str) -> dict[str, str]:
     if not one.asks_libraries:
         found |= {
             "requests to global memory": number(one.counter(REQUESTS)),
-            "bytes moved, asked of L1": in_bytes(32 * one.counter(SECTORS)),
+            "bytes moved, asked of L1 in pieces of 32": in_bytes(32 * one.counter(SECTORS)),
             "wavefronts of shared memory": number(one.counter(WAVEFRONTS)),
             "barriers, each warp's": number(one.counter(BARRIERS)),
         }

@@ -190,7 +190,7 @@ def test_a_gain_is_the_counters_that_changed_and_the_times_card_by_card():
         "|---|---:|---:|",
         "| launches and library calls | 2 | 1 |",
         "| requests to global memory | 4 million | 200,000 |",
-        "| bytes moved, asked of L1 | 64 MB | 32 MB |",
+        "| bytes moved, asked of L1 in pieces of 32 | 64 MB | 32 MB |",
         "| wavefronts of shared memory | 0 | 128 |",
         "| bytes of memory, T4 | 2 MB | 1 MB |",
         "| µs at least, RTX 4090 | 4,000, L2 | 2,000, L2 |",
