@@ -78,7 +78,7 @@ class Printer {
         heading();
         const OpReport* detailed = first_to_show();
         for (const OpReport& op : report_.ops) { print(op, terminal_.verbose || &op == detailed); }
-        if (terminal_.verbose && !report_.estimates_are.empty()) {
+        if (!report_.estimates_are.empty()) {
             line("");
             wrap("  ", 2, report_.estimates_are, Tone::faint);
         }
