@@ -133,6 +133,7 @@ def read_own_rows(root: Path = Path()) -> list[OwnRow]:
     """Of the cards' reports, the calls whose counts are recorded too."""
     rows = []
     known = estimates.recorded(root / estimates.RECORDED)
+    named = {counts.item_name(one.files, one.call): one for one in known.values()}
     for data in read_reports(root):
         if (card := reported_card(data["gpu"])) is None:
             print(f"{data['gpu']} has a report; reference/cards.toml does not know it, so its times are left out")
@@ -140,7 +141,6 @@ def read_own_rows(root: Path = Path()) -> list[OwnRow]:
         source = {"name": f"This course, {data['gpu']}", "repo": "make gpu-report PART=waterfall", "card": card}
         source |= {"commit": data["parts"].get("waterfall", {}).get("commit", ""), "trust": "A", "unit": "µs"}
         timed = beside_pytorch.times_of(data, "waterfall")
-        named = {counts.item_name(one.files, one.call): one for one in known.values()}
         for name in [name for name in named if name in timed]:
             one, work = named[name], Work("", "", (0, 0, 0))
             rows.append(OwnRow(source, one.call.op, work, 1e3 * timed[name]["median_ms"], counted=one))
