@@ -57,5 +57,7 @@ for folder in .venv/lib/python3*/site-packages/nvidia/cu*; do
         [ ! -e "$library" ] || ln -sfn "${library##*/}" "${library%%.so.*}.so"
     done
 done
+# Matplotlib reads all fonts when it is first imported, and says so in the notebook whose cell that is, if it takes long.
+.venv/bin/python -c 'import matplotlib.font_manager' 2>/dev/null || true
 echo "$wanted" >"$stamp"
 echo "made .venv in $((SECONDS - started)) s"
