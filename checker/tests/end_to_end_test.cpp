@@ -946,6 +946,29 @@ TEST_F(EndToEnd, WhatTheCodeUnderTestHasStartedEndsWithACheckThatStopsIt) {
     }
 }
 
+// What tools like compute-sanitizer do in a process they do as it ends by itself: a killed one has no report.
+TEST_F(EndToEnd, EveryWorkerOfARightOpEndsByItselfSoThatAToolAroundItCanWriteItsReport) {
+    const fs::path log = folder_ / "tool";
+    const std::string preload = "LD_PRELOAD=" + fs::absolute("build/tests/fakes/tool.so").string();
+    const auto check_under_tool = [&](const std::string& options, const std::string& environment) {
+        fs::remove(log);
+        const Checked run =
+            check("right", options, fmt::format("{} FAKE_TOOL_LOG={} {}", environment, log.string(), preload));
+        EXPECT_EQ(run.status, 0) << run.output;
+        return checker::read_file_if_there(log).value_or("");
+    };
+    EXPECT_EQ(check_under_tool("", ""), "begins\nends with 0\n");
+    EXPECT_EQ(check_under_tool("--no-timing", "SOL_TIMEOUT_S=600 FAKE_TOOL_SECONDS=2.5"), "begins\nends with 0\n")
+        << "where all takes longer it has longer to end";
+    EXPECT_EQ(check_under_tool("--no-timing", "FAKE_TOOL_SECONDS=30"), "begins\n") << "this one is not waited for";
+}
+
+TEST_F(EndToEnd, AWorkerThatDoesNotEndByItselfIsKilledAndTheVerdictStands) {
+    const Checked run = check("hangs_at_the_end");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_EQ(run.verdict(), "ok");
+}
+
 TEST_F(EndToEnd, TheWorkerDiesWithTheCheck) {
     const std::string line = "exec env " + command("loops", "--no-timing") + " > /dev/null 2>&1";
     const pid_t check = fork();

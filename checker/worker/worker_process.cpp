@@ -27,6 +27,9 @@ namespace {
 
 using std::chrono::steady_clock;
 constexpr std::size_t kKeptOutput = 4096;
+// For a worker that was asked to end: a GPU's context is taken down in it, and a tool around it writes its report then.
+// Where a tool slows all down, SOL_TIMEOUT_S is larger, and this is a share of it.
+constexpr std::chrono::duration<double> kLeastFarewell = std::chrono::seconds(2);
 
 // What a process has in memory now; 0 where that is not known.
 std::size_t resident_bytes(pid_t pid) {
@@ -132,6 +135,27 @@ void WorkerProcess::start() {
 void WorkerProcess::stop() {
     socket_ = FileDescriptor(-1);
     if (pid_ > 0) {
+        ends_within(std::max(kLeastFarewell, limit_ / 20));
+    }
+    end();
+}
+
+bool WorkerProcess::ends_within(std::chrono::duration<double> time) {
+    const auto begin = steady_clock::now();
+    for (int i = 0;; i++) {
+        siginfo_t ended{};
+        waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+        read_output();  // one that waits for room in the pipe does not end
+        if (ended.si_pid != 0 || !(steady_clock::now() - begin < time)) {
+            return ended.si_pid != 0;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(i < 100 ? 1 : 10));
+    }
+}
+
+void WorkerProcess::end() {
+    socket_ = FileDescriptor(-1);
+    if (pid_ > 0) {
         kill(pid_, SIGKILL);
         end_group();
         waitpid(pid_, nullptr, 0);
@@ -145,13 +169,8 @@ void WorkerProcess::end_group() {
 
 Outcome WorkerProcess::reap() {
     // The socket is closed, so the process is ending; one that only closed the descriptor is ended.
-    siginfo_t ended{};
-    for (int i = 0; i < 200 && ended.si_pid == 0; i++) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(i == 0 ? 0 : 1));
-        waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
-    }
-    if (ended.si_pid == 0) {
-        stop();
+    if (!ends_within(std::chrono::milliseconds(200))) {
+        end();
         return {Outcome::Kind::exited, {}, 0};
     }
     end_group();  // before its number is free for others
@@ -181,12 +200,12 @@ Outcome WorkerProcess::ask(const Request& request) {
         const std::chrono::duration<double> waited = steady_clock::now() - begin;
         if (!(waited < limit_)) {
             read_output();
-            stop();
+            end();
             return {Outcome::Kind::hung, {}, 0};
         }
         if (const std::size_t has = resident_bytes(pid_); has > had && has - had > may_take) {
             read_output();
-            stop();
+            end();
             return {Outcome::Kind::out_of_memory, {}, 0, has - had};
         }
         constexpr double kTick = 0.1;

@@ -48,8 +48,9 @@ class WorkerProcess {
 
     Outcome ask(const Request& request);
 
-    // Ends the worker and what it has started, where they still run. The next request starts another one, which has made
-    // no call yet.
+    // Lets the worker end by itself, so that what is around it (a profiler) can write its report; kills it after two
+    // seconds, or a twentieth of the limit, and what it has started with it. The next request starts another one, which
+    // has made no call yet.
     void stop();
 
     // What the code under test has printed since the last call; at most the first 4 KiB of it.
@@ -59,6 +60,8 @@ class WorkerProcess {
     void start();
     Outcome reap();  // after its socket closed
     void read_output();
+    bool ends_within(std::chrono::duration<double> time);
+    void end();        // at once
     void end_group();  // kills what is left of the group; the worker is not yet waited for
 
     std::vector<std::string> arguments_;

@@ -148,6 +148,8 @@ def sanitize(lesson: Lesson, op: str, subject: str, programs: Programs) -> int:
             print(f"  {tool:<10} {counted(report.errors, 'error') if report.errors else 'ok'}{warnings}", flush=True)
             for what, times in report.distinct.items():
                 print(f"    {what}{f'   {times} times printed' if times > 1 else ''}")
+            if report.unended:
+                print(f"    of a process, not of a kernel: {report.unended}")
     print(f"\nresult  {counted(found, 'error')}" if found else "\nall ok")
     if row.get("verdict") != "ok":
         print(f"but the check says {row.get('verdict')}: make check-lesson{lesson.number} ONLY={op}")

@@ -516,6 +516,7 @@ def sanitize_op(tool: str, setting: Setting, lesson: Lesson, op: str, left: Left
     report, row = run_sanitizer(setting.programs, tool, lesson, op, "solutions", setting.scratch, left())
     result = {"errors": report.errors, "warnings": report.warnings, "distinct": report.distinct}
     result |= {"verdict": row.get("verdict"), "cases": len(row["cases"])}
+    result |= {"unended": report.unended} if report.unended else {}
     if report.errors:
         what = next(iter(report.distinct), "")
         raise Failed(f"{tools.counted(report.errors, 'error')}, first: {what}", result)

@@ -410,11 +410,14 @@ class SanitizerReport:
     warnings: int = 0
     distinct: dict[str, int] = field(default_factory=dict)  # "what at file:line in kernel" to how often it was printed
     said: str = ""  # the last line of the program
+    unended: str = ""  # what the tool says of a process that did not end well, which is no error in a kernel
 
 
 SUMMARY = re.compile(r"^=+ (ERROR|RACECHECK|INITCHECK|SYNCCHECK) SUMMARY: (\d+) (?:error|hazard)s?\b(.*)")
 AT = re.compile(r"^=+\s+(?:at|Device Frame:\s*)\s*(.+?)(?:\+0x[0-9a-f]+)?(?: in (\S+:\d+))?$")
 RACE = re.compile(r"(Write|Read) access at (.+?)\+0x[0-9a-f]+(?: in (\S+:\d+))?")
+# Of a process, not of a kernel: it was killed, or its exit status is not known.
+UNENDED = re.compile(r"Error: (?:process didn't terminate successfully|couldn't find exit code)")
 UNSUPPORTED = "Device not supported"
 NO_SUMMARY = {
     "No attachable process found": "the program ended before it reached the GPU",
@@ -466,6 +469,9 @@ def parse_sanitizer(log: str) -> SanitizerReport:
             inside = re.search(r"\((\d+) errors?, (\d+) warnings?\)", found[3])
             report.errors += int(inside[1]) if inside else int(found[2])
             report.warnings += int(inside[2]) if inside else 0
+        elif UNENDED.match(text):
+            close()
+            report.unended = report.unended or text.removeprefix("Error: ").rstrip(".")
         elif "Race reported between" in text:
             close()
             what = "race (warning)" if text.startswith("Warn") else "race"

@@ -1188,6 +1188,18 @@ def test_a_kernels_errors_are_named_once_with_their_line(gpu):
     assert done.stdout.splitlines()[-1] == "result  252 errors"
 
 
+def test_a_process_that_did_not_end_well_is_said_beside_a_clean_kernel(gpu):
+    text = f'{sys.executable} {STAND_INS}/compute-sanitizer "$@"\n'
+    text += 'for word; do [ "$last" != --log-file ] || log=$word; last=$word; done\n'
+    text += """echo "========= Error: process didn't terminate successfully" >>"$log"\n"""
+    program(gpu.root / "bin/compute-sanitizer", f"#!/bin/sh\n{text}")
+    done = gpu.run("sanitize", "04", "--subject", "solutions", module="gpu.inspect_op")
+    assert done.returncode == 0, done.stderr
+    said = "    of a process, not of a kernel: process didn't terminate successfully"
+    assert done.stdout.splitlines().count(said) == 4
+    assert done.stdout.splitlines()[-1] == "all ok"
+
+
 @pytest.mark.parametrize("what", ["profile", "report"])
 def test_a_metric_that_a_card_does_not_have_costs_no_other(gpu, what):
     text = (

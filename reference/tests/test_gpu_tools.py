@@ -277,6 +277,20 @@ def test_the_summaries_of_several_processes_are_added():
     assert list(report.distinct.values()) == [2]
 
 
+# compute-sanitizer does not count it among the errors of its summary.
+def test_a_process_that_did_not_end_well_is_no_error_of_a_kernel_and_is_said():
+    ended = "========= Error: process didn't terminate successfully\n========= Target application returned an error\n"
+    report = tools.parse_sanitizer(sample("initcheck.log").replace("========= ERROR", f"{ended}========= ERROR"))
+    assert report.errors == 1
+    assert len(report.distinct) == 1
+    assert next(iter(report.distinct)).startswith("Uninitialized")
+    assert report.unended == "process didn't terminate successfully"
+    clean = tools.parse_sanitizer(sample("clean.log").replace("========= ERROR", f"{ended}========= ERROR"))
+    assert (clean.errors, clean.distinct) == (0, {})
+    assert clean.unended == "process didn't terminate successfully"
+    assert tools.parse_sanitizer(sample("clean.log")).unended == ""
+
+
 @pytest.mark.parametrize(
     ("log", "message"),
     [
