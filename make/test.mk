@@ -116,7 +116,7 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
 reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
-    %_whole_forward.py %_published.py %_sass_table.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
+    %_whole_forward.py %_published.py %_sass_table.py %_sass_gate.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/tools/estimate build/impl/solutions/$1/matmul.so)
@@ -134,7 +134,7 @@ fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker
 
 test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call impls,dry,solutions,$(device_lessons)) \
         $(call impls,cpu,lessons,$(lesson_dirs)) $(gpt2_programs) build/gpt2-host $(wrong_needs) $(calibrate_gpu) $(nvcc_program) \
-        $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(filter %/matmul.ptxas,$(nvcc_objects:.o=.ptxas)) $(bench_programs) $(newest_bench) $(simt_bench_programs) \
+        $(nvcc_ptx) $(nvcc_calls) $(nvcc_given) $(nvcc_objects:.o=.ptxas) $(bench_programs) $(newest_bench) $(simt_bench_programs) \
         build/tests/simt/rules build/estimate/published build/estimate/price .venv/requirements.sha256 $(waterfall_needs) $(ladder_needs) $(ladder_rehearsal)
 	@$(python) scripts/run_tests.py wrong-solutions=build/tools/wrong \
 	    $(call suites,build/tests/checker/fuzz_corpus_test,checker/fuzz/corpus) \
@@ -164,7 +164,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) lessons/03_cpu_matmul/README.md $(bench_programs) $(newest_bench))' \
-	    'python-sass_table=reference/tests/sass/test_sass_table.py:$(call commas,$(python_reads) $(solution_files) $(helper_files) $(nvcc) $(nvdisasm))' \
+	    'python-sass_table=$(call commas,$(addprefix reference/tests/sass/test_sass_,table.py gate.py)):$(call commas,$(python_reads) \
+	        $(solution_files) $(helper_files) $(wildcard lessons/*/README.md) $(nvcc) $(nvdisasm))' \
 	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price)' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What nvcc emits for each kernel of a CUDA C++ file and an architecture, as JSON: registers, shared memory, and by
-loop the instructions by kind and the accesses by source line. Needs nvcc and nvdisasm, no GPU."""
+"""What nvcc emits for each kernel of a CUDA C++ file and an architecture, as JSON: registers, shared memory, the
+threads and resident blocks of its __launch_bounds__, and by loop the instructions by kind and the accesses by source
+line. Needs nvcc and nvdisasm, no GPU."""
 
 from __future__ import annotations
 
@@ -149,30 +150,42 @@ def without_zeros(row: dict) -> dict:
     return {name: value for name, value in row.items() if name in ("parent", "accesses") or value not in (0, [], None)}
 
 
+def names_of(root: Path, source: Path, mangled: Iterable[str]) -> dict[str, str]:
+    """The source's kernels as the CPU device names them, by mangled name."""
+    files = files_of(root, source)
+    text = "\n".join(re.sub(r"//.*", "", (root / file).read_text()) for file in files)
+    names = {name for file in files for name in tools.kernels_of(root / file)}
+    found = {}
+    for symbol, full in nvcc.demangled(mangled).items():
+        bare = next((name for name in sorted(names, key=len, reverse=True) if f"{len(name)}{name}" in symbol), "")
+        found[symbol] = device_name(full, bare, text) if bare else symbol
+    return found
+
+
 def kernel_sass(root: Path, source: Path, arch: str, flags: list[str]) -> dict:
     """Of a file below the root, or of an absolute path. Zeros and empty lists are left out."""
     nvdisasm = tools.find("nvdisasm")
     with tempfile.TemporaryDirectory(prefix="sass-") as scratch:
         cubin = Path(scratch) / f"{source.stem}.cubin"
-        usages = nvcc.parse_ptxas(nvcc.compiled(root / source, arch, flags, cubin))
+        kept = [*flags, "--keep", "--keep-dir", scratch]
+        usages = nvcc.parse_ptxas(nvcc.compiled(root / source, arch, kept, cubin))
+        resident = nvcc.parse_resident((Path(scratch) / f"{source.stem}.ptx").read_text())
         listed = nvcc.disassembled(nvdisasm, cubin, "-c", "--print-line-info-inline")
         bounds = nvcc.parse_bounds(nvcc.disassembled(nvdisasm, cubin))
     files = files_of(root, source)
-    text = "\n".join(re.sub(r"//.*", "", (root / file).read_text()) for file in files)
     known = sass_flow.resolved(listed, {(root / file).resolve(): file.as_posix() for file in files})
-    names = {name for file in files for name in tools.kernels_of(root / file)}
-    full = nvcc.demangled(list(usages))
+    names = names_of(root, source, usages)
     kernels = {}
     for mangled, instructions in sass_flow.instructions_of(listed).items():
-        bare = next((name for name in sorted(names, key=len, reverse=True) if f"{len(name)}{name}" in mangled), "")
         usage = usages.get(mangled, nvcc.Usage())
         row = {"registers": usage.registers, "shared": usage.shared, "bounds": bounds.get(mangled)}
+        row["resident"] = resident.get(mangled)
         row["spills"] = usage.stores + usage.loads
         row["regions"] = [
             without_zeros(sass_flow.as_json(region, known, source.as_posix()))
             for region in sass_flow.regions_of(instructions)
         ]
-        kernels[device_name(full[mangled], bare, text) if bare else mangled] = without_zeros(row)
+        kernels[names[mangled]] = without_zeros(row)
     return {
         "arch": arch,
         "nvcc": nvcc.version(),

@@ -97,6 +97,13 @@ def parse_bounds(text: str) -> dict[str, int]:
     return found
 
 
+def parse_resident(ptx: str) -> dict[str, int]:
+    """Blocks that a multiprocessor is to hold at least, by mangled name, where __launch_bounds__ says it."""
+    found = re.findall(r"\.entry\s+(\w+)\([^)]*\)([^{]*)\{", ptx)
+    said = {name: re.search(r"\.minnctapersm\s+(\d+)", directives) for name, directives in found}
+    return {name: int(blocks[1]) for name, blocks in said.items() if blocks}
+
+
 def demangled(mangled: Iterable[str]) -> dict[str, str]:
     """Whole signatures; without c++filt, which comes with the compiler, the names as they are."""
     mangled = list(mangled)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import inspect_op, nvcc, sass, tools
+from reference.gpu import inspect_op, kernel_sass, nvcc, sass, sass_table, tools
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
@@ -253,17 +253,19 @@ def test_every_kernel_file_compiles_for_cards(file):
 
 @pytest.mark.skipif(not there("nvcc"), reason="needs nvcc")
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
-@pytest.mark.parametrize("file", sorted(ROOT.glob("solutions/*/matmul.cu")), ids=lambda file: file.parent.name)
-def test_no_matmul_spills_registers(file, arch):
-    said = (ROOT / "build/nvcc/ops" / file.relative_to(ROOT)).with_suffix(".ptxas")
+@pytest.mark.parametrize("file", sass_table.solutions(ROOT), ids=lambda file: "/".join(file.parts[-2:]))
+def test_a_solution_that_the_build_compiles_spills_nothing_and_takes_what_is_recorded(file, arch):
+    said = (ROOT / "build/nvcc/ops" / file).with_suffix(".ptxas")
     if not said.exists():
         pytest.skip(f"no {said.relative_to(ROOT)}; make test builds it")
-    kernels = [text for text in said.read_text().split("Compiling entry function")[1:] if f"for '{arch}'" in text]
-    assert kernels
-    for kernel in kernels:
-        spilled = re.findall(r"(\d+) bytes spill (?:stores|loads)", kernel)
-        assert len(spilled) >= 2
-        assert not any(map(int, spilled))
+    parts = re.split(r"(?=ptxas info\s+: Compiling entry function)", said.read_text())
+    usages = nvcc.parse_ptxas("".join(part for part in parts if f"for '{arch}'" in part))
+    names = kernel_sass.names_of(ROOT, file, usages)
+    assert {names[it]: (usage.stores, usage.loads) for it, usage in usages.items() if usage.stores or usage.loads} == {}
+    row = sass_table.read(ROOT)[file.as_posix(), arch]
+    if row["nvcc"] == nvcc.version() and row["digest"] == kernel_sass.digest(ROOT, file):
+        recorded = {name: (kernel["registers"], kernel.get("shared", 0)) for name, kernel in row["kernels"].items()}
+        assert {names[it]: (usage.registers, usage.shared) for it, usage in usages.items()} == recorded
 
 
 def test_a_file_without_kernels_names_the_ops_that_have_some(monkeypatch, tmp_path, capsys):

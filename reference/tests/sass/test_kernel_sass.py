@@ -77,6 +77,22 @@ def test_the_digest_is_fnv_1a(tmp_path):
     assert kernel_sass.digest(tmp_path, Path("k.cu")) == "85944171f73967e8"  # of the algorithm's own test vectors
 
 
+def test_the_blocks_that_launch_bounds_ask_for_are_read():
+    ptx = """.visible .entry _Z1kPf(
+\t.param .u64 _Z1kPf_param_0
+)
+.maxntid 256, 1, 1
+.minnctapersm 2
+{
+}
+.entry _Z1lv(
+)
+{
+}
+"""
+    assert nvcc.parse_resident(ptx) == {"_Z1kPf": 2}
+
+
 def test_an_architecture_that_nvcc_does_not_know_is_named_with_those_that_it_knows(monkeypatch, tmp_path):
     program = tmp_path / "nvcc"
     program.write_text(
