@@ -272,6 +272,9 @@ build/calibrate: build/obj/checker/clock/calibrate_main.o build/lib/libchecker.a
 # What `make setup NVCC=1` has put into .venv is found after what is on PATH.
 nvidia_bin := $(subst $(space),:,$(wildcard $(CURDIR)/.venv/lib/python3*/site-packages/nvidia/cu*/bin))
 export PATH := $(PATH)$(nvidia_bin:%=:%)
+# CUDA counts cards as nvidia-smi does, not the fastest first: the card that is compiled for, that is measured and that a
+# report names is the same, the first one or CUDA_VISIBLE_DEVICES's first.
+export CUDA_DEVICE_ORDER := PCI_BUS_ID
 # The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
 nvcc := $(shell PATH='$(PATH)' command -v nvcc)
 nvdisasm := $(shell PATH='$(PATH)' command -v nvdisasm)

@@ -124,7 +124,8 @@ card_options = $(if $(filter cpu,$1),,--impl-dir $(gpu)/impl/$(subject)/$(here) 
     --log-dir $(gpu)/ops/$(subject)/$(here) $(if $(dry),,--device "$$(build/tools/gpu --name), GPU"))
 
 # On the device's track a check runs on the CPU device; then, where a GPU is and DEVICE does not choose, there too.
-gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
+# Under WSL2 any card is /dev/dxg, and NVIDIA's driver brings this library. A Jetson has device files of its own.
+gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/nvhost-gpu /dev/nvmap /dev/nvgpu)$(and $(wildcard /dev/dxg),$(wildcard /usr/lib/wsl/lib/libcuda.so*))
 gpu_next := $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
 then_gpu = $(if $(call is_device,$(here)),$(gpu_next))
 define on_gpu_too

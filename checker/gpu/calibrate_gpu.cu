@@ -66,12 +66,16 @@ Device open_device() {
     device.sm_count = properties.multiProcessorCount;
     device.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
     device.shared_bytes_per_sm = properties.sharedMemPerMultiprocessor;
-    check(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
+    const MemoryLeft memory = memory_left();
+    device.free_bytes = memory.free;
+    device.memory_bytes = memory.all;
     check(cudaDriverGetVersion(&device.driver_cuda));
     if (const int kilohertz = attribute(cudaDevAttrClockRate); kilohertz > 0) {
         device.clock_hz = kilohertz * 1e3;
     }
-    if (attribute(cudaDevAttrIntegrated) == 0) {
+    device.pageable_memory_access = attribute(cudaDevAttrPageableMemoryAccess) != 0;
+    device.integrated = attribute(cudaDevAttrIntegrated) != 0;
+    if (!device.integrated) {
         device.bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth);
         device.memory_clock_hz = attribute(cudaDevAttrMemoryClockRate) * 1e3;
     }
@@ -505,11 +509,9 @@ GemmRow measure_gemm(const Cublas& cublas, Cublas::Precision precision, const Ma
         return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
     };
     GemmRow row{shape, {}};
-    std::size_t free_bytes = 0, all_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &all_bytes));
     const std::size_t needed =
         sizeof(T) * (elements(shape.N, shape.OC) + elements(shape.N, shape.C) + elements(shape.OC, shape.C));
-    if (needed > free_bytes / 2 || sampler.out_of_time()) {
+    if (needed > memory_left().free / 2 || sampler.out_of_time()) {
         row.result = not_measured(sampler.out_of_time() ? kOutOfTime : "not measured: too little memory is free");
         return row;
     }

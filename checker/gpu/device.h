@@ -5,17 +5,60 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <fstream>
+#include <limits>
 #include <memory>
 #include <source_location>
+#include <string>
 
 #include "checker/cuda_check.h"
 #include "checker/resources.h"
 
 namespace checker {
 
+// A card's memory in bytes: what a program may still take, and all.
+struct MemoryLeft {
+    std::size_t free = 0;
+    std::size_t all = 0;
+};
+
+// What the system could still give to a program, by its own estimate: memory that holds files counts as free.
+inline std::size_t system_memory_available() {
+    std::ifstream meminfo("/proc/meminfo");
+    for (std::string name; meminfo >> name; meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+        if (name == "MemAvailable:") {
+            std::size_t kib = 0;
+            meminfo >> kib;
+            return kib << 10;
+        }
+    }
+    return 0;
+}
+
+// Windows' driver, under WSL2 too, refuses nothing: what the card has no room for goes into the system's memory, where
+// kernels reach it over PCIe. So what is free is asked for, and some of it is left to the desktop. Where the card has no
+// memory of its own (Jetson), the driver's own number counts memory that holds files as taken.
+inline MemoryLeft memory_left(std::source_location where = std::source_location::current()) {
+    constexpr std::size_t kLeftToOthers = std::size_t{256} << 20;
+    MemoryLeft left;
+    check(cudaMemGetInfo(&left.free, &left.all), where);
+    int device = 0;
+    int integrated = 0;
+    check(cudaGetDevice(&device), where);
+    check(cudaDeviceGetAttribute(&integrated, cudaDevAttrIntegrated, device), where);
+    if (integrated != 0) {
+        left.free = std::max(left.free, std::min(system_memory_available(), left.all));
+    }
+    left.free -= std::min(left.free, kLeftToOthers);
+    return left;
+}
+
 struct DeviceMemory {
-    static cudaError_t allocate(void** to, std::size_t bytes) { return cudaMalloc(to, bytes); }
+    static cudaError_t allocate(void** to, std::size_t bytes) {
+        return bytes > memory_left().free ? cudaErrorMemoryAllocation : cudaMalloc(to, bytes);
+    }
     static cudaError_t release(void* p) { return cudaFree(p); }
 };
 struct PinnedMemory {

@@ -121,6 +121,8 @@ void write_device(JsonWriter& json, const GpuRoof& roof) {
     json.integer("memory_bus_bits", as_integer(static_cast<std::size_t>(device.bus_bits)));
     json.number("memory_clock_hz", device.memory_clock_hz > 0 ? std::optional(device.memory_clock_hz) : std::nullopt);
     json.number("memory_bus_bytes_per_s", device.bus_bytes_per_s());
+    json.boolean("integrated", device.integrated);
+    json.boolean("pageable_memory_access", device.pageable_memory_access);
     json.text("driver_version", roof.driver_version);
     json.text("driver_cuda_version", text(cuda_version(device.driver_cuda)));
     json.text("runtime_version", cuda_version(roof.runtime_cuda));

@@ -41,6 +41,8 @@ struct Device {
     std::optional<double> clock_hz;  // of the multiprocessors; a card may go beyond it for a while
     int bus_bits = 0;                // of the memory; 0 where the driver does not tell
     double memory_clock_hz = 0;
+    bool integrated = false;              // its memory is the host's
+    bool pageable_memory_access = false;  // a kernel may read what the host's malloc gave: such a mistake is no fault
 
     int capability() const { return 10 * major + minor; }
 

@@ -20,6 +20,7 @@
 #include "checker/base/text.h"
 #include "checker/gpu/cupti.h"
 #include "checker/gpu/device.h"
+#include "checker/gpu/device_order.h"
 #include "checker/gpu/event_stopwatch.h"
 #include "checker/gpu/gpu_launch.h"
 #include "checker/gpu/gpu_libraries.h"
@@ -43,9 +44,7 @@ constexpr bool kRehearsal = false;
 
 // Throws NoRoom where the card has not so much memory left.
 DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
-    std::size_t free = 0;
-    std::size_t all = 0;
-    check(cudaMemGetInfo(&free, &all));
+    const MemoryLeft left = memory_left();
     try {
         return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));
     } catch (const CudaError& error) {
@@ -54,7 +53,7 @@ DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
         }
     }
     throw NoRoom(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})", gib(bytes),
-                             gib(free), gib(all)));
+                             gib(left.free), gib(left.all)));
 }
 
 // Far enough for a row or two beside the data of the cases' shapes.
@@ -447,6 +446,7 @@ class GpuSide final : public DeviceSide {
     bool takes_sampled() const override { return true; }
 
     void start() override {
+        count_cards_as_nvidia_smi();
         require_device();
 #ifdef __SIMT__
         simt::report_at_exit(false);

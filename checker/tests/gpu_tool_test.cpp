@@ -48,6 +48,26 @@ TEST_F(GpuTool, NamesTheCardItsArchitectureAndTheVersions) {
     EXPECT_EQ(run("90 13000 NVIDIA H200", "--name").output, "NVIDIA H200\n");
 }
 
+TEST_F(GpuTool, TakesTheFirstCardAsNvidiaSmiCountsThem) {
+    install_nvcc("13.0");
+    EXPECT_EQ(run("75 13000 Tesla T4", "--name").output, "Tesla T4\n");
+}
+
+TEST_F(GpuTool, SaysOfACardWithoutNvidiaSmiWhatTheDriverSaysEvenWithoutNvcc) {
+    const checker::Finished finished = run("87 12060 Orin", "--json");
+    EXPECT_EQ(finished.output,
+              "{\"compute_capability\":\"8.7\",\"driver_cuda\":\"12.6\",\"integrated\":false,\"name\":\"Orin\","
+              "\"pageable_memory_access\":false}\n");
+}
+
+TEST_F(GpuTool, SaysThatTheCardsKernelsMayReadTheHostsMemory) {
+    install_nvcc("13.0");
+    setenv("FAKE_PAGEABLE", "1", 1);
+    const checker::Finished finished = run("90 13000 NVIDIA GH200 480GB");
+    unsetenv("FAKE_PAGEABLE");
+    EXPECT_NE(finished.output.find("its kernels may read the host's memory"), std::string::npos) << finished.output;
+}
+
 TEST_F(GpuTool, SaysThatThereIsNoDriver) {
     install_nvcc("13.0");
     const checker::Finished finished = run("", "", "no/such/driver.so");

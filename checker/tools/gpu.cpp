@@ -8,11 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "checker/base/files.h"
+#include "checker/gpu/device_order.h"
 
 namespace {
 
@@ -20,8 +22,10 @@ constexpr int kOldest = 75;
 
 struct Card {
     std::string name;
-    int capability = 0;   // 90 is 9.0
-    int driver_cuda = 0;  // 13000 is 13.0
+    int capability = 0;                   // 90 is 9.0
+    int driver_cuda = 0;                  // 13000 is 13.0
+    bool integrated = false;              // its memory is the host's
+    bool pageable_memory_access = false;  // kernels may read what the host's malloc gave
 };
 
 std::string dotted(int cuda_version) {
@@ -60,11 +64,19 @@ class Driver {
         card.name = name;
         const auto attribute = function<int (*)(int*, int, int)>("cuDeviceGetAttribute");
         constexpr int kMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, and 76 for the minor
+        constexpr int kIntegrated = 18;
+        constexpr int kPageableMemoryAccess = 88;
         int major = 0;
         int minor = 0;
         require(attribute(&major, kMajor, device), "cuDeviceGetAttribute");
         require(attribute(&minor, kMajor + 1, device), "cuDeviceGetAttribute");
         card.capability = 10 * major + minor;
+        int integrated = 0;
+        int pageable = 0;
+        require(attribute(&integrated, kIntegrated, device), "cuDeviceGetAttribute");
+        require(attribute(&pageable, kPageableMemoryAccess, device), "cuDeviceGetAttribute");
+        card.integrated = integrated != 0;
+        card.pageable_memory_access = pageable != 0;
         return card;
     }
 
@@ -134,6 +146,16 @@ void require_match(const Card& card, int toolkit) {
     }
 }
 
+// For what has no nvidia-smi to ask.
+std::string as_json(const Card& card) {
+    return nlohmann::json{{"name", card.name},
+                          {"compute_capability", fmt::format("{}.{}", card.capability / 10, card.capability % 10)},
+                          {"driver_cuda", dotted(card.driver_cuda)},
+                          {"integrated", card.integrated},
+                          {"pageable_memory_access", card.pageable_memory_access}}
+        .dump();
+}
+
 // From Hopper on, the instructions that only one card's generation has are in the architecture with an `a`.
 std::string architecture(const Card& card) {
     return fmt::format("{}{}", card.capability, card.capability >= 90 ? "a" : "");
@@ -145,17 +167,29 @@ int main(int argc, char** argv) {
     CLI::App app{"The first GPU here, and whether driver, toolkit and card go together."};
     bool arch = false;
     bool name = false;
+    bool json = false;
     app.add_flag("--arch", arch, "print its architecture only, such as 90a");
     app.add_flag("--name", name, "print its name only");
+    app.add_flag("--json", json, "print what the driver says of it, whatever nvcc is");
     CLI11_PARSE(app, argc, argv);
     try {
+        checker::count_cards_as_nvidia_smi();
         const Card card = Driver().first_card();
+        if (json) {
+            fmt::print("{}\n", as_json(card));
+            return 0;
+        }
         const int toolkit = toolkit_version();
         require_match(card, toolkit);
-        fmt::print("{}\n", arch   ? architecture(card)
-                           : name ? card.name
-                                  : fmt::format("{}, sm_{}, driver for CUDA {}, nvcc {}", card.name, architecture(card),
-                                                dotted(card.driver_cuda), dotted(toolkit)));
+        fmt::print("{}\n", arch ? architecture(card)
+                           : name
+                               ? card.name
+                               : fmt::format("{}, sm_{}, driver for CUDA {}, nvcc {}{}", card.name, architecture(card),
+                                             dotted(card.driver_cuda), dotted(toolkit),
+                                             card.pageable_memory_access
+                                                 ? "; its kernels may read the host's memory, so that such a mistake "
+                                                   "is no fault there (DEVICE=cpu finds it)"
+                                                 : ""));
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());

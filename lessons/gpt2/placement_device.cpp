@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checker/gpu/device.h"
+#include "checker/gpu/device_order.h"
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/placement.h"
 
@@ -112,6 +113,7 @@ class DevicePlacement final : public Placement {
 }  // namespace
 
 std::unique_ptr<Placement> make_placement(Parameters& params, Activations& acts) {
+    checker::count_cards_as_nvidia_smi();
     acts.allocate_results();
     return std::make_unique<DevicePlacement>(params, acts);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // No op but a CUDA driver as far as checker/tools/gpu.cpp asks: one card, as the environment describes it. FAKE_CARD is
-// "CAPABILITY DRIVER NAME", such as "90 13000 NVIDIA H200", or an error number that cuInit returns.
+// "CAPABILITY DRIVER NAME", such as "90 13000 NVIDIA H200", or an error number that cuInit returns. With FAKE_PAGEABLE
+// its kernels may read what the host's malloc gave. With cards in another order than PCI_BUS_ID's, its name is "the fastest".
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,14 +47,21 @@ int cuDeviceGet(int* device, int ordinal) {
 int cuDeviceGetName(char* name, int size, int) {
     Fake fake;
     const int status = read_fake(fake);
-    std::snprintf(name, static_cast<std::size_t>(size), "%s", fake.name);
+    const char* order = std::getenv("CUDA_DEVICE_ORDER");
+    const bool as_on_the_bus = order != nullptr && std::strcmp(order, "PCI_BUS_ID") == 0;
+    std::snprintf(name, static_cast<std::size_t>(size), "%s", as_on_the_bus ? fake.name : "the fastest");
     return status;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
     constexpr int kMajor = 75;
+    constexpr int kMinor = 76;
+    constexpr int kPageableMemoryAccess = 88;
     Fake fake;
     const int status = read_fake(fake);
-    *value = attribute == kMajor ? fake.capability / 10 : fake.capability % 10;
+    *value = attribute == kMajor                  ? fake.capability / 10
+             : attribute == kMinor                ? fake.capability % 10
+             : attribute == kPageableMemoryAccess ? std::getenv("FAKE_PAGEABLE") != nullptr
+                                                  : 0;
     return status;
 }
 }
