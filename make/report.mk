@@ -32,15 +32,18 @@
 
 # The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
 report_python := $(or $(PYTHON),$(if $(dry),$(wildcard .venv/bin/python)),python3)
+# Where the mend is to run the command again as root, it is named as it was given.
 report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
-    MAKE='$(MAKE)' '$(report_python)' -m
+    MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',make $(strip $(MAKECMDGOALS) $(MAKEOVERRIDES)))' '$(report_python)' -m
 
 report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs all
 .PHONY: gpu-report simt-vs-gpu libs-vs-gpu
 simt-vs-gpu: PART := simt
 libs-vs-gpu: PART := libs
-gpu-report simt-vs-gpu libs-vs-gpu:
+# Where there is no nvidia-smi, this one names the card.
+names_card := $(if $(dry),,$(if $(gpu_seen),build/tools/gpu))
+gpu-report simt-vs-gpu libs-vs-gpu: $(names_card)
 	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
 	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
@@ -51,9 +54,9 @@ ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) 
 	$(report_run) reference.gpu.simt_vs_ncu
 
 run_on = $(report_run) reference.gpu.$1 '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)')
-$(call goals,profile): profile-lesson%:
+$(call goals,profile): profile-lesson%: $(names_card)
 	$(call run_on,inspect_op profile) $(if $(dry),--dry)
-$(call goals,sanitize): sanitize-lesson%:
+$(call goals,sanitize): sanitize-lesson%: $(names_card)
 	$(call run_on,inspect_op sanitize) $(if $(dry),--dry)
 $(call goals,sass): sass-lesson%: $(if $(filter lessons,$(subject)),$(helpers))
 	$(call run_on,sass) --flags='$(card_flags) $(include_$(subject))' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \

@@ -40,6 +40,13 @@ def in_packages() -> str:
     return os.pathsep.join(map(str, sorted(VENV.glob("lib/python3*/site-packages/nvidia/cu*/bin"))))
 
 
+def under_wsl() -> bool:
+    try:
+        return "microsoft" in Path("/proc/version").read_text().lower()
+    except OSError:
+        return False
+
+
 def find(tool: str) -> list[str]:
     """The command of a tool: in PATH, else in the toolkit's folder, else in .venv."""
     for path in (None, str(CUDA_BIN), in_packages()):
@@ -171,7 +178,10 @@ def number(text: str) -> float | None:
 
 def card_index() -> str:
     """The card that CUDA programs take, as nvidia-smi counts: the first that CUDA_VISIBLE_DEVICES lets them see."""
-    return os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0].strip() or "0"
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0].strip()
+    if first in ("", "-1"):
+        raise ToolError("CUDA_VISIBLE_DEVICES hides every GPU: unset it, or set it to a card's number of nvidia-smi")
+    return first
 
 
 def smi(fields: tuple[str, ...]) -> list[str]:
@@ -191,8 +201,28 @@ def smi(fields: tuple[str, ...]) -> list[str]:
     return cells
 
 
+GPU_TOOL = Path("build/tools/gpu")
+
+
+def card_of_the_driver() -> Card:
+    """What the driver itself says, where there is no nvidia-smi or it tells nothing, as on a Jetson."""
+    return asked(
+        GPU_TOOL,
+        ["--json"],
+        lambda card: Card(card["name"], f"for CUDA {card['driver_cuda']}", card["compute_capability"]),
+    )
+
+
 def read_card() -> Card:
+    try:
+        find("nvidia-smi")
+    except ToolError:
+        if GPU_TOOL.exists():
+            return card_of_the_driver()
+        raise
     name, driver, capability, *rest = smi(CARD_FIELDS)
+    if name in ("[N/A]", "N/A") and GPU_TOOL.exists():
+        return card_of_the_driver()
     if not re.search(r"[a-zA-Z0-9]", name):
         raise ToolError(f"nvidia-smi calls the card {name!r}")
     return Card(name, driver, capability if number(capability) else None, *(number(cell) for cell in rest))
@@ -526,6 +556,8 @@ RENAMED = {
     "dram__bytes_write.sum": "dram__bytes_op_write.sum",
 }
 PERMISSION = "ERR_NVGPUCTRPERM"
+KEPT = ("CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH", "NVCC_CXX")  # what sudo drops beside PATH
+MODULES = Path("/lib/modules")
 AS_CSV = ["--csv", "--page", "raw", "--print-units", "base"]
 
 
@@ -560,13 +592,33 @@ class Kernel:
         return ", ".join(words for words, limit in limits.items() if limit == least)
 
 
+def counters_mend() -> str:
+    """How this machine lets Nsight Compute read the counters (developer.nvidia.com/ERR_NVGPUCTRPERM)."""
+    if under_wsl():
+        return (
+            "in Windows' NVIDIA Control Panel switch on Desktop > Enable Developer Settings, then choose Developer > "
+            "Manage GPU Performance Counters > Allow access to all users"
+        )
+    if os.geteuid() == 0:
+        return (
+            "root in a container needs --cap-add=SYS_ADMIN when it is started; where that cannot be had, "
+            "make traffic-lessonNN counts on the CPU device"
+        )
+    keep = " ".join(f'"{name}=${name}"' for name in ("PATH", *(name for name in KEPT if name in os.environ)))
+    command = os.environ.get("SOL_COMMAND", "this command")
+    # Debian's own package gives the kernel module another name.
+    module = "nvidia-current" if any(MODULES.glob("*/updates/dkms/nvidia-current.ko*")) else "nvidia"
+    return (
+        f'once: `sudo env {keep} {command}; sudo chown -R "$(id -u):$(id -g)" build results reference/timings`; '
+        f"for good: `echo options {module} NVreg_RestrictProfilingToAdminUsers=0 | "
+        "sudo tee /etc/modprobe.d/gpu-counters.conf`, `sudo update-initramfs -u` where there is one, and a restart"
+    )
+
+
 def ncu_trouble(output: str) -> str | None:
     """The line that says why Nsight Compute measured nothing, with the mend where we know it."""
     if PERMISSION in output:
-        return (
-            f"the driver keeps the counters to root ({PERMISSION}): run this as root, or let all users read them "
-            "(developer.nvidia.com/ERR_NVGPUCTRPERM says how)"
-        )
+        return f"the driver keeps the counters to root ({PERMISSION}): {counters_mend()}"
     if "No kernels were profiled" in output:
         return "no kernel of this name was launched"
     if error := re.search(r"^==ERROR== (.*)", output, re.MULTILINE):

@@ -73,6 +73,52 @@ def test_an_nvidia_smi_that_finds_nothing_is_one_line(tool, body, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.fixture
+def no_nvidia_smi(monkeypatch, tmp_path):
+    """A machine whose tools folder this test fills."""
+    for name in ("CUDA_BIN", "VENV"):
+        monkeypatch.setattr(tools, name, tmp_path / "no")
+    monkeypatch.setenv("PATH", str(tmp_path / "no"))
+    monkeypatch.setattr(tools, "GPU_TOOL", tmp_path / "gpu")
+    return lambda body: script(tmp_path, body, "gpu")
+
+
+JETSON = '{"name": "Orin", "driver_cuda": "12.6", "compute_capability": "8.7"}'
+
+
+def test_without_nvidia_smi_the_driver_names_the_card(no_nvidia_smi):
+    no_nvidia_smi(f"[ $1 = --json ] && echo '{JETSON}'")
+    assert tools.read_card() == Card("Orin", "for CUDA 12.6", "8.7")
+
+
+def test_where_nvidia_smi_tells_nothing_the_driver_names_the_card(tool, tmp_path, monkeypatch):
+    tool("nvidia-smi", "echo '[N/A], 540.4.0, [N/A], [N/A], [N/A], [N/A], [N/A]'")
+    monkeypatch.setattr(tools, "GPU_TOOL", tmp_path / "gpu")
+    script(tmp_path, f"echo '{JETSON}'", "gpu")
+    assert tools.read_card().name == "Orin"
+
+
+def test_without_nvidia_smi_and_a_driver_the_drivers_absence_is_said(no_nvidia_smi):
+    no_nvidia_smi("echo 'no NVIDIA driver' >&2; exit 1")
+    with pytest.raises(ToolError, match=r"^no NVIDIA driver$"):
+        tools.read_card()
+
+
+@pytest.mark.parametrize(("visible", "index"), [(None, "0"), ("1", "1"), ("2,0", "2"), ("GPU-8a3b", "GPU-8a3b")])
+def test_the_card_is_the_first_that_programs_may_see(monkeypatch, visible, index):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert tools.card_index() == index
+
+
+@pytest.mark.parametrize("visible", ["", "-1"])
+def test_cards_that_are_all_hidden_are_said_to_be(monkeypatch, visible):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    with pytest.raises(ToolError, match="CUDA_VISIBLE_DEVICES hides every GPU"):
+        tools.card_index()
+
+
 @pytest.mark.parametrize(
     ("said", "version"),
     [
@@ -364,7 +410,7 @@ def test_a_kernel_is_named_without_parameters_and_namespaces(text, name):
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        (sample("ncu_denied.txt"), "keeps the counters to root (ERR_NVGPUCTRPERM): run this as root"),
+        (sample("ncu_denied.txt"), "keeps the counters to root (ERR_NVGPUCTRPERM): "),
         ("==WARNING== No kernels were profiled.\n", "no kernel of this name was launched"),
         ("==ERROR== Failed to find metric x\n", "ncu: Failed to find metric x"),
         ("", "its last line: none"),
@@ -378,6 +424,52 @@ def test_an_ncu_without_counters_says_why(output, message):
     with pytest.raises(ToolError) as error:
         tools.parse_ncu(output)
     assert message in str(error.value)
+
+
+DENIED = sample("ncu_denied.txt")
+
+
+@pytest.fixture
+def desktop(monkeypatch, tmp_path):
+    """A machine of a user who is not root."""
+    monkeypatch.setattr(tools, "under_wsl", lambda: False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(tools, "MODULES", tmp_path)
+    for name in tools.KEPT:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SOL_COMMAND", "make profile-lesson05 ONLY=matmul")
+
+
+def test_counters_kept_to_root_are_had_by_a_command_that_keeps_path_and_owner(desktop):
+    said = tools.ncu_trouble(DENIED)
+    assert '`sudo env "PATH=$PATH" make profile-lesson05 ONLY=matmul; sudo chown -R ' in said
+    assert "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/" in said
+    assert "\n" not in said
+
+
+def test_the_command_for_root_keeps_the_chosen_card(desktop, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert 'sudo env "PATH=$PATH" "CUDA_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES" make' in tools.ncu_trouble(DENIED)
+
+
+def test_debians_kernel_module_has_its_own_name_in_the_mend(desktop, tmp_path):
+    (tmp_path / "6.1/updates/dkms").mkdir(parents=True)
+    (tmp_path / "6.1/updates/dkms/nvidia-current.ko.xz").touch()
+    assert "echo options nvidia-current NVreg_" in tools.ncu_trouble(DENIED)
+
+
+def test_under_wsl_the_counters_are_switched_on_in_windows(desktop, monkeypatch):
+    monkeypatch.setattr(tools, "under_wsl", lambda: True)
+    said = tools.ncu_trouble(DENIED)
+    assert "Windows' NVIDIA Control Panel" in said
+    assert "sudo" not in said
+
+
+def test_root_without_counters_is_in_a_container(desktop, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    said = tools.ncu_trouble(DENIED)
+    assert "--cap-add=SYS_ADMIN" in said
+    assert "sudo" not in said
 
 
 def test_a_metric_of_another_name_on_this_card_is_asked_for_by_that(tool, tmp_path):
