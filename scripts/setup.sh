@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the system packages that the course needs, on Debian-like systems: says what and why first, installs
-# nothing else, and does nothing when all are there.
+# Installs the system packages that the course needs, by apt-get, dnf or pacman: says what and why first, installs
+# nothing else, and does nothing when all are there. Packages go by Debian's names here.
 #   setup.sh            install what is missing
 #   setup.sh --local    without root: unpack all but g++ into .deps, where every build finds them first
 #   setup.sh --check    install nothing: exit 1 and say so when something is missing
 #   setup.sh --list     print the packages with their reasons
 #   setup.sh --has X    exit 0 when package X, or what it is wanted for, is there
+#   setup.sh --how X    the command that installs package X on this system, such as g++-13
 #   --gpu               with any of these: only what the programs for a GPU are built with
 #   --python            with any but --local: also what `make test` needs
 # SETUP_ROOT=DIR looks for headers and os-release under another root (for tests), SETUP_DEPS=DIR is taken for .deps.
@@ -16,7 +17,7 @@ deps=${SETUP_DEPS:-$(cd "$(dirname "$0")/.." && pwd)/.deps}
 
 packages() {
     cat <<'LIST'
-g++                     compiles C++20 (12 or newer)
+g++                     compiles C++20 (11 or newer)
 libgtest-dev            GoogleTest, which the checks and tests are written with
 LIST
     [ "${gpu:-}" ] || cat <<'LIST'
@@ -42,7 +43,7 @@ is_there() {
     case $1 in
         g++) command -v g++ >/dev/null && return ;;
         libgtest-dev) header gtest/gtest.h && return ;;
-        libopenblas-dev) header cblas.h && return ;;
+        libopenblas-dev) header cblas.h || header openblas/cblas.h && return ;;
         nlohmann-json3-dev) header nlohmann/json.hpp && return ;;
         libcli11-dev) header CLI/CLI.hpp && return ;;
         libfmt-dev) header fmt/core.h && return ;;
@@ -64,11 +65,77 @@ header() {
     return 1
 }
 
+# ---- what installs packages here, and what it calls them ----------------------------------------------------------------
+
+# apt, dnf or pacman, by what the system says it is; nothing on others.
+manager() {
+    [ -r "$root/etc/os-release" ] || return 0
+    # shellcheck disable=SC1091  # the system's own description of itself
+    ids=$(. "$root/etc/os-release" && echo " ${ID:-} ${ID_LIKE:-} ")
+    case $ids in
+        *" debian "* | *" ubuntu "*) command -v apt-get >/dev/null && echo apt || true ;;
+        *" fedora "*) command -v dnf >/dev/null && echo dnf || true ;;
+        *" arch "*) command -v pacman >/dev/null && echo pacman || true ;;
+    esac
+}
+
+# Debian's name, Fedora's, Arch's. python3-venv is part of Python there.
+names() {
+    cat <<'LIST'
+g++                     gcc-c++             gcc
+libgtest-dev            gtest-devel         gtest
+libopenblas-dev         openblas-devel      blas-openblas
+libboost-context-dev    boost-devel         boost
+nlohmann-json3-dev      json-devel          nlohmann-json
+libcli11-dev            cli11-devel         cli11
+libfmt-dev              fmt-devel           fmt
+libtomlplusplus-dev     tomlplusplus-devel  tomlplusplus
+python3                 python3             python
+python3-venv            python3             python
+clang-format            clang-tools-extra   clang
+LIST
+}
+
+# A package by the name that it has here. Compilers of one release are g++-13, gcc13-c++ and gcc13.
+name_here() {
+    case $(manager) in
+        dnf) column=2 versioned="gcc${1#g++-}-c++" ;;
+        pacman) column=3 versioned="gcc${1#g++-}" ;;
+        *)
+            echo "$1"
+            return
+            ;;
+    esac
+    case $1 in
+        g++-*) echo "$versioned" ;;
+        *) names | awk -v name="$1" -v column="$column" '$1 == name {found = $column} END {print found ? found : name}' ;;
+    esac
+}
+
+names_here() {
+    for name; do name_here "$name"; done | awk '!seen[$0]++' | tr '\n' ' ' | sed 's/ $//'
+}
+
+# Without a package manager that is known here, the package's name alone.
+how() {
+    case $(manager) in
+        apt) echo "apt-get install $(names_here "$@")" ;;
+        dnf) echo "dnf install $(names_here "$@")" ;;
+        pacman) echo "pacman -S $(names_here "$@")" ;;
+        *) echo "install $*" ;;
+    esac
+}
+
 mode=install
 gpu=
 python=
 if [ "${1-}" = --has ]; then
     is_there "$2"
+    exit
+fi
+if [ "${1-}" = --how ]; then
+    shift
+    how "$@"
     exit
 fi
 
@@ -106,19 +173,11 @@ LIST
 [ -n "$missing" ] || exit 0
 
 if [ "$mode" = check ]; then
-    echo "missing:$missing. Install with: make setup; without root: make setup LOCAL=1" >&2
+    without_root=
+    [ "$(manager)" != apt ] || without_root='; without root: make setup LOCAL=1'
+    echo "missing:$missing. Install with: make setup$without_root" >&2
     exit 1
 fi
-
-debian_like() {
-    command -v apt-get >/dev/null && [ -r "$root/etc/os-release" ] || return 1
-    # shellcheck disable=SC1091  # the system's own description of itself
-    ids=$(. "$root/etc/os-release" && echo " ${ID:-} ${ID_LIKE:-} ")
-    case $ids in
-        *" debian "* | *" ubuntu "*) return 0 ;;
-    esac
-    return 1
-}
 
 # ---- without root ----------------------------------------------------------------------------------------------------
 
@@ -200,12 +259,12 @@ unpack_here() {
 if [ "$mode" = local ]; then
     case $missing in
         *" g++"*)
-            echo "g++ is not there, and LOCAL=1 does not bring one: load the module that has g++ 12 or newer, or ask" \
+            echo "g++ is not there, and LOCAL=1 does not bring one: load the module that has g++ 11 or newer, or ask" \
                 "who runs this machine" >&2
             exit 1
             ;;
     esac
-    if ! debian_like; then
+    if [ "$(manager)" != apt ]; then
         echo "LOCAL=1 unpacks Debian's packages, and this system is not Debian-like; install (Debian's names):$missing" >&2
         exit 1
     fi
@@ -218,35 +277,56 @@ fi
 
 # ---- as root ---------------------------------------------------------------------------------------------------------
 
-if ! debian_like; then
+manager=$(manager)
+if [ -z "$manager" ]; then
     cat >&2 <<TEXT
-This system is not Debian-like, so nothing was installed. Install these (Debian's names), then run the same command:
+This system has neither apt-get, nor dnf, nor pacman, so nothing was installed. Install these (Debian's names), then run
+the same command:
 $reasons
 TEXT
     exit 1
 fi
+# shellcheck disable=SC2086  # one word a package
+wanted=$(names_here $missing)
+# shellcheck disable=SC2086
+how=$(how $missing)
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo "missing:$missing. You are not root and sudo is not there. Without root: make setup LOCAL=1;" \
-            "as root: apt-get install$missing" >&2
+        without_root=
+        [ "$manager" != apt ] || without_root='Without root: make setup LOCAL=1; '
+        echo "missing: $wanted. You are not root and sudo is not there. ${without_root}as root: $how" >&2
         exit 1
     fi
     as_root=sudo
 fi
 
 echo "installing system packages, which takes a minute or two:$reasons"
+[ "$manager" = apt ] || echo "by the names that they have here: $wanted"
 run_apt() {
     DEBIAN_FRONTEND=noninteractive $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 "$@"
 }
+# shellcheck disable=SC2086  # one word a package
+install_packages() {
+    case $manager in
+        apt) run_apt update && run_apt install --yes --no-install-recommends $wanted ;;
+        dnf) $as_root dnf --quiet --assumeyes install $wanted ;;
+        # Without -y of its own: a new list of packages beside old packages is what Arch does not support.
+        pacman) $as_root pacman -S --noconfirm --needed $wanted ;;
+    esac
+}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# shellcheck disable=SC2086  # one word a package
-if ! { run_apt update && run_apt install --yes --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+if ! install_packages >"$log" 2>&1 </dev/null; then
     tail -n 5 "$log" >&2
-    echo "apt-get failed. Try by hand: ${as_root:+$as_root }apt-get update && ${as_root:+$as_root }apt-get" \
-        "install$missing; without root: make setup LOCAL=1" >&2
+    case $manager in
+        apt)
+            echo "apt-get failed. Try by hand: ${as_root:+$as_root }apt-get update && ${as_root:+$as_root }$how;" \
+                "without root: make setup LOCAL=1" >&2
+            ;;
+        *) echo "$manager failed. Try by hand: ${as_root:+$as_root }$how" >&2 ;;
+    esac
     exit 1
 fi
-echo "installed:$missing"
+echo "installed: $wanted"

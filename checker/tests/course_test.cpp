@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -979,11 +980,35 @@ Finished set_up(const fs::path& root, const std::string& options = "") {
 
 }  // namespace
 
-TEST(Setup, PrintsTheListAndStopsOnASystemThatIsNotDebianLike) {
-    const Finished setup = set_up(root_of("ID=fedora\nID_LIKE=\"rhel centos\"\n"));
+TEST(Setup, PrintsTheListAndStopsOnASystemWhosePackagesItDoesNotKnow) {
+    const Finished setup = set_up(root_of("ID=void\n"));
     EXPECT_TRUE(exits(setup, 1));
-    EXPECT_TRUE(contains(setup, "not Debian-like"));
+    EXPECT_TRUE(contains(setup, "nothing was installed"));
     EXPECT_TRUE(contains(setup, "libgtest-dev"));
+}
+
+TEST(Setup, InstallsByDnfAndPacmanWhatTheyCallThePackages) {
+    for (const auto& [os_release, tool, command] : std::vector<std::array<std::string, 3>>{
+             {"ID=fedora\n", "dnf",
+              "--quiet --assumeyes install openblas-devel boost-devel json-devel cli11-devel fmt-devel "
+              "tomlplusplus-devel\n"},
+             {"ID=rocky\nID_LIKE=\"rhel centos fedora\"\n", "dnf",
+              "--quiet --assumeyes install openblas-devel boost-devel json-devel cli11-devel fmt-devel "
+              "tomlplusplus-devel\n"},
+             {"ID=manjaro\nID_LIKE=arch\n", "pacman",
+              "-S --noconfirm --needed blas-openblas boost nlohmann-json cli11 fmt tomlplusplus\n"}}) {
+        const fs::path root = root_of(os_release);
+        checker::write_file(root / "usr/include/gtest/gtest.h", "");
+        checker::write_file(root / "bin" / tool, "#!/bin/sh\necho \"$@\" >> " + (root / "log").string() + "\n");
+        checker::write_file(root / "bin/sudo", "#!/bin/sh\nexec \"$@\"\n");
+        for (const std::string& program : {tool, std::string("sudo")}) {
+            fs::permissions(root / "bin" / program, fs::perms::owner_all);
+        }
+        const Finished setup = set_up(root);
+        EXPECT_TRUE(exits(setup, 0));
+        EXPECT_TRUE(contains(setup, "reads command lines"));
+        EXPECT_EQ(read_file(root / "log"), command);
+    }
 }
 
 TEST(Setup, InstallsExactlyWhatIsMissingOnADebianLikeSystemAndSaysWhy) {
