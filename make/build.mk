@@ -17,7 +17,8 @@ local := $(filter-out 0,$(LOCAL))
 # What `make setup LOCAL=1` unpacks goes before the system's. The path of its libraries starts at the program, so that
 # the checkout can be moved, and is one of the old kind, which holds for what those libraries need in turn.
 deps := $(if $(wildcard .deps/usr)$(and $(local),$(installing)),.deps/usr)
-deps_include := $(deps:%=-isystem %/include)
+# Fedora has OpenBLAS's headers in a folder of their own.
+deps_include := $(deps:%=-isystem %/include) $(patsubst %,-isystem %,$(wildcard /usr/include/openblas))
 to_root = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(@D))))
 deps_lib = $(if $(deps),-L$(deps)/lib -Wl$(comma)--disable-new-dtags$(comma)-rpath-link$(comma)$(deps)/lib \
     '-Wl$(comma)-rpath$(comma)$$ORIGIN/$(to_root)/$(deps)/lib')
@@ -269,9 +270,11 @@ build/calibrate: build/obj/checker/clock/calibrate_main.o build/lib/libchecker.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
-# What `make setup NVCC=1` has put into .venv is found after what is on PATH.
-nvidia_bin := $(subst $(space),:,$(wildcard $(CURDIR)/.venv/lib/python3*/site-packages/nvidia/cu*/bin))
-export PATH := $(PATH)$(nvidia_bin:%=:%)
+# CUDA's programs: scripts/cuda.sh says where they are when PATH does not name them. NVCC_CXX is nvcc's host compiler, where it
+# is not to be the g++ that nvcc takes by itself.
+export PATH := $(PATH)$(shell scripts/cuda.sh --path)
+export NVCC_CXX ?=
+run_nvcc := nvcc$(NVCC_CXX:%= -ccbin %)
 # CUDA counts cards as nvidia-smi does, not the fastest first: the card that is compiled for, that is measured and that a
 # report names is the same, the first one or CUDA_VISIBLE_DEVICES's first.
 export CUDA_DEVICE_ORDER := PCI_BUS_ID
@@ -288,28 +291,39 @@ cublas_ops := $(if $(nvcc),$(patsubst solutions/%.cu,%,$(shell grep -ls 'include
 cublas_libs = $(or $(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-lcublas -lcublasLt) \
     $(foreach folder,$(CUBLAS),-Wl$(comma)-rpath$(comma)$(abspath $(folder))/lib)
 nvcc_cublas = $(or $(foreach library,$(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-L$(dir $(library)) -l:$(notdir $(library)) \
-    -Xlinker -rpath=$(abspath $(dir $(library)))),-lcublas -lcublasLt)
+    -Xlinker -rpath=$(abspath $(dir $(library)))),-lcublas -lcublasLt $(cuda_lib:%=-Xlinker -rpath=%))
 cublas = $(if $(filter $(cublas_ops:%=\%/%.o),$1),-Wl$(comma)--as-needed $(cublas_libs) -Wl$(comma)--no-as-needed)
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
+
+# What nvcc compiles is compiled anew by another nvcc, host compiler or C library; and not before they have compiled an empty
+# file, so that what is wrong with them is one line and no error in a kernel.
+build/toolkit: FORCE
+	@mkdir -p $(@D)
+	@scripts/cuda.sh --toolkit >$@.new || { scripts/cuda.sh --compiles >&2; rm $@.new; exit 1; }
+	@if cmp -s $@.new $@; then rm $@.new; else scripts/cuda.sh --compiles >&2 || { rm $@.new; exit 1; }; mv $@.new $@; fi
+
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
     -gencode arch=compute_90a,code=sm_90a
-calibrate_gpu_files := checker/gpu/calibrate_gpu.cu checker/gpu/gpu_launch.cu build/obj/checker/gpu/gpu_roof.o build/obj/checker/clock/timing.o
-build/calibrate-gpu: $(calibrate_gpu_files) $(checker_headers)
+calibrate_gpu_objects := build/nvcc/calibrate/calibrate_gpu.o build/nvcc/calibrate/gpu_launch.o
+$(calibrate_gpu_objects): build/nvcc/calibrate/%.o: checker/gpu/%.cu $(checker_headers) build/toolkit
 	@mkdir -p $(@D)
-	@echo "building the GPU's calibration …"
-	$(Q)nvcc -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
-	    $(calibrate_gpu_files) -o $@
+	$(show)$(run_nvcc) -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
+	    -c $< -o $@$(hide)
+build/calibrate-gpu: $(calibrate_gpu_objects) build/obj/checker/gpu/gpu_roof.o build/obj/checker/clock/timing.o
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ $(cudart) -ldl
+$(eval $(call announce,calibrate-gpu,the GPU's calibration,$(if $(nvcc),$(calibrate_gpu_objects))))
 
 # Every kernel file compiles for cards too; warnings are errors. Where helpers lie is said in make/ops.mk, which is read later.
 nvcc_flags = -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
-build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers)
+build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers) build/toolkit
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
 # What ptxas says of registers and spills stands beside the object.
-build/nvcc/ops/%.o build/nvcc/ops/%.ptxas: %.cu build/flags
+build/nvcc/ops/%.o build/nvcc/ops/%.ptxas: %.cu build/flags build/toolkit
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -Xptxas -v -MMD -MP -MF build/nvcc/ops/$*.d -c $< -o build/nvcc/ops/$*.o 2>build/nvcc/ops/$*.ptxas || { \
+	$(show)$(run_nvcc) $(nvcc_flags) -Xptxas -v -MMD -MP -MF build/nvcc/ops/$*.d -c $< -o build/nvcc/ops/$*.o 2>build/nvcc/ops/$*.ptxas || { \
 	    cat build/nvcc/ops/$*.ptxas >&2; false; }$(hide)
 # Without cuBLAS's headers those that call it are left out, and a test of reference/tests/test_sass.py names them as skipped.
 left_out := $(if $(cublas_header),,$(cublas_ops))
@@ -324,31 +338,31 @@ build/nvcc/all: $$(call objects_of,nvcc,solutions,$$(call served_by,$$(newest_le
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
 # checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way. So do the
-# rules that the CPU device's counters are held to.
+# rules that the CPU device's counters are held to; of their recursive kernel ptxas cannot say how deep its stack is.
 nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/rules.o)
 rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h) checker/ptx.h
-build/nvcc/rules.o: $(rule_files)
+build/nvcc/rules.o: $(rule_files) build/toolkit
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
-build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h
+	$(show)$(run_nvcc) $(nvcc_flags) -Xptxas --suppress-stack-size-warning -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
+build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h build/toolkit
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
 
 # The programs that lessons give to run and look at, which call cuBLAS only where nvcc has it.
 given_programs := $(filter-out $(patsubst solutions/%,lessons/%,$(solution_files)),$(wildcard lessons/[0-9][0-9]_*/*.cu))
 nvcc_given := $(if $(nvcc),$(patsubst lessons/%.cu,build/nvcc/given/%.o,$(filter-out \
     $(if $(cublas_header),,$(shell grep -ls cublas /dev/null $(given_programs))),$(given_programs))))
-$(nvcc_given): build/nvcc/given/%.o: lessons/%.cu
+$(nvcc_given): build/nvcc/given/%.o: lessons/%.cu build/toolkit
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) -c $< -o $@$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
 
 # Where nvcc has cuBLAS, the calls that the CPU device is held to compile with its headers and link with it. Two need no card:
 # libraries_test runs them.
 nvcc_calls := $(if $(and $(nvcc),$(cublas_header)),$(patsubst checker/simt/tests/%.cu,build/nvcc/simt/%,$(wildcard checker/simt/tests/libraries/*.cu)) \
     $(addprefix build/nvcc/simt/kernels/correct/,cublas_without_a_handle cublas_lt_descriptors))
-$(nvcc_calls): build/nvcc/simt/%: checker/simt/tests/%.cu
+$(nvcc_calls): build/nvcc/simt/%: checker/simt/tests/%.cu build/toolkit
 	@mkdir -p $(@D)
-	$(show)nvcc $(nvcc_flags) $< -o $@ $(nvcc_cublas)$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) $< -o $@ $(nvcc_cublas)$(hide)
 
 # ---- tools ----------------------------------------------------------------------------------------------------------
 

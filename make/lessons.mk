@@ -130,7 +130,7 @@ gpu_next := $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
 then_gpu = $(if $(call is_device,$(here)),$(gpu_next))
 define on_gpu_too
 $(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) check-lesson$* DEVICE=gpu)\
-$(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc on PATH (make doctor) it is checked and timed there.")
+$(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc (make doctor) it is checked and timed there.")
 endef
 
 # The verdict of kernels says what a card could do at best with them.
@@ -189,7 +189,7 @@ $(call goals,traffic): traffic-lesson%: build/check/lesson% $$(call impls,cpu,$(
 cards_wanted = $(if $(CARD),--cards '$(CARD)')
 emitted_for_cards = archs=$$($< --estimate --archs $(cards_wanted)) || exit; \
     said=$$($(MAKE) -s -k -j$$(nproc) $(foreach op,$(chosen_ops),$(patsubst %.cu,$$(printf 'build/sass/%.%s.json ' $$archs),\
-        $(wildcard lessons/$(here)/$(op).cu))) 2>&1) || grep -m1 '^kernel-sass: ' <<<"$$said" >&2;
+        $(wildcard lessons/$(here)/$(op).cu))) 2>&1) || grep -m1 -E '^(kernel-sass: |nvcc|CUDA )' <<<"$$said" >&2;
 emits := $(and $(nvcc),$(nvdisasm),$(filter lessons,$(subject)))
 flavour_estimated := $(if $(emits)$(filter solutions,$(subject)),cpu,$(shell grep -qsw fma /proc/cpuinfo && echo arith || echo cpu))
 $(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,$(flavour_estimated),$(subject) solutions,$$(here),$$(chosen_ops)) \

@@ -58,13 +58,14 @@ $(call goals,profile): profile-lesson%: $(names_card)
 	$(call run_on,inspect_op profile) $(if $(dry),--dry)
 $(call goals,sanitize): sanitize-lesson%: $(names_card)
 	$(call run_on,inspect_op sanitize) $(if $(dry),--dry)
-$(call goals,sass): sass-lesson%: $(if $(filter lessons,$(subject)),$(helpers))
+$(call goals,sass): sass-lesson%: $(if $(filter lessons,$(subject)),$(helpers)) $(if $(nvcc),build/toolkit)
 	$(call run_on,sass) --flags='$(card_flags) $(include_$(subject))' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \
 	    $(if $(filter-out 0,$(FULL)),--full)
 
 # build/sass/lessons/08_name/matmul.sm_86.json: what nvcc emits for the kernels of that file, by loop.
 sass_of = $(firstword $(subst /, ,$*))
-build/sass/%.json: $$(basename $$*).cu $(helper_files) $$(wildcard $$(dir $$*)*.cuh) $(addprefix reference/gpu/,nvcc.py sass_flow.py kernel_sass.py)
+build/sass/%.json: $$(basename $$*).cu $(helper_files) $$(wildcard $$(dir $$*)*.cuh) $(addprefix reference/gpu/,nvcc.py sass_flow.py kernel_sass.py) \
+        $(if $(nvcc),build/toolkit)
 	$(report_run) reference.gpu.kernel_sass $< --arch='$(patsubst .%,%,$(suffix $*))' --flags='$(card_flags) $(include_$(sass_of))' --out=$@
 
 # Such files of the ops $1 of $2, lessons/08_name, for the architectures $3: where the tools are, and what compiles.
@@ -73,7 +74,7 @@ emit = $(if $(and $(nvcc),$(nvdisasm)),@$(MAKE) -k $(foreach op,$1,$(if $(wildca
 
 # What is recorded of the solutions. Those that call cuBLAS are compiled with its headers.
 .PHONY: sass-table
-sass-table: $(if $(filter-out 0,$(WRITE)),$(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched)))
+sass-table: $(if $(filter-out 0,$(WRITE)),$(if $(nvcc),build/toolkit $(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched)))
 	$(report_run) reference.gpu.sass_table --flags='$(card_flags) $(include_solutions)' $(if $(filter-out 0,$(WRITE)),--write)
 
 # ---- a lesson's tuner --------------------------------------------------------------------------------------------------
@@ -102,7 +103,8 @@ build/tune/cpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard l
 build/tune/gpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
         build/gpu/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) build/gpu/card
 	@mkdir -p $$(@D)
-	$$(show)nvcc $$(gpu_flags) -DMATMUL_FILE='"$$<"' lessons/$1/tune/tune.cu $$(filter %.o,$$^) -ldl -o $$@$$(hide)
+	$$(show){ $$(run_nvcc) $$(gpu_flags) -DMATMUL_FILE='"$$<"' -c lessons/$1/tune/tune.cu -o $$@.o && \
+	    $$(CXX) -o $$@ $$@.o $$(filter %.o,$$^) $$(cudart) -ldl; }$$(hide)
 .PHONY: tune-lesson$(call number,$1) tune-lesson$(patsubst 0%,%,$(call number,$1))
 tune-lesson$(call number,$1): build/tune/$(tune_on)/$(subject)/lesson$(call number,$1)
 	@$$< $(if $(dry),--rehearse)

@@ -118,7 +118,7 @@ build/estimate/price: build/obj/checker/estimate/published/price.o build/lib/lib
 
 # Without WRITE=1 what was counted and compiled is only priced anew.
 .PHONY: estimates
-estimates: build/estimate/price $(if $(filter-out 0,$(WRITE)),build/estimate/published) .venv/requirements.sha256
+estimates: build/estimate/price $(if $(filter-out 0,$(WRITE)),build/estimate/published $(if $(nvcc),build/toolkit)) .venv/requirements.sha256
 	@.venv/bin/python -m reference.gpu.published $(if $(filter-out 0,$(WRITE)),--write)
 
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
@@ -176,4 +176,4 @@ build/run/$(basename $(notdir $(FILE))): $(FILE) $(simtcc_needs) $(simt_archives
 	$(Q)build/simtcc -I. $(FILE) -o $@
 build/gpu/run/$(basename $(notdir $(FILE))): $(FILE) build/gpu/card FORCE
 	@mkdir -p $(@D)
-	$(Q)nvcc $(gpu_flags) $(FILE) -o $@ $(if $(FILE),$(if $(shell grep -l cublas $(wildcard $(FILE))),$(nvcc_cublas)))
+	$(Q)$(run_nvcc) $(gpu_flags) $(FILE) -o $@ $(if $(FILE),$(if $(shell grep -l cublas $(wildcard $(FILE))),$(nvcc_cublas)))

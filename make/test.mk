@@ -11,6 +11,8 @@
 #:                           NVCC=1 also NVIDIA's nvcc, nvdisasm and cuobjdump,
 #:                           from Python packages into .venv (110 MB), no root
 #:   make doctor             what is here, what is not and what mends it
+#:   make … NVCC_CXX=g++-13  with any command: nvcc's host compiler; CXX=g++-13
+#:                           is the compiler of the rest
 #:
 #: The course itself
 #:   make test               every test that can run here; makes .venv for Python

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the build for a GPU must know of the card, and whether driver, toolkit and card go together: one line that says
-// what does not, and what mends it. Asks the driver itself (libcuda.so.1, or what SOL_LIBCUDA names), and nvcc.
+// What the build for a GPU must know of the card, and whether driver, toolkit, its host compiler and card go together: one
+// line that says what does not, and what mends it. Asks the driver itself (libcuda.so.1, or what SOL_LIBCUDA names), and
+// the nvcc that scripts/cuda.sh finds.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -105,17 +106,24 @@ class Driver {
     std::unique_ptr<void, Close> handle_;
 };
 
+// The path of nvcc as a shell's word; nothing where it is not there.
+std::string find_nvcc() {
+    std::string path = checker::run_command("scripts/cuda.sh nvcc 2>&1").output;
+    while (path.ends_with('\n')) { path.pop_back(); }
+    return path.empty() ? "" : checker::quoted(path);
+}
+
 // nvcc's release, 13000 for 13.0.
 int toolkit_version() {
-    const checker::Finished nvcc = checker::run_command("nvcc --version 2>&1");
+    const checker::Finished nvcc = checker::run_command(find_nvcc() + " --version 2>&1");
     const std::size_t at = nvcc.output.find("release ");
     int major = 0;
     int minor = 0;
     if (nvcc.status != 0 || at == std::string::npos ||
         std::sscanf(nvcc.output.c_str() + at, "release %d.%d", &major, &minor) != 2) {
         throw std::runtime_error(
-            "nvcc is not there, which compiles for a GPU: install the CUDA toolkit, 12.4 or newer, and put its bin/ on "
-            "PATH");
+            "nvcc is not there, which compiles for a GPU: make setup NVCC=1, or install the CUDA toolkit, 12.4 or "
+            "newer");
     }
     return 1000 * major + 10 * minor;
 }
@@ -139,7 +147,7 @@ void require_match(const Card& card, int toolkit) {
                         "toolkit {}.x first on PATH",
                         dotted(card.driver_cuda), dotted(toolkit), card.driver_cuda / 1000));
     }
-    const std::string known = checker::run_command("nvcc --list-gpu-arch 2>&1").output;
+    const std::string known = checker::run_command(find_nvcc() + " --list-gpu-arch 2>&1").output;
     if (known.find(fmt::format("compute_{}\n", card.capability)) == std::string::npos) {
         throw std::runtime_error(fmt::format("nvcc {} does not know {} (sm_{}): a newer toolkit does", dotted(toolkit),
                                              card.name, card.capability));
@@ -156,6 +164,15 @@ std::string as_json(const Card& card) {
         .dump();
 }
 
+// Throws what scripts/cuda.sh says where nvcc and its host compiler do not compile an empty file.
+void require_compiler() {
+    checker::Finished compiled = checker::run_command("scripts/cuda.sh --compiles 2>&1");
+    if (compiled.status != 0) {
+        while (compiled.output.ends_with('\n')) { compiled.output.pop_back(); }
+        throw std::runtime_error(compiled.output);
+    }
+}
+
 // From Hopper on, the instructions that only one card's generation has are in the architecture with an `a`.
 std::string architecture(const Card& card) {
     return fmt::format("{}{}", card.capability, card.capability >= 90 ? "a" : "");
@@ -168,8 +185,8 @@ int main(int argc, char** argv) {
     bool arch = false;
     bool name = false;
     bool json = false;
-    app.add_flag("--arch", arch, "print its architecture only, such as 90a");
-    app.add_flag("--name", name, "print its name only");
+    app.add_flag("--arch", arch, "print its architecture only, such as 90a, and compile nothing");
+    app.add_flag("--name", name, "print its name only, and compile nothing");
     app.add_flag("--json", json, "print what the driver says of it, whatever nvcc is");
     CLI11_PARSE(app, argc, argv);
     try {
@@ -181,6 +198,9 @@ int main(int argc, char** argv) {
         }
         const int toolkit = toolkit_version();
         require_match(card, toolkit);
+        if (!arch && !name) {
+            require_compiler();
+        }
         fmt::print("{}\n", arch ? architecture(card)
                            : name
                                ? card.name

@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import shutil
 import signal
 import statistics
 import subprocess
@@ -27,17 +26,11 @@ from typing import Any, NoReturn
 
 TIMINGS = Path("reference/timings")  # a report a card, and what says how they are made
 STAND_INS = Path(__file__).parents[1] / "tests/stand_ins"  # of NVIDIA's tools, for a rehearsal
-VENV = Path(__file__).parents[2] / ".venv"
-CUDA_BIN = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin"
+CUDA = Path(__file__).parents[2] / "scripts/cuda.sh"  # says where CUDA's programs are
 
 
 class ToolError(Exception):
     """One line for the user: what is wrong, and what mends it."""
-
-
-def in_packages() -> str:
-    """Where `make setup NVCC=1` has put NVIDIA's tools."""
-    return os.pathsep.join(map(str, sorted(VENV.glob("lib/python3*/site-packages/nvidia/cu*/bin"))))
 
 
 def under_wsl() -> bool:
@@ -48,14 +41,15 @@ def under_wsl() -> bool:
 
 
 def find(tool: str) -> list[str]:
-    """The command of a tool: in PATH, else in the toolkit's folder, else in .venv."""
-    for path in (None, str(CUDA_BIN), in_packages()):
-        if found := shutil.which(tool, path=path):
-            return [found]
+    """The command of a tool: in PATH, else in a toolkit's folder, else in .venv; nvcc's with its host compiler."""
+    done = subprocess.run(["/bin/sh", str(CUDA), tool], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == 0:
+        host = os.environ.get("NVCC_CXX") if tool == "nvcc" else None
+        return [done.stdout.strip(), *(("-ccbin", host) if host else ())]
     mends = {
         "nvidia-smi": "it comes with NVIDIA's driver",
-        "nvcc": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit, PATH must name the bin folder",
-        "nvdisasm": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit, PATH must name the bin folder",
+        "nvcc": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit elsewhere, PATH must name the bin folder",
+        "nvdisasm": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit elsewhere, PATH must name the bin folder",
         "ncu": "it comes with the CUDA toolkit (package cuda-nsight-compute); PATH must name its bin folder",
         "compute-sanitizer": "it comes with the CUDA toolkit (package cuda-sanitizer); PATH must name its bin folder",
     }

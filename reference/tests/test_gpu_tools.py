@@ -73,12 +73,26 @@ def test_an_nvidia_smi_that_finds_nothing_is_one_line(tool, body, message):
     assert "\n" not in str(error.value)
 
 
+def executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def only_under(monkeypatch, root: Path) -> None:
+    """No tools but those in the usual folders under that root."""
+    for name in ("CUDA_HOME", "CUDA_PATH", "NVCC_CXX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(root / "empty"))
+    monkeypatch.setenv("SETUP_ROOT", str(root))
+    monkeypatch.setenv("SETUP_VENV", str(root / "empty"))
+
+
 @pytest.fixture
 def no_nvidia_smi(monkeypatch, tmp_path):
     """A machine whose tools folder this test fills."""
-    for name in ("CUDA_BIN", "VENV"):
-        monkeypatch.setattr(tools, name, tmp_path / "no")
-    monkeypatch.setenv("PATH", str(tmp_path / "no"))
+    only_under(monkeypatch, tmp_path)
     monkeypatch.setattr(tools, "GPU_TOOL", tmp_path / "gpu")
     return lambda body: script(tmp_path, body, "gpu")
 
@@ -133,35 +147,58 @@ def test_a_tools_version_is_read(tool, tmp_path, said, version):
 
 
 def test_a_tool_that_a_package_brought_is_found_after_that_of_the_path(monkeypatch, tmp_path):
-    packaged = tmp_path / ".venv/lib/python3.11/site-packages/nvidia/cu13/bin/nvdisasm"
-    on_path = tmp_path / "bin/nvdisasm"
-    for program in (packaged, on_path):
-        program.parent.mkdir(parents=True)
-        program.write_text("#!/bin/sh\n")
-        program.chmod(0o755)
-    monkeypatch.setattr(tools, "VENV", tmp_path / ".venv")
-    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path / "no")
-    monkeypatch.setenv("PATH", str(tmp_path / "no"))
+    packaged = executable(tmp_path / ".venv/lib/python3.11/site-packages/nvidia/cu13/bin/nvdisasm")
+    on_path = executable(tmp_path / "bin/nvdisasm")
+    only_under(monkeypatch, tmp_path)
+    monkeypatch.setenv("SETUP_VENV", str(tmp_path / ".venv"))
     assert tools.find("nvdisasm") == [str(packaged)]
     monkeypatch.setenv("PATH", str(on_path.parent))
     assert tools.find("nvdisasm") == [str(on_path)]
 
 
+@pytest.mark.parametrize(
+    "folder", ["usr/local/cuda/bin", "usr/local/cuda-12.4/bin", "opt/cuda/bin", "usr/lib/nvidia-cuda-toolkit/bin"]
+)
+def test_a_toolkit_in_a_usual_folder_needs_no_path(monkeypatch, tmp_path, folder):
+    nvcc = executable(tmp_path / folder / "nvcc")
+    only_under(monkeypatch, tmp_path)
+    assert tools.find("nvcc") == [str(nvcc)]
+
+
+def test_of_several_toolkits_the_one_that_the_environment_names_is_taken_then_the_linked_one_then_the_newest(
+    monkeypatch, tmp_path
+):
+    older, newer = (executable(tmp_path / f"usr/local/cuda-{release}/bin/nvcc") for release in ("9.2", "12.4"))
+    newest = executable(tmp_path / "usr/local/cuda-13.0/bin/nvcc")
+    only_under(monkeypatch, tmp_path)
+    assert tools.find("nvcc") == [str(newest)]
+    newest.unlink()
+    assert tools.find("nvcc") == [str(newer)]
+    linked = executable(tmp_path / "usr/local/cuda/bin/nvcc")
+    assert tools.find("nvcc") == [str(linked)]
+    monkeypatch.setenv("CUDA_PATH", str(older.parents[1]))
+    assert tools.find("nvcc") == [str(older)]
+
+
+def test_nvcc_takes_the_host_compiler_that_the_environment_names(monkeypatch, tmp_path):
+    nvcc, disassembler = executable(tmp_path / "bin/nvcc"), executable(tmp_path / "bin/nvdisasm")
+    monkeypatch.setenv("PATH", str(nvcc.parent))
+    monkeypatch.setenv("NVCC_CXX", "g++-13")
+    assert tools.find("nvcc") == [str(nvcc), "-ccbin", "g++-13"]
+    assert tools.find("nvdisasm") == [str(disassembler)]
+
+
 def test_a_missing_tool_is_named_with_its_mend(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
-    monkeypatch.setattr(tools, "VENV", tmp_path)
+    only_under(monkeypatch, tmp_path)
     for tool in ("nvidia-smi", "nvcc", "ncu", "compute-sanitizer"):
         with pytest.raises(ToolError, match=f"^{tool} is not there: (it comes with|make setup NVCC=1) "):
             tools.find(tool)
 
 
 def test_a_tool_beside_nvcc_is_found_without_path(monkeypatch, tmp_path):
-    script(tmp_path, "true")
-    (tmp_path / "program").rename(tmp_path / "ncu")
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
-    assert tools.find("ncu") == [str(tmp_path / "ncu")]
+    ncu = executable(tmp_path / "usr/local/cuda/bin/ncu")
+    only_under(monkeypatch, tmp_path)
+    assert tools.find("ncu") == [str(ncu)]
 
 
 # ---- clocks ----------------------------------------------------------------------------------------------------------
@@ -232,8 +269,7 @@ def test_an_older_driver_is_asked_by_the_older_name(tool):
 
 
 def test_without_nvidia_smi_there_are_no_clocks(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
+    only_under(monkeypatch, tmp_path)
     with tools.ClockLog() as clocks:
         pass
     assert clocks.since(0) is None

@@ -2,6 +2,7 @@
 """SASS by source line and the occupancy calculator, on samples written by hand in the tools' format."""
 
 import itertools
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -12,8 +13,16 @@ from reference.gpu import inspect_op, kernel_sass, nvcc, sass, sass_table, tools
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
-TOOLKIT = tools.CUDA_BIN.parent / "include"
+TOOLKIT = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"
 FLAGS = "--flags=-std=c++20 -O3 -lineinfo -I."  # as make says them
+
+
+def no_other_toolkit(monkeypatch, folder: Path) -> None:
+    """That of PATH, not those of this machine's usual folders and .venv."""
+    for name in ("CUDA_HOME", "CUDA_PATH", "NVCC_CXX"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("SETUP_ROOT", "SETUP_VENV"):
+        monkeypatch.setenv(name, str(folder))
 
 
 def there(tool: str) -> bool:
@@ -187,8 +196,7 @@ def test_the_launch_bounds_are_read():
 
 def test_without_the_disassembler_the_mend_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
-    monkeypatch.setattr(tools, "VENV", tmp_path)
+    no_other_toolkit(monkeypatch, tmp_path)
     with pytest.raises(ToolError, match=r"^nvdisasm is not there: make setup NVCC=1"):
         tools.find("nvdisasm")
 
@@ -204,8 +212,7 @@ ptxas info    : Used 40 registers, used 1 barriers, 8320 bytes smem, 400 bytes c
     nvcc.write_text(f"#!/bin/sh\ncat <<'SAID' >&2\n{said}SAID\n")
     nvcc.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(tools, "CUDA_BIN", tmp_path)
-    monkeypatch.setattr(tools, "VENV", tmp_path)
+    no_other_toolkit(monkeypatch, tmp_path)
     assert sass.main(["07", FLAGS, "--subject", "solutions", "--arch", "sm_80"]) == 0
     printed = capsys.readouterr().out
     assert "what ptxas says for sm_80" in printed
