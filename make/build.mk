@@ -226,6 +226,7 @@ build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(lib
 build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
 build/tests/checker/kept_test: build/obj/checker/base/kept.o
 build/tests/checker/gpu_roof_test: build/obj/checker/gpu/gpu_roof.o
+build/tests/checker/no_backtrace_test: $(call objects,checker/simt/runtime/source.cpp checker/simt/no_backtrace.cpp)
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))

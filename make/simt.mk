@@ -29,11 +29,9 @@ build/obj/checker/simt/dims.o: checker/cases/dims.cpp build/flags
 build/obj/checker/simt/libraries/product.o: private optimised := -O3
 build/obj/checker/simt/libraries/product.o: private headers := build/headers/-O2/common.h
 
-# libbacktrace, which asks runtime/source.cpp for the modules that it is to read.
-build/obj/checker/simt/backtrace.o: build/flags
-	@mkdir -p $(@D)
-	$(Q)$(CXX) -r -nostdlib -o $@ -Wl,--whole-archive "$$($(CXX) -print-file-name=libbacktrace.a)"
-	$(Q)objcopy --redefine-sym dl_iterate_phdr=simt_debug_modules $@
+# Where there is no libbacktrace, findings name no line (make doctor says so).
+build/obj/checker/simt/backtrace.o: scripts/backtrace.sh build/obj/checker/simt/no_backtrace.o build/flags
+	$(Q)scripts/backtrace.sh '$(CXX)' $@ || cp build/obj/checker/simt/no_backtrace.o $@
 
 build/lib/libsimt.a: $(simt_runtime_objects)
 # cuBLAS on the CPU device. A program links what it calls of it; one that loads kernels links all of it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "checker/simt/runtime/faults.h"
 
-#include <backtrace.h>
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -17,6 +16,7 @@
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/libbacktrace.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "checker/simt/runtime/source.h"
 
-#include <backtrace.h>
 #include <link.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "checker/simt/runtime/libbacktrace.h"
 
 namespace simt {
 namespace {
@@ -114,7 +115,7 @@ SourceLine look_up(std::uintptr_t pc) {
 
 }  // namespace
 
-// libbacktrace calls this instead of dl_iterate_phdr (make/simt.mk). It is shown the program itself, which it expects
+// libbacktrace calls this instead of dl_iterate_phdr (scripts/backtrace.sh). It is shown the program itself, which it expects
 // first, and the module that is asked for: reading all of the C library's debug information would take longer than
 // most kernels run.
 extern "C" int simt_debug_modules(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
