@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+//
+// What nvcc builds for a GPU, run where none is: the check program of lesson 04 and its shared objects as they are, with
+// the stand-in for the CUDA runtime (checker/gpu/standin) in the place of NVIDIA's. Skipped where nvcc is not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "checker/base/files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kProgram = "build/gpu/check/lesson04";
+const std::string kImpl = "build/gpu/impl/solutions/04_first_kernel";
+const std::vector<std::string> kOps = {"residual", "gelu", "encoder"};
+
+struct Checked {
+    int status = 0;
+    std::string output;
+    json verdict;
+    std::vector<std::string> log;  // the stand-in's: process, function, error, a launch's kernel and shape
+
+    // "ok", "WRONG", … of an op.
+    std::string of(const std::string& op) const {
+        for (const json& one : verdict.value("ops", json::array())) {
+            if (one.at("op") == op) {
+                return one.at("verdict");
+            }
+        }
+        return "";
+    }
+    std::set<std::string> processes() const {
+        std::set<std::string> numbers;
+        for (const std::string& line : log) { numbers.insert(line.substr(0, line.find(' '))); }
+        return numbers;
+    }
+};
+
+class StandIn : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!fs::exists("build/standin/libcudart.so")) {
+            GTEST_SKIP() << "nvcc is not here, which builds what this runs";
+        }
+        static const checker::Finished built = build();
+        ASSERT_EQ(built.status, 0) << built.output;
+    }
+
+    // With SOL_STANDIN, what goes wrong; `environment` more of its kind.
+    static Checked check(const std::string& standin, const std::string& options, const std::string& environment = "",
+                         const std::string& impl = kImpl) {
+        const fs::path folder = "build/standin/test";
+        fs::create_directories(folder);
+        fs::remove(folder / "verdict.json");
+        fs::remove(folder / "log");
+        const checker::Finished finished = checker::run_command(
+            "env LD_PRELOAD=build/standin/libcudart.so SOL_STANDIN_KERNELS=build/standin/kernels-04.so "
+            "SOL_STANDIN_LOG=" +
+            (folder / "log").string() + " SOL_STANDIN='" + standin + "' " + environment + ' ' + kProgram +
+            " --subject solutions --impl-dir " + impl + " --reference-dir " + impl + " --json " +
+            (folder / "verdict.json").string() + ' ' + options + " 2>&1");
+        Checked checked{.status = finished.status, .output = finished.output, .verdict = {}, .log = {}};
+        checked.verdict = json::parse(checker::read_file_if_there(folder / "verdict.json").value_or("{}"));
+        std::istringstream log(checker::read_file_if_there(folder / "log").value_or(""));
+        for (std::string line; std::getline(log, line);) { checked.log.push_back(line); }
+        return checked;
+    }
+    // The times of one op at a small shape.
+    static Checked time(const std::string& standin, const std::string& op, const std::string& environment = "") {
+        const fs::path folder = "build/standin/lesson";
+        fs::create_directories(folder);
+        std::istringstream toml(checker::read_file("lessons/04_first_kernel/lesson.toml"));
+        std::ofstream small(folder / "lesson.toml");
+        for (std::string line; std::getline(toml, line);) {
+            small << (line.rfind("shapes", 0) != 0                    ? line
+                      : line.find("B=64 T=1024 C=768\"") != line.npos ? "shapes = [\"B=4 T=64 C=64\"]"
+                                                                      : "shapes = [\"N=65536\"]")
+                  << '\n';
+        }
+        small.close();
+        return check(standin, "--timing-only --lesson-dir " + folder.string() + " --only " + op + "/timing",
+                     environment);
+    }
+
+  private:
+    // Where no card is, one is named: which architecture nvcc compiles for changes nothing here.
+    static checker::Finished build() {
+        const bool card = checker::run_command("build/tools/gpu --arch 2>&1").status == 0;
+        std::string command = card ? "" : "SOL_LIBCUDA=build/tests/fakes/cuda_driver.so FAKE_CARD='80 99000 Stand-in' ";
+        command += "make -s " + kProgram;
+        for (const std::string& op : kOps) {
+            command += " " + kImpl + "/" + op + ".so build/standin/two/" + op + ".so";
+        }
+        return checker::run_command(command + " 2>&1");
+    }
+};
+
+bool says(const Checked& checked, const std::string& text) {
+    return checked.output.find(text) != std::string::npos;
+}
+
+// Of `readelf -d`, what stands in brackets in the rows of a tag.
+std::vector<std::string> dynamic_entries(const std::string& file, const std::string& tag) {
+    std::istringstream rows(checker::run_command("readelf -d " + file).output);
+    std::vector<std::string> found;
+    for (std::string row; std::getline(rows, row);) {
+        if (row.find(tag) != std::string::npos) {
+            const std::size_t begin = row.find('[') + 1;
+            found.push_back(row.substr(begin, row.find(']') - begin));
+        }
+    }
+    return found;
+}
+
+TEST_F(StandIn, SolutionIsRightAsNvccHasBuiltIt) {
+    const Checked checked = check("", "--no-timing");
+    ASSERT_EQ(checked.status, 0) << checked.output;
+    EXPECT_FALSE(checked.verdict.value("rehearsal", false));
+    for (const std::string& op : kOps) {
+        EXPECT_EQ(checked.of(op), "ok") << checked.output;
+        EXPECT_TRUE(std::ranges::any_of(checked.log,
+                                        [&](const std::string& line) {
+                                            return line.find("launch 0 " + op + "_forward_kernel") != std::string::npos;
+                                        }))
+            << op << ": no kernel was launched by the name that nvcc's code registers";
+    }
+}
+
+TEST_F(StandIn, ProgramAndSharedObjectsFindTheRuntimeOfNvccByThemselves) {
+    std::vector<std::string> files{kProgram};
+    for (const std::string& op : kOps) { files.push_back(kImpl + "/" + op + ".so"); }
+    for (const std::string& file : files) {
+        const std::vector<std::string> needed = dynamic_entries(file, "(NEEDED)");
+        const auto runtime =
+            std::ranges::find_if(needed, [](const std::string& name) { return name.rfind("libcudart.so.", 0) == 0; });
+        ASSERT_NE(runtime, needed.end()) << file;
+        const std::vector<std::string> paths = dynamic_entries(file, "PATH)");  // RUNPATH, or the older RPATH
+        EXPECT_TRUE(std::ranges::any_of(paths, [&](const std::string& path) {
+            std::istringstream folders(path);
+            bool there = false;
+            for (std::string folder; std::getline(folders, folder, ':');) {
+                there = there || fs::exists(fs::path(folder) / *runtime);
+            }
+            return there;
+        })) << file;
+        const std::string loaded =
+            checker::run_command(
+                "env -u LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS=1 " +
+                (file == kProgram ? file : "$(readelf -p .interp " + kProgram + " | grep -o '/[^ ]*') --list " + file))
+                .output;
+        EXPECT_NE(loaded.find(*runtime + " => /"), std::string::npos) << file << '\n' << loaded;
+    }
+}
+
+TEST_F(StandIn, TakesTimesBehindADelayAndGivesAMedal) {
+    const Checked checked = time("", "encoder");
+    ASSERT_EQ(checked.status, 0) << checked.output;
+    const json& shape = checked.verdict.at("ops").at(0).at("timing").at("shapes").at(0);
+    EXPECT_NEAR(shape.at("median_ms").get<double>(), 0.020, 1e-6) << "the stand-in's time of a kernel";
+    EXPECT_GE(shape.at("samples").get<int>(), 50);
+    EXPECT_TRUE(says(checked, "encoder  gold    20.0 us, 100% of a copy's speed")) << checked.output;
+}
+
+TEST_F(StandIn, WaitsLongerWhereTheHostQueuesTooLate) {
+    const Checked checked = time("host_us=100", "encoder");
+    ASSERT_EQ(checked.status, 0) << checked.output;
+    const json& shape = checked.verdict.at("ops").at(0).at("timing").at("shapes").at(0);
+    EXPECT_NEAR(shape.at("median_ms").get<double>(), 0.020, 1e-6) << "without the time in which the host queued it";
+}
+
+TEST_F(StandIn, TakesAnEventThatIsNeverReadyForOneThatIsNotLate) {
+    EXPECT_TRUE(says(time("cudaEventQuery=600", "encoder"), "encoder  gold    20.0 us"));
+}
+
+TEST_F(StandIn, SaysWhatTheCardHasNoRoomForAndGoesOn) {
+    const Checked checked = check("memory=1", "--no-timing");
+    EXPECT_EQ(checked.status, 0) << checked.output;
+    EXPECT_TRUE(says(checked, "N=1100003 is not checked: it wants")) << checked.output;
+    const Checked third = check("cudaMalloc@3=2", "--no-timing --only residual");
+    EXPECT_EQ(third.status, 0) << third.output;
+    EXPECT_TRUE(says(third, "B=2 T=8 C=64 is not checked: it wants")) << third.output;
+}
+
+TEST_F(StandIn, NamesTheLineOfALaunchThatWasRefused) {
+    for (const auto& [code, name] :
+         {std::pair{701, "cudaErrorLaunchOutOfResources"}, std::pair{9, "cudaErrorInvalidConfiguration"}}) {
+        const Checked checked = check("gelu_forward_kernel=" + std::to_string(code), "--no-timing");
+        EXPECT_EQ(checked.status, 1) << checked.output;
+        EXPECT_EQ(checked.of("gelu"), "WRONG") << checked.output;
+        EXPECT_TRUE(says(checked, "threw an exception: solutions/04_first_kernel/gelu.cu:")) << checked.output;
+        EXPECT_TRUE(says(checked, name)) << checked.output;
+        EXPECT_EQ(checked.of("encoder"), "ok") << "the op after it: " << checked.output;
+    }
+}
+
+TEST_F(StandIn, EndsTheWorkerWithTheContextAndGoesOnInAnother) {
+    const struct {
+        int code;
+        const char* says;
+    } rows[] = {{700, "a kernel read or wrote memory that is not its own"},
+                {716, "a kernel used an address that is no multiple of the access's size"},
+                {719, "the device stopped a kernel"},
+                {702, "the driver stopped a kernel that did not end"}};
+    for (const auto& row : rows) {
+        const Checked checked = check("gelu_forward_kernel@2=" + std::to_string(row.code), "--no-timing --only gelu");
+        EXPECT_EQ(checked.status, 1) << checked.output;
+        EXPECT_TRUE(says(checked, row.says)) << checked.output;
+        EXPECT_TRUE(says(checked, "the same command with DEVICE=cpu names line")) << checked.output;
+    }
+    const Checked all = check("gelu_forward_kernel=700", "--no-timing");
+    EXPECT_EQ(all.of("gelu"), "WRONG") << all.output;
+    EXPECT_EQ(all.of("encoder"), "ok") << "the op after it: " << all.output;
+    EXPECT_GE(all.processes().size(), 3U) << "one before it, one for each of its cases, one after it";
+}
+
+TEST_F(StandIn, StopsAKernelThatDoesNotEnd) {
+    const Checked checked = check("gelu_forward_kernel=hang", "--no-timing --only gelu", "SOL_TIMEOUT_S=2");
+    EXPECT_EQ(checked.status, 1);
+    EXPECT_TRUE(says(checked, "was still running after 2 s: a loop that does not end?")) << checked.output;
+}
+
+TEST_F(StandIn, SaysInOneLineThatNoGpuCanBeUsed) {
+    for (const auto& [code, why] :
+         {std::pair{35, "CUDA driver version is insufficient for CUDA runtime version"},
+          std::pair{100, "no CUDA-capable device is detected"}, std::pair{3, "initialization error"}}) {
+        const Checked checked = check("cudaGetDeviceCount=" + std::to_string(code), "--no-timing");
+        EXPECT_EQ(checked.status, 2) << checked.output;
+        EXPECT_EQ(checked.output.rfind("check: no GPU can be used: " + std::string(why), 0), 0U) << checked.output;
+        EXPECT_EQ(std::ranges::count(checked.output, '\n'), 1) << checked.output;
+    }
+}
+
+}  // namespace
