@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 missing=0
 
-row() { printf '  %-15s  %-7s  %s\n' "$1" "$2" "$3"; }
+row() { printf '  %-17s  %-7s  %s\n' "$1" "$2" "$3"; }
 required() { # name, what is wrong, the mend
     row "$1" MISSING "$2"
     row '' '' "mend: $3"
@@ -46,11 +46,13 @@ disk=$(df -Pk . | awk 'NR == 2 {printf "%.1f GiB free here", $4 / 1048576; exit 
 echo "To build and check"
 if have g++; then
     version=$(g++ -dumpfullversion)
-    if [ "${version%%.*}" -ge 12 ]; then
+    if [ "${version%%.*}" -ge 11 ]; then
         row g++ ok "$version"
     else
-        required g++ "$version is too old; 12 or newer is needed" 'apt-get install g++-12, then: make CXX=g++-12 …'
+        required g++ "$version is too old; 11 or newer is needed" "$(scripts/setup.sh --how g++-11), then: make CXX=g++-11 …"
     fi
+    scripts/backtrace.sh g++ >/dev/null && row libbacktrace ok "names the line of the CPU device's findings" ||
+        optional libbacktrace "not there: the CPU device's findings name no line" 'g++ 14 or newer, or one that has libbacktrace.a'
 else
     required g++ 'not there' 'make setup'
 fi
@@ -116,30 +118,101 @@ have clang-format && row clang-format ok "$(clang-format --version | sed 's/.*ve
     optional clang-format 'not there; the format test is skipped' 'apt-get install clang-format'
 
 echo "Only for times on a GPU (every lesson can be done without one)"
-if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
-    row nvcc ok "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'), $nvcc"
+root=${SETUP_ROOT:-} # another root, for tests
+under_wsl() { grep -qi microsoft "$root/proc/version" 2>/dev/null; }
+in_container() { [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ]; }
+driver_mend() { # the release that is wanted
+    if under_wsl; then
+        echo "install NVIDIA's driver $1 or newer in Windows, and none here; then, in Windows: wsl --shutdown"
+    elif in_container; then
+        echo "start the container with --gpus all, on a host that has NVIDIA's driver $1 or newer"
+    else
+        # shellcheck disable=SC1091  # the system's own description of itself
+        case " $(. "$root/etc/os-release" 2>/dev/null && echo "${ID:-} ${ID_LIKE:-}") " in
+            *' ubuntu '*) echo "sudo ubuntu-drivers install (it must bring $1 or newer), then restart" ;;
+            *) echo "install NVIDIA's driver $1 or newer as your system's documentation says, then restart" ;;
+        esac
+    fi
+}
+nvcc=$(scripts/cuda.sh nvcc)
+toolkit=
+[ -z "$nvcc" ] || toolkit=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+# What CUDA 12 and 13 ask of a driver at least; a newer minor release of CUDA runs on that too.
+case $toolkit in 1[3-9].*) least=580 ;; *) least=525 ;; esac
+
+# The cards, in the order that make gives CUDA too. CUDA_VISIBLE_DEVICES names the one that is taken.
+if smi=$(scripts/cuda.sh nvidia-smi); then
+    cards=$(timeout 20 "$smi" --query-gpu=index,uuid,name,driver_version,memory.total,compute_cap --format=csv,noheader 2>/dev/null) || cards=
+fi
+driver_cuda=
+capability_taken=
+if [ -n "${cards:-}" ]; then
+    driver_cuda=$(timeout 20 "$smi" | sed -n 's/.*CUDA[A-Z ]* Version: *\([0-9][0-9.]*\).*/\1/p' | head -n 1)
+    chosen=${CUDA_VISIBLE_DEVICES-0}
+    chosen=${chosen%%,*}
+    others=
+    while IFS=, read -r index uuid name driver memory capability; do
+        uuid=${uuid# }
+        capability=${capability//[ .]/}
+        taken=
+        if [ "$index" = "$chosen" ] || { [ -n "$chosen" ] && [ "${uuid#"$chosen"}" != "$uuid" ]; }; then
+            case $cards in *$'\n'*) taken=' (make takes this one)' ;; esac
+            case $capability in *[!0-9]*) ;; *) capability_taken=$capability ;; esac
+        else
+            others=${others:-$index}
+        fi
+        row gpu ok "${name# }, driver$driver${driver_cuda:+ for CUDA $driver_cuda},$memory, sm_$capability$taken"
+    done <<<"$cards"
+    [ -z "$others" ] || row '' '' "another: CUDA_VISIBLE_DEVICES=$others make …"
+elif [ -n "$smi" ]; then
+    optional gpu "nvidia-smi finds none: $("$smi" 2>&1 | grep -m 1 .)" 'restart; if that does not help, install the driver anew'
+elif [ -e "$root/dev/nvhost-gpu" ] || [ -e "$root/dev/nvmap" ]; then
+    row gpu ok "a GPU that shares the system's memory$([ ! -x build/tools/gpu ] || build/tools/gpu --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*/, \1/p')"
+elif cat "$root"/sys/bus/pci/devices/*/vendor 2>/dev/null | grep -qx 0x10de; then
+    optional gpu 'a card of NVIDIA is here, and no driver for it' "$(driver_mend "$least")"
+elif under_wsl; then
+    optional gpu 'no NVIDIA GPU, or no driver for it in Windows' ''
 else
-    optional nvcc 'not there' 'make setup NVCC=1'
+    optional gpu 'no NVIDIA GPU' ''
+fi
+
+# Where toolkits lie that make does not look into: the newest that is there.
+elsewhere() {
+    ls -d "$root"/opt/nvidia/hpc_sdk/*/*/cuda/bin/nvcc "$root"/opt/cuda-*/bin/nvcc "$HOME"/cuda*/bin/nvcc \
+        "$HOME"/.local/cuda*/bin/nvcc "$HOME"/*conda*/bin/nvcc "$HOME"/*conda*/envs/*/bin/nvcc \
+        "$HOME"/*forge*/bin/nvcc "$HOME"/*forge*/envs/*/bin/nvcc 2>/dev/null | sort -V | tail -n 1
+}
+if [ -z "$nvcc" ]; then
+    if lost=$(elsewhere) && [ -n "$lost" ]; then
+        optional nvcc "not on PATH, and $lost is" "export PATH=${lost%/nvcc}:\$PATH"
+    else
+        optional nvcc 'not there' 'make setup NVCC=1'
+    fi
+elif [ -n "$driver_cuda" ] && [ "${driver_cuda%%.*}" -lt "${toolkit%%.*}" ]; then
+    optional nvcc "$toolkit, $nvcc: the driver is for CUDA $driver_cuda" "$(driver_mend "$least")"
+elif ! said=$(scripts/cuda.sh --compiles); then
+    optional nvcc "${said%%: *}" "${said#*: }"
+elif [ -n "$capability_taken" ] && ! "$nvcc" --list-gpu-arch 2>/dev/null | grep -qx "compute_$capability_taken"; then
+    if [ "$capability_taken" -lt 75 ] 2>/dev/null; then
+        optional nvcc "$toolkit, $nvcc; the course's kernels are for sm_75 and newer" 'the CPU device checks them all'
+    else
+        optional nvcc "$toolkit, $nvcc, does not know sm_$capability_taken" 'a newer CUDA toolkit, its bin/ first on PATH'
+    fi
+else
+    row nvcc ok "$toolkit, $nvcc"
 fi
 while read -r tool wants; do
-    mend='it comes with the CUDA toolkit'
-    [ "$tool" != nvdisasm ] || mend='make setup NVCC=1'
-    have "$tool" && row "$tool" ok "$(command -v "$tool")" ||
-        optional "$tool" "not there; make $wants it" "$mend"
+    mend=
+    [ -z "$nvcc" ] || mend='it comes with the CUDA toolkit'
+    [ -z "$nvcc" ] || [ "$tool" != nvdisasm ] || mend='make setup NVCC=1'
+    found=$(scripts/cuda.sh "$tool") && row "$tool" ok "$found" || optional "$tool" "not there; make $wants it" "$mend"
 done <<'TOOLS'
 nvdisasm sass-lesson05 lists no instructions without
 ncu profile-lesson05 wants
 compute-sanitizer sanitize-lesson05 wants
 TOOLS
-gpus=$(timeout 10 nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader 2>/dev/null)
-if [ -n "$gpus" ]; then
-    while IFS=, read -r name driver memory capability; do
-        row gpu ok "$name, driver$driver,$memory, sm_${capability//[ .]/}"
-    done <<<"$gpus"
-elif have nvidia-smi; then
-    optional gpu 'nvidia-smi is there but finds none' 'is the driver loaded? nvidia-smi says why not'
-else
-    optional gpu 'none, or no NVIDIA driver' ''
+if [ "$(id -u)" -ne 0 ] && grep -qsx 'RmProfilingAdminOnly: 1' "$root/proc/driver/nvidia/params"; then
+    optional counters 'the driver keeps them to root' 'make profile-lesson05 prints the commands'
 fi
 
 echo
