@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""What nvcc compiles is compiled anew by another toolkit, and by no other reason: make against an nvcc of its own."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RELEASE = "12.4"
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+class Tree:
+    """The checkout's files with a build folder of its own, an nvcc that writes down what it compiles, and a card."""
+
+    def __init__(self, folder: Path):
+        self.root, self.bin, self.log = folder / "tree", folder / "bin", folder / "log"
+        self.libraries = folder / "lib64"
+        self.root.mkdir()
+        for entry in ROOT.iterdir():
+            if entry.name not in (".git", "build", ".venv", ".deps"):
+                (self.root / entry.name).symlink_to(entry)
+        self.use_nvcc("12.4")
+        program(self.bin / "g++-13", "echo g++-13 13.3.0")
+        self.use_card("75")
+
+    def use_nvcc(self, release: str, does: str = "") -> None:
+        program(
+            self.bin / "nvcc",
+            f"""case "$*" in
+*--version) echo "Cuda compilation tools, release {release}, V{release}.99"; exit ;;
+*--dryrun*) echo '#$ LIBRARIES=  "-L{self.libraries}/stubs" "-L{self.libraries}"'; exit ;;
+esac
+{does}
+while [ $# -gt 0 ]; do
+    case $1 in -o) : >$2 ;; -ccbin) host=$2 ;; -arch=*) arch=$1 ;; *.cu) file=${{1##*/}} ;; esac
+    shift
+done
+echo "$file $arch $host" >>{self.log}""",
+        )
+
+    def use_card(self, architecture: str) -> None:
+        program(self.root / "build/tools/gpu", f"echo {architecture}")
+
+    def make(self, *arguments: str) -> subprocess.CompletedProcess:
+        ours = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "CUDA_HOME", "CUDA_PATH", "NVCC_CXX", "CUBLAS")
+        environment = {name: value for name, value in os.environ.items() if name not in ours}
+        places = {"SETUP_ROOT": str(self.bin), "SETUP_VENV": str(self.bin), "PATH": f"{self.bin}:{os.environ['PATH']}"}
+        return subprocess.run(
+            ["make", "-o", "build/tools/gpu", *arguments],
+            cwd=self.root,
+            env=environment | places,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def compiled(self, *arguments: str) -> list[str]:
+        """What nvcc is asked for, but for the empty file that it is tried with."""
+        self.log.write_text("")
+        done = self.make(*arguments)
+        assert done.returncode == 0, done.stderr
+        return [line.strip() for line in self.log.read_text().splitlines() if not line.startswith("empty.cu")]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Tree(tmp_path)
+
+
+def test_what_another_nvcc_or_host_compiler_compiled_is_compiled_anew(tree):
+    wanted = "build/nvcc/rules.o"
+    assert tree.compiled(wanted) == ["rules.cu"]
+    assert tree.compiled(wanted) == []
+    tree.use_nvcc("13.0")
+    assert tree.compiled(wanted) == ["rules.cu"]
+    assert tree.compiled(wanted, "NVCC_CXX=g++-13") == ["rules.cu  g++-13"]
+    assert tree.compiled(wanted, "NVCC_CXX=g++-13") == []
+
+
+def test_the_programs_for_a_card_are_compiled_anew_for_another_card_and_by_another_nvcc(tree):
+    wanted = "build/gpu/simt/rules"
+    assert tree.compiled(wanted) == ["rules.cu -arch=sm_75"]
+    assert tree.compiled(wanted) == []
+    tree.use_card("90a")
+    assert tree.compiled(wanted) == ["rules.cu -arch=sm_90a"]
+    tree.use_nvcc("13.0")
+    assert tree.compiled(wanted) == ["rules.cu -arch=sm_90a"]
+    assert tree.compiled(wanted) == []
+
+
+def test_where_nvcc_and_its_host_compiler_do_not_go_together_nothing_is_compiled_and_one_line_says_so(tree):
+    unsupported = "host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions later than 13 are not"
+    tree.use_nvcc(RELEASE, f"echo '{unsupported} supported!' >&2; exit 1")
+    for _ in range(2):
+        done = tree.make("build/nvcc/rules.o")
+        assert done.returncode != 0
+        said = [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
+        assert len(said) == 1, done.stderr
+        assert said[0].startswith("nvcc 12.4 takes g++ up to 13, and this is g++ ")
+        assert said[0].endswith(": make … NVCC_CXX=g++-13")
+        assert not (tree.root / "build/nvcc/rules.o").exists()
+
+
+LINKED = ("build/calibrate-gpu", "build/tune/gpu/solutions/lesson10", "build/gpu/simt/libraries/calls")
+LINKED += ("build/gpu/check/lesson05", "build/gpu/impl/solutions/05_naive_forward/matmul.so")
+
+
+def test_every_program_finds_cudas_libraries_where_nvcc_has_them(tree):
+    tree.libraries.mkdir()
+    (tree.libraries / "libcudart.so").touch()
+    planned = tree.make("-n", "CUBLAS=", *LINKED)
+    assert planned.returncode == 0, planned.stderr
+    for program_linked in LINKED:
+        linking = [line for line in planned.stdout.splitlines() if f"-o {program_linked} " in line]
+        assert len(linking) == 1, planned.stdout
+        assert any(f"{option}{tree.libraries}" in linking[0] for option in ("-rpath,", "-rpath=")), linking[0]
+
+
+def test_nothing_empty_is_passed_where_nvccs_files_lie_with_the_systems(tree):
+    planned = tree.make("-n", "build/gpu/obj/gpu_side.o").stdout
+    compiling = next(line for line in planned.splitlines() if "gpu_side.cpp" in line)
+    assert "-isystem -" not in compiling
+    assert "-MMD" in compiling
