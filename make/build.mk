@@ -343,9 +343,10 @@ $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 # rules that the CPU device's counters are held to; of their recursive kernel ptxas cannot say how deep its stack is.
 nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/rules.o)
 rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h) checker/ptx.h
+rule_flags := -Xptxas --suppress-stack-size-warning
 build/nvcc/rules.o: $(rule_files) build/toolkit
 	@mkdir -p $(@D)
-	$(show)$(run_nvcc) $(nvcc_flags) -Xptxas --suppress-stack-size-warning -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) $(rule_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
 build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h build/toolkit
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)

@@ -63,7 +63,7 @@ build/gpu/wrong/commands build/dry/wrong/commands: build/%/wrong/commands: build
 # What the CPU device's counters are held to.
 build/gpu/simt/rules: $(rule_files) build/gpu/card
 	@mkdir -p $(@D)
-	$(show)$(run_nvcc) $(gpu_flags) $< -o $@$(hide)
+	$(show)$(run_nvcc) $(gpu_flags) $(rule_flags) $< -o $@$(hide)
 build/dry/simt/rules: build/tests/simt/rules
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
