@@ -283,8 +283,10 @@ export CUDA_DEVICE_ORDER := PCI_BUS_ID
 # The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
 nvcc := $(shell PATH='$(PATH)' command -v nvcc)
 nvdisasm := $(shell PATH='$(PATH)' command -v nvdisasm)
-# cuBLAS: CUBLAS=DIR is a folder that has its include/ and lib/; else what make test-all has fetched; else nvcc's toolkit.
-CUBLAS ?= $(lastword $(wildcard build/cublas/*/nvidia/*))
+# cuBLAS: CUBLAS=DIR is a folder that has its include/ and lib/; else what make test-all has fetched for this nvcc's release;
+# else nvcc's toolkit.
+cuda_major = $(eval cuda_major := $(if $(nvcc),$(shell $(nvcc) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')))$(cuda_major)
+CUBLAS ?= $(if $(wildcard build/cublas/*/nvidia),$(lastword $(wildcard build/cublas/$(cuda_major)/nvidia/*)))
 toolkit := $(dir $(realpath $(nvcc)))..
 cublas_header := $(wildcard $(addsuffix /cublas_v2.h,$(or $(CUBLAS:%=%/include),$(toolkit)/include $(toolkit)/targets/*/include)))
 cublas_include := $(CUBLAS:%=-isystem %/include)

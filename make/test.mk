@@ -191,7 +191,6 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        %_local_packages.py %_new_lesson.py %_run_tests.py %_toolkit.py,$(wildcard scripts/tests/test_*.py))) ruff=.
 
 # cuBLAS of nvcc's major version, by the name of its Python package: headers and libraries to compile and link with.
-cuda_major = $(shell $(or $(nvcc),nvcc) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
 build/cublas/%/fetched: .venv/requirements.sha256
 	@echo "fetching cuBLAS $*, about 450 MB …"
 	@rm -rf $(@D) && mkdir -p $(@D)

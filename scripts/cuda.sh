@@ -107,6 +107,11 @@ compiles() {
             [ "$taken" -ge "$oldest_host" ] || first="$($how "g++-$newest"), then " taken=$newest
             echo "nvcc $release takes g++ up to $newest, and this is $found: ${first:-}make … NVCC_CXX=g++-$taken"
             ;;
+        *'No supported gcc/g++ host compiler'*) # Debian's nvcc has a g++ of its own, which looks for one that it takes
+            newest=$(sed -n 's/.*gcc versions later than \([0-9]*\) are not supported.*/\1/p' \
+                "$root/usr/include/crt/host_config.h" | head -n 1)
+            echo "nvcc $release takes g++ up to $newest, and there is none: $($how "g++-$newest")"
+            ;;
         *'exception specification is incompatible'*)
             case $said in *rsqrt*) newer=13.2 ;; *) newer=13 ;; esac
             echo "CUDA $release does not compile on this $(glibc): CUDA $newer does; put its bin/ first on PATH"

@@ -226,6 +226,16 @@ TEST_F(GpuTool, ThatTheHostCompilerIsNotThereIsSaidWithWhatInstallsIt) {
               "nvcc's host compiler, g++, is not there: apt-get install g++, or NVCC_CXX= names another");
 }
 
+// Debian's own nvcc looks for a g++ that it takes, and knows clang.
+TEST_F(GpuTool, ThatDebiansNvccFindsNoCompilerThatItTakesIsSaidWithTheNewestThatItTakes) {
+    checker::write_file(folder() / "usr/include/crt/host_config.h", kUnsupportedCompiler);
+    EXPECT_EQ(mend_of("12.4",
+                      "ERROR: No supported gcc/g++ host compiler found, but clang-17 is available.\n"
+                      "       Use 'nvcc -ccbin clang-17' to use that instead.\n"
+                      "nvcc fatal   : Failed to preprocess host compiler properties."),
+              "nvcc 12.4 takes g++ up to 13, and there is none: apt-get install g++-13");
+}
+
 TEST_F(GpuTool, ThatTheHostCompilerIsTooOldForCpp20IsSaidThoughNvccSucceeds) {
     install("nvcc",
             "case $1 in --version) echo 'release 12.4, V12.4.131' ;; *) echo 'nvcc warning : The -std=c++20 flag "
