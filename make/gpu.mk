@@ -101,9 +101,9 @@ gpu-wrong: build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc) \
 # lesson's kernels, which it runs; and implementations that are linked with the other release's.
 standin := $(if $(nvcc),build/standin/libcudart.so build/standin/other/libcudart.so build/standin/kernels-04.so)
 other_major = $(if $(filter 12,$(cuda_major)),13,12)
-build/standin/obj/cudart.o: checker/gpu/standin/cudart.cpp build/flags
+build/standin/obj/cudart.o: checker/gpu/standin/cudart.cpp build/flags build/toolkit
 	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) -isystem $(cuda_include) $(depfile) -c $< -o $@$(hide)
+	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
 build/standin/obj/kernels.o: checker/gpu/standin/kernels.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)

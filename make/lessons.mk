@@ -79,7 +79,7 @@ $(if $(and $(filter $2/%,$(cublas_ops)),$(or $(filter time profile sanitize sass
     CUBLAS=DIR names a folder with its include/ and lib/, as the Python package nvidia-cublas has them)))
 $(if $(and $(filter estimate,$1),$(SHAPE)),$(if $(call shaped_op,$2),,$(error SHAPE= is of one op: ONLY= names it, one of \
     $(call judged_ops,$2))))
-$(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(firstword $(GDB)) is not there: apt-get install gdb)))
+$(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(firstword $(GDB)) is not there: $(shell scripts/setup.sh --how gdb))))
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
 lesson_goals := $(filter $(lesson_commands:%=%-lesson%),$(MAKECMDGOALS))

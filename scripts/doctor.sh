@@ -61,12 +61,12 @@ if have make; then
     if printf '4.2\n%s\n' "$version" | sort -CV; then
         row make ok "$version"
     else
-        required make "$version is too old; 4.2 or newer is needed" 'apt-get install make'
+        required make "$version is too old; 4.2 or newer is needed" "$(scripts/setup.sh --how make)"
     fi
 else
-    required make 'not there' 'apt-get install make'
+    required make 'not there' "$(scripts/setup.sh --how make)"
 fi
-have git && row git ok "$(git --version | cut -d' ' -f3)" || required git 'not there' 'apt-get install git'
+have git && row git ok "$(git --version | cut -d' ' -f3)" || required git 'not there' "$(scripts/setup.sh --how git)"
 while read -r package reason; do
     [ "$package" = g++ ] && continue
     if scripts/setup.sh --has "$package"; then
@@ -113,9 +113,9 @@ else
     done <<<"$installed"
 fi
 have gdb && row gdb ok "$(gdb --version | sed -n '1s/.* //p'), for make debug-lesson05" ||
-    optional gdb 'not there: make debug-lesson05 opens it' 'apt-get install gdb'
+    optional gdb 'not there: make debug-lesson05 opens it' "$(scripts/setup.sh --how gdb)"
 have clang-format && row clang-format ok "$(clang-format --version | sed 's/.*version //')" ||
-    optional clang-format 'not there; the format test is skipped' 'apt-get install clang-format'
+    optional clang-format 'not there; the format test is skipped' "$(scripts/setup.sh --how clang-format)"
 
 echo "Only for times on a GPU (every lesson can be done without one)"
 root=${SETUP_ROOT:-} # another root, for tests
