@@ -182,7 +182,7 @@ texts := $(addprefix checker/,base/%.cpp program/%.cpp estimate/%.cpp \
     $(addsuffix .cpp,$(addprefix judge/,judge report verdict describe) clock/roof_file \
         $(addprefix worker/,call_buffers finding left_threads messages worker_process) \
         $(addprefix cases/,lesson_toml budget counters library dims lesson safetensors)))
-$(filter $(call objects,$(texts)),$(checker_objects)) $(case_objects) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
+$(filter $(call objects,$(texts)),$(checker_objects)) $(filter-out %/floors.o %/sizes.o,$(case_objects)) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
     private optimised := -O0
 
 build/lib/libchecker.a: $(checker_objects)

@@ -98,6 +98,10 @@ struct Computed {
 };
 using ComputeFunction = std::function<Computed(const std::vector<std::span<const float>>& inputs)>;
 
+// What one element of an output should be, in float64, and its floor.
+using ElementFunction =
+    std::function<std::pair<double, double>(long element, const std::vector<std::span<const float>>& inputs)>;
+
 // An output and what it should be. Columns from `columns` on are padding.
 struct Output {
     BufferSpec spec;
@@ -105,6 +109,8 @@ struct Output {
     Expected expected;
     std::vector<Suspect> suspects;
     ComputeFunction compute;       // in place of `expected`
+    ElementFunction element = {};  // the same of a timed output, of which so many that all would take too long
+    double factor = 0;             // of the budget of such an element
     bool watch_padding = true;     // padding must stay as it was
     bool stays_untouched = false;  // nothing at all may be written (the loss of a forward without targets)
     FillFunction initial = {};     // of an in-out tensor: what it holds before; none: what the earlier calls left there
@@ -124,9 +130,8 @@ using RunFunction = std::function<void(const Library&, const Buffers&)>;
 struct Sampled {
     BufferSpec output;
     std::uint64_t blocks = 30;  // random ones, beside the first and the last
-    // What an element should be, in float64, and its floor. None: nobody has written what the op reads either, and only the
-    // places that it reads and writes are judged.
-    std::function<std::pair<double, double>(long element, const std::vector<std::span<const float>>& inputs)> expected;
+    // None: nobody has written what the op reads either, and only the places that it reads and writes are judged.
+    ElementFunction expected;
     double factor = 0;  // of the op's budget
 };
 
@@ -176,7 +181,7 @@ Output output(std::string name, std::string_view dims, std::vector<long> sizes, 
               Element element = Element::f32);
 Output output(std::string name, std::string_view dims, std::vector<long> sizes, ComputeFunction compute,
               Element element = Element::f32);
-// For timing: where there is nothing else to compare with, it is the solution.
+// For timing: it is compared with the solution's.
 Output output(std::string name, std::string_view dims, std::vector<long> sizes, Element element = Element::f32);
 
 // An in-out tensor: what it holds before the call, and what it should hold afterwards. Before each run it is set anew. In

@@ -335,8 +335,7 @@ class GpuBench final : public Bench {
 
     std::byte* allocate(std::size_t bytes) override {
         std::byte* const memory = reserve(bytes);
-        fill(memory, bytes,
-             [](std::span<std::byte> to) { fill_with_poison(to, Element::byte, Schedule::end_aligned); });
+        poison(memory, bytes, Element::byte, Schedule::end_aligned);
         check(cudaStreamSynchronize(cudaStreamLegacy));  // the op's stream does not wait for it
         return memory;
     }

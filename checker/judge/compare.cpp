@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <set>
 #include <stdexcept>
 
@@ -76,6 +77,35 @@ double share_used(const Dims& dims, const Got& got, const Expected& expected, lo
 
 }  // namespace
 
+std::vector<long> elements_to_look_at(const Dims& dims, long columns, std::uint64_t seed) {
+    constexpr long kLargestCell = 16, kFew = 1L << 18;
+    const long rows = dims.rows(), stride = dims.columns();
+    long cell = 1;
+    while (cell < kLargestCell && rows * columns > kFew * cell * cell) { cell *= 2; }
+    std::vector<long> elements;
+    std::mt19937_64 random(seed);
+    for (long row = 0; row < rows; row += cell) {
+        for (long column = 0; column < columns; column += cell) {
+            const auto drawn = static_cast<long>(random() % static_cast<std::uint64_t>(cell * cell));
+            const long of_row = std::min(row + drawn / cell, rows - 1),
+                       of_column = std::min(column + drawn % cell, columns - 1);
+            elements.push_back(of_row * stride + of_column);
+        }
+    }
+    for (long row = 0; row < rows; row++) {
+        elements.push_back(row * stride);
+        elements.push_back(row * stride + columns - 1);
+    }
+    for (long column = 0; column < columns; column++) {
+        elements.push_back(column);
+        elements.push_back((rows - 1) * stride + column);
+    }
+    std::ranges::sort(elements);
+    const auto repeated = std::ranges::unique(elements);
+    elements.erase(repeated.begin(), repeated.end());
+    return elements;
+}
+
 long differing_element(const Dims& dims, long columns, const Got& subject, const Got& solution, double share,
                        Element element) {
     for (long row = 0; row < dims.rows(); row++) {
@@ -86,9 +116,10 @@ long differing_element(const Dims& dims, long columns, const Got& subject, const
         }
         for (long column = 0; column < columns; column++) {
             const auto i = static_cast<std::size_t>(row * dims.columns() + column);
-            const double allowed = std::max(share * largest, ulp(solution.values[i], element));
-            const bool same = subject.integers.empty() ? error(subject.values[i], solution.values[i]) <= allowed
-                                                       : subject.integers[i] == solution.integers[i];
+            const double difference = error(subject.values[i], solution.values[i]);
+            const bool same = subject.integers.empty()
+                                  ? difference <= share * largest || difference <= ulp(solution.values[i], element)
+                                  : subject.integers[i] == solution.integers[i];
             if (!same) {
                 return static_cast<long>(i);
             }

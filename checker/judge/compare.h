@@ -44,6 +44,11 @@ struct Got {
 Comparison compare(const Dims& dims, long columns, const Got& got, const Expected& expected,
                    const std::vector<bool>& skip = {});
 
+// The elements to look at where an output is too large for all of them to be computed, in index order: the first and the
+// last row and column, and one of each cell of 16 by 16, so that no tile of a kernel is left out and rows and columns of
+// every remainder are met. Cells are smaller where that gives fewer than 2^18. Which one of a cell is drawn from `seed`.
+std::vector<long> elements_to_look_at(const Dims& dims, long columns, std::uint64_t seed);
+
 // The first element in which two right results differ by more than rounding can explain, `share` of the largest value in
 // its row; -1 if none. For shapes without a reference: the solution, which is right on every case, stands in for it.
 long differing_element(const Dims& dims, long columns, const Got& subject, const Got& solution, double share,

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
@@ -48,11 +51,16 @@ class ValuesRead {
 
   private:
     void add(const BufferSpec& spec, const FillFunction& fill, std::uint64_t seed) {
-        std::vector<std::byte> bytes(fill ? spec.bytes() : 0);  // what earlier calls left is not known here
-        if (fill) {
+        if (!fill) {
+            read_.emplace_back();  // what earlier calls left is not known here
+        } else if (spec.element == Element::f32) {
+            read_.push_back({.values = std::vector<float>(spec.bytes() / sizeof(float)), .integers = {}});
+            fill(std::as_writable_bytes(std::span(read_.back().values)), seed);
+        } else {
+            std::vector<std::byte> bytes(spec.bytes());
             fill(bytes, seed);
+            read_.push_back(decode(bytes, spec.element));
         }
-        read_.push_back(decode(bytes, spec.element));
     }
 
     std::vector<Decoded> read_;
@@ -87,6 +95,97 @@ class ComputedCall {
     const Call* call_;
     std::optional<Call> own_;
     std::deque<Computed> computed_;
+};
+
+// An output's values, where they lie if they are floats: a timed one may be as large as what is left of memory.
+class Values {
+  public:
+    Values(std::span<const std::byte> memory, Element element)
+        : memory_(memory), element_(element), decoded_(element == Element::f32 ? Decoded{} : decode(memory, element)) {}
+    Got got() const {
+        if (element_ != Element::f32) {
+            return decoded_;
+        }
+        return std::span(reinterpret_cast<const float*>(memory_.data()), memory_.size() / sizeof(float));
+    }
+
+  private:
+    std::span<const std::byte> memory_;
+    Element element_;
+    Decoded decoded_;
+};
+
+// Some elements of an output that says what a single one should be; of any other none.
+class SomeExpected {
+  public:
+    SomeExpected(const Output& output, const std::vector<std::span<const float>>& inputs, std::uint64_t seed)
+        : factor_(output.factor), type_(output.spec.element) {
+        if (!output.element) {
+            return;
+        }
+        elements_ = elements_to_look_at(output.spec.dims, output.columns, seed);
+        values_.resize(elements_.size());
+        floor_.resize(elements_.size());
+        const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+        std::vector<std::jthread> running;
+        for (std::size_t thread = 0; thread < threads; thread++) {
+            running.emplace_back([&, thread] {
+                for (std::size_t i = thread * elements_.size() / threads; i < (thread + 1) * elements_.size() / threads;
+                     i++) {
+                    const auto [value, floor] = output.element(elements_[i], inputs);
+                    values_[i] = static_cast<float>(value);
+                    floor_[i] = static_cast<float>(floor);
+                }
+            });
+        }
+    }
+
+    long element(long at) const { return elements_[static_cast<std::size_t>(at)]; }
+    Expected expected() const { return {.values = values_, .floor = floor_, .factor = factor_, .element = type_}; }
+    // These elements' values.
+    std::vector<float> of(const Got& all) const {
+        std::vector<float> some;
+        for (const long element : elements_) { some.push_back(all.values[static_cast<std::size_t>(element)]); }
+        return some;
+    }
+    // Which of them is the first wrong one; -1: none.
+    long first_wrong(const Got& all) const {
+        const auto count = static_cast<long>(elements_.size());
+        return count == 0 ? -1 : compare(Dims("sample/i 1", {count, 1}), 1, of(all), expected()).first;
+    }
+
+  private:
+    double factor_;
+    Element type_;
+    std::vector<long> elements_;
+    std::vector<float> values_, floor_;
+};
+
+// While it lives, a line on stderr says each second what the judge itself works on, from the second one on.
+class ShownWhileItWorks {
+  public:
+    ShownWhileItWorks(bool on, const std::string& what) {
+        if (!on) {
+            return;
+        }
+        shows_ = std::jthread([what](const std::stop_token& stop) {
+            std::mutex mutex;
+            std::condition_variable_any ended;
+            std::unique_lock lock(mutex);
+            for (int seconds = 1;; seconds++) {
+                ended.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+                if (stop.stop_requested()) {
+                    fmt::print(stderr, "{}", seconds > 1 ? fmt::format("\r{:79}\r", "") : "");
+                    return;
+                }
+                fmt::print(stderr, "\r  {}, {} s", what, seconds);
+                std::fflush(stderr);
+            }
+        });
+    }
+
+  private:
+    std::jthread shows_;
 };
 
 // The findings of a kind, which are no longer among the others.
@@ -752,7 +851,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
 }
 
 std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& timed, Request request) {
-    std::optional<Finding> mismatch = timed_mismatch(timed, request);
+    std::optional<Finding> mismatch = timed_mismatch(op, timed, request);
     if (!mismatch) {
         return std::nullopt;
     }
@@ -760,7 +859,7 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
         worker_.stop();
         request.samples = samples;
         const Outcome outcome = ask(request, fmt::format("{} at {} once more", op.name, timed.shape));
-        return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(timed, request).has_value();
+        return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(op, timed, request).has_value();
     };
     const int samples = request.samples;
     request.rivals &= bit(Rival::solution) | bit(Rival::two_threads);
@@ -773,30 +872,41 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
     return kept;
 }
 
-std::optional<Finding> Judge::timed_mismatch(const Timed& timed, const Request& request) {
-    const ComputedCall computed(timed.call, request.seed + 1);
-    const std::vector<Output>& outputs = computed.call().outputs;
+std::optional<Finding> Judge::timed_mismatch(const Op& op, const Timed& timed, const Request& request) {
+    const ShownWhileItWorks shown(progress_, fmt::format("{} at {}: comparing what was timed", op.name, timed.shape));
+    const std::vector<Output>& outputs = timed.call.outputs;
+    const bool computes = std::ranges::any_of(outputs, [](const Output& output) { return output.element != nullptr; });
+    const ValuesRead read(computes ? timed.call : Call{}, request.seed + 1);
     const std::vector<BufferPlace> places = places_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
-    for (std::size_t at = 0; at < places.size(); at++) {
-        const std::size_t who = at / outputs.size(), i = at % outputs.size();  // the solution is the second
-        if (who == 1) {
-            continue;
-        }
+    for (std::size_t i = 0; i < outputs.size(); i++) {
         const Output& output = outputs[i];
-        const Decoded subject = decode(memory_.data(places[at]), output.spec.element);
-        const Decoded solution = decode(memory_.data(places[outputs.size() + i]), output.spec.element);
-        const long element = output.compute ? compare(output.spec.dims, output.columns, subject, output.expected).first
-                                            : differing_element(output.spec.dims, output.columns, subject, solution,
-                                                                share_of_row(output.precision), output.spec.element);
-        if (element < 0) {
-            continue;
+        const SomeExpected some(output, read.views(), request.seed);
+        const auto after = [&](std::size_t who) {
+            return Values(memory_.data(places[who * outputs.size() + i]), output.spec.element);
+        };
+        const Values solution = after(1);
+        for (std::size_t who = 0; who * outputs.size() < places.size(); who++) {
+            if (who == 1) {
+                continue;
+            }
+            const Values subject = after(who);
+            const auto wrong = [&](long element, const std::pair<std::string, std::string>& values, const char* right) {
+                return Finding{
+                    "mismatch",
+                    fmt::format("is wrong at the timed shape {}{}", timed.shape, who == 0 ? "" : " on two threads"),
+                    {fmt::format("first\t{}   got {}   {} {}", indexed(output.spec, element), values.first, right,
+                                 values.second)}};
+            };
+            if (const long at = some.first_wrong(subject.got()); at >= 0) {
+                return wrong(some.element(at), told_apart(some.of(subject.got()), Got(some.expected()), at),
+                             "expected");
+            }
+            if (const long at = differing_element(output.spec.dims, output.columns, subject.got(), solution.got(),
+                                                  share_of_row(output.precision), output.spec.element);
+                at >= 0) {
+                return wrong(at, told_apart(subject.got(), solution.got(), at), "the solution");
+            }
         }
-        const auto [got, expected] =
-            told_apart(subject, output.compute ? Got(output.expected) : Got(solution), element);
-        return Finding{"mismatch",
-                       fmt::format("is wrong at the timed shape {}{}", timed.shape, who == 0 ? "" : " on two threads"),
-                       {fmt::format("first\t{}   got {}   {} {}", indexed(output.spec, element), got,
-                                    output.compute ? "expected" : "the solution", expected)}};
     }
     return std::nullopt;
 }

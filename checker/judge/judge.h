@@ -75,8 +75,9 @@ class Judge {
     // it: then a note says so.
     std::optional<ShapeTiming> time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,
                                           bool settle_medal, std::vector<std::string>& notes);
-    // Whether what was timed gives the right outputs on inputs that it had not seen, after `request`.
-    std::optional<Finding> timed_mismatch(const Timed& timed, const Request& request);
+    // Whether what was timed gives the right outputs on inputs that it had not seen, after `request`: all elements are
+    // compared with the solution's, and some with what they should be, where a single one can be computed.
+    std::optional<Finding> timed_mismatch(const Op& op, const Timed& timed, const Request& request);
     // The same, after calls on other inputs.
     std::optional<Finding> mismatch_after_timing(const Op& op, const Timed& timed, Request request);
     std::optional<Finding> finding_of(const Outcome& outcome, const Op& op, const Call& call) const;

@@ -51,6 +51,73 @@ Run run(const std::vector<float>& values, Schedule schedule) {
     return {std::as_bytes(std::span(values)), Element::f32, schedule};
 }
 
+// ---- elements to look at --------------------------------------------------------------------------------------------
+
+using checker::elements_to_look_at;
+
+TEST(ElementsToLookAt, OfASmallOutputAreAllButItsPadding) {
+    const Dims dims("N stride/o", {144, 150});
+    const std::vector<long> elements = elements_to_look_at(dims, 144, 1);
+    ASSERT_EQ(elements.size(), 144U * 144U);
+    for (const long element : elements) { ASSERT_LT(element % 150, 144); }
+    EXPECT_TRUE(std::ranges::is_sorted(elements));
+    EXPECT_EQ(std::ranges::adjacent_find(elements), elements.end()) << "none of them twice";
+}
+
+// GPT-2's logits of 4,096 positions: 206 million of them.
+class ElementsOfTheLogits : public testing::Test {
+  protected:
+    static constexpr long kRows = 4096, kColumns = 50257;
+    const Dims dims{"N OC/o", {kRows, kColumns}};
+    const std::vector<long> elements = elements_to_look_at(dims, kColumns, 7);
+    // Whether one of them lies in these rows and columns.
+    bool met(long row, long rows, long column, long columns) const {
+        return std::ranges::any_of(elements, [&](long element) {
+            const long r = element / kColumns - row, c = element % kColumns - column;
+            return r >= 0 && r < rows && c >= 0 && c < columns;
+        });
+    }
+};
+
+TEST_F(ElementsOfTheLogits, AreFewAndInEveryTileOf16By16) {
+    EXPECT_LT(elements.size(), 1'000'000U);
+    std::vector<bool> tile((kRows / 16) * (kColumns / 16 + 1));
+    for (const long element : elements) {
+        tile[static_cast<std::size_t>(element / kColumns / 16 * (kColumns / 16 + 1) + element % kColumns / 16)] = true;
+    }
+    EXPECT_EQ(std::ranges::count(tile, false), 0);
+}
+
+TEST_F(ElementsOfTheLogits, MeetEveryRowAndColumnAndEveryRowOfTheLastTile) {
+    std::vector<bool> row(kRows), column(kColumns);
+    for (const long element : elements) {
+        row[static_cast<std::size_t>(element / kColumns)] = true;
+        column[static_cast<std::size_t>(element % kColumns)] = true;
+    }
+    EXPECT_EQ(std::ranges::count(row, false), 0);
+    EXPECT_EQ(std::ranges::count(column, false), 0);
+    EXPECT_TRUE(met(kRows - 1, 1, 0, 1));
+    EXPECT_TRUE(met(kRows - 1, 1, 128, 1)) << "the whole last row";
+    EXPECT_TRUE(met(129, 1, kColumns - 1, 1)) << "and the whole last column";
+}
+
+TEST_F(ElementsOfTheLogits, MeetEveryPlaceInATileOf128AwayFromTheEdges) {
+    std::vector<bool> place(128 * 128);
+    for (const long element : elements) {
+        const long row = element / kColumns, column = element % kColumns;
+        if (row > 0 && row < kRows - 1 && column > 0 && column < kColumns - 1) {
+            place[static_cast<std::size_t>(row % 128 * 128 + column % 128)] = true;
+        }
+    }
+    EXPECT_EQ(std::ranges::count(place, false), 0)
+        << "a thread that writes one of its outputs wrongly does so in each tile";
+}
+
+TEST_F(ElementsOfTheLogits, AreOthersForAnotherSeed) {
+    EXPECT_NE(elements_to_look_at(dims, kColumns, 8), elements);
+    EXPECT_EQ(elements_to_look_at(dims, kColumns, 7), elements);
+}
+
 }  // namespace
 
 TEST(Compare, EqualValuesUseNoBudget) {

@@ -101,7 +101,8 @@ int fake_check(int argc, char** argv) {
         if (std::getenv("SOL_FAKE_OTHERS") != nullptr) {
             add_case(op, "others", others, 4, 16, 16);
         }
-        constexpr int N = 64, C = 1024;
+        const bool large = std::getenv("SOL_FAKE_LARGE") != nullptr;
+        const int N = large ? 1021 : 64, C = large ? 4099 : 1024;
         // Claims that no machine can fulfil: then the roof is slow beside what is said to have been done.
         const auto claimed = [](const char* name, double truth) {
             const char* const claim = std::getenv(name);
@@ -116,6 +117,13 @@ int fake_check(int argc, char** argv) {
                                      .outputs = {checker::output("out", "N C", {N, C})},
                                      .scratch = {fake_scratch()},
                                      .run = run_twice(N, C, C)}});
+        if (large) {  // so that not every element is computed
+            checker::Output& out = op.timed.back().call.outputs.front();
+            out.element = [](long element, const std::vector<std::span<const float>>& inputs) {
+                return std::pair(2.0 * static_cast<double>(inputs[0][static_cast<std::size_t>(element)]), 1e-7);
+            };
+            out.factor = 8;
+        }
         op.timed.back().run_on_two_threads = [=, run = run_twice(N, C, C)](const checker::Library& library,
                                                                            const checker::Buffers& at) {
             run(library, at);
@@ -568,6 +576,30 @@ TEST_F(EndToEnd, WhatIsWrongAtTheTimedShapeIsWrong) {
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.verdict(), "WRONG");
     EXPECT_NE(run.output.find("is wrong at the timed shape N=64 C=1024"), std::string::npos) << run.output;
+}
+
+// Of an output too large to be computed whole, whose solution is wrong in the same way: only the elements that are looked
+// at show it.
+class WrongInTheSolutionToo : public EndToEnd, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, WrongInTheSolutionToo,
+                         testing::Values("tile", "last_row", "last_column", "place", "displaced", "stale"),
+                         [](const auto& what) { return std::string(what.param); });
+
+TEST_P(WrongInTheSolutionToo, IsSeenByTheElementsThatAreComputed) {
+    fs::remove(folder_ / "right/twice.so");
+    fs::create_symlink(fs::absolute("build/tests/fakes/wrong_where_said.so"), folder_ / "right/twice.so");
+    const std::string environment = std::string("SOL_FAKE_LARGE=1 FAKE_WRONG=") + GetParam();
+    const Checked run = check("wrong_where_said", "--timing-only", environment);
+    EXPECT_EQ(run.verdict(), "WRONG");
+    EXPECT_TRUE(contains(run.output, " at the timed shape N=1021 C=4099")) << run.output;
+    EXPECT_TRUE(contains(run.output, "   expected ")) << run.output;
+}
+
+TEST_F(EndToEnd, AllElementsOfALargeOutputAreComparedWithTheSolutions) {
+    EXPECT_EQ(check("right", "--timing-only", "SOL_FAKE_LARGE=1").status, 0);
+    const Checked run = check("wrong_when_large", "--timing-only", "SOL_FAKE_LARGE=1");  // in one of 4 million
+    EXPECT_EQ(run.verdict(), "WRONG");
+    EXPECT_TRUE(contains(run.output, "   the solution ") || contains(run.output, "   expected ")) << run.output;
 }
 
 TEST_F(EndToEnd, AShapeThatMemoryHasNoRoomForIsNotTimedAndNotWrong) {

@@ -71,6 +71,14 @@ class HostBench final : public Bench {
 
 }  // namespace
 
+void Bench::poison(std::byte* to, std::size_t bytes, Element element, Schedule schedule) {
+    constexpr std::size_t kPiece = std::size_t{16} << 20;
+    for (std::size_t at = 0; at < bytes; at += kPiece) {
+        fill(to + at, std::min(kPiece, bytes - at),
+             [&](std::span<std::byte> piece) { fill_with_poison(piece, element, schedule); });
+    }
+}
+
 std::unique_ptr<Bench> host_bench() {
     return std::make_unique<HostBench>();
 }

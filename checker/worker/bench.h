@@ -24,6 +24,8 @@ class Bench {
     virtual std::byte* allocate(std::size_t bytes) = 0;
     // Lets `draw` write the memory's content.
     virtual void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) = 0;
+    // Piece by piece: a device's memory may be larger than what is left of the host's.
+    void poison(std::byte* to, std::size_t bytes, Element element, Schedule schedule);
     // Copies from one such memory to another; no clock runs.
     virtual void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
     // Waits for what was launched, then copies memory to the host.

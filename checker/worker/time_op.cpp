@@ -114,9 +114,7 @@ class TimedCall {
     void poison_outputs() {
         for (std::size_t i = 0; i < call_.outputs.size(); i++) {
             const BufferSpec& spec = call_.outputs[i].spec;
-            bench_of(spec).fill(outputs_[i], spec.bytes(), [&](std::span<std::byte> to) {
-                fill_with_poison(to, spec.element, Schedule::start_aligned);
-            });
+            bench_of(spec).poison(outputs_[i], spec.bytes(), spec.element, Schedule::start_aligned);
         }
         reset();
     }

@@ -73,10 +73,11 @@ static void keep_on_device(checker::Call& call, const checker::BufferSpec& spec)
 void OpCases::add_sampled(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws) {
     const Sizes sizes = Sizes::of(shape).completed(spec_.defaults);
     checker::Call call = drawn(sizes, {}, draws);
-    call.sampled = checker::Sampled{.output = std::move(call.outputs.back().spec),
-                                    .expected = [sizes, element = spec_.element](
-                                                    long i, const Values& inputs) { return element(sizes, i, inputs); },
-                                    .factor = factors(sizes).back()};
+    call.sampled =
+        checker::Sampled{.output = std::move(call.outputs.back().spec),
+                         .expected = [sizes, element = spec_.element, last = spec_.outputs.size() - 1](
+                                         long i, const Values& inputs) { return element(sizes, last, i, inputs); },
+                         .factor = factors(sizes).back()};
     call.outputs.pop_back();
     for (const checker::Output& other : call.outputs) { keep_on_device(call, other.spec); }
     call.outputs.clear();
@@ -191,8 +192,16 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against, const std::v
                          .tensor_cores = spec_.precision != "fp32",
                          .call = drawn(sizes, null),
                          .hot = spec_.hot};
-    if (spec_.bound != Bound::arithmetic) {  // it would take longer than the op; the solution says what is right
-        for (checker::Output& output : timed.call.outputs) { output.compute = {}; }
+    for (checker::Output& output : timed.call.outputs) {
+        output.compute = {};  // of all it would take longer than the op; the solution says what is right
+        if (spec_.bound == Bound::arithmetic) {
+            const auto found = std::ranges::find(spec_.outputs, output.spec.name, &OutputSpec::name);
+            const auto i = static_cast<std::size_t>(found - spec_.outputs.begin());
+            output.element = [sizes, i, element = spec_.element](long at, const Values& inputs) {
+                return element(sizes, i, at, inputs);
+            };
+            output.factor = factors(sizes).at(i);
+        }
     }
     timed.call.run = run_of(spec_, sizes);
     constexpr int kShort = 32;

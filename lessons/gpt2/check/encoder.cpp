@@ -22,7 +22,7 @@ std::vector<checker::Needed> needed(const Sizes& d) {
     return {{"bytes_asked", d.number("B") * d.number("T") * row}};
 }
 
-std::pair<double, double> element(const Sizes& d, long element, const Values& inputs) {
+std::pair<double, double> element(const Sizes& d, std::size_t /*output*/, long element, const Values& inputs) {
     const long C = d["C"], T = d["T"], row = element / C, c = element % C;
     const auto token = static_cast<long>(inputs[0][static_cast<std::size_t>(row)]);
     const double sum = static_cast<double>(inputs[1][static_cast<std::size_t>(token * C + c)]) +
@@ -32,8 +32,8 @@ std::pair<double, double> element(const Sizes& d, long element, const Values& in
 
 std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
     const auto C = static_cast<std::size_t>(d["C"]);
-    return {
-        elementwise(inputs[0].size() * C, C, [&](std::size_t i) { return element(d, static_cast<long>(i), inputs); })};
+    return {elementwise(inputs[0].size() * C, C,
+                        [&](std::size_t i) { return element(d, 0, static_cast<long>(i), inputs); })};
 }
 
 }  // namespace

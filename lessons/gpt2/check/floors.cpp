@@ -2,7 +2,9 @@
 #include "lessons/gpt2/check/floors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "checker/cases/blas.h"
@@ -115,6 +117,28 @@ checker::Computed elementwise(std::size_t count, std::size_t row,
 std::pair<double, double> of_product(double product, double squares, double bias, int terms) {
     const double value = product + bias;
     return {value, sum_error(squares + bias * bias, value, terms) + kRounding * std::abs(value)};
+}
+
+std::pair<double, double> product_element(const Sizes& sizes, long element, const Values& inputs) {
+    const auto C = static_cast<std::size_t>(sizes["C"]), OC = static_cast<std::size_t>(sizes["OC"]);
+    const auto n = static_cast<std::size_t>(element) / OC, o = static_cast<std::size_t>(element) % OC;
+    const float *inp_n = &inputs[0][n * C], *weight_o = &inputs[1][o * C];
+    constexpr std::size_t kSums = 8;  // that do not wait for each other
+    std::array<double, kSums> products{}, squares{};
+    const auto add = [&](std::size_t to, std::size_t c) {
+        const double term = static_cast<double>(inp_n[c]) * static_cast<double>(weight_o[c]);
+        products[to] += term;
+        squares[to] += term * term;
+    };
+    std::size_t c = 0;
+    for (; c + kSums <= C; c += kSums) {
+        for (std::size_t i = 0; i < kSums; i++) { add(i, c + i); }
+    }
+    for (; c < C; c++) { add(0, c); }
+    const bool has_bias = inputs.size() > 2;
+    return of_product(std::accumulate(products.begin(), products.end(), 0.0),
+                      std::accumulate(squares.begin(), squares.end(), 0.0),
+                      has_bias ? static_cast<double>(inputs[2][o]) : 0.0, static_cast<int>(C) + (has_bias ? 1 : 0));
 }
 
 Product::Product(const Sizes& sizes, const Values& inputs) : OC_(static_cast<std::size_t>(sizes["OC"])) {

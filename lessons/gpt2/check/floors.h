@@ -45,6 +45,9 @@ checker::Computed elementwise(std::size_t count, std::size_t row,
 // `terms` how many numbers are added up.
 std::pair<double, double> of_product(double product, double squares, double bias, int terms);
 
+// The same of inputs inp (N, C), weight (OC, C) and, where there is one, bias (OC), all added up here.
+std::pair<double, double> product_element(const Sizes& sizes, long element, const Values& inputs);
+
 // inp weight^T + bias in float64, of inputs inp (N, C), weight (OC, C) and, where there is one, bias (OC): each element,
 // and its floor.
 class Product {

@@ -33,12 +33,13 @@ const OpSpec layernorm_spec{
     .rehearsal = "B=2 T=8 C=768",
     .compute = compute,
     .element =
-        [](const Sizes& d, long element, const Values& inputs) {
+        [](const Sizes& d, std::size_t output, long element, const Values& inputs) {
             const auto C = static_cast<std::size_t>(d["C"]), i = static_cast<std::size_t>(element);
-            const std::span<const float> inp_n = inputs[0].subspan(i / C * C, C);
-            const checker::Computed out =
-                layernorm_of(std::vector<double>(inp_n.begin(), inp_n.end()), C, inputs[1], inputs[2], 0).back();
-            return std::pair<double, double>(out.values[i % C], out.floor.front());
+            const bool one_per_row = output < 2;  // mean and rstd
+            const std::span<const float> inp_n = inputs[0].subspan(one_per_row ? i * C : i / C * C, C);
+            const checker::Computed of_row =
+                layernorm_of(std::vector<double>(inp_n.begin(), inp_n.end()), C, inputs[1], inputs[2], 0).at(output);
+            return std::pair<double, double>(of_row.values[one_per_row ? 0 : i % C], of_row.floor.front());
         },
     .drawn_cases = {{"long", "B=1 T=2 C=1600"},
                     {"many", "B=2 T=500 C=2"},

@@ -29,6 +29,8 @@ const OpSpec linear_spec{
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         return {Product(d, inputs).out()};
     },
+    .element = [](const Sizes& d, std::size_t /*output*/, long element,
+                  const Values& inputs) { return product_element(d, element, inputs); },
     // The product alone.
     .library = [](const Sizes& d, const std::string& precision) -> std::optional<checker::Vendor> {
         return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);

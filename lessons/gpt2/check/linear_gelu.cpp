@@ -46,6 +46,11 @@ const OpSpec linear_gelu_spec{
         const Product product(d, inputs);
         return {product.then(gelu_of), product.out()};
     },
+    .element =
+        [](const Sizes& d, std::size_t output, long element, const Values& inputs) {
+            const auto [x, floor] = product_element(d, element, inputs);
+            return output == 0 ? gelu_of(x, floor) : std::pair(x, floor);
+        },
     // The product alone.
     .library = [](const Sizes& d, const std::string& precision) -> std::optional<checker::Vendor> {
         return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);

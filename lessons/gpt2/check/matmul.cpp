@@ -21,19 +21,6 @@ std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
     return {std::move(out)};
 }
 
-std::pair<double, double> element(const Sizes& d, long element, const Values& inputs) {
-    const auto n = static_cast<std::size_t>(element / d["OC"]), o = static_cast<std::size_t>(element % d["OC"]);
-    const auto C = static_cast<std::size_t>(d["C"]);
-    const std::span<const float> inp_n = inputs[0].subspan(n * C, C), weight_o = inputs[1].subspan(o * C, C);
-    double product = 0, squares = 0;
-    for (std::size_t c = 0; c < C; c++) {
-        const double term = static_cast<double>(inp_n[c]) * static_cast<double>(weight_o[c]);
-        product += term;
-        squares += term * term;
-    }
-    return of_product(product, squares, static_cast<double>(inputs[2][o]), d["C"] + 1);
-}
-
 // The device's own; on the host OpenBLAS.
 std::optional<checker::Vendor> library(const Sizes& d, const std::string& precision) {
     if (!checker::device_side().is_host()) {
@@ -71,7 +58,11 @@ const OpSpec matmul_spec{
     .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },
     .compute = compute,
-    .element = element,
+    .element =
+        [](const Sizes& d, std::size_t /*output*/, long element, const Values& inputs) {
+            const long stride = d["out_stride"];
+            return product_element(d, element / stride * d["OC"] + element % stride, inputs);
+        },
     .library = library,
     .drawn_cases = {{"long", "N=2 C=3072 OC=3"},                      // GPT-2's longest sum
                     {"tall", "N=2177 C=1 OC=3"},                      // more rows of tiles than small models have

@@ -93,9 +93,9 @@ struct OpSpec {
     // The products of each of its sums. In a precision that rounds factors an error is no larger where there are more of
     // them, so that floors are divided by the root of it (reference/BUDGET.md).
     double (*terms)(const Sizes&) = nullptr;
-    // What each output of drawn inputs should be, without `factor`; and one element of the last, with its floor.
+    // What each output of drawn inputs should be, without `factor`; and one element of one of them, with its floor.
     std::vector<checker::Computed> (*compute)(const Sizes&, const Values&) = nullptr;
-    std::pair<double, double> (*element)(const Sizes&, long element, const Values&) = nullptr;
+    std::pair<double, double> (*element)(const Sizes&, std::size_t output, long element, const Values&) = nullptr;
     // The vendor's routine on the device that the lesson runs on, in the op's precision.
     std::optional<checker::Vendor> (*library)(const Sizes&, const std::string& precision) = nullptr;
 

@@ -44,7 +44,7 @@ const OpSpec softmax_spec{
         return {std::move(probs)};
     },
     .element =
-        [](const Sizes& d, long element, const Values& inputs) {
+        [](const Sizes& d, std::size_t /*output*/, long element, const Values& inputs) {
             const SoftmaxRow row = row_of(inputs, static_cast<std::size_t>(element / d["Vp"]), d);
             return std::pair(row.probs[static_cast<std::size_t>(element % d["Vp"])], row.of_probs);
         },

@@ -349,6 +349,42 @@ TEST(Costs, LeaveThePaddingOfTheVocabularyAlone) {
     EXPECT_EQ(bytes("N=2 V=10 Vp=128"), 4 * 2 * 2 * 10);
 }
 
+// An op that arithmetic bounds is timed at shapes of which nobody computes all.
+TEST_P(EveryOp, ThatArithmeticBoundsSaysOfASingleElementWhatItSaysOfAll) {
+    const cases::OpSpec& spec = *GetParam();
+    if (spec.element == nullptr) {
+        EXPECT_NE(spec.bound, cases::Bound::arithmetic);
+        return;
+    }
+    const cases::Sizes sizes = cases::Sizes::of(spec.rehearsal).completed(spec.defaults);
+    std::vector<checker::Decoded> read;
+    for (const cases::InputSpec& input : spec.inputs) {
+        const checker::Input one = input.draw(input.name, input.dims, sizes);
+        std::vector<std::byte> bytes(one.spec.bytes());
+        one.fill(bytes, 1);
+        read.push_back(checker::decode(bytes, one.spec.element));
+    }
+    cases::Values values;
+    for (const checker::Decoded& one : read) { values.emplace_back(one.values); }
+    const std::vector<checker::Computed> all = spec.compute(sizes, values);
+    for (std::size_t output = 0; output < all.size(); output++) {
+        const auto count = static_cast<long>(all[output].values.size());
+        const long row = count / static_cast<long>(all[output].floor.size());
+        const std::string& columns = spec.outputs[output].columns;
+        double largest = 0;  // floor of the first row
+        for (long i = 0; i < count; i++) {
+            if (!columns.empty() && i % row >= sizes[columns]) {
+                continue;  // padding
+            }
+            const auto [value, floor] = spec.element(sizes, output, i, values);
+            const double expected = all[output].values[static_cast<std::size_t>(i)];
+            ASSERT_NEAR(value, expected, 1e-6 * std::abs(expected) + 1e-9) << spec.outputs[output].name << i;
+            largest = i < row ? std::max(largest, floor) : largest;
+        }
+        EXPECT_NEAR(largest, all[output].floor.front(), 1e-5 * largest);
+    }
+}
+
 // ---- lessons ---------------------------------------------------------------------------------------------------------
 
 TEST(LessonCases, AreTimedAtTheShapesOfLessonToml) {
@@ -367,6 +403,11 @@ TEST(LessonCases, AreTimedAtTheShapesOfLessonToml) {
     ASSERT_TRUE(timed[0].library);
     EXPECT_EQ(timed[0].library->name, "OpenBLAS");
     EXPECT_EQ(timed[1].shape, "N=9 C=5 OC=7");
+    for (const checker::Output& output : timed[0].call.outputs) {
+        EXPECT_FALSE(output.compute) << "all of it may take minutes";
+        EXPECT_TRUE(output.element);
+        EXPECT_GT(output.factor, 0);
+    }
 }
 
 TEST(LessonCases, CountFlopOfAnOpThatIsHeldToTheRoofOfFp32) {
