@@ -93,12 +93,22 @@ compiles() {
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
     echo '#include <cuda_runtime.h>' >"$folder/empty.cu"
-    if said=$(LC_ALL=C "$nvcc" -std=c++20 ${NVCC_CXX:+-ccbin "$NVCC_CXX"} -c "$folder/empty.cu" -o "$folder/empty.o" 2>&1); then
+    try() {
+        LC_ALL=C "$nvcc" -std=c++20 ${NVCC_CXX:+-ccbin "$NVCC_CXX"} "$@" -c "$folder/empty.cu" -o "$folder/empty.o" 2>&1
+    }
+    if said=$(try); then
         case $said in *'-std=c++20 flag is not supported'*) ;; *) return 0 ;; esac
     fi
     release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
     found="$host $("$host" -dumpfullversion 2>/dev/null || true)"
     how="${0%/*}/setup.sh --how"
+    # An older compiler does not help where CUDA's headers do not go with the C library either.
+    case $said in *'unsupported GNU version'*)
+        others=$(try -allow-unsupported-compiler) || case $others in
+            *'exception specification is incompatible'* | *__Float32x4_t*) said=$others ;;
+        esac
+        ;;
+    esac
     case $said in
         *'unsupported GNU version'*)
             newest=$(echo "$said" | sed -n 's/.*gcc versions later than \([0-9]*\) are not supported.*/\1/p' | head -n 1)
@@ -123,6 +133,9 @@ compiles() {
             echo "nvcc's host compiler, $found, is too old: $($how "g++-$oldest_host"), then make … NVCC_CXX=g++-$oldest_host"
             ;;
         *'cannot execute '* | *'host compiler properties'*)
+            # Without a name nvcc takes gcc, which compiles C++ where g++ is installed.
+            missing=$(echo "$said" | sed -n 's/^\([^ :]*\): No such file or directory$/\1/p' | head -n 1)
+            host=${missing:-$host}
             echo "nvcc's host compiler, $host, is not there: $($how "$host"), or NVCC_CXX= names another"
             ;;
         *'fatal error: '*': No such file or directory'*)

@@ -52,7 +52,7 @@ if have g++; then
         required g++ "$version is too old; 11 or newer is needed" "$(scripts/setup.sh --how g++-11), then: make CXX=g++-11 …"
     fi
     scripts/backtrace.sh g++ >/dev/null && row libbacktrace ok "names the line of the CPU device's findings" ||
-        optional libbacktrace "not there: the CPU device's findings name no line" 'g++ 14 or newer, or one that has libbacktrace.a'
+        optional libbacktrace "not there: the CPU device's findings name no line" 'g++ 13 or newer, or one that has libbacktrace.a'
 else
     required g++ 'not there' 'make setup'
 fi

@@ -219,9 +219,25 @@ TEST_F(GpuTool, OfACLibraryThatIsNewerThanCudasHeadersItNamesTheReleaseThatKnows
               "CUDA 12.4 does not compile on this glibc 2.41 of ARM: CUDA 12.5 does; put its bin/ first on PATH");
 }
 
+// Debian 13 with CUDA 12: an older compiler would meet the same headers.
+TEST_F(GpuTool, WhereTheCompilerAndTheCLibraryAreBothTooNewItNamesTheReleaseThatTakesBoth) {
+    install("getconf", "echo glibc 2.41\n");
+    install("g++-13", "");
+    install("nvcc",
+            std::string("case $* in\n--version) echo 'release 12.4, V12.4.131' ;;\n*-allow-unsupported-compiler*) "
+                        "cat >&2 <<'SAID'\n") +
+                kNewGlibc + "\nSAID\nexit 1 ;;\n*) cat >&2 <<'SAID'\n" + kUnsupportedCompiler +
+                "\nSAID\nexit 1 ;;\nesac\n");
+    EXPECT_EQ(shell("scripts/cuda.sh --compiles").output,
+              "CUDA 12.4 does not compile on this glibc 2.41: CUDA 13 does; put its bin/ first on PATH\n");
+}
+
 TEST_F(GpuTool, ThatTheHostCompilerIsNotThereIsSaidWithWhatInstallsIt) {
     EXPECT_EQ(mend_of("12.4", kNoCompiler, "g++-13"),
               "nvcc's host compiler, g++-13, is not there: apt-get install g++-13, or NVCC_CXX= names another");
+    EXPECT_EQ(mend_of("12.4",
+                      "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."),
+              "nvcc's host compiler, gcc, is not there: apt-get install gcc, or NVCC_CXX= names another");
     EXPECT_EQ(mend_of("12.4", kHalfACompiler),
               "nvcc's host compiler, g++, is not there: apt-get install g++, or NVCC_CXX= names another");
 }
