@@ -37,7 +37,8 @@
 #:                           times the kernels there first. SHAPES='N=64 C=768
 #:                           OC=768; …' other shapes, WRITE=1 into its page
 #:   make notebooks          JupyterLab, which it installs into .venv: pictures of
-#:                           these numbers, your results, your kernels' accesses
+#:                           these numbers, your results, your kernels' accesses;
+#:                           gpu_in_a_browser.ipynb is for a card in Colab
 #:
 
 step_numbers := $(foreach step,$(steps),$(call number,$(step)))

@@ -117,7 +117,9 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
     $(wildcard lessons/*/lesson.toml solutions/*/cases.py)
 # The lessons whose checks and counts the notebooks are shown.
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
-reference_tests := $(filter-out %_notebooks.py %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
+# And those that the borrowed card's notebook rehearses.
+rehearsed := 04_first_kernel 07_tiled_matmul
+reference_tests := $(filter-out %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
     %_whole_forward.py %_published.py %_sass_table.py %_sass_gate.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
@@ -167,8 +169,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
 	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) build/tools/ops build/tools/estimate checker lessons/gpt2 make scripts \
         Makefile GLOSSARY.md $(wildcard lessons/*/*.md))' \
-	    'python-notebooks=reference/tests/test_notebooks.py:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
-	        $(call checks_read,cpu,$(drawn)))' \
+	    'python-notebooks=reference/tests/notebooks:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
+	        $(call checks_read,cpu,$(drawn)) $(call checks_read,dry,$(rehearsed)) $(course_reads))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) lessons/03_cpu_matmul/README.md $(bench_programs) $(newest_bench))' \
 	    'python-sass_table=$(call commas,$(addprefix reference/tests/sass/test_sass_,table.py gate.py)):$(call commas,$(python_reads) \
 	        $(solution_files) $(helper_files) $(wildcard lessons/*/README.md) $(nvcc) $(nvdisasm))' \

@@ -12,15 +12,17 @@ import json
 from reference.timings.results import ROOT
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+KEPT = ("accelerator",)
 
 
 def strip(notebook: dict) -> dict:
-    """The same notebook without outputs, counts and what an editor noted; its kernel is .venv's Python."""
+    """The same notebook without outputs, counts and what an editor noted; its kernel is .venv's Python. What
+    tells Colab to lend a GPU stays."""
     for cell in notebook["cells"]:
         cell["metadata"] = {}
         if cell["cell_type"] == "code":
             cell["outputs"], cell["execution_count"] = [], None
-    notebook["metadata"] = dict(KERNEL)
+    notebook["metadata"] = KERNEL | {key: notebook["metadata"][key] for key in KEPT if key in notebook["metadata"]}
     return notebook
 
 
