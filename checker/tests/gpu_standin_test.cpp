@@ -182,12 +182,19 @@ TEST_F(StandIn, TakesAnEventThatIsNeverReadyForOneThatIsNotLate) {
 }
 
 TEST_F(StandIn, SaysWhatTheCardHasNoRoomForAndGoesOn) {
-    const Checked checked = check("memory=1", "--no-timing");
+    const Checked checked = check("memory=257", "--no-timing");
     EXPECT_EQ(checked.status, 0) << checked.output;
     EXPECT_TRUE(says(checked, "N=1100003 is not checked: it wants")) << checked.output;
     const Checked third = check("cudaMalloc@3=2", "--no-timing --only residual");
     EXPECT_EQ(third.status, 0) << third.output;
     EXPECT_TRUE(says(third, "B=2 T=8 C=64 is not checked: it wants")) << third.output;
+}
+
+TEST_F(StandIn, AsksForNoMoreThanIsFreeWhereTheDriverWouldTakeTheHostsMemory) {
+    const Checked checked = check("memory=257 spill=1", "--no-timing --only residual");
+    EXPECT_EQ(checked.status, 0) << checked.output;
+    EXPECT_TRUE(says(checked, "N=1100003 is not checked: it wants")) << checked.output;
+    EXPECT_FALSE(says(checked, "B=2 T=8 C=64 is not checked")) << "1 MiB is free: " << checked.output;
 }
 
 TEST_F(StandIn, NamesTheLineOfALaunchThatWasRefused) {

@@ -8,7 +8,7 @@
 //   SOL_STANDIN          what goes wrong, words with blanks between them:
 //     NAME=CODE            every call of the function NAME, or launch of the kernel NAME, ends with error CODE, or `hang`
 //     NAME@3=CODE          the third of a process only
-//     memory=MIB           of the card: 1024, unless this says another number
+//     memory=MIB           of the card: 1024, unless this says another number; programs leave 256 to others
 //     spill=1              cudaMalloc gives more than is free, as on Windows, where the rest lies in the host's memory
 //     host_us=N            that a call takes the host: 1
 //   SOL_STANDIN_KERNELS  the shared object that has the kernels
