@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where CUDA's programs are: the one place that decides it. On PATH, else in a toolkit's usual folders, else in .venv. To
-# find one takes nothing but the shell.
+# Where CUDA's programs are: the one place that decides it. On PATH, else beside nvcc, else in a toolkit's usual
+# folders, else in .venv. To find one takes nothing but the shell.
 #   cuda.sh TOOL       the path of nvcc, ncu, compute-sanitizer, …; exit status 1 where it is not there
 #   cuda.sh --path     these folders, as they go after PATH
 #   cuda.sh --include  the folder of nvcc's headers, --lib that of its libraries; nothing where every compiler looks there
@@ -39,9 +39,14 @@ FOLDERS
     done
 }
 
+# The folder in which nvcc lies once links are followed: ncu and the others may be there.
+beside_nvcc() {
+    nvcc=$(find_tool nvcc) && nvcc=$(realpath "$nvcc" 2>/dev/null) && echo "${nvcc%/*}" || true
+}
+
 find_tool() {
     command -v "$1" && return
-    found=$(folders | while read -r folder; do
+    found=$({ [ "$1" = nvcc ] || beside_nvcc; folders; } | while read -r folder; do
         if [ -f "$folder/$1" ] && [ -x "$folder/$1" ]; then
             echo "$folder/$1"
             break

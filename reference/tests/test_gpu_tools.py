@@ -2,6 +2,7 @@
 """The parsers of nvidia-smi, compute-sanitizer and Nsight Compute, on samples and on malformed text."""
 
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -178,6 +179,16 @@ def test_of_several_toolkits_the_one_that_the_environment_names_is_taken_then_th
     assert tools.find("nvcc") == [str(linked)]
     monkeypatch.setenv("CUDA_PATH", str(older.parents[1]))
     assert tools.find("nvcc") == [str(older)]
+
+
+def test_a_tool_is_found_beside_the_nvcc_that_path_links_to(monkeypatch, tmp_path):
+    nvcc, ncu = executable(tmp_path / "toolkit/bin/nvcc"), executable(tmp_path / "toolkit/bin/ncu")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/nvcc").symlink_to(nvcc)
+    (tmp_path / "bin/realpath").symlink_to(shutil.which("realpath"))
+    only_under(monkeypatch, tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert tools.find("ncu") == [str(ncu)]
 
 
 def test_nvcc_takes_the_host_compiler_that_the_environment_names(monkeypatch, tmp_path):
