@@ -16,10 +16,16 @@ FLAGS = ["-std=c++20", "-O3", "-lineinfo", "-I.", "-Isolutions"]  # as make says
 
 
 @cache
+def cublas() -> list[str]:
+    """As make takes it: CUBLAS=DIR, else what it has fetched for nvcc's release."""
+    release = nvcc.version().partition(".")[0]
+    folder = os.environ.get("CUBLAS") or next(iter(sorted(ROOT.glob(f"build/cublas/{release}/nvidia/*"))[-1:]), None)
+    return ["-isystem", f"{folder}/include"] if folder else []
+
+
+@cache
 def compiled(source: str, arch: str) -> dict:
-    cublas = sorted(ROOT.glob("build/cublas/*/nvidia/*/include"))
-    flags = [*FLAGS, *(["-isystem", f"{cublas[-1]}"] if cublas else [])]
-    made = kernel_sass.kernel_sass(Path(), Path(source), arch, flags)
+    made = kernel_sass.kernel_sass(Path(), Path(source), arch, [*FLAGS, *cublas()])
     return json.loads(json.dumps(made))
 
 
