@@ -172,7 +172,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-notebooks=reference/tests/notebooks:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)) $(call checks_read,dry,$(rehearsed)) $(course_reads))' \
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) lessons/03_cpu_matmul/README.md $(bench_programs) $(newest_bench))' \
-	    'python-sass_table=$(call commas,$(addprefix reference/tests/sass/test_sass_,table.py gate.py)):$(call commas,$(python_reads) \
+	    'python-sass=$(call commas,$(addprefix reference/tests/sass/test_,kernel_sass.py sass_table.py sass_gate.py)):$(call commas,$(python_reads) \
 	        $(solution_files) $(helper_files) $(wildcard lessons/*/README.md) $(nvcc) $(nvdisasm))' \
 	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price)' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
