@@ -161,6 +161,21 @@ def read_reports(root: Path, *of: str) -> list[dict]:
     return reports
 
 
+def shares_by_capability(root: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """What the solutions reached on recorded cards: compute capability "8.6", item "lesson07/matmul", shape, and the
+    share of the speed that the op is judged by. Of several cards of one capability the smallest."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for data in read_reports(root):
+        for item, record in data["parts"].get("timings", {}).get("items", {}).items():
+            result = record.get("result", {})
+            for row in result.get("shapes", []):
+                share = row.get("of_speed_of", {}).get(result.get("against"), {}).get("share")
+                if record["status"] == "ok" and share is not None:
+                    of_shape = found.setdefault(data["card"]["compute_capability"], {}).setdefault(item, {})
+                    of_shape[row["shape"]] = min(share, of_shape.get(row["shape"], share))
+    return found
+
+
 def number(text: str) -> float | None:
     """nvidia-smi's "[N/A]" and "[Not Supported]" are None, and so is Nsight Compute's "nan"."""
     try:
@@ -361,8 +376,8 @@ def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -
     # So that a make started here does not join the job server of the make that started us.
     unwanted = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}
-    # CUDA counts cards as nvidia-smi does.
-    environment |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "NO_COLOR": "1"} | (extra or {})
+    # ncu writes numbers as the locale has them, a compiler its words.
+    environment |= {"NO_COLOR": "1", "LC_ALL": "C"} | (extra or {})
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -437,16 +452,27 @@ class SanitizerReport:
     unended: str = ""  # what the tool says of a process that did not end well, which is no error in a kernel
 
 
-SUMMARY = re.compile(r"^=+ (ERROR|RACECHECK|INITCHECK|SYNCCHECK) SUMMARY: (\d+) (?:error|hazard)s?\b(.*)")
-AT = re.compile(r"^=+\s+(?:at|Device Frame:\s*)\s*(.+?)(?:\+0x[0-9a-f]+)?(?: in (\S+:\d+))?$")
-RACE = re.compile(r"(Write|Read) access at (.+?)\+0x[0-9a-f]+(?: in (\S+:\d+))?")
+# Two releases' words of each are in reference/tests/data, with where they come from.
+SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)s?\b(.*)")
+UNCOUNTED = ("were not printed", "were skipped")  # a second summary, of errors that the first has or that nobody kept
+AT = re.compile(r"(?:at |Device Frame:\s*)(.+?)(?:\+0x[0-9a-f]+)?(?: in (.+:\d+))?$")
+RACE = re.compile(r"\w+ access at (.+?)\+0x[0-9a-f]+(?: in (.+:\d+))?(?: \[[\d,]+ hazards?\])?$")
+BY_HOST = re.compile(r"Uninitialized access (?:at|to) 0x[0-9a-f]+ on access by (\w+)")
 # Of a process, not of a kernel: it was killed, or its exit status is not known.
 UNENDED = re.compile(r"Error: (?:process didn't terminate successfully|couldn't find exit code)")
+# Lines that begin like an error's first and are none.
+NOTES = re.compile(
+    r"COMPUTE-SANITIZER|LEAK SUMMARY|(?:Error: )?(?:Target application|No attachable|Device not|Failed to|Unable to)"
+    r"|Warning: Maximum number|Tracking kernels|Try using|Not all records|Default timeout|Connection closed"
+)
+PROBE = re.compile(r"Program hit .* on CUDA API call to cuGetProcAddress")  # a runtime that asks what a driver has
 UNSUPPORTED = "Device not supported"
+UNTRACKED = "Internal Sanitizer Error"  # a launch that it did not watch: its summary may say 0 errors all the same
 NO_SUMMARY = {
     "No attachable process found": "the program ended before it reached the GPU",
     "terminated before first instrumented API call": "the program never reached the GPU",
     "Failed to initialize": "it does not fit the driver",
+    "Unable to find injection library": "its installation is not whole",
 }
 
 
@@ -457,8 +483,9 @@ def kernel_name(text: str) -> str:
 
 
 def place(function: str, where: str | None) -> str:
+    """Without the file's folders, which older releases print."""
     name = kernel_name(function)
-    return f"{where} in {name}" if where else name
+    return f"{Path(where).name} in {name}" if where else name
 
 
 def key_of(what: str, sites: list[str]) -> str:
@@ -469,9 +496,17 @@ def key_of(what: str, sites: list[str]) -> str:
     return f"{what} at {(kernels or sites)[0]}" if sites else what
 
 
+def first_words(text: str) -> str:
+    """What an error's first line says, without addresses."""
+    if "Race reported between" in text:
+        return "race (warning)" if text.startswith("Warn") else "race"
+    what = re.sub(r" (?:at|at host access to|in allocation) 0x[0-9a-f]+.*$", "", text)
+    return what.removeprefix("Error: ").rstrip(".")
+
+
 def parse_sanitizer(log: str) -> SanitizerReport:
     """compute-sanitizer's log. Raises ToolError where it holds no summary: it then found nothing out."""
-    report, summaries = SanitizerReport(0), 0
+    report, summaries, probes = SanitizerReport(0), 0, 0
     what, sites = "", []  # the error whose lines are being read
 
     def close() -> None:
@@ -485,30 +520,35 @@ def parse_sanitizer(log: str) -> SanitizerReport:
         if not line.startswith("====="):
             continue
         text = line.lstrip("=").strip()
-        if found := SUMMARY.match(line):
+        begins = not line.lstrip("=").startswith("   ")  # an error's other lines are indented
+        if found := SUMMARY.match(text):
             close()
-            if "not printed" in line:
+            if any(word in text for word in UNCOUNTED):
                 continue
             summaries += 1
-            inside = re.search(r"\((\d+) errors?, (\d+) warnings?\)", found[3])
-            report.errors += int(inside[1]) if inside else int(found[2])
+            inside = re.search(r"\((\d+) errors?, (\d+) warnings?\)", found[2])
+            report.errors += int(inside[1]) if inside else int(found[1])
             report.warnings += int(inside[2]) if inside else 0
+        elif UNTRACKED in text:
+            what = text.removeprefix(UNTRACKED).lstrip(": ")
+            raise ToolError(f"compute-sanitizer did not watch every launch: {what}")
         elif UNENDED.match(text):
             close()
             report.unended = report.unended or text.removeprefix("Error: ").rstrip(".")
-        elif "Race reported between" in text:
+        elif begins:
             close()
-            what = "race (warning)" if text.startswith("Warn") else "race"
-        elif re.match(r"Invalid |Uninitialized |Barrier error|Program hit |Misaligned |Unused |Leaked |Error: ", text):
-            close()
-            what = re.sub(r" at 0x[0-9a-f]+$", "", text.removeprefix("Error: ").rstrip("."))
-        elif not text:
-            close()
+            if PROBE.match(text):
+                probes += 1
+            elif text and not NOTES.match(text):
+                what = first_words(text)
         if what.startswith("race"):
-            sites += [place(function, where) for _, function, where in RACE.findall(text)]
-        elif what and (at := AT.match(line)):
+            sites += [place(function, where) for function, where in RACE.findall(text)]
+        elif what and (at := AT.match(text)):
             sites.append(place(at[1], at[2]))
+        elif what and (by := BY_HOST.match(text)):
+            sites.append(by[1])
     close()
+    report.errors = max(report.errors - probes, 0)
     if UNSUPPORTED in log:
         raise ToolError(f"compute-sanitizer cannot run here: {UNSUPPORTED.lower()}")
     if summaries == 0:
@@ -609,15 +649,32 @@ def counters_mend() -> str:
     )
 
 
+# Lines that say that something went wrong, and not what.
+CONSEQUENCES = (
+    "An error was reported by the driver",
+    "An error occurred while",
+    "Failed to p",
+    "The application returned",
+)
+BUSY = "driver resource was unavailable"
+
+
 def ncu_trouble(output: str) -> str | None:
     """The line that says why Nsight Compute measured nothing, with the mend where we know it."""
     if PERMISSION in output:
         return f"the driver keeps the counters to root ({PERMISSION}): {counters_mend()}"
+    errors = [error.strip() for error in re.findall(r"^==ERROR== (.*)", output, re.MULTILINE)]
+    causes = [error for error in errors if not error.startswith(CONSEQUENCES)]
+    if any(BUSY in error for error in causes):
+        return f"something else reads the card's counters ({BUSY}): stop it, DCGM by `dcgmi profile --pause`"
+    if causes:
+        return f"ncu: {causes[0]}"
+    status = re.search(r"^==ERROR== The application returned an error code \((\d+)\)", output, re.MULTILINE)
+    if status and status[1] != "1":  # 1 is a check's verdict
+        return f"the program ended with exit status {status[1]} under ncu"
     if "No kernels were profiled" in output:
         return "no kernel of this name was launched"
-    if error := re.search(r"^==ERROR== (.*)", output, re.MULTILINE):
-        return f"ncu: {error[1].strip()}"
-    return None
+    return f"ncu: {errors[0]}" if errors else None
 
 
 def refused_metrics(output: str, metrics: Iterable[str]) -> list[str]:
@@ -669,7 +726,8 @@ def ncu_options(kernels: list[str], metrics: Iterable[str], out: Path) -> list[s
 
 
 def base_value(text: str, unit: str) -> float | None:
-    """In the base unit: nanoseconds, bytes, plain counts. --print-units base is not obeyed by every version."""
+    """In the base unit: nanoseconds, bytes, plain counts. --print-units base is not obeyed by every version; times are
+    in nsecond or in ns."""
     value = number(text)
     if value is None:
         return None

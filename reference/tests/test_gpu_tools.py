@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The parsers of nvidia-smi, compute-sanitizer and Nsight Compute, on samples and on malformed text."""
+"""The parsers of nvidia-smi, compute-sanitizer and Nsight Compute, on samples and on malformed text. Samples of two
+releases each, and where their format is known from, are in data/ (data/README.md)."""
 
+import json
 import os
 import shutil
 import sys
@@ -17,6 +19,14 @@ DATA = Path(__file__).parent / "data"
 
 def sample(name: str) -> str:
     return (DATA / name).read_text()
+
+
+def log(name: str) -> str:
+    return sample(f"compute-sanitizer-2025.3/{name}.log")
+
+
+def counted(name: str) -> str:
+    return sample(f"ncu-2025.3/{name}")
 
 
 def script(folder: Path, body: str, name: str = "program") -> list[str]:
@@ -212,6 +222,21 @@ def test_a_tool_beside_nvcc_is_found_without_path(monkeypatch, tmp_path):
     assert tools.find("ncu") == [str(ncu)]
 
 
+def test_what_solutions_reach_is_had_by_compute_capability(tmp_path):
+    def report(name: str, capability: str, share: float, verdict: str = "ok") -> None:
+        row = {"shape": "N=3", "of_speed_of": {"library": {"share": share}, "copy": {"share": 0.9}}}
+        item = {"status": verdict, "result": {"against": "library", "shapes": [row]}}
+        parts = {"timings": {"items": {"lesson07/matmul": item}}, "checks": {"items": {}}}
+        data = {"gpu": name, "rehearsal": False, "card": {"compute_capability": capability}, "parts": parts}
+        (tmp_path / tools.TIMINGS / f"{name}.json").write_text(json.dumps(data))
+
+    (tmp_path / tools.TIMINGS).mkdir(parents=True)
+    report("a", "8.6", 0.13)
+    report("b", "8.6", 0.12)
+    report("c", "9.0", 0.2, "failed")
+    assert tools.shares_by_capability(tmp_path) == {"8.6": {"lesson07/matmul": {"N=3": 0.12}}}
+
+
 # ---- clocks ----------------------------------------------------------------------------------------------------------
 
 
@@ -318,25 +343,64 @@ def test_a_make_that_is_started_does_not_join_another_makes_job_server(monkeypat
 # ---- compute-sanitizer -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["clean.log", "clean_racecheck.log"])
-def test_a_clean_log_has_no_errors(name):
-    report = tools.parse_sanitizer(sample(name))
-    assert (report.errors, report.warnings, report.distinct) == (0, 0, {})
+RELEASES = ("2024.1", "2025.3")
+RESIDUAL, SOFTMAX = "residual_forward_kernel", "softmax_forward_kernel"
+# Of a log: errors, warnings, and the distinct ones with how often each was printed.
+FACTS = {
+    "clean": (0, 0, {}),
+    "clean_racecheck": (0, 0, {}),
+    "memcheck": (
+        252,
+        0,
+        {
+            f"Invalid __global__ read of size 4 bytes at residual.cu:19 in {RESIDUAL}": 2,
+            'Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure" on CUDA API call to '
+            "cudaStreamSynchronize": 1,
+        },
+    ),
+    "overflow": (257, 0, {f"Invalid __global__ read of size 4 bytes at residual.cu:19 in {RESIDUAL}": 1}),
+    "without_lines": (1, 0, {f"Invalid __global__ write of size 16 bytes at {RESIDUAL}": 1}),
+    "leak": (1, 0, {"Leaked 1,024 bytes": 1}),
+    "initcheck": (
+        1,
+        0,
+        {"Uninitialized __global__ memory read of size 4 bytes at gelu.cu:24 in gelu_forward_kernel": 1},
+    ),
+    "initcheck_host": (2, 0, {"Host API memory access error at cudaMemcpy": 2}),
+    "racecheck": (
+        1,
+        1,
+        {
+            f"race between softmax.cu:31 in {SOFTMAX} and softmax.cu:33 in {SOFTMAX}": 1,
+            f"race (warning) between softmax.cu:31 in {SOFTMAX} and softmax.cu:34 in {SOFTMAX} and softmax.cu:36 in "
+            f"{SOFTMAX}": 1,
+        },
+    ),
+    "racecheck_without_lines": (1, 0, {f"race between {SOFTMAX}": 1}),
+    "synccheck": (1, 0, {f"Barrier error detected. Invalid arguments at softmax.cu:29 in {SOFTMAX}": 1}),
+    "divergent": (2, 0, {f"Barrier error detected. Divergent thread(s) in block at softmax.cu:40 in {SOFTMAX}": 2}),
+    "killed": (0, 0, {}),
+    "driver_probe": (0, 0, {}),
+}
 
 
-def test_each_distinct_error_is_named_once_with_its_line_and_count():
-    report = tools.parse_sanitizer(sample("memcheck.log"))
-    assert report.errors == 252  # those that were not printed too
-    where = "Invalid __global__ read of size 4 bytes at residual.cu:19 in residual_forward_kernel"
-    assert report.distinct[where] == 2
-    assert len(report.distinct) == 2
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("name", FACTS)
+def test_two_releases_of_compute_sanitizer_say_the_same(release, name):
+    report = tools.parse_sanitizer(sample(f"compute-sanitizer-{release}/{name}.log"))
+    assert (report.errors, report.warnings, report.distinct) == FACTS[name]
+    assert report.unended == ("process didn't terminate successfully" if name == "killed" else "")
 
 
-def test_a_race_names_both_lines_and_a_warning_is_no_error():
-    report = tools.parse_sanitizer(sample("racecheck.log"))
-    assert (report.errors, report.warnings) == (1, 1)
-    race = "race between softmax.cu:31 in softmax_forward_kernel and softmax.cu:33 in softmax_forward_kernel"
-    assert report.distinct[race] == 1
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_launch_that_compute_sanitizer_did_not_watch_is_not_taken_for_a_clean_one(release):
+    with pytest.raises(ToolError, match="did not watch every launch: The Sanitizer encountered an error"):
+        tools.parse_sanitizer(sample(f"compute-sanitizer-{release}/untracked.log"))
+
+
+def test_every_sample_of_compute_sanitizer_is_there_in_both_releases():
+    names = [{path.stem for path in (DATA / f"compute-sanitizer-{release}").glob("*.log")} for release in RELEASES]
+    assert names == [set(FACTS) | {"untracked"}] * 2
 
 
 def test_a_race_on_lines_of_its_own_is_read_too():
@@ -351,20 +415,8 @@ def test_a_race_on_lines_of_its_own_is_read_too():
     assert "x.cu:30 in k" in next(iter(report.distinct))
 
 
-def test_an_error_in_a_header_is_placed_in_the_kernel_that_calls_it():
-    report = tools.parse_sanitizer(sample("synccheck.log"))
-    assert list(report.distinct) == [
-        "Barrier error detected. Invalid arguments at softmax.cu:29 in softmax_forward_kernel"
-    ]
-
-
-def test_without_line_information_the_kernel_is_named():
-    text = sample("initcheck.log").replace(" in gelu.cu:24", "")
-    assert "at gelu_forward_kernel" in next(iter(tools.parse_sanitizer(text).distinct))
-
-
 def test_the_summaries_of_several_processes_are_added():
-    text = sample("initcheck.log") + sample("clean.log") + sample("initcheck.log")
+    text = log("initcheck") + log("clean") + log("initcheck")
     report = tools.parse_sanitizer(text)
     assert report.errors == 2
     assert list(report.distinct.values()) == [2]
@@ -373,19 +425,19 @@ def test_the_summaries_of_several_processes_are_added():
 # compute-sanitizer does not count it among the errors of its summary.
 def test_a_process_that_did_not_end_well_is_no_error_of_a_kernel_and_is_said():
     ended = "========= Error: process didn't terminate successfully\n========= Target application returned an error\n"
-    report = tools.parse_sanitizer(sample("initcheck.log").replace("========= ERROR", f"{ended}========= ERROR"))
+    report = tools.parse_sanitizer(log("initcheck").replace("========= ERROR", f"{ended}========= ERROR"))
     assert report.errors == 1
     assert len(report.distinct) == 1
     assert next(iter(report.distinct)).startswith("Uninitialized")
     assert report.unended == "process didn't terminate successfully"
-    clean = tools.parse_sanitizer(sample("clean.log").replace("========= ERROR", f"{ended}========= ERROR"))
+    clean = tools.parse_sanitizer(log("clean").replace("========= ERROR", f"{ended}========= ERROR"))
     assert (clean.errors, clean.distinct) == (0, {})
     assert clean.unended == "process didn't terminate successfully"
-    assert tools.parse_sanitizer(sample("clean.log")).unended == ""
+    assert tools.parse_sanitizer(log("clean")).unended == ""
 
 
 @pytest.mark.parametrize(
-    ("log", "message"),
+    ("text", "message"),
     [
         ("", "wrote no summary; the last line of its log: none"),
         ("========= COMPUTE-SANITIZER\n========= Invalid __global__ read\n", "wrote no summary"),
@@ -398,44 +450,78 @@ def test_a_process_that_did_not_end_well_is_no_error_of_a_kernel_and_is_said():
             "the program never reached the GPU",
         ),
         ("========= Error: No attachable process found. compute-sanitizer timed-out.\n", "ended before it reached"),
+        ("========= Unable to find injection library libsanitizer-collection.so\n", "its installation is not whole"),
+        (
+            "========= Error: process didn't terminate successfully\n"
+            "========= Error: Target application terminated before first instrumented API call\n",
+            "the program never reached the GPU",
+        ),
     ],
 )
-def test_a_log_without_a_summary_says_nothing_of_the_kernel(log, message):
+def test_a_log_without_a_summary_says_nothing_of_the_kernel(text, message):
     with pytest.raises(ToolError) as error:
-        tools.parse_sanitizer(log)
+        tools.parse_sanitizer(text)
     assert message in str(error.value)
 
 
 def test_an_unsupported_device_is_not_taken_for_a_clean_kernel():
     with pytest.raises(ToolError, match="device not supported"):
-        tools.parse_sanitizer("========= Error: Device not supported\n" + sample("clean.log"))
+        tools.parse_sanitizer("========= Error: Device not supported\n" + log("clean"))
 
 
 # ---- Nsight Compute --------------------------------------------------------------------------------------------------
 
 
-def test_a_row_a_kernel_is_read():
-    (kernel,) = tools.parse_ncu(sample("ncu_raw.csv"))
+@pytest.mark.parametrize("release", RELEASES)
+def test_two_releases_of_nsight_compute_count_the_same(release):
+    (kernel,) = tools.parse_ncu(sample(f"ncu-{release}/raw.csv"))
     assert (kernel.name, kernel.grid, kernel.block) == ("layernorm_forward_kernel", "(128, 1, 1)", "(32, 1, 1)")
-    assert kernel.values["time_ns"] == 9984
+    assert set(kernel.values) == set(tools.METRICS.values())
+    assert (kernel.values["time_ns"], kernel.values["dram_bytes_read"]) == (9984, 12613120)
     assert kernel.ratio("global_load_sectors", "global_load_requests") == 32
     assert kernel.ratio("shared_load_bank_conflicts", "shared_load_wavefronts") is None  # no request
     assert kernel.limited_by() == "shared memory, blocks"
 
 
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("denied", "keeps the counters to root (ERR_NVGPUCTRPERM)"),
+        ("resource", "something else reads the card's counters (driver resource was unavailable): stop it, DCGM by"),
+        ("unsupported", "ncu: Profiling is not supported on device 0."),
+        ("driver", "ncu: Cuda driver is not compatible with Nsight Compute."),
+        ("unknown", "ncu: Unknown Error on device 0."),
+        ("none", "no kernel of this name was launched"),
+        ("crashed", "the program ended with exit status 11 under ncu"),
+    ],
+)
+def test_two_releases_of_nsight_compute_fail_for_the_same_reason(release, name, why):
+    with pytest.raises(ToolError) as error:
+        tools.parse_ncu(sample(f"ncu-{release}/{name}.txt"))
+    assert why in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_nsight_computes_page_of_details_holds_no_counters_for_us(release):
+    with pytest.raises(ToolError, match="printed no counters"):
+        tools.parse_ncu(sample(f"ncu-{release}/details.csv"))
+
+
+def test_tools_are_run_in_a_locale_whose_numbers_are_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert tools.run(script(tmp_path, 'echo "$LC_ALL"'), 30).output == "C\n"
+
+
 def test_counters_are_read_in_base_units():
-    text = (
-        sample("ncu_raw.csv")
-        .replace('"nsecond"', '"usecond"')
-        .replace('"byte"', '"Mbyte"')
-        .replace('"9,984"', '"9.98"')
-    )
+    text = counted("raw.csv").replace('"ns"', '"us"').replace('"byte"', '"Mbyte"').replace('"9,984"', '"9.98"')
     (kernel,) = tools.parse_ncu(text.replace('"12,613,120"', '"12.61"'))
     assert (kernel.values["time_ns"], kernel.values["dram_bytes_read"]) == (9980, 12.61e6)
 
 
 def test_a_counter_that_is_no_number_is_missing():
-    (kernel,) = tools.parse_ncu(sample("ncu_raw.csv").replace('"3.52"', '"nan"').replace('"1.56"', '"inf"'))
+    (kernel,) = tools.parse_ncu(counted("raw.csv").replace('"3.52"', '"nan"').replace('"1.56"', '"inf"'))
     assert "sm_percent" not in kernel.values
     assert "occupancy_percent" not in kernel.values
 
@@ -457,8 +543,8 @@ def test_a_kernel_is_named_without_parameters_and_namespaces(text, name):
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        (sample("ncu_denied.txt"), "keeps the counters to root (ERR_NVGPUCTRPERM): "),
         ("==WARNING== No kernels were profiled.\n", "no kernel of this name was launched"),
+        ('==ERROR== Failed to profile "k" in process 7\n', 'ncu: Failed to profile "k" in process 7'),
         ("==ERROR== Failed to find metric x\n", "ncu: Failed to find metric x"),
         ("", "its last line: none"),
         ("Segmentation fault\n", "its last line: Segmentation fault"),
@@ -473,7 +559,7 @@ def test_an_ncu_without_counters_says_why(output, message):
     assert message in str(error.value)
 
 
-DENIED = sample("ncu_denied.txt")
+DENIED = counted("denied.txt")
 
 
 @pytest.fixture
@@ -520,7 +606,7 @@ def test_root_without_counters_is_in_a_container(desktop, monkeypatch):
 
 
 def test_a_metric_of_another_name_on_this_card_is_asked_for_by_that(tool, tmp_path):
-    text = sample("ncu_raw.csv").replace("dram__bytes_read", "dram__bytes_op_read")
+    text = counted("raw.csv").replace("dram__bytes_read", "dram__bytes_op_read")
     (tmp_path / "log").write_text(text)
     refusal = (
         'case "$*" in *dram__bytes_read*) echo "==ERROR== Failed to find metric regex:^dram__bytes_read"; exit 1;; esac'

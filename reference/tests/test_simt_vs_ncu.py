@@ -13,7 +13,7 @@ from reference.gpu.simt_vs_ncu import Cost, Counts
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = (Path(__file__).parent / "data/ncu_counted.csv").read_text()
+SAMPLE = (Path(__file__).parent / "data/ncu-2025.3/counted.csv").read_text()
 KERNEL = "matmul_forward_kernel"
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"

@@ -58,7 +58,8 @@ def nvidia_smi(arguments: list[str]) -> int:
 def sanitizer(arguments: list[str]) -> int:
     tool = value_of(arguments, "--tool")
     status = subprocess.run(program_of(arguments), check=False).returncode
-    write(value_of(arguments, "--log-file"), (DATA / f"clean{'_racecheck' * (tool == 'racecheck')}.log").read_text())
+    sample = DATA / "compute-sanitizer-2025.3" / f"clean{'_racecheck' * (tool == 'racecheck')}.log"
+    write(value_of(arguments, "--log-file"), sample.read_text())
     return status
 
 
@@ -83,7 +84,7 @@ def ncu(arguments: list[str]) -> int:
             Path(report).write_text("\n".join(names))
             return 0
     counted = "derived__" in (value_of(arguments, "--metrics") or "")
-    *head, row = (DATA / f"ncu_{'counted' if counted else 'raw'}.csv").read_text().splitlines()
+    *head, row = (DATA / "ncu-2025.3" / f"{'counted' if counted else 'raw'}.csv").read_text().splitlines()
     launches = counted_launches(program_of(arguments)) if counted else []
     rows = []
     for i, (name, *extents) in enumerate(launches or [(name,) for name in names]):
