@@ -66,8 +66,8 @@ def closure(root: Path, files: Iterable[Path]) -> list[Path]:
 
 
 def digest(root: Path, files: Iterable[Path]) -> str:
-    """Of the files and all that is compiled with them."""
-    return digest_alone(root, closure(root, files))
+    """Of those of the files that are there, in any order."""
+    return digest_alone(root, sorted({file for file in files if (root / file).is_file()}))
 
 
 def digest_alone(root: Path, files: Iterable[Path]) -> str:

@@ -2,6 +2,7 @@
 """A source's hash follows its tokens: comments and layout do not move it, and everything else does."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -53,12 +54,12 @@ def test_a_result_depends_on_what_is_compiled_with_it_and_on_nothing_else(tmp_pa
     write(tmp_path / "checker/judge.cpp", "int judge();")
     found = [str(path) for path in closure(tmp_path, ["lessons/05/op.cu"])]
     assert found == ["checker/timing.cpp", "checker/timing.h", "lessons/05/op.cu", "lessons/05/tile.cuh"]
-    before = digest(tmp_path, ["lessons/05/op.cu"])
+    before = digest(tmp_path, closure(tmp_path, ["lessons/05/op.cu"]))
     write(tmp_path / "checker/judge.cpp", "int judge(int);")
     write(tmp_path / "checker/timing.h", "int now();  // seconds")
-    assert digest(tmp_path, ["lessons/05/op.cu"]) == before
+    assert digest(tmp_path, closure(tmp_path, ["lessons/05/op.cu"])) == before
     write(tmp_path / "checker/timing.cpp", "int now() { return 2; }")
-    assert digest(tmp_path, ["lessons/05/op.cu"]) != before
+    assert digest(tmp_path, closure(tmp_path, ["lessons/05/op.cu"])) != before
 
 
 def test_a_helper_is_found_beside_the_file_and_in_the_folder_of_lessons_that_it_is_in(tmp_path):
@@ -74,8 +75,8 @@ def test_a_helper_is_found_beside_the_file_and_in_the_folder_of_lessons_that_it_
 )
 def test_other_languages_comments_do_not_count_either(tmp_path, name, text, same):
     write(tmp_path / name, text)
-    before = digest(tmp_path, [name])
+    before = digest(tmp_path, [Path(name)])
     write(tmp_path / name, same)
-    assert digest(tmp_path, [name]) == before
+    assert digest(tmp_path, [Path(name)]) == before
     write(tmp_path / name, text.replace("1", "2"))
-    assert digest(tmp_path, [name]) != before
+    assert digest(tmp_path, [Path(name)]) != before
