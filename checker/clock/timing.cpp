@@ -123,6 +123,10 @@ std::optional<double> HostStopwatch::seconds_of(const std::function<void()>& wor
     return took > 0 ? std::optional(static_cast<double>(took) * 1e-9) : std::nullopt;
 }
 
+double least_seconds(const Candidate& candidate, Stopwatch& stopwatch) {
+    return repeated(candidate, 0, stopwatch).seconds;
+}
+
 std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options,
                                       Stopwatch& stopwatch) {
     if (candidates.empty()) {
@@ -153,7 +157,7 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
         const bool usable = std::ranges::all_of(round, [](const auto& seconds) { return seconds.has_value(); });
         for (std::size_t c = 0; c < candidates.size(); c++) {
             if (usable) {
-                all[c].seconds.push_back(*round[c] / all[c].calls_per_sample);
+                all[c].seconds.push_back(*round[c] / (all[c].calls_per_sample * candidates[c].calls));
             } else {
                 all[c].discarded++;
             }

@@ -61,7 +61,11 @@ struct Candidate {
     std::function<void()> run;
     std::function<void()> prepare = {};  // before each sample, not timed
     Stopwatch* stopwatch = nullptr;      // its own, where another time than the others' is taken of it
+    int calls = 1;                       // that one run makes: the time of a run is shared among them
 };
+
+// The least of a few samples of one run; 0 where the clock says nothing of it.
+double least_seconds(const Candidate& candidate, Stopwatch& stopwatch);
 
 struct TimingOptions {
     int warmup_rounds = 2;             // not recorded; no more once half of max_seconds is over

@@ -373,18 +373,38 @@ class GpuBench final : public Bench {
                 .min_sample_seconds = 0};
     }
 
+    std::byte* allocate_copy(const std::byte* of, std::size_t bytes) override {
+        std::byte* const memory = reserve(bytes);
+        copy_content(memory, of, bytes);
+        check(cudaStreamSynchronize(cudaStreamLegacy));
+        return memory;
+    }
+
+    // Of the card's memory a quarter may go to what a sample's further calls work on, and as much to copies beside them.
+    std::size_t calls_in_a_sample(double seconds, std::size_t bytes) const override {
+        std::size_t free = 0;
+        std::size_t all = 0;
+        check(cudaMemGetInfo(&free, &all));
+        return calls_for_a_coarse_clock(seconds, bytes, free / 4);
+    }
+
     // The fastest of four ways to copy, by three samples of each.
-    Candidate copy(std::size_t bytes) override {
+    Candidate copy(std::size_t bytes, std::size_t times) override {
         const std::size_t tiles = std::max<std::size_t>((bytes / 2 + kTileBytes - 1) / kTileBytes, 1);
-        std::byte* const from = reserve(tiles * kTileBytes);
-        std::byte* const to = reserve(tiles * kTileBytes);
-        check(cudaMemset(from, 1, tiles * kTileBytes));
+        std::vector<std::pair<std::byte*, const std::byte*>> copies;  // to, from
+        for (std::size_t i = 0; i < times; i++) {
+            std::byte* const from = reserve(tiles * kTileBytes);
+            check(cudaMemset(from, 1, tiles * kTileBytes));
+            copies.emplace_back(reserve(tiles * kTileBytes), from);
+        }
         std::vector<std::function<void()>> ways;
         for (const int loads : {1, 4}) {
             const std::size_t all = loads == 4 ? tiles : 4 * tiles;  // one block for each
             for (const std::size_t blocks : {static_cast<std::size_t>(resident_copy_blocks(loads)), all}) {
                 const auto grid = static_cast<unsigned int>(std::min(blocks, all));
-                ways.emplace_back([=] { launch_copy(to, from, tiles, {loads, grid}, nullptr); });
+                ways.emplace_back([=] {
+                    for (const auto& [to, from] : copies) { launch_copy(to, from, tiles, {loads, grid}, nullptr); }
+                });
             }
         }
         std::size_t fastest = 0;
@@ -400,7 +420,7 @@ class GpuBench final : public Bench {
                 }
             }
         }
-        return {.name = "copy", .run = ways[fastest]};
+        return {.name = "copy", .run = ways[fastest], .calls = static_cast<int>(times)};
     }
 
     FmaCandidate arithmetic() override {

@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <random>
 #include <set>
 
 #include "checker/tests/fakes/fake.h"
@@ -64,3 +69,136 @@ TEST(TimeOp, LetsAllImplementationsWorkInTheSameMemory) {
     EXPECT_EQ(scratch.size(), 1u);
     EXPECT_EQ(workspace.size(), 1u);
 }
+
+namespace {
+
+// A device whose clock moves on once in 1.024 us, as that of CUDA's events does on some cards. A call takes what `seconds`
+// says of its implementation, or half of that where its output is in the cache.
+class CoarseBench final : public Bench {
+  public:
+    std::size_t room = std::size_t{1} << 30;
+    double now_ns = 0;
+    std::set<const void*> in_cache;
+    int warm_calls = 0;
+
+    std::byte* allocate(std::size_t bytes) override {
+        return memory_.emplace_back(std::make_unique<std::byte[]>(bytes)).get();
+    }
+    void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) override {
+        draw({to, bytes});
+    }
+    void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) override {
+        std::copy_n(from, bytes, to);
+    }
+    void fetch(std::span<std::byte> to, const std::byte* from) override { std::copy_n(from, to.size(), to.begin()); }
+    Stopwatch& stopwatch() override { return stopwatch_; }
+    TimingOptions options(double /*seconds*/, int /*samples*/) const override {
+        return {.enough_samples = 50, .max_rounds = 200, .max_seconds = 10, .min_sample_seconds = 0};
+    }
+    Candidate copy(std::size_t /*bytes*/, std::size_t /*times*/) override { return {}; }
+    FmaCandidate arithmetic() override { return {}; }
+    std::size_t calls_in_a_sample(double seconds, std::size_t bytes) const override {
+        return calls_for_a_coarse_clock(seconds, bytes, room);
+    }
+    std::function<void()> cold() override {
+        return [this] { in_cache.clear(); };
+    }
+
+    void call(const void* out, double ns) {
+        const bool warm = !in_cache.insert(out).second;
+        warm_calls += warm && timed_ ? 1 : 0;
+        std::uniform_real_distribution<double> noise(0.97, 1.03);
+        now_ns += noise(random_) * (warm ? ns / 2 : ns);
+    }
+
+  private:
+    struct Coarse final : Stopwatch {
+        explicit Coarse(CoarseBench& bench) : bench_(bench) {}
+        double now() const override { return bench_.now_ns * 1e-9; }
+        std::optional<double> seconds_of(const std::function<void()>& work) override {
+            bench_.now_ns += std::uniform_real_distribution<double>(2'000, 9'000)(bench_.random_);
+            const double begin = std::floor(bench_.now_ns / kStep);
+            bench_.timed_ = true;
+            work();
+            bench_.timed_ = false;
+            const double steps = std::floor(bench_.now_ns / kStep) - begin;
+            return steps > 0 ? std::optional(steps * kStep * 1e-9) : std::nullopt;
+        }
+        static constexpr double kStep = 1024;
+        CoarseBench& bench_;
+    };
+    bool timed_ = false;
+    std::mt19937 random_{1};
+    Coarse stopwatch_{*this};
+    std::deque<std::unique_ptr<std::byte[]>> memory_;
+};
+
+// The verdict on an implementation that takes `times` as long as the solution, whose call takes so many nanoseconds.
+SpeedVerdict verdict_by_a_coarse_clock(CoarseBench& bench, double ns, double times) {
+    constexpr int N = 64, C = 16;
+    const Library right("build/tests/fakes/right.so"), other("build/tests/fakes/right.so");
+    const Timed timed{.shape = "N=64 C=16",
+                      .call = {.where = "",
+                               .inputs = {normal("inp", "N C", {N, C})},
+                               .outputs = {output("out", "N C", {N, C})},
+                               .run = [&](const Library& library, const Buffers& at) {
+                                   bench.call(at.f32("out"), &library == &right ? ns : times * ns);
+                               }}};
+    MemoryFile memory;
+    memory.grow(file_bytes(places_of(timed_specs(timed, 0), Schedule::start_aligned)));
+    EXPECT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
+    const Reply reply =
+        time_op(timed, other, right, {}, {.ask = Ask::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
+    close(kWorkerMemory);
+    if (bench.room > 0) {
+        EXPECT_NEAR(reply.subject.median, times * ns * 1e-9, 0.1 * times * ns * 1e-9) << "seconds of one call";
+    }
+    return speed_of(inverse(reply.ratio[static_cast<std::size_t>(Rival::solution)]), {0.77, 0.85, 0.92});
+}
+
+struct Short {
+    double ns, times;
+    SpeedVerdict right;  // shares of the solution's speed: 1, 0.91, 0.83 and 0.67
+};
+std::vector<Short> short_kernels() {
+    std::vector<Short> all;
+    for (const double ns : {1'700.0, 2'600.0, 3'700.0, 5'100.0, 12'000.0, 19'000.0}) {
+        all.push_back({ns, 1.0, {Speed::fast, Medal::gold}});
+        all.push_back({ns, 1.1, {Speed::fast, Medal::silver}});
+        all.push_back({ns, 1.2, {Speed::fast, Medal::bronze}});
+        all.push_back({ns, 1.5, {Speed::slow, Medal::none}});
+    }
+    return all;
+}
+
+TEST(TimeOp, GivesEachShortKernelItsMedalThoughTheClockMovesOnOnceAMicrosecond) {
+    for (const Short& kernel : short_kernels()) {
+        CoarseBench bench;
+        const SpeedVerdict verdict = verdict_by_a_coarse_clock(bench, kernel.ns, kernel.times);
+        EXPECT_EQ(verdict.speed, kernel.right.speed) << kernel.ns << " " << kernel.times;
+        EXPECT_EQ(verdict.medal, kernel.right.medal) << kernel.ns << " " << kernel.times;
+        EXPECT_EQ(bench.warm_calls, 0) << "each call of a sample has operands that no cache holds";
+    }
+}
+
+TEST(TimeOp, ByOneCallASampleThatClockGivesMedalsByChance) {
+    int wrong = 0;
+    for (const Short& kernel : short_kernels()) {
+        CoarseBench bench;
+        bench.room = 0;
+        const SpeedVerdict verdict = verdict_by_a_coarse_clock(bench, kernel.ns, kernel.times);
+        wrong += verdict.speed != kernel.right.speed || verdict.medal != kernel.right.medal ? 1 : 0;
+    }
+    EXPECT_GE(wrong, 6);
+}
+
+TEST(CallsForACoarseClock, LastLongEnoughTogetherAndHaveRoom) {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    EXPECT_EQ(calls_for_a_coarse_clock(100e-6, kMiB, 1000 * kMiB), 1U);
+    EXPECT_EQ(calls_for_a_coarse_clock(4e-6, kMiB, 1000 * kMiB), 16U);
+    EXPECT_EQ(calls_for_a_coarse_clock(4e-6, 200 * kMiB, 1000 * kMiB), 5U);
+    EXPECT_EQ(calls_for_a_coarse_clock(4e-6, 2000 * kMiB, 1000 * kMiB), 1U);
+    EXPECT_EQ(calls_for_a_coarse_clock(0, kMiB, 1000 * kMiB), 32U) << "shorter than a step";
+}
+
+}  // namespace

@@ -332,6 +332,13 @@ TEST(TimeInterleaved, ReportsSecondsForOneCallWhenShortCallsAreBatched) {
     EXPECT_DOUBLE_EQ(summarise(all[1].seconds).median, 3e-3);
 }
 
+TEST(TimeInterleaved, ReportsSecondsForOneCallWhereARunMakesSeveral) {
+    FakeClock fake;
+    std::vector<Candidate> candidates = {fake.takes("sixteen", 64'000)};
+    candidates.front().calls = 16;
+    EXPECT_DOUBLE_EQ(summarise(time_interleaved(candidates, {}, fake.stopwatch)[0].seconds).median, 4e-6);
+}
+
 TEST(TimeInterleaved, StopsAtTheFewestRoundsWhenTheSamplesAgree) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("steady", 1'000'000)};

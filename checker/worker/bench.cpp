@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -61,7 +62,7 @@ class HostBench final : public Bench {
     TimingOptions options(double seconds, int samples) const override {
         return {.max_seconds = seconds, .fewest_samples = samples};
     }
-    Candidate copy(std::size_t bytes) override { return copy_candidate(bytes); }
+    Candidate copy(std::size_t bytes, std::size_t /*times*/) override { return copy_candidate(bytes); }
     FmaCandidate arithmetic() override { return fma_candidate(); }
 
   private:
@@ -70,6 +71,20 @@ class HostBench final : public Bench {
 };
 
 }  // namespace
+
+std::byte* Bench::allocate_copy(const std::byte* of, std::size_t bytes) {
+    std::byte* const memory = allocate(bytes);
+    copy_content(memory, of, bytes);
+    return memory;
+}
+
+std::size_t calls_for_a_coarse_clock(double seconds, std::size_t bytes, std::size_t room) {
+    constexpr double kLongEnough = 64e-6;
+    constexpr std::size_t kMost = 32;  // where the clock says nothing of one
+    const std::size_t wanted =
+        seconds > 0 ? static_cast<std::size_t>(std::ceil(std::min(kLongEnough / seconds, double{kMost}))) : kMost;
+    return std::max<std::size_t>(1, std::min(wanted, room / std::max<std::size_t>(bytes, 1)));
+}
 
 void Bench::poison(std::byte* to, std::size_t bytes, Element element, Schedule schedule) {
     constexpr std::size_t kPiece = std::size_t{16} << 20;

@@ -35,8 +35,16 @@ class Bench {
     // Limits for `seconds` of sampling with at least `samples` samples.
     virtual TimingOptions options(double seconds, int samples) const = 0;
 
-    // Reads half of `bytes` from one buffer and writes half to another.
-    virtual Candidate copy(std::size_t bytes) = 0;
+    // How many calls make a sample, each on operands of its own, where caches are cold before each sample and one call
+    // takes so many seconds and has tensors of so many bytes.
+    virtual std::size_t calls_in_a_sample([[maybe_unused]] double seconds, [[maybe_unused]] std::size_t bytes) const {
+        return 1;
+    }
+    // Memory like allocate's that holds what is there.
+    virtual std::byte* allocate_copy(const std::byte* of, std::size_t bytes);
+
+    // Reads half of `bytes` from one buffer and writes half to another, so many times, each on buffers of their own.
+    virtual Candidate copy(std::size_t bytes, std::size_t times) = 0;
     virtual FmaCandidate arithmetic() = 0;
 
     // Throws std::runtime_error, with the reason, where it cannot be known when the device works.
@@ -48,5 +56,9 @@ class Bench {
 };
 
 std::unique_ptr<Bench> host_bench();
+
+// As many calls as last so long together that a clock which moves on once a microsecond, as that of CUDA's events does on
+// some cards, tells 2% apart; fewer where `room` has no more tensors of so many bytes.
+std::size_t calls_for_a_coarse_clock(double seconds, std::size_t bytes, std::size_t room);
 
 }  // namespace checker

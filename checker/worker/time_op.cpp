@@ -81,10 +81,30 @@ class TimedCall {
         }
     }
 
-    // Buffers of one candidate; `library` says how much scratch it wants, where it is one of ours.
-    const Buffers& add_candidate(const Library* library) {
+    // Bytes of its tensors, without those of the host.
+    std::size_t bytes() const {
+        std::size_t sum = 0;
+        for (const BufferSpec& spec : shared_specs(call_)) { sum += spec.on_host ? 0 : spec.bytes(); }
+        return sum;
+    }
+
+    // Further tensors with the same inputs, until there are so many calls or no more room. What draw() draws later is in
+    // the first ones alone.
+    void add_calls(std::size_t calls) {
+        try {
+            for (std::size_t i = 1; i < calls; i++) { others_.push_back(another()); }
+        } catch (const NoRoom&) {  // a clock of small steps needs fewer
+        }
+        for (std::vector<Buffers>& candidate : candidates_) { extend(candidate); }
+    }
+    int calls() const { return 1 + static_cast<int>(others_.size()); }
+
+    // Buffers of one candidate for each call of a sample; `library` says how much scratch it wants, where it is one of
+    // ours. All calls of a candidate have the same scratch and the same Context.
+    const std::vector<Buffers>& add_candidate(const Library* library) {
         HeldBlocks& held = held_.emplace_back(blocks_);
-        Buffers& buffers = candidates_.emplace_back(&held);
+        std::vector<Buffers>& candidate = candidates_.emplace_back();
+        Buffers& buffers = candidate.emplace_back(&held);
         for (std::size_t i = 0; i < inputs_.size(); i++) {
             buffers.add(call_.inputs[i].spec.name, call_.inputs[i].spec.element, inputs_[i]);
         }
@@ -97,7 +117,8 @@ class TimedCall {
                 buffers.add(scratch.name, Element::byte, held.allocate(scratch_bytes(scratch, *library)));
             }
         }
-        return buffers;
+        extend(candidate);
+        return candidate;
     }
 
     // The in-out tensors as they are before a call.
@@ -106,6 +127,9 @@ class TimedCall {
             if (initial_[i] != nullptr) {
                 const BufferSpec& spec = call_.outputs[i].spec;
                 bench_of(spec).copy_content(outputs_[i], initial_[i], spec.bytes());
+                for (const Tensors& other : others_) {
+                    bench_of(spec).copy_content(other.outputs[i], initial_[i], spec.bytes());
+                }
             }
         }
     }
@@ -127,6 +151,34 @@ class TimedCall {
     }
 
   private:
+    struct Tensors {
+        std::vector<std::byte*> inputs, outputs;
+    };
+    Tensors another() {
+        Tensors result;
+        for (std::size_t i = 0; i < inputs_.size(); i++) {
+            const BufferSpec& spec = call_.inputs[i].spec;
+            result.inputs.push_back(spec.on_host ? inputs_[i] : bench_.allocate_copy(inputs_[i], spec.bytes()));
+        }
+        for (std::size_t i = 0; i < outputs_.size(); i++) {
+            const BufferSpec& spec = call_.outputs[i].spec;
+            result.outputs.push_back(spec.on_host ? outputs_[i] : bench_.allocate_copy(outputs_[i], spec.bytes()));
+        }
+        return result;
+    }
+    void extend(std::vector<Buffers>& candidate) const {
+        for (std::size_t i = candidate.size() - 1; i < others_.size(); i++) {
+            Buffers buffers = candidate.front();
+            for (std::size_t k = 0; k < inputs_.size(); k++) {
+                buffers.add(call_.inputs[k].spec.name, call_.inputs[k].spec.element, others_[i].inputs[k]);
+            }
+            for (std::size_t k = 0; k < outputs_.size(); k++) {
+                buffers.add(call_.outputs[k].spec.name, call_.outputs[k].spec.element, others_[i].outputs[k]);
+            }
+            candidate.push_back(std::move(buffers));
+        }
+    }
+
     Bench& bench_of(const BufferSpec& spec) { return spec.on_host ? *host_ : bench_; }
 
     const Call& call_;
@@ -136,8 +188,9 @@ class TimedCall {
     std::vector<std::byte*> inputs_;
     std::vector<std::byte*> outputs_;
     std::vector<std::byte*> initial_;  // of each output, null where it is no in-out tensor
+    std::vector<Tensors> others_;      // of a sample's further calls
     std::deque<HeldBlocks> held_;      // of each candidate
-    std::deque<Buffers> candidates_;
+    std::deque<std::vector<Buffers>> candidates_;
 };
 
 }  // namespace
@@ -169,11 +222,34 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         (request.rivals & bit(Rival::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
     TimedCall call(timed.call, bench, request.seed);
     const auto ours = [&](std::string name, const RunFunction& run, const Library& library) -> Candidate {
-        const Buffers& buffers = call.add_candidate(&library);
-        return {.name = std::move(name), .run = [&] { run(library, buffers); }, .prepare = [&call] { call.reset(); }};
+        const std::vector<Buffers>& calls = call.add_candidate(&library);
+        return {.name = std::move(name),
+                .run =
+                    [&] {
+                        for (const Buffers& buffers : calls) { run(library, buffers); }
+                    },
+                .prepare = [&call] { call.reset(); },
+                .calls = call.calls()};
     };
+    const auto colden = [cold = timed.hot ? nullptr : bench.cold()](Candidate candidate) {
+        if (cold) {
+            candidate.prepare = [reset = candidate.prepare, cold] {
+                if (reset) {
+                    reset();
+                }
+                cold();
+            };
+        }
+        return candidate;
+    };
+    Candidate by_solution = ours("solution", timed.call.run, solution);
+    const bool times = request.samples > 0, of_nodes = (request.rivals & bit(Rival::busy)) != 0;
+    if (times && !timed.hot && !of_nodes && bench.cold() && !ends_on_host(timed.call)) {
+        const double seconds = least_seconds(colden(by_solution), call.stopwatch());
+        call.add_calls(bench.calls_in_a_sample(seconds, call.bytes()));
+        by_solution.calls = call.calls();
+    }
     const Candidate by_subject = ours("yours", timed.call.run, subject);
-    const Candidate by_solution = ours("solution", timed.call.run, solution);
 
     Reply reply;
     std::vector<Candidate> candidates{by_subject};
@@ -195,13 +271,18 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 candidates.push_back(by_solution);
                 break;
             case Rival::library:
-                candidates.push_back(
-                    {.name = "library",
-                     .run = [&timed, &buffers = call.add_candidate(nullptr)] { timed.library.value().run(buffers); },
-                     .prepare = [&call] { call.reset(); }});
+                candidates.push_back({.name = "library",
+                                      .run =
+                                          [&timed, &calls = call.add_candidate(nullptr)] {
+                                              for (const Buffers& buffers : calls) {
+                                                  timed.library.value().run(buffers);
+                                              }
+                                          },
+                                      .prepare = [&call] { call.reset(); },
+                                      .calls = call.calls()});
                 break;
             case Rival::copy:
-                candidates.push_back(bench.copy(timed.bytes_moved));
+                candidates.push_back(bench.copy(timed.bytes_moved, static_cast<std::size_t>(call.calls())));
                 break;
             case Rival::arithmetic: {
                 FmaCandidate fma = bench.arithmetic();
@@ -222,21 +303,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 break;
         }
     }
-    if (!timed.hot) {
-        for (Candidate& candidate : candidates) {
-            candidate.prepare = [reset = candidate.prepare, cold = bench.cold()] {
-                if (reset) {
-                    reset();
-                }
-                if (cold) {
-                    cold();
-                }
-            };
-        }
-    }
+    std::ranges::transform(candidates, candidates.begin(), colden);
     TimingOptions options = bench.options(request.seconds, request.samples);
     options.seed = request.seed;
-    const bool times = request.samples > 0;
     const std::vector<Samples> samples =
         times ? time_interleaved(candidates, options, call.stopwatch()) : std::vector<Samples>();
 
