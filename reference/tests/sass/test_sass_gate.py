@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import sass, sass_table
+from reference.gpu import nvcc, sass, sass_table
 from reference.gpu.cards import LIMITS
+from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[3]
+FLAGS = ["-std=c++20", "-O3", "-lineinfo", "-I.", "-Isolutions"]  # as make says them
 SOURCES = [source.as_posix() for source in sass_table.solutions(ROOT)]
 every_row = pytest.mark.parametrize(
     ("source", "arch"),
@@ -265,6 +267,38 @@ def test_a_pages_numbers_are_those_of_the_code(emitted, table, said, arch):
     for name, kernel in kernels.items():
         loop = Loop(kernel, arch, threads_of(source, name, kernel))
         assert said.found(loop) == on_page, f"{name} on {arch}, against the page's: {said.pattern}"
+
+
+# Page 14's three ways to spread a row, of which the solution has one; the others are compiled from its template.
+WAYS = ((1024, 13), (512, 25), (256, 50))  # threads, and float4s in each
+PARAMETERS = "float*, const float*, int, int, int, bool"
+INSTANCES = "".join(
+    f"template __global__ void softmax_forward_kernel<{threads}, 1, {vectors}>({PARAMETERS});"
+    for threads, vectors in WAYS
+    if threads != 512
+)
+
+
+def nvcc_here() -> str:
+    try:
+        return nvcc.version()
+    except ToolError:
+        return ""
+
+
+def test_page_14s_ways_to_spread_a_row_take_the_registers_and_spills_that_it_says(table, monkeypatch, tmp_path):
+    source = "solutions/14_block_reduction/softmax.cu"
+    if nvcc_here() != table[source, "sm_90a"]["nvcc"]:
+        pytest.skip(f"nvcc {table[source, 'sm_90a']['nvcc']} is not here")
+    monkeypatch.chdir(ROOT)
+    file = tmp_path / "ways.cu"
+    file.write_text(f'#include "{source}"\nnamespace {{ {INSTANCES} }}\n')
+    usages = nvcc.parse_ptxas(nvcc.compiled(file, "sm_90a", FLAGS, tmp_path / "ways.cubin"))
+    page = page_of("14").read_text().replace("*", "")
+    for threads, vectors in WAYS:
+        [usage] = [usage for name, usage in usages.items() if f"ILi{threads}ELi1ELi{vectors}E" in name]
+        row = f"| {threads:,} | {vectors} | {usage.registers} | {usage.stores} |"
+        assert row in page, f"{page_of('14').relative_to(ROOT)} has no row {row}"
 
 
 # ---- that the gate closes --------------------------------------------------------------------------------------------
