@@ -31,13 +31,13 @@ gpu_flags = $(card_flags) -arch=sm_$$(sed q build/gpu/card)
 # The GPU's side of the checker: host code by the C++ compiler, launches by nvcc; for the rehearsal both for the CPU device.
 # no_blas: a machine with a GPU need not have OpenBLAS.
 side_names := gpu_side gpu_launch no_blas
-build/gpu/obj/gpu_side.o: checker/gpu/gpu_side.cpp build/flags build/toolkit
+build/gpu/obj/gpu_side.o: checker/gpu/gpu_side.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
 build/gpu/obj/gpu_launch.o: checker/gpu/gpu_launch.cu build/gpu/card
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(gpu_flags) -Werror all-warnings -Xcompiler -fPIC,-Wall,-Wextra,-Werror $(gpu_depfile) -c $< -o $@$(hide)
-build/gpu/obj/placement_device.o: lessons/gpt2/placement_device.cpp build/flags build/toolkit
+build/gpu/obj/placement_device.o: lessons/gpt2/placement_device.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
 build/dry/obj/gpu_side.o: checker/gpu/gpu_side.cpp build/flags
@@ -101,7 +101,7 @@ gpu-wrong: build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc) \
 # lesson's kernels, which it runs; and implementations that are linked with the other release's.
 standin := $(if $(nvcc),build/standin/libcudart.so build/standin/other/libcudart.so build/standin/kernels-04.so)
 other_major = $(if $(filter 12,$(cuda_major)),13,12)
-build/standin/obj/cudart.o: checker/gpu/standin/cudart.cpp build/flags build/toolkit
+build/standin/obj/cudart.o: checker/gpu/standin/cudart.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
 build/standin/obj/kernels.o: checker/gpu/standin/kernels.cpp build/flags
