@@ -96,7 +96,7 @@ build/flags: | build/.setup
 # What is built for a GPU needs less than the rest: that less is there is not noted.
 for_gpu := $(filter gpu,$(LOCAL) $(if $(filter-out 0,$(DRY)),,$(DEVICE)))
 build/.setup: scripts/setup.sh $(if $(installing),FORCE)
-	@scripts/setup.sh $(if $(installing),$(if $(local),--local),--check) $(if $(for_gpu),--gpu)
+	@CXX='$(CXX)' scripts/setup.sh $(if $(installing),$(if $(local),--local),--check) $(if $(for_gpu),--gpu)
 	@mkdir -p $(@D) $(if $(for_gpu),,&& touch $@)
 
 .PHONY: FORCE

@@ -54,7 +54,7 @@ start: build/check/lesson01 $(call impls,cpu,$(sides),01_layers) build/gpt2-$(ne
 	@scripts/start.sh
 
 doctor:
-	@scripts/doctor.sh
+	@CXX='$(CXX)' scripts/doctor.sh
 
 # ---- Python, for tests and generated files only -----------------------------------------------------------------------
 

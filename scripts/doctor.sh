@@ -44,17 +44,18 @@ disk=$(df -Pk . | awk 'NR == 2 {printf "%.1f GiB free here", $4 / 1048576; exit 
     optional disk "$disk: a build needs 1 GiB, .venv up to 8" 'free some space'
 
 echo "To build and check"
-if have g++; then
-    version=$(g++ -dumpfullversion)
+compiler=${CXX:-g++}
+if have "$compiler"; then
+    version=$("$compiler" -dumpfullversion)
     if [ "${version%%.*}" -ge 11 ]; then
-        row g++ ok "$version"
+        row "$compiler" ok "$version"
     else
-        required g++ "$version is too old; 11 or newer is needed" "$(scripts/setup.sh --how g++-11), then: make CXX=g++-11 …"
+        required "$compiler" "$version is too old; 11 or newer is needed" "$(scripts/setup.sh --how g++-11), then: make CXX=g++-11 …"
     fi
-    scripts/backtrace.sh g++ >/dev/null && row libbacktrace ok "names the line of the CPU device's findings" ||
+    scripts/backtrace.sh "$compiler" >/dev/null && row libbacktrace ok "names the line of the CPU device's findings" ||
         optional libbacktrace "not there: the CPU device's findings name no line" 'g++ 13 or newer, or one that has libbacktrace.a'
 else
-    required g++ 'not there' 'make setup'
+    required "$compiler" 'not there' "$([ "$compiler" = g++ ] && echo make setup || scripts/setup.sh --how "$compiler")"
 fi
 if have make; then
     version=$(make --version | sed -n '1s/[^0-9]*//p')

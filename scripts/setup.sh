@@ -10,9 +10,11 @@
 #   setup.sh --how X    the command that installs package X on this system, such as g++-13
 #   --gpu               with any of these: only what the programs for a GPU are built with
 #   --python            with any but --local: also what `make test` needs
+# CXX=g++-11 is the compiler, where it is not to be g++.
 # SETUP_ROOT=DIR looks for headers and os-release under another root (for tests), SETUP_DEPS=DIR is taken for .deps.
 set -eu
 root=${SETUP_ROOT:-}
+compiler=${CXX:-g++}
 deps=${SETUP_DEPS:-$(cd "$(dirname "$0")/.." && pwd)/.deps}
 
 packages() {
@@ -41,7 +43,7 @@ LIST
 # A package is there when the file it is wanted for is, so that hand-made installations count.
 is_there() {
     case $1 in
-        g++) command -v g++ >/dev/null && return ;;
+        g++) command -v "$compiler" >/dev/null && return ;;
         libgtest-dev) header gtest/gtest.h && return ;;
         libopenblas-dev) header cblas.h || header openblas/cblas.h && return ;;
         nlohmann-json3-dev) header nlohmann/json.hpp && return ;;
@@ -158,6 +160,13 @@ done
 if [ "$mode" = list ]; then
     packages
     exit 0
+fi
+
+# An older one than the system's package may be there beside a newer one.
+version=$("$compiler" -dumpfullversion 2>/dev/null || true)
+if [ "${version%%.*}" -lt 11 ] 2>/dev/null; then
+    echo "$compiler $version is too old; 11 or newer is needed: $(how g++-11), then make CXX=g++-11 …" >&2
+    exit 1
 fi
 
 missing=

@@ -973,9 +973,10 @@ fs::path root_of(const std::string& os_release) {
 }
 
 // setup.sh under that root, where nothing is unpacked either.
-Finished set_up(const fs::path& root, const std::string& options = "") {
-    return checker::run_command(fmt::format(
-        "SETUP_ROOT={0} SETUP_DEPS={0}/deps PATH={0}/bin:$PATH scripts/setup.sh {1} 2>&1", root.string(), options));
+Finished set_up(const fs::path& root, const std::string& options = "", const std::string& variables = "") {
+    return checker::run_command(
+        fmt::format("unset CXX; {2} SETUP_ROOT={0} SETUP_DEPS={0}/deps PATH={0}/bin:$PATH scripts/setup.sh {1} 2>&1",
+                    root.string(), options, variables));
 }
 
 }  // namespace
@@ -1028,6 +1029,22 @@ TEST(Setup, InstallsExactlyWhatIsMissingOnADebianLikeSystemAndSaysWhy) {
             "libtomlplusplus-dev\n"),
         std::string::npos)
         << calls;
+}
+
+TEST(Setup, RefusesACompilerThatIsTooOldAndTakesTheOneThatIsNamed) {
+    const fs::path root = root_of("ID=debian\n");
+    for (const auto& [program, version] : {std::pair("g++", "9.4.0"), std::pair("g++-11", "11.4.0")}) {
+        checker::write_file(root / "bin" / program, fmt::format("#!/bin/sh\necho {}\n", version));
+        fs::permissions(root / "bin" / program, fs::perms::owner_all);
+    }
+    for (const char* options : {"", "--check", "--local"}) {
+        const Finished old = set_up(root, options);
+        EXPECT_TRUE(exits(old, 1));
+        EXPECT_TRUE(
+            contains(old, "g++ 9.4.0 is too old; 11 or newer is needed: apt-get install g++-11, then make CXX="));
+        EXPECT_EQ(count(old.output, "\n"), 1u);
+    }
+    EXPECT_TRUE(contains(set_up(root, "--check", "CXX=g++-11"), "missing: libgtest-dev"));
 }
 
 TEST(Setup, DoesNothingWhenEverythingIsThere) {
