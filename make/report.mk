@@ -10,10 +10,6 @@
 #:                           timings|baselines|forward_b4|forward_b1|forward_b16|
 #:                           ladder|waterfall|given|sanitize|ncu|simt|libs
 #:                           takes one, FRESH=1 measures again what is there
-#:   make libs-vs-gpu        its part libs: calls of cuBLAS and cuBLASLt beside
-#:                           the CPU device's: results, statuses, rounding
-#:   make simt-vs-gpu        its part simt: the CPU device's verdicts beside
-#:                           compute-sanitizer's, into checker/simt/VS_GPU.md
 #:   make ncu-table          counts the lessons' kernels on the CPU device and
 #:                           sets that beside what the part ncu has measured, in
 #:                           checker/simt/VS_NCU.md; needs no GPU
@@ -38,12 +34,10 @@ report_run = @command -v '$(report_python)' >/dev/null || { \
     MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',make $(strip $(MAKECMDGOALS) $(MAKEOVERRIDES)))' '$(report_python)' -m
 
 report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs all
-.PHONY: gpu-report simt-vs-gpu libs-vs-gpu
-simt-vs-gpu: PART := simt
-libs-vs-gpu: PART := libs
+.PHONY: gpu-report
 # Where there is no nvidia-smi, this one names the card.
 names_card := $(if $(dry),,$(if $(gpu_seen),build/tools/gpu))
-gpu-report simt-vs-gpu libs-vs-gpu: $(names_card)
+gpu-report: $(names_card)
 	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
 	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Calls of cuBLAS and cuBLASLt by a card's libraries beside the CPU device's: results, statuses, how inputs are
-rounded. The report's part `libs`; `make libs-vs-gpu` takes it. Needs nothing but Python 3.10."""
+rounded. The report's part `libs`. Needs nothing but Python 3.10."""
 
 from __future__ import annotations
 

@@ -330,6 +330,18 @@ def test_a_report_does_not_say_in_whose_folder_it_was_measured(gpu):
     assert "ncu: neither ./x.csv nor ~/y" in text
 
 
+def test_a_report_leaves_its_file_two_tables_and_what_was_built(gpu):
+    def files() -> set[str]:
+        return {str(path.relative_to(gpu.root)) for path in gpu.root.rglob("*") if path.is_file()}
+
+    before = files()
+    for part in ("checks", "ncu", "simt"):
+        gpu.report("--part", part)
+    notes = {"made", "checked", "ran"}  # of this test's programs
+    left = {name for name in files() - before - notes if not name.startswith("build/")}
+    assert left == {str(CARD_FILE), "checker/simt/VS_GPU.md", "checker/simt/VS_NCU.md"}
+
+
 def test_parts_measured_one_by_one_are_the_report_of_all(gpu):
     def lasting(data: dict) -> dict:
         """Without times and clocks."""

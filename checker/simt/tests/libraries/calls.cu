@@ -2,7 +2,8 @@
 //
 // Calls of cuBLAS, each against a plain loop in float64: all transposes, odd sizes, gaps between columns, factors, types.
 // And calls that it refuses, with their statuses. One line a call; simtcc compiles it for the CPU device, nvcc for a GPU,
-// and `make libs-vs-gpu` compares the two. --rows prints each call, not only those that are wrong; --tf32 tries only TF32.
+// and `make gpu-report PART=libs` compares the two. --rows prints each call, not only those that are wrong; --tf32 tries
+// only TF32.
 //
 // A product of rounded inputs is compared with the products of inputs rounded in each way that the library may choose:
 // the line names the one that it fits. What a card gives may differ there, and then is not wrong (LIBRARIES.md).

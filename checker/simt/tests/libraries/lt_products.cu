@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Matmuls of cuBLASLt, each against three loops in double: operations, orders of memory, types, epilogues, batches, gaps
-// between columns. One line each; simtcc compiles it for the CPU device, nvcc for a GPU, and `make libs-vs-gpu` compares
-// the two.
+// between columns. One line each; simtcc compiles it for the CPU device, nvcc for a GPU, and `make gpu-report
+// PART=libs` compares the two.
 #include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

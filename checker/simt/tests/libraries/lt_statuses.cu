@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Which matmuls cuBLASLt refuses, and with which status: one that is right, changed in one thing at a time. One line each;
-// simtcc compiles it for the CPU device, nvcc for a GPU, and `make libs-vs-gpu` compares the two.
+// simtcc compiles it for the CPU device, nvcc for a GPU, and `make gpu-report PART=libs` compares the two.
 #include <cublasLt.h>
 #include <cuda_runtime.h>
 
