@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import beside_pytorch, simt_vs_gpu, simt_vs_ncu, tools
+from reference.gpu import beside_pytorch, simt_vs_gpu, simt_vs_ncu, sources, tools
 from reference.gpu import report as gpu_report
 from reference.gpu.lesson_shapes import PROGRAM as LESSONS
+from reference.gpu.lesson_shapes import Lesson
 from reference.gpu.programs import Programs, error_line
 from reference.gpu.report import PART_NAMES, REHEARSAL, Store
 from reference.gpu.tools import STAND_INS, Card, ToolError
@@ -343,21 +344,21 @@ def test_a_report_leaves_its_file_two_tables_and_what_was_built(gpu):
 
 
 def test_parts_measured_one_by_one_are_the_report_of_all(gpu):
-    def lasting(data: dict) -> dict:
+    def lasting() -> dict:
         """Without times and clocks."""
         kept = ("status", "why", "result", "sources")
-        parts = {
+        return {
             name: {item: {key: one[key] for key in kept if key in one} for item, one in part["items"].items()}
-            for name, part in data["parts"].items()
+            for name, part in gpu.data()["parts"].items()
         }
-        return {**{key: value for key, value in data.items() if key != "parts"}, "parts": parts}
 
     gpu.report()
-    at_once = lasting(gpu.data())
+    at_once = lasting()
     (gpu.root / CARD_FILE).unlink()
-    for part in PART_NAMES:
+    some = ("timings", "checks", "sanitize")
+    for part in some:
         gpu.report("--part", part)
-    assert lasting(gpu.data()) == at_once
+    assert lasting() == {part: at_once[part] for part in some}
 
 
 def with_times(rehearsal: bool) -> dict:
@@ -618,48 +619,63 @@ def test_the_check_program_is_part_of_what_was_measured(gpu):
     assert asked(gpu) == ["a", "b"]
 
 
-def test_an_edit_elsewhere_leaves_results_valid(gpu):
-    gpu.write("checker/gpu/event_stopwatch.h", '#include "checker/simt/device.h"\n')
-    gpu.write("solutions/04_first/a.cu", '#include "lessons/gpt2/ops.h"\n__global__ void a_kernel(float* x) {}\n')
-    gpu.write("reference/cases/odd.safetensors", "1")
-    elsewhere = ["checker/simt/device.h", "checker/worker/worker_process.cpp", "lessons/gpt2/ops.h"]
-    elsewhere += [
-        "checker/program/run_lesson.cpp",
-        "reference/cases/lesson09.safetensors",
-        "lessons/05_next/lesson.toml",
-    ]
-    for name in elsewhere:
-        gpu.write(name, "1")
-    for part in ("checks", "timings"):
-        gpu.report("--part", part)
-    asked(gpu)
-    for name in elsewhere:
-        gpu.write(name, "22")
-    for part in ("checks", "timings"):
-        gpu.report("--part", part)
-    assert asked(gpu) == []
+@pytest.fixture
+def keys(tmp_path):
+    """Of the results of lesson 04's ops `a` and `b`, by what makes them, once a file of a small course is another."""
+    lesson = Lesson("04_first", "device", ("a", "b"))
+
+    def keys_with(name: str = "", text: str = "") -> dict[str, str]:
+        if name:
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        made_of = {"timed": gpu_report.timed_with, "checked": gpu_report.checked_with}
+        return {
+            f"{op} {what}": sources.digest(tmp_path, of(tmp_path, lesson, [op]))
+            for what, of in made_of.items()
+            for op in lesson.ops
+        }
+
+    for op in lesson.ops:
+        keys_with(f"solutions/04_first/{op}.cu", f'#include "lessons/gpt2/ops.h"\nvoid {op}() {{}}\n')
+    keys_with("checker/gpu/event_stopwatch.h", '#include "checker/simt/device.h"\n')
+    return keys_with
 
 
 @pytest.mark.parametrize(
-    ("name", "part", "anew"),
+    "name",
     [
-        ("checker/gpu/event_stopwatch.h", "timings", ["a", "b"]),
-        ("checker/judge/compare.cpp", "checks", ["a", "b"]),
-        ("lessons/04_first/lesson.toml", "timings", ["a", "b"]),
-        ("lessons/gpt2/check/a.cpp", "timings", ["a"]),
-        ("lessons/gpt2/check/a.cpp", "checks", ["a"]),
-        ("reference/cases/odd.safetensors", "checks", ["a", "b"]),
-        ("reference/cases/lesson04.safetensors", "checks", ["a", "b"]),
+        "checker/simt/device.h",
+        "checker/worker/worker_process.cpp",
+        "checker/program/run_lesson.cpp",
+        "lessons/gpt2/ops.h",
+        "lessons/04_first/a.cu",
+        "lessons/05_next/lesson.toml",
+        "solutions/05_next/c.cu",
+        "reference/cases/lesson09.safetensors",
+        "make/gpu.mk",
     ],
 )
-def test_an_edit_of_what_it_was_measured_with_makes_it_stale(gpu, name, part, anew):
-    text = (gpu.root / name).read_text() if (gpu.root / name).exists() else ""
-    gpu.write(name, text + "\n")
-    gpu.report("--part", part)
-    asked(gpu)
-    gpu.write(name, text.replace("bronze = 0.1", "bronze = 0.15") or "int other;\n")
-    gpu.report("--part", part)
-    assert asked(gpu) == anew
+def test_an_edit_elsewhere_leaves_results_valid(keys, name):
+    assert keys(name, "int now;") == keys(name, "int another;")
+
+
+@pytest.mark.parametrize(
+    ("name", "stale"),
+    [
+        ("checker/gpu/event_stopwatch.h", ["a timed", "b timed"]),
+        ("checker/worker/time_op.cpp", ["a timed", "b timed"]),
+        ("checker/judge/compare.cpp", ["a checked", "b checked"]),
+        ("checker/gpu/gpu_side.cpp", ["a checked", "a timed", "b checked", "b timed"]),
+        ("lessons/04_first/lesson.toml", ["a checked", "a timed", "b checked", "b timed"]),
+        ("lessons/gpt2/check/a.cpp", ["a checked", "a timed"]),
+        ("solutions/04_first/a.cu", ["a checked", "a timed"]),
+        ("reference/cases/odd.safetensors", ["a checked", "b checked"]),
+        ("reference/cases/lesson04.safetensors", ["a checked", "b checked"]),
+    ],
+)
+def test_an_edit_of_what_it_was_measured_with_makes_it_stale(keys, name, stale):
+    before, after = keys(name, "int now;"), keys(name, "int another;")
+    assert sorted(key for key in before if before[key] != after[key]) == stale
 
 
 def test_a_baseline_depends_on_the_file_of_its_op_and_of_those_that_it_imports(tmp_path):
