@@ -3,18 +3,18 @@
 // out[b, t, :] = wte[tokens[b, t], :] + wpe[t, :]
 //
 // Block b * T + t writes row [b, t]: its threads take channels threadIdx.x, threadIdx.x + kBlock, ... So the two rows
-// to add are found once per thread, without a division for each element.
+// to add are found once per thread, without a division for each element. __restrict__ is what it is in gelu.
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 
 namespace {
 
-constexpr int kBlock = 256;  // threads in a block
+constexpr int kBlock = 192;  // threads in a block: each has 4 of GPT-2's 768 channels
 
-__global__ void encoder_forward_kernel(float* out,         // (B, T, C)
-                                       const int* tokens,  // (B, T), each in [0, V)
-                                       const float* wte,   // (Vp, C)
-                                       const float* wpe,   // (max_T, C), max_T >= T
+__global__ void encoder_forward_kernel(float* __restrict__ out,         // (B, T, C)
+                                       const int* __restrict__ tokens,  // (B, T), each in [0, V)
+                                       const float* __restrict__ wte,   // (Vp, C)
+                                       const float* __restrict__ wpe,   // (max_T, C), max_T >= T
                                        int T, int C) {
     const long bt = blockIdx.x;  // b * T + t; long, as B * T * C may pass 2^31
     // TODO: name the three rows as in lesson 01 (bt gives t, and the token is read from device memory, here). Then a

@@ -68,21 +68,22 @@ using Sums = float[kOutputs][kOutputs];  // of out[n0 + row_of(i), o0 + column_o
 
 // As lesson 08 stores them, group by group.
 __device__ void store(float* out, const Sums& sum, long n0, long o0, int N, int OC, int out_stride, bool store_4) {
+    const int columns = static_cast<int>(OC - o0);  // from this thread's first one on
 #pragma unroll
     for (int i = 0; i < kOutputs; i++) {
         const long n = n0 + row_of(i);  // long, as n * out_stride may pass 2^31
         if (n < N) {
-            float* out_n = out + n * out_stride;  // out[n, :]
+            float* out_n = out + n * out_stride + o0;  // out[n, o0:]
 #pragma unroll
             for (int j = 0; j < kOutputs; j += 4) {
-                const long o = o0 + column_of(j);
-                if (store_4 && o + 3 < OC) {
+                const int o = column_of(j);
+                if (store_4 && o + 3 < columns) {
                     *reinterpret_cast<float4*>(out_n + o) =
                         make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
                 } else {
 #pragma unroll
                     for (int l = 0; l < 4; l++) {
-                        if (o + l < OC) {
+                        if (o + l < columns) {
                             out_n[o + l] = sum[i][j + l];
                         }
                     }

@@ -21,15 +21,14 @@ constexpr int kLanesN = 8, kLanesOC = 4;  // of a warp
 constexpr int kWarpN = kLanesN * kThreadN, kWarpOC = kLanesOC * kThreadOC, kWarpsN = kBlockN / kWarpN;
 constexpr int kThreads = 32 * kWarpsN * (kBlockOC / kWarpOC);
 constexpr int kPad = 4;  // floats at the end of a stage's row that nobody uses: the next row begins 4 banks further
-// Blocks for which a multiprocessor has registers: 128 for each thread, or 256 where its sums and what it has on its way
-// are more than 64.
-constexpr int kStaged = kAsync ? 0 : kStep * (kBlockN + kBlockOC) / kThreads;
-constexpr int kResident = (kThreadN * kThreadOC + kStaged > 64 ? 256 : 512) / kThreads;
+// Blocks for which a multiprocessor has room: registers, 128 for each thread, and, on sm_75, 64 KB of shared memory.
+constexpr int kOfShared = 65536 / (2 * kStep * (kBlockN + kBlockOC + 2 * kPad) * static_cast<int>(sizeof(float)));
+constexpr int kResident = kAsync || kOfShared > 512 / kThreads ? 512 / kThreads : kOfShared;
 static_assert(kBlockN % kWarpN == 0 && kBlockOC % kWarpOC == 0, "kBlockN, kBlockOC: whole warps");
 static_assert(kThreadN % 4 == 0 && kThreadOC % 4 == 0, "kThreadN, kThreadOC: whole float4s");
 static_assert(kStep % 8 == 0, "kStep: a warp copies 8 channels of 4 rows");
 static_assert(kBlockN % (kThreads / 8) == 0 && kBlockOC % (kThreads / 8) == 0, "kThreads: each copies as much");
-static_assert(kResident > 0, "kBlockN, kBlockOC: a multiprocessor has registers for 512 threads, or for 256");
+static_assert(kResident > 0, "kBlockN, kBlockOC, kStep: a multiprocessor has registers for 512 threads, and 64 KB");
 
 // One thread's part in copying kRows rows of an operand, stage after stage. A stage has one row per channel. A warp copies 8
 // neighbouring channels of 4 rows: 4 whole sectors of global memory, and 32 banks.
@@ -39,13 +38,13 @@ class Copies {
     using Stage = float[kStep][kRows + kPad];  // operand[row0 + column, c0 + row]
 
     __device__ Copies(const float* operand,  // (rows, C), from the block's first row on
-                      long rows, int C)
+                      int rows, int C)
         : from_(operand), left_(C - channel()) {
 #pragma unroll
         for (int i = 0; i < kPieces; i++) {
             // A row beyond the last one is the last one again: what comes of it is not stored.
-            const long row = this->row(i);
-            at_[i] = static_cast<int>(row < rows ? row : rows - 1) * C + channel();
+            const int row = this->row(i);
+            at_[i] = (row < rows ? row : rows - 1) * C + channel();
         }
     }
 
@@ -159,21 +158,22 @@ __device__ void add_products(Sums& sums, const InpCopies::Stage& inp, const Weig
 }
 
 __device__ void store(float* out, const Sums& sums, long n0, long o0, int N, int OC, int out_stride, bool store_4) {
+    const int columns = static_cast<int>(OC - o0);  // from this thread's first one on
 #pragma unroll
     for (int i = 0; i < kThreadN; i++) {
         const long n = n0 + row_of(i);  // long, as n * out_stride may pass 2^31
         if (n < N) {
-            float* out_n = out + n * out_stride;  // out[n, :]
+            float* out_n = out + n * out_stride + o0;  // out[n, o0:]
 #pragma unroll
             for (int j = 0; j < kThreadOC; j += 4) {
-                const long o = o0 + column_of(j);
-                if (store_4 && o + 3 < OC) {
+                const int o = column_of(j);
+                if (store_4 && o + 3 < columns) {
                     *reinterpret_cast<float4*>(out_n + o) =
                         make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
                 } else {
 #pragma unroll
                     for (int l = 0; l < 4; l++) {
-                        if (o + l < OC) {
+                        if (o + l < columns) {
                             out_n[o + l] = sums[i][j + l];
                         }
                     }
@@ -196,8 +196,8 @@ __global__ void __launch_bounds__(kThreads, kResident)
     __shared__ __align__(16) WeightCopies::Stage weight_stages[2];
     const Place tile = tile_of_block(N, OC), at = place_of_thread();
     const long n0 = tile.n, o0 = tile.o;  // long, as n0 * C may pass 2^31
-    InpCopies of_inp(inp + n0 * C, N - n0, C);
-    WeightCopies of_weight(weight + o0 * C, OC - o0, C);
+    InpCopies of_inp(inp + n0 * C, N - tile.n, C);
+    WeightCopies of_weight(weight + o0 * C, OC - tile.o, C);
     // TODO: Sums, begun with the bias by begin_with_bias; the loop over stages of kStep channels, with one barrier in it;
     // at the end `store`. of_inp and of_weight start and finish a stage, add_products sums it.
 }

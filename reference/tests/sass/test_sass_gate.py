@@ -21,12 +21,6 @@ every_row = pytest.mark.parametrize(
     [(source, arch) for source in SOURCES for arch in sass_table.ARCHS],
     ids=[f"{source.split('/', 1)[1]}-{arch}" for source in SOURCES for arch in sass_table.ARCHS],
 )
-# Bytes that ptxas of nvcc 13.0 spills for sm_120, at most: addresses of outputs, which are kept until the last stage is
-# summed; and loads of them within the loop over channels.
-SPILLS = {
-    ("solutions/09_warp_tiled_matmul/matmul.cu", "matmul_forward_kernel [bool kVectors = false]", "sm_120"): (320, 1),
-    ("solutions/10_double_buffered_matmul/matmul.cu", "matmul_forward_kernel", "sm_120"): (432, 0),
-}
 
 
 # ---- what a kernel takes ---------------------------------------------------------------------------------------------
@@ -57,11 +51,10 @@ def spilled(row: dict) -> list[str]:
     """What is wrong, a line a kernel."""
     found = []
     for name, kernel in row["kernels"].items():
-        most, loads = SPILLS.get((row["source"], name, row["arch"]), (0, 0))
         spills, inside = kernel.get("spills", 0), accesses(loop_of(kernel), "local_ld")
-        if spills > most:
-            found.append(f"{row['source']}: {name} spills {spills} bytes on {row['arch']}, not {most}")
-        if inside > loads:
+        if spills > 0:
+            found.append(f"{row['source']}: {name} spills {spills} bytes on {row['arch']}, not 0")
+        if inside > 0:
             found.append(f"{row['source']}: {name} has {inside} loads of local memory in its loop on {row['arch']}")
     return found
 
