@@ -129,7 +129,8 @@ gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/nvhost-gpu /dev/nvmap /dev/nvgpu)$
 gpu_next := $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
 then_gpu = $(if $(call is_device,$(here)),$(gpu_next))
 define on_gpu_too
-$(if $(filter then,$(then_gpu)),@build/tools/gpu --arch >/dev/null && $(MAKE) check-lesson$* DEVICE=gpu)\
+$(if $(filter then,$(then_gpu)),@if why=$$(build/tools/gpu --arch 2>&1 >/dev/null); then $(MAKE) check-lesson$* DEVICE=gpu; \
+    else echo "A GPU seems to be here too$(comma) and nothing ran on it: $$why"; fi)\
 $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc (make doctor) it is checked and timed there.")
 endef
 
@@ -137,7 +138,7 @@ endef
 at_best = $(if $(call is_device,$(here)),$(if $(filter cpu,$(call place,check)),--at-best))
 run_check = $< $2 $(check_options) $(call card_options,$1)
 $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
-	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),--more) $(at_best))
+	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$$(build/tools/gpu --arch >/dev/null 2>&1 && echo --more)) $(at_best))
 	$(on_gpu_too)
 $(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time))
 	@$(call run_check,$(call place,time),--timing-only)

@@ -188,7 +188,10 @@ Finding describe_error(cudaError_t status) {
             case cudaErrorIllegalInstruction:
                 return {"trap", "a kernel ran into an illegal instruction"};
             case cudaErrorLaunchTimeout:
-                return {"spin", "the driver stopped a kernel that did not end"};
+                return {
+                    "spin",
+                    "the driver stopped a kernel that did not end in the few seconds that it allows under WSL2, and "
+                    "on a card with a display"};
             default:
                 return {"crash", "the device stopped a kernel"};
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`make doctor` on machines that are made up: what it says of the GPU's side, and the one mend that it names."""
+"""Machines that are made up: what `make doctor` says of the GPU's side, its one mend, and what make does there."""
 
 import os
 import re
@@ -261,6 +261,44 @@ def test_counters_kept_to_root_are_said_to_be(machine):
     machine.cards(RTX)
     machine.file("proc/driver/nvidia/params", "RmProfilingAdminOnly: 1\n")
     assert mends(machine.doctor()) == ["make profile-lesson05 prints the commands"]
+
+
+# ---- what make does there --------------------------------------------------------------------------------------------
+
+
+def check(machine: Machine, card: str) -> subprocess.CompletedProcess:
+    """`make check-lesson04` where a GPU seems to be; what a check does is left out."""
+    words = ["check_needs=", "run_check=echo checked on $1 $2", "at_best=", "gpu_seen=/dev/nvidia0", "nvcc=nvcc"]
+    environment = {
+        "PATH": f"{machine.root}/usr/local/cuda/bin:{os.environ['PATH']}",
+        "SOL_LIBCUDA": str(ROOT / "build/tests/fakes/cuda_driver.so") if card else "/nowhere/libcuda.so",
+        "FAKE_CARD": card,
+    }
+    ours = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+    return subprocess.run(
+        ["make", "-s", "check-lesson04", *words],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name not in ours} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_check_goes_on_on_the_gpu_that_is_here(machine):
+    machine.toolkit("13.0")
+    done = check(machine, "86 13000 NVIDIA GeForce RTX 3060")
+    assert done.stdout == "checked on cpu --more\nchecked on gpu\n", done.stderr
+    assert done.returncode == 0
+
+
+def test_a_gpu_that_cannot_be_used_is_said_after_a_check_that_has_passed(machine):
+    machine.toolkit("13.0")
+    done = check(machine, "")
+    assert done.stdout.startswith(
+        "checked on cpu\nA GPU seems to be here too, and nothing ran on it: no NVIDIA driver: /nowhere/libcuda.so"
+    ), done.stderr
+    assert done.returncode == 0
 
 
 def test_cuda_counts_cards_as_nvidia_smi_does_in_all_that_make_starts():
