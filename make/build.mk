@@ -181,7 +181,7 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 # What reads and writes text, or leaves the work on numbers to others, is compiled without optimisation: it is most of what
 # is compiled before the first check, and none of what a check waits for.
 texts := $(addprefix checker/,base/%.cpp program/%.cpp estimate/%.cpp \
-    $(addsuffix .cpp,$(addprefix judge/,judge report verdict describe) clock/roof_file \
+    $(addsuffix .cpp,$(addprefix judge/,judge progress_line report verdict describe) clock/roof_file \
         $(addprefix worker/,call_buffers finding left_threads messages worker_process) \
         $(addprefix cases/,lesson_toml budget counters library dims lesson safetensors)))
 $(filter $(call objects,$(texts)),$(checker_objects)) $(filter-out %/floors.o %/sizes.o,$(case_objects)) $(lesson_dirs:%=build/obj/lessons/%/check.o): \

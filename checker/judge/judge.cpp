@@ -161,30 +161,36 @@ class SomeExpected {
     std::vector<float> values_, floor_;
 };
 
-// While it lives, a line on stderr says each second what the judge itself works on, from the second one on.
+// While it lives, the line says each second for how long the judge itself has worked.
 class ShownWhileItWorks {
   public:
-    ShownWhileItWorks(bool on, const std::string& what) {
-        if (!on) {
+    ShownWhileItWorks(ProgressLine& line, std::string what) : line_(line) {
+        line_.begins(std::move(what));
+        if (!line.shows()) {
             return;
         }
-        shows_ = std::jthread([what](const std::stop_token& stop) {
+        shows_ = std::jthread([this](const std::stop_token& stop) {
             std::mutex mutex;
             std::condition_variable_any ended;
             std::unique_lock lock(mutex);
             for (int seconds = 1;; seconds++) {
                 ended.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
                 if (stop.stop_requested()) {
-                    fmt::print(stderr, "{}", seconds > 1 ? fmt::format("\r{:79}\r", "") : "");
                     return;
                 }
-                fmt::print(stderr, "\r  {}, {} s", what, seconds);
-                std::fflush(stderr);
+                line_.goes_on(fmt::format("{} s", seconds));
             }
         });
     }
+    ~ShownWhileItWorks() {
+        shows_ = {};  // ends it
+        line_.ends();
+    }
+    ShownWhileItWorks(const ShownWhileItWorks&) = delete;
+    ShownWhileItWorks& operator=(const ShownWhileItWorks&) = delete;
 
   private:
+    ProgressLine& line_;
     std::jthread shows_;
 };
 
@@ -369,20 +375,12 @@ Judge::Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesyst
       worker_(std::move(worker_arguments), memory_.fd(), limit) {}
 
 Outcome Judge::ask(const Request& request, const std::string& what) {
-    constexpr double kPatience = 2.0;
-    bool shown = false;
+    progress_.begins(what);
     worker_.on_waiting([&](double seconds) {
-        if (!progress_ || seconds < kPatience) {
-            return;
-        }
-        fmt::print(stderr, "\r  {}: running for {:.0f} s, stopped at {:.0f} s", what, seconds, limit_.count());
-        std::fflush(stderr);
-        shown = true;
+        progress_.goes_on(fmt::format("running for {:.0f} s, stopped at {:.0f} s", seconds, limit_.count()));
     });
     Outcome outcome = worker_.ask(request);
-    if (shown) {
-        fmt::print(stderr, "\r{:79}\r", "");
-    }
+    progress_.ends();
     return outcome;
 }
 
@@ -873,7 +871,7 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
 }
 
 std::optional<Finding> Judge::timed_mismatch(const Op& op, const Timed& timed, const Request& request) {
-    const ShownWhileItWorks shown(progress_, fmt::format("{} at {}: comparing what was timed", op.name, timed.shape));
+    const ShownWhileItWorks shown(progress_, fmt::format("comparing {} at {}", op.name, timed.shape));
     const std::vector<Output>& outputs = timed.call.outputs;
     const bool computes = std::ranges::any_of(outputs, [](const Output& output) { return output.element != nullptr; });
     const ValuesRead read(computes ? timed.call : Call{}, request.seed + 1);

@@ -16,6 +16,7 @@
 #include "checker/cases/lesson_toml.h"
 #include "checker/clock/roof.h"
 #include "checker/judge/describe.h"
+#include "checker/judge/progress_line.h"
 #include "checker/judge/report.h"
 #include "checker/worker/worker_process.h"
 
@@ -27,8 +28,8 @@ class Judge {
     Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesystem::path reference_dir,
           std::vector<std::string> worker_arguments, std::chrono::duration<double> limit);
 
-    // While the judge waits longer than two seconds, a line on stderr says for what (only on a terminal).
-    void show_progress(bool on) { progress_ = on; }
+    // From the third second on, a line on stderr says what is being done (only on a terminal).
+    void show_progress(bool on) { progress_.show(on); }
 
     // Throws std::runtime_error where the device that the ops run on is not there, or is not what the lesson requires.
     void require_device(const LessonToml& toml);
@@ -89,7 +90,7 @@ class Judge {
     std::chrono::duration<double> limit_;
     MemoryFile memory_;
     WorkerProcess worker_;
-    bool progress_ = false;
+    ProgressLine progress_{stderr};
 
     // Of the op that is being checked.
     struct SoFar {
