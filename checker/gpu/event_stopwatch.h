@@ -32,10 +32,14 @@ class EventStopwatch final : public Stopwatch {
             delay_nanoseconds_ *= 2;
             return std::nullopt;
         }
+        late_ += late ? 1 : 0;
         const double seconds = end_.seconds_since(begin_);
         return seconds > 0 ? std::optional(seconds) : std::nullopt;
     }
     double now() const override { return static_cast<double>(steady_nanoseconds()) * 1e-9; }
+
+    // Samples that were taken as they are.
+    int late() const { return late_; }
 
     // Device time of one run of `body` with nothing queued before it: launching is in it.
     double once(const std::function<void()>& body) const {
@@ -51,6 +55,7 @@ class EventStopwatch final : public Stopwatch {
     std::uint64_t longest_delay_;
     Event begin_, end_;
     std::uint64_t delay_nanoseconds_ = 50'000;
+    int late_ = 0;
 };
 
 }  // namespace checker

@@ -6,6 +6,7 @@
 // A GPU sees less than the CPU device does. Every buffer lies between guard bands, everything that is no input is
 // poisoned, and after a call the guards and the inputs are compared with what they were.
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -201,6 +202,65 @@ Finding describe_error(cudaError_t status) {
             .details = {"where\ta GPU does not say: the same command with DEVICE=cpu names line and thread"}};
 }
 
+// What mends an error that no kernel makes; nullptr where one may.
+#ifdef __SIMT__
+const char* mend_of_the_machine(cudaError_t) {
+    return nullptr;
+}
+#else
+const char* mend_of_the_machine(cudaError_t status) {
+    switch (status) {
+        case cudaErrorInsufficientDriver:
+            return "the driver is older than nvcc's toolkit: make doctor says which goes with which";
+        case cudaErrorDevicesUnavailable:
+            return "another program may have the card for itself: nvidia-smi names it";
+        case cudaErrorECCUncorrectable:
+            return "the card's memory is at fault, and no kernel: nvidia-smi -q -d ECC says where; restart the machine";
+        case cudaErrorNoKernelImageForDevice:
+        case cudaErrorUnsupportedPtxVersion:
+            return "what was built is for another card or driver: rm -r build/gpu, and the same command builds it anew";
+        case cudaErrorSystemNotReady:
+            return "a machine whose cards are joined by NVSwitch needs its fabric manager: systemctl status "
+                   "nvidia-fabricmanager";
+        case cudaErrorSystemDriverMismatch:
+            return "the driver was updated under the running system: restart the machine";
+        default:
+            return nullptr;
+    }
+}
+#endif
+
+std::string no_gpu(cudaError_t status, const char* mend) {
+    return fmt::format("no GPU can be used: {} ({}); {}", cudaGetErrorString(status), cudaGetErrorName(status), mend);
+}
+
+// Two CUDA runtimes run kernels in one context, and each has its own last error: a launch that one refused, the other knows
+// nothing of.
+struct TwoRuntimes : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Throws TwoRuntimes.
+void require_one_runtime() {
+    std::vector<std::string> paths;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* found) {
+            const std::string path = info->dlpi_name;
+            if (path.substr(path.rfind('/') + 1).starts_with("libcudart.so")) {
+                static_cast<std::vector<std::string>*>(found)->push_back(path);
+            }
+            return 0;
+        },
+        &paths);
+    if (paths.size() > 1) {
+        throw TwoRuntimes(
+            fmt::format("two CUDA runtimes in one process, {} and {}: build/gpu was built by two toolkits; rm -r "
+                        "build/gpu, and the "
+                        "same command builds it anew",
+                        paths[0], paths[1]));
+    }
+}
+
 BufferSpec bytes_spec(std::string name, std::size_t bytes) {
     return {std::move(name), Role::scratch, Element::byte, Dims("bytes/i", {static_cast<long>(bytes)})};
 }
@@ -358,6 +418,7 @@ class GpuBench final : public Bench {
     }
 
     Stopwatch& stopwatch() override { return stopwatch_; }
+    int late() const override { return kRehearsal ? 0 : stopwatch_.late(); }
     BusyStopwatch& busy() override {
         if (!busy_) {
             busy_ = std::make_unique<CuptiStopwatch>();
@@ -481,12 +542,13 @@ class GpuSide final : public DeviceSide {
         }
         cudaDeviceProp properties{};
         int device = 0;
-        check(cudaGetDevice(&device));
-        check(cudaGetDeviceProperties(&properties, device));
+        require(cudaGetDevice(&device));
+        require(cudaGetDeviceProperties(&properties, device));
         return {properties.name, 10 * properties.major + properties.minor};
     }
 
     std::unique_ptr<Bench> bench() override {
+        require_one_runtime();
         return std::make_unique<GpuBench>();
     }
 
@@ -501,12 +563,26 @@ class GpuSide final : public DeviceSide {
                       .missing = [this] { return open_cublas(); }};
     }
 
-    bool broken() const override {
+    std::optional<Finding> broken() const override {
         static_cast<void>(cudaGetLastError());  // one that can be forgotten is
-        return cudaDeviceSynchronize() != cudaSuccess;
+        const cudaError_t sticky = cudaDeviceSynchronize();
+        if (mend_of_the_machine(sticky) != nullptr) {
+            check(sticky);
+        }
+        return sticky == cudaSuccess ? std::nullopt : std::optional(describe_error(sticky));
+    }
+
+    std::string not_of_the_code(const std::exception& error) const override {
+        if (dynamic_cast<const TwoRuntimes*>(&error) != nullptr) {
+            return error.what();
+        }
+        const auto* const of_cuda = dynamic_cast<const CudaError*>(&error);
+        const char* const mend = of_cuda == nullptr ? nullptr : mend_of_the_machine(of_cuda->code);
+        return mend == nullptr ? "" : no_gpu(of_cuda->code, mend);
     }
 
     Reply run(const CallRun& run) override {
+        require_one_runtime();
         if (run.begins()) {
             running_.emplace(run.schedule);
         }
@@ -516,13 +592,25 @@ class GpuSide final : public DeviceSide {
             findings = run_on_gpu(run, running_.value());
         } catch (const NoRoom& error) {
             reply = saying(Answer::no_room, error.what());
-        } catch (const std::exception& error) { reply = saying(Answer::exception, error.what()); }
+        } catch (const std::exception& error) {
+            if (const std::string no_fault = not_of_the_code(error); !no_fault.empty()) {
+                return saying(Answer::no_device, no_fault);
+            }
+            const auto* const of_cuda = dynamic_cast<const CudaError*>(&error);
+            const bool too_large = of_cuda != nullptr && of_cuda->code == cudaErrorLaunchOutOfResources;
+            reply =
+                saying(Answer::exception,
+                       error.what() + std::string(too_large ? ": a block's threads, times the registers of each, are "
+                                                              "more than a multiprocessor has; fewer threads a "
+                                                              "block, or __launch_bounds__"
+                                                            : ""));
+        }
         if (run.ends()) {
             running_.reset();
         }
-        static_cast<void>(cudaGetLastError());
-        if (const cudaError_t sticky = cudaDeviceSynchronize(); sticky != cudaSuccess) {
-            findings.insert(findings.begin(), describe_error(sticky));
+        if (const std::optional<Finding> sticky = broken()) {
+            reply = saying(Answer::broken, "");
+            findings.insert(findings.begin(), *sticky);
             reply.last = true;
         }
         put_findings(reply, findings);
@@ -547,14 +635,25 @@ class GpuSide final : public DeviceSide {
     std::unique_ptr<Cublas> cublas_;
     std::optional<GpuCase> running_;
 
+    // The context is made here, so that what keeps it from being made is not taken for a mistake of the first op.
     static void require_device() {
         int count = 0;
-        const cudaError_t status = cudaGetDeviceCount(&count);
-        if (status != cudaSuccess || count == 0) {
-            static_cast<void>(cudaGetLastError());
-            throw std::runtime_error(fmt::format("no GPU can be used: {}; make doctor says what is missing",
-                                                 status == cudaSuccess ? "there is none" : cudaGetErrorString(status)));
+        require(cudaGetDeviceCount(&count));
+        require(count == 0 ? cudaErrorNoDevice : cudaFree(nullptr));
+    }
+    // Throws std::runtime_error with what mends it.
+    static void require(cudaError_t status) {
+        if (status == cudaSuccess) {
+            return;
         }
+        static_cast<void>(cudaGetLastError());
+        const char* const mend = mend_of_the_machine(status);
+        throw std::runtime_error(no_gpu(status, mend != nullptr ? mend
+                                                : status == cudaErrorMemoryAllocation
+                                                    ? "its memory is full: nvidia-smi names the programs that have it"
+                                                : status == cudaErrorNoDevice
+                                                    ? "make doctor says what is missing; DEVICE=cpu is the CPU device"
+                                                    : "nvidia-smi may say why, a restart mends it"));
     }
 };
 

@@ -377,6 +377,8 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
                            fmt::format("has no function {} of the signature in {}", op.name, op.declared_in));
         case Answer::cannot_load:
             return finding("not_defined", reply.text);
+        case Answer::broken:
+            return findings_from_json(reply.findings).at(0);
         case Answer::fault:
             return describe_fault(reply, call);
         case Answer::threads:

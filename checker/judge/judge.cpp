@@ -381,13 +381,19 @@ Outcome Judge::ask(const Request& request, const std::string& what) {
     });
     Outcome outcome = worker_.ask(request);
     progress_.ends();
+    if (outcome.says(Answer::no_device)) {
+        throw std::runtime_error(outcome.reply.text);
+    }
     return outcome;
 }
 
 void Judge::require_device(const LessonToml& toml) {
     const Outcome outcome = ask({.ask = Ask::start}, "starting the device");
-    if (outcome.says(Answer::no_device)) {
-        throw std::runtime_error(outcome.reply.text);
+    if (!outcome.says(Answer::done)) {
+        throw std::runtime_error(fmt::format(
+            "no GPU can be used: its driver {} when it was asked for one; nvidia-smi may say why, a restart mends it",
+            outcome.kind == Outcome::Kind::hung ? fmt::format("has not answered in {} s", significant(limit_.count()))
+                                                : "ended the process"));
     }
     if (const std::string lacks = unmet(toml, {outcome.reply.text, outcome.reply.capability}); !lacks.empty()) {
         throw std::runtime_error(lacks);
@@ -439,6 +445,10 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     result.who_left = outcome.reply.who_left;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
         result.seen = findings_from_json(outcome.reply.findings);
+        if (outcome.says(Answer::broken)) {
+            result.seen.erase(result.seen.begin());  // it is the finding
+            return result;
+        }
         // What the device saw comes before what came of it. A thread for which others wait in vain ends a launch, and may
         // be why accesses of these others are not ordered: it comes before races.
         const auto waits = std::ranges::find(result.seen, "collective", &Finding::kind);
@@ -791,6 +801,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     std::optional<Rival> beaten;
     bool impossible_before = false;
     bool agreed = false;
+    int late = 0;
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.samples *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
@@ -802,6 +813,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         }
         leave_out_missing(outcome.reply, timed, rivals, notes);
         put_times(report, outcome.reply, rivals);
+        late = outcome.reply.late;
         beaten = device_side().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
         report.roof_is_wrong = beaten && is_wrong(report, *beaten);
         agreed = beaten && !report.roof_is_wrong && impossible_before;
@@ -829,6 +841,12 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     if (beaten && (!report.roof_is_wrong || target.against == *beaten)) {
         report.verdict = agreed ? Verdict::impossible : Verdict::no_verdict;
         report.medal = Medal::none;
+    }
+    if (late > 0) {
+        notes.push_back(
+            fmt::format("{}: the GPU had begun before the host had queued all, in {} samples: the host's time is in "
+                        "them, as where an op waits for the GPU",
+                        timed.shape, late));
     }
     if (report.roof_is_wrong) {
         notes.push_back(fmt::format(

@@ -534,6 +534,9 @@ int run_tests(const Lesson& lesson, const Options& options) {
     if (!device_side().is_host() && runs) {
         session.require_device();
     }
+    // What the code under test throws is a finding. What the check itself throws says why it cannot go on: not one test
+    // alone fails, and the rest is no verdict.
+    testing::GTEST_FLAG(catch_exceptions) = false;
     const int status = RUN_ALL_TESTS();
     const LessonReport report = session.report();
     if (report.ops.empty() && runs) {

@@ -198,13 +198,13 @@ TEST_F(StandIn, AsksForNoMoreThanIsFreeWhereTheDriverWouldTakeTheHostsMemory) {
 }
 
 TEST_F(StandIn, NamesTheLineOfALaunchThatWasRefused) {
-    for (const auto& [code, name] :
-         {std::pair{701, "cudaErrorLaunchOutOfResources"}, std::pair{9, "cudaErrorInvalidConfiguration"}}) {
+    for (const auto& [code, words] :
+         {std::pair{701, "__launch_bounds__"}, std::pair{9, "cudaErrorInvalidConfiguration"}}) {
         const Checked checked = check("gelu_forward_kernel=" + std::to_string(code), "--no-timing");
         EXPECT_EQ(checked.status, 1) << checked.output;
         EXPECT_EQ(checked.of("gelu"), "WRONG") << checked.output;
         EXPECT_TRUE(says(checked, "threw an exception: solutions/04_first_kernel/gelu.cu:")) << checked.output;
-        EXPECT_TRUE(says(checked, name)) << checked.output;
+        EXPECT_TRUE(says(checked, words)) << checked.output;
         EXPECT_EQ(checked.of("encoder"), "ok") << "the op after it: " << checked.output;
     }
 }
@@ -222,6 +222,7 @@ TEST_F(StandIn, EndsTheWorkerWithTheContextAndGoesOnInAnother) {
         EXPECT_EQ(checked.status, 1) << checked.output;
         EXPECT_TRUE(says(checked, row.says)) << checked.output;
         EXPECT_TRUE(says(checked, "the same command with DEVICE=cpu names line")) << checked.output;
+        EXPECT_FALSE(says(checked, "further finding")) << "that a call then failed is no finding: " << checked.output;
     }
     const Checked all = check("gelu_forward_kernel=700", "--no-timing");
     EXPECT_EQ(all.of("gelu"), "WRONG") << all.output;
@@ -235,15 +236,67 @@ TEST_F(StandIn, StopsAKernelThatDoesNotEnd) {
     EXPECT_TRUE(says(checked, "was still running after 2 s: a loop that does not end?")) << checked.output;
 }
 
-TEST_F(StandIn, SaysInOneLineThatNoGpuCanBeUsed) {
-    for (const auto& [code, why] :
-         {std::pair{35, "CUDA driver version is insufficient for CUDA runtime version"},
-          std::pair{100, "no CUDA-capable device is detected"}, std::pair{3, "initialization error"}}) {
-        const Checked checked = check("cudaGetDeviceCount=" + std::to_string(code), "--no-timing");
-        EXPECT_EQ(checked.status, 2) << checked.output;
-        EXPECT_EQ(checked.output.rfind("check: no GPU can be used: " + std::string(why), 0), 0U) << checked.output;
-        EXPECT_EQ(std::ranges::count(checked.output, '\n'), 1) << checked.output;
+// One line, and the exit status of a check that cannot run: no op is to blame.
+void expect_refused(const Checked& checked, const std::vector<std::string>& words) {
+    EXPECT_EQ(checked.status, 2) << checked.output;
+    EXPECT_EQ(std::ranges::count(checked.output, '\n'), 1) << checked.output;
+    EXPECT_EQ(checked.output.rfind("check: ", 0), 0U) << checked.output;
+    for (const std::string& word : words) { EXPECT_TRUE(says(checked, word)) << word << '\n' << checked.output; }
+}
+
+TEST_F(StandIn, SaysInOneLineWhyNoGpuCanBeUsedAndWhatMendsIt) {
+    const struct {
+        const char *standin, *why, *mend;
+    } rows[] = {
+        {"cudaGetDeviceCount=35", "CUDA driver version is insufficient", "make doctor"},
+        {"cudaGetDeviceCount=100", "no CUDA-capable device is detected", "make doctor"},
+        {"cudaGetDeviceCount=3", "initialization error", "restart"},
+        {"cudaGetDeviceCount=803", "unsupported display driver", "restart the machine"},
+        {"cudaFree=46", "busy or unavailable", "another program may have the card for itself"},
+        {"cudaFree=2", "out of memory", "nvidia-smi names the programs"},
+        {"cudaFree=802", "system not yet initialized", "nvidia-fabricmanager"},
+        {"cudaGetDeviceProperties=999", "unknown error", "restart"},
+    };
+    for (const auto& row : rows) {
+        expect_refused(check(row.standin, "--no-timing"), {"check: no GPU can be used: ", row.why, row.mend});
     }
+}
+
+TEST_F(StandIn, SaysThatADriverDoesNotAnswer) {
+    expect_refused(check("cudaGetDeviceCount=hang", "--no-timing", "SOL_TIMEOUT_S=1"),
+                   {"its driver has not answered in 1 s"});
+}
+
+TEST_F(StandIn, BlamesNoOpForWhatTheMachineOrTheBuildDoes) {
+    const struct {
+        int code;
+        const char* mend;
+    } rows[] = {{209, "rm -r build/gpu"}, {222, "rm -r build/gpu"}, {214, "the card's memory is at fault"}};
+    for (const auto& row : rows) {
+        const std::string code = std::to_string(row.code);
+        expect_refused(check("gelu_forward_kernel=" + code, "--no-timing"), {row.mend});
+        expect_refused(time("encoder_forward_kernel@20=" + code, "encoder"), {row.mend});
+    }
+    expect_refused(time("delay_kernel=209", "encoder"), {"rm -r build/gpu"});
+}
+
+TEST_F(StandIn, FindsTwoRuntimesInOneProcess) {
+    const std::vector<std::string> words = {"two CUDA runtimes in one process", "standin/libcudart.so",
+                                            "standin/other/libcudart.so.", "rm -r build/gpu"};
+    expect_refused(check("", "--no-timing", "", "build/standin/two"), words);
+    expect_refused(check("", "--timing-only", "", "build/standin/two"), words);
+}
+
+TEST_F(StandIn, SaysOfATimedOpTooWhyTheDeviceEndedIt) {
+    const Checked checked = time("encoder_forward_kernel@40=700", "encoder");
+    EXPECT_EQ(checked.status, 1);
+    EXPECT_TRUE(says(checked, "finding   a kernel read or wrote memory that is not its own")) << checked.output;
+}
+
+TEST_F(StandIn, SaysWhereTheHostsTimeIsInTheTimes) {
+    const Checked checked = time("host_us=10000", "encoder");
+    EXPECT_EQ(checked.status, 0);
+    EXPECT_TRUE(says(checked, "the GPU had begun before the host had queued all")) << checked.output;
 }
 
 }  // namespace

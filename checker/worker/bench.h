@@ -35,6 +35,9 @@ class Bench {
     // Limits for `seconds` of sampling with at least `samples` samples.
     virtual TimingOptions options(double seconds, int samples) const = 0;
 
+    // Samples so far that the device began before the host had queued all of their work: the host's time is in them.
+    virtual int late() const { return 0; }
+
     // How many calls make a sample, each on operands of its own, where caches are cold before each sample and one call
     // takes so many seconds and has tensors of so many bytes.
     virtual std::size_t calls_in_a_sample([[maybe_unused]] double seconds, [[maybe_unused]] std::size_t bytes) const {

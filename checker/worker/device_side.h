@@ -38,8 +38,12 @@ class DeviceSide {
         return std::nullopt;
     }
 
-    // Whether the device can run nothing more in this process.
-    virtual bool broken() const { return false; }
+    // Why the device can run nothing more in this process; nothing where it can.
+    virtual std::optional<Finding> broken() const { return std::nullopt; }
+
+    // What to do where an error is none of the code's under test, but of the machine, its driver or the build; empty where
+    // it may be the code's.
+    virtual std::string not_of_the_code([[maybe_unused]] const std::exception& error) const { return ""; }
 
     // Whether the two schedules run a call's threads in two orders, and what is read unwritten is seen by itself.
     virtual bool takes_two_orders() const { return false; }

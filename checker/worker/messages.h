@@ -50,7 +50,8 @@ enum class Answer : std::uint32_t {
     scribble,   // scratch was overrun
     threads,    // some run on: `threads`
     no_room,    // there is not memory enough for the shape
-    no_device,  // what the kernels run on is not there
+    no_device,  // what the kernels run on is not there, or cannot go on for a reason that is not the code's
+    broken,     // the device has ended the process's work: `findings` say why
 };
 
 enum class FaultAccess : std::uint32_t { unknown, read, write };
@@ -94,6 +95,7 @@ struct Reply {
     double arithmetic_flop = 0;  // of one call of Rival::arithmetic
     Summary gap{};  // beside Rival::busy: seconds for each of a call's nodes in which the device did nothing
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
+    std::int32_t late = 0;       // samples that hold the host's time, where there are many of them
 
     char text[1024] = {};  // cannot_load, exception and no_room: what was said
 

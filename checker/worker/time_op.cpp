@@ -324,6 +324,8 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     }
     reply.subject = summarise(samples[0].seconds);
     reply.discarded = samples[0].discarded;
+    const auto rounds = static_cast<std::int32_t>(samples[0].seconds.size());
+    reply.late = 2 * bench.late() >= rounds ? bench.late() : 0;
     for (std::size_t i = 0; i < rivals.size(); i++) {
         reply.ratio[static_cast<std::size_t>(rivals[i])] = time_ratio(samples[0], samples[i + 1]);
         if (rivals[i] == Rival::busy) {

@@ -383,7 +383,10 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                                                                     [](DeviceSide* side) { side->end_case(); });
 
     const auto start = [&] {
-        const Card card = no_device.empty() ? device.card() : Card{};
+        Card card;
+        try {
+            card = no_device.empty() ? device.card() : card;
+        } catch (const std::exception& error) { no_device = error.what(); }
         Reply reply = no_device.empty() ? saying(Answer::done, card.name) : saying(Answer::no_device, no_device);
         reply.capability = card.capability;
         return reply;
@@ -409,14 +412,26 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
         } else {
             const Op& op = lesson.ops().at(request.op);
             const Library* library = nullptr;
+            const auto of_exception = [&](const std::exception& e) {
+                const std::string no_fault = device.not_of_the_code(e);
+                return !no_fault.empty()    ? saying(Answer::no_device, no_fault)
+                       : library == nullptr ? saying(Answer::cannot_load, e.what())
+                                            : saying(Answer::exception, e.what());
+            };
             try {
                 library = &subject.at(op.name);
                 reply = run(request, op, *library);
             } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
-                reply = saying(library == nullptr ? Answer::cannot_load : Answer::exception, e.what());
+                reply = of_exception(e);
             } catch (...) { reply = saying(Answer::exception, "something that is no std::exception"); }
             if (library != nullptr && request.ask == Ask::time) {
-                reply.last = device.broken();
+                try {
+                    if (const std::optional<Finding> broken = device.broken()) {
+                        reply = saying(Answer::broken, "");
+                        put_findings(reply, {*broken});
+                        reply.last = true;
+                    }
+                } catch (const std::exception& e) { reply = of_exception(e); }
             }
             flush_output();
         }

@@ -307,7 +307,6 @@ class SimtSide final : public DeviceSide {
     bool takes_two_orders() const override { return true; }
     bool samples_blocks() const override { return true; }
 
-    bool broken() const override { return simt::has_sticky_error(); }
 
     void start() override {
         simt::report_at_exit(false);
@@ -374,7 +373,7 @@ class SimtSide final : public DeviceSide {
         if (run.ends()) {
             static_cast<void>(cudaDeviceReset());  // frees what leaked
         }
-        reply.last = broken();
+        reply.last = simt::has_sticky_error();
         return reply;
     }
 
