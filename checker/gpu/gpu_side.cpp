@@ -640,6 +640,8 @@ class GpuSide final : public DeviceSide {
         int count = 0;
         require(cudaGetDeviceCount(&count));
         require(count == 0 ? cudaErrorNoDevice : cudaFree(nullptr));
+        constexpr std::size_t kLeast = std::size_t{1} << 20;  // else no case would run, and none be wrong
+        require(memory_left().free < kLeast ? cudaErrorMemoryAllocation : cudaSuccess);
     }
     // Throws std::runtime_error with what mends it.
     static void require(cudaError_t status) {
@@ -648,12 +650,13 @@ class GpuSide final : public DeviceSide {
         }
         static_cast<void>(cudaGetLastError());
         const char* const mend = mend_of_the_machine(status);
-        throw std::runtime_error(no_gpu(status, mend != nullptr ? mend
-                                                : status == cudaErrorMemoryAllocation
-                                                    ? "its memory is full: nvidia-smi names the programs that have it"
-                                                : status == cudaErrorNoDevice
-                                                    ? "make doctor says what is missing; DEVICE=cpu is the CPU device"
-                                                    : "nvidia-smi may say why, a restart mends it"));
+        throw std::runtime_error(no_gpu(
+            status, mend != nullptr ? mend
+                    : status == cudaErrorMemoryAllocation
+                        ? "less than 257 MiB of its memory is free, and 256 of that are left "
+                          "to others: nvidia-smi names the programs that have the rest"
+                    : status == cudaErrorNoDevice ? "make doctor says what is missing; DEVICE=cpu is the CPU device"
+                                                  : "nvidia-smi may say why, a restart mends it"));
     }
 };
 

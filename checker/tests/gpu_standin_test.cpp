@@ -254,6 +254,7 @@ TEST_F(StandIn, SaysInOneLineWhyNoGpuCanBeUsedAndWhatMendsIt) {
         {"cudaGetDeviceCount=803", "unsupported display driver", "restart the machine"},
         {"cudaFree=46", "busy or unavailable", "another program may have the card for itself"},
         {"cudaFree=2", "out of memory", "nvidia-smi names the programs"},
+        {"memory=200", "out of memory", "nvidia-smi names the programs"},
         {"cudaFree=802", "system not yet initialized", "nvidia-fabricmanager"},
         {"cudaGetDeviceProperties=999", "unknown error", "restart"},
     };
