@@ -16,8 +16,8 @@ namespace checker {
 namespace {
 
 const std::vector<std::string> kKeys{"title", "idea", "requires", "given", "target", "counters", "precision", "ladder"};
-const std::vector<std::string> kTargetKeys{"against", "bronze", "silver",   "gold", "older",
-                                           "threads", "shapes", "reported", "gap"};
+const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",     "of_recorded",
+                                           "older",   "threads", "shapes", "reported", "gap"};
 
 // sm_ and digits, and an `a` where only that architecture has it: sm_90a.
 bool is_card(const std::string& name) {
@@ -191,22 +191,47 @@ class Reader {
 
     Target target(const toml::table& row, const std::string& where) const {
         require_known(row, where, kTargetKeys);
-        Target target{
-            .against = against(row, where),
-            .shares = {number(row, "bronze", where), number(row, "silver", where), number(row, "gold", where)},
-            .older = older(row, where),
-            .threads = number(row, "threads", where),
-            .shapes = strings(row, "shapes", where),
-            .reported = strings(row, "reported", where)};
+        Target target{.against = against(row, where),
+                      .shares = shares(row, where),
+                      .of_recorded = of_recorded(row, where),
+                      .older = older(row, where),
+                      .threads = number(row, "threads", where),
+                      .shapes = strings(row, "shapes", where),
+                      .reported = strings(row, "reported", where)};
         if (target.shapes.empty() && row.contains("bronze")) {
             refuse(row, where, "needs shapes = [\"N=…\", …]");
         }
-        if (!target.shapes.empty() && !(0 < target.shares.bronze && target.shares.bronze < target.shares.silver &&
-                                        target.shares.silver < target.shares.gold)) {
+        const bool is_recorded = target.of_recorded.gold > 0;
+        if (is_recorded && (row.contains("silver") || row.contains("gold") || !(target.shares.bronze > 0))) {
+            refuse(row, where, "needs bronze above 0 and no silver or gold, which of_recorded says");
+        }
+        if (!target.shapes.empty() && !is_recorded && !is_rising(target.shares)) {
             refuse(row, where, "needs bronze, silver and gold, rising shares above 0");
         }
         read_gap(row, where, target);
         return target;
+    }
+
+    static bool is_rising(const Shares& shares) {
+        return 0 < shares.bronze && shares.bronze < shares.silver && shares.silver < shares.gold;
+    }
+    Shares shares(const toml::table& row, const std::string& where) const {
+        return {number(row, "bronze", where), number(row, "silver", where), number(row, "gold", where)};
+    }
+
+    // of_recorded = { bronze = 0.8, silver = 0.88, gold = 0.95 }
+    Shares of_recorded(const toml::table& row, const std::string& where) const {
+        const toml::table* medals = table(row, "of_recorded", where, "a table such as { bronze = 0.8, … }");
+        if (medals == nullptr) {
+            return {};
+        }
+        const std::string inside = where + " of_recorded";
+        require_known(*medals, inside, {"bronze", "silver", "gold"});
+        const Shares result = shares(*medals, inside);
+        if (!is_rising(result) || result.gold > 1) {
+            refuse(*medals, inside, "needs bronze, silver and gold, rising shares up to 1");
+        }
+        return result;
     }
 
     // gap = { shapes = […], bronze = 4.0, silver = 2.0, gold = 1.3 }, in microseconds for each node.

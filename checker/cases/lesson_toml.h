@@ -17,6 +17,9 @@ namespace checker {
 struct Target {
     Rival against = Rival::solution;  // or copy, library, arithmetic (the fp32 roof) or busy
     Shares shares;                    // of its speed, in the same run; bronze is needed to pass
+    // On a GPU, of what the solution was measured to reach on such a card: silver and gold are these shares of it, and bronze is
+    // at most that; 0: `shares` are the same on every card.
+    Shares of_recorded = {};
     Shares older;                     // also at least so many times as fast as the step before; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
     std::vector<std::string> shapes;  // "N=8 C=4"; without any, all that are timed are reported only

@@ -19,6 +19,7 @@
 #include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/text.h"
+#include "checker/cases/recorded.h"
 #include "checker/judge/compare.h"
 #include "checker/judge/describe.h"
 #include "checker/worker/device_side.h"
@@ -26,6 +27,8 @@
 
 namespace checker {
 namespace {
+
+constexpr const char* kRecords = "reference/timings";
 
 // Of the largest value in a row, how much two right results may differ there.
 double share_of_row(const std::string& precision) {
@@ -395,7 +398,8 @@ void Judge::require_device(const LessonToml& toml) {
             outcome.kind == Outcome::Kind::hung ? fmt::format("has not answered in {} s", significant(limit_.count()))
                                                 : "ended the process"));
     }
-    if (const std::string lacks = unmet(toml, {outcome.reply.text, outcome.reply.capability}); !lacks.empty()) {
+    card_ = {outcome.reply.text, outcome.reply.capability};
+    if (const std::string lacks = unmet(toml, card_); !lacks.empty()) {
         throw std::runtime_error(lacks);
     }
 }
@@ -687,9 +691,13 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
     return report;
 }
 
-TimingReport Judge::time(std::size_t op_index, const Target& target, const std::optional<CpuRoof>& roof,
+TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::optional<CpuRoof>& roof,
                          bool all_shapes) {
     const Op& op = lesson_.ops().at(op_index);
+    const bool by_record = wanted.of_recorded.gold > 0;
+    const std::optional<RecordedShare> recorded =
+        by_record ? recorded_share(kRecords, card_, lesson_number(lesson_.name()), op.name, wanted) : std::nullopt;
+    const Target target = by_record ? on_card(wanted, recorded) : wanted;
     TimingReport report{.against = target.against,
                         .library = {},
                         .target = target.shares,
@@ -697,6 +705,9 @@ TimingReport Judge::time(std::size_t op_index, const Target& target, const std::
                         .gap = target.gap,
                         .shapes = {},
                         .notes = {}};
+    if (by_record && !recorded) {
+        report.notes.push_back(why_bronze_only(card_));
+    }
     std::optional<WithoutTf32> fp32;
     for (std::size_t i = 0; i < op.timed.size(); i++) {
         const Timed& timed = op.timed[i];

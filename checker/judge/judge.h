@@ -37,7 +37,7 @@ class Judge {
     // What is right is counted too, as far as `at_most` has targets: by counter how many times what is needed.
     CaseReport check_case(std::size_t op, std::size_t case_index, const std::map<std::string, double>& at_most);
     // Every shape, or, unless `all_shapes`, no more once one is slow. `roof` is this machine's, if it is known.
-    TimingReport time(std::size_t op, const Target& target, const std::optional<CpuRoof>& roof, bool all_shapes);
+    TimingReport time(std::size_t op, const Target& wanted, const std::optional<CpuRoof>& roof, bool all_shapes);
 
     // Why an op cannot be run at all: its file does not compile, or lacks the function. None if it can.
     std::optional<Finding> missing(std::size_t op, const std::filesystem::path& compiler_log) const;
@@ -91,6 +91,7 @@ class Judge {
     MemoryFile memory_;
     WorkerProcess worker_;
     ProgressLine progress_{stderr};
+    Card card_;  // that the ops run on
 
     // Of the op that is being checked.
     struct SoFar {

@@ -453,10 +453,11 @@ class Printer {
 
     static Medal after(Medal medal) { return medal < Medal::silver ? Medal::silver : Medal::gold; }
 
-    // The time beside the medal that comes next; after gold there is none.
+    // The time beside the medal that comes next, if it can be earned; after gold there is none.
     static std::string next_medal(const TimingReport& timing) {
         const ShapeTiming& worst = timing.worst();
-        const Medal next = after(worst.medal);
+        const bool exists = worst.by_gap() || std::isfinite(timing.target.of(after(worst.medal)));
+        const Medal next = exists ? after(worst.medal) : worst.medal;
         const bool noisy = next > worst.medal && !worst.by_gap() &&
                            worst.share.at(timing.against).interval.low < timing.target.of(next) &&
                            worst.share.at(timing.against).value >= timing.target.of(next);

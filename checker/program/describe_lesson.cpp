@@ -87,8 +87,12 @@ Json json_of(const Target& target) {
     Json result{{"against", to_string(target.against)}};
     if (!target.shapes.empty()) {
         result["bronze"] = target.shares.bronze;
-        result["silver"] = target.shares.silver;
-        result["gold"] = target.shares.gold;
+        if (target.of_recorded.gold > 0) {
+            result["of_recorded"] = to_json(target.of_recorded);
+        } else {
+            result["silver"] = target.shares.silver;
+            result["gold"] = target.shares.gold;
+        }
     }
     if (target.older.gold > 0) {
         result["older"] = to_json(target.older);

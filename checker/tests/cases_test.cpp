@@ -10,6 +10,7 @@
 
 #include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
+#include "checker/cases/recorded.h"
 #include "checker/judge/describe.h"
 #include "checker/judge/judge.h"
 
@@ -317,9 +318,105 @@ TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
                  FileError);
 }
 
+TEST_F(LessonTomlFile, MeasuresMedalsByWhatTheSolutionReachedOnACard) {
+    const std::string target = "[target.matmul]\nagainst = \"library\"\nbronze = 0.7\nshapes = [\"N=8\"]\n";
+    const std::string of_recorded = "of_recorded = { bronze = 0.8, silver = 0.88, gold = 0.95 }\n";
+    const Target matmul = read(target + of_recorded).targets.at("matmul");
+    EXPECT_EQ(matmul.shares.bronze, 0.7);
+    EXPECT_EQ(matmul.of_recorded.bronze, 0.8);
+    EXPECT_EQ(matmul.of_recorded.gold, 0.95);
+    EXPECT_EQ(refusal(target + "silver = 0.8\n" + of_recorded),
+              ":1: [target.matmul] needs bronze above 0 and no silver or gold, which of_recorded says");
+    EXPECT_EQ(refusal(target + "of_recorded = { bronze = 0.8, silver = 0.7, gold = 0.95 }\n"),
+              ":5: [target.matmul] of_recorded needs bronze, silver and gold, rising shares up to 1");
+    EXPECT_EQ(refusal(target + "of_recorded = 0.8\n"),
+              ":5: [target.matmul] needs of_recorded as a table such as { bronze = 0.8, … }");
+}
+
 TEST_F(LessonTomlFile, ThatIsNoTomlIsNamedWithItsLine) {
     const std::string message = message_of<FileError>([&] { read("title = \"x\"\nidea = maybe\n"); });
     EXPECT_NE(message.find(":2:"), std::string::npos) << message;
+}
+
+// ---- medals by what the solution reached on a card -------------------------------------------------------------
+
+// Reports as `make gpu-report` writes them, in a folder of their own.
+class RecordedTimes : public testing::Test {
+  protected:
+    void SetUp() override { std::filesystem::create_directory(folder_); }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    // Of lesson 08's matmul at N=8 and N=9.
+    void report(const std::string& gpu, const std::string& capability, double at_8, double at_9,
+                const std::string& status = "ok", bool rehearsal = false) {
+        const auto timed = [](const char* shape, double share) {
+            return Json{{"shape", shape}, {"of_speed_of", Json{{"library", Json{{"share", share}}}}}};
+        };
+        const Json item{{"status", status},
+                        {"result", Json{{"shapes", Json::array({timed("N=8", at_8), timed("N=9", at_9)})}}}};
+        const Json timings{{"items", Json{{"lesson08/matmul", item}}}};
+        const Json all{{"gpu", gpu},
+                       {"rehearsal", rehearsal},
+                       {"card", Json{{"compute_capability", capability}}},
+                       {"parts", Json{{"timings", timings}}}};
+        std::ofstream(folder_ / (gpu + ".json")) << all.dump();
+    }
+    std::optional<RecordedShare> on(const std::string& card, int capability, const std::string& op = "matmul") const {
+        return recorded_share(folder_, {card, capability}, "08", op, target_);
+    }
+
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("recorded_times_test." + std::to_string(getpid()));
+    Target target_{.against = Rival::library,
+                   .shares = {.bronze = 0.55},
+                   .of_recorded = {.bronze = 0.8, .silver = 0.88, .gold = 0.95},
+                   .older = {},
+                   .shapes = {"N=8", "N=9"}};
+};
+
+TEST_F(RecordedTimes, AreTheLeastShareOfTheShapesThatAreJudged) {
+    report("A", "8.6", 0.8, 0.75);
+    EXPECT_EQ(on("A", 86)->share, 0.75);
+    target_.shapes = {"N=8"};
+    EXPECT_EQ(on("A", 86)->share, 0.8);
+    target_.shapes = {"N=10"};
+    EXPECT_FALSE(on("A", 86)) << "this shape was not timed";
+}
+
+TEST_F(RecordedTimes, OfAnotherCardCountWhereItsComputeCapabilityIsTheSame) {
+    report("A", "8.6", 0.8, 0.8);
+    report("B", "8.6", 0.7, 0.7);
+    report("C", "8.9", 0.6, 0.6);
+    EXPECT_EQ(on("A", 86)->share, 0.8) << "the card's own";
+    EXPECT_EQ(on("D", 86)->card, "B") << "the least of its compute capability";
+    EXPECT_FALSE(on("D", 90));
+    EXPECT_FALSE(on("A", 86, "gelu"));
+}
+
+TEST_F(RecordedTimes, AreNotThoseOfARehearsalNorOfWhatFailedNorOfACpu) {
+    report("A", "8.6", 0.8, 0.8, "failed");
+    report("B", "8.6", 0.8, 0.8, "ok", true);
+    std::ofstream(folder_ / "cpu.json") << "{\"cpu\": \"x\", \"rehearsal\": false}";
+    std::ofstream(folder_ / "half.json") << "{";
+    EXPECT_FALSE(on("A", 86));
+    EXPECT_FALSE(recorded_share(folder_ / "nowhere", {"A", 86}, "08", "matmul", target_));
+}
+
+TEST_F(RecordedTimes, OfACardWithoutAReportLeaveBronze) {
+    const Target target = on_card(target_, on("A", 86));
+    EXPECT_EQ(target.shares.bronze, 0.55);
+    EXPECT_EQ(speed_of({0.99, {0.98, 1.0}}, target.shares).medal, Medal::bronze);
+    EXPECT_EQ(why_bronze_only({"A", 86}), "no silver or gold: no report of a card of sm_86 yet: make gpu-report");
+}
+
+TEST_F(RecordedTimes, SetTheMedalsOfTheirCard) {
+    report("A", "8.6", 0.8, 0.8);
+    const Target target = on_card(target_, on("A", 86));
+    EXPECT_EQ(target.shares.bronze, 0.55);
+    EXPECT_DOUBLE_EQ(target.shares.silver, 0.88 * 0.8);
+    EXPECT_DOUBLE_EQ(target.shares.gold, 0.95 * 0.8);
+    report("A", "8.6", 0.6, 0.6);
+    EXPECT_DOUBLE_EQ(on_card(target_, on("A", 86)).shares.bronze, 0.8 * 0.6) << "it can be reached there too";
 }
 
 // ---- two runs of one call in words -----------------------------------------------------------------------------

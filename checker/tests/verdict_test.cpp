@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "checker/base/text.h"
+#include "checker/cases/recorded.h"
 #include "checker/tests/output.h"
 
 using namespace checker;
@@ -346,6 +347,21 @@ TEST(Verdict, SaysWhichMedalTheOlderSolutionsSpeedWithholds) {
     shape.medal = Medal::silver;
     EXPECT_TRUE(has_line(verdict_text(lesson({fast}), kNext, kPiped),
                          "            1.50 times as fast as the older lesson's solution"));
+}
+
+TEST(Verdict, NamesNoMedalThatNothingEarns) {
+    OpReport fast = op("matmul", {right_case("regular")});
+    fast.timing = timing(Verdict::ok);
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    fast.timing.target = {.bronze = 0.7, .silver = kNever, .gold = kNever};
+    fast.timing.shapes.front().medal = Medal::bronze;
+    fast.timing.notes = {why_bronze_only({"a card", 86})};
+    const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "          bronze  4.10 ms, 84% of the solution's speed (bronze 70%)")) << text;
+    EXPECT_TRUE(has_line(text, "            no silver or gold: no report of a card of sm_86 yet: make gpu-report"))
+        << text;
+    EXPECT_TRUE(
+        nlohmann::json::parse(to_json(lesson({fast}))).at("ops").at(0).at("timing").at("target").at("gold").is_null());
 }
 
 TEST(Verdict, GivesATargetAsTheLessonHasIt) {
