@@ -57,8 +57,8 @@ __global__ void register_tiled_kernel(float* out, const float* a, const float* b
     }
 }
 
-// One thread per row. Mean: C sums, a quotient. Variance: a difference and a multiply-add each, a quotient, a sum before
-// the root. The row: a difference, a product and a multiply-add each.
+// One thread per row. Mean: C sums, a quotient. Variance: a difference and a multiply-add each, a quotient, a sum
+// before the root. The row: a difference, a product and a multiply-add each.
 __global__ void normalise_kernel(float* out, const float* inp, const float* weight, const float* bias, int rows,
                                  int C) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
