@@ -343,6 +343,13 @@ class WithoutTf32 {
         std::getenv(kVariable) == nullptr ? std::nullopt : std::optional<std::string>(std::getenv(kVariable));
 };
 
+// In bytes: it is drawn in the host's memory before it goes to a device.
+std::size_t largest_input(const Call& call) {
+    std::size_t largest = 0;
+    for (const Input& input : call.inputs) { largest = std::max(largest, input.spec.bytes()); }
+    return largest;
+}
+
 // Which of the targets was missed.
 std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
     if (timing.by_gap() && timing.gap->interval.low > target.gap.bronze) {
@@ -799,8 +806,13 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         notes.push_back(fmt::format("{} is not timed: {}", timed.shape, why));
         return std::nullopt;
     };
+    const std::size_t outputs = file_bytes(places_of(timed_specs(timed, rivals), Schedule::start_aligned));
+    const std::size_t wanted = outputs + largest_input(timed.call), room = worker_memory() + memory_.bytes().size();
+    if (wanted > room) {  // a worker that took more would be ended for it
+        return no_room(fmt::format("it wants {} of the host's memory, of which {} can be had", gib(wanted), gib(room)));
+    }
     try {
-        memory_.grow(file_bytes(places_of(timed_specs(timed, rivals), Schedule::start_aligned)));
+        memory_.grow(outputs);
     } catch (const NoRoom& error) { return no_room(error.what()); }
 
     Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};

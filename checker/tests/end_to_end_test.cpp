@@ -611,6 +611,16 @@ TEST_F(EndToEnd, AShapeThatMemoryHasNoRoomForIsNotTimedAndNotWrong) {
     EXPECT_EQ(run.json.at("ops").at(0).at("not_timed").size(), 1U);
 }
 
+TEST_F(EndToEnd, AShapeWhoseResultsTheHostHasNoRoomForIsNotTimedAndNotWrong) {
+    const Checked run = check("right", "--timing-only", "SOL_FAKE_LARGE=1 SOL_MEMORY_MIB=40");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_NE(in_one_line(run.output)
+                  .find("N=1021 C=4099 is not timed: it wants 0.0468 GiB of the host's memory, of "
+                        "which 0.0391 GiB can be had"),
+              std::string::npos)
+        << run.output;
+}
+
 TEST_F(EndToEnd, ALibraryThatIsNotThereIsNamedAndTheRestTimed) {
     const Checked run = check("right", "", "SOL_FAKE_NO_LIBRARY=1");
     EXPECT_EQ(run.status, 0) << run.output;
