@@ -255,8 +255,8 @@ def test_a_jetson_has_its_gpu_without_nvidia_smi(machine):
     assert mends(said) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read the counters")
 def test_counters_kept_to_root_are_said_to_be(machine):
+    machine.program("bin/id", "#!/bin/sh\necho 1000\n")
     machine.toolkit("13.0")
     machine.cards(RTX)
     machine.file("proc/driver/nvidia/params", "RmProfilingAdminOnly: 1\n")
