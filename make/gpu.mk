@@ -113,7 +113,7 @@ build/standin/libcudart.so build/standin/other/libcudart.so: build/standin/obj/c
 	@mkdir -p $(@D)
 	@echo 'libcudart.so.$(major) { global: *; };' >$@.versions
 	$(Q)$(CXX) -shared -o $@ $< -Wl,-soname,libcudart.so.$(major) -Wl,--version-script,$@.versions -ldl
-kernels_of = $(filter build/dry/%,$(call objects_of,dry,solutions,$(call served_by,$(call named,$1))))
+kernels_of = $(call objects_of,dry,solutions,$(call served_by,$(call named,$1)))
 build/standin/kernels-%.so: build/standin/obj/kernels.o $$(call kernels_of,$$*) $(simt_objects_alone) $(simt_library_objects) $(check_libs)
 	$(Q)$(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $^ -lboost_context $(blas) $(deps_lib) -lfmt -ldl -lpthread
 build/standin/two/%.so: build/gpu/impl/solutions/04_first_kernel/%.so build/standin/other/libcudart.so

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What nvcc builds for a GPU, run where none is: the check program of lesson 04 and its shared objects as they are, with
-// the stand-in for the CUDA runtime (checker/gpu/standin) in the place of NVIDIA's. Skipped where nvcc is not.
+// What nvcc builds for a GPU, run where none is: check programs and their shared objects as they are, with the stand-in
+// for the CUDA runtime (checker/gpu/standin) in the place of NVIDIA's. Skipped where nvcc is not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -51,7 +52,7 @@ class StandIn : public testing::Test {
         if (!fs::exists("build/standin/libcudart.so")) {
             GTEST_SKIP() << "nvcc is not here, which builds what this runs";
         }
-        static const checker::Finished built = build();
+        static const checker::Finished built = build_lesson();
         ASSERT_EQ(built.status, 0) << built.output;
     }
 
@@ -91,16 +92,20 @@ class StandIn : public testing::Test {
                      environment);
     }
 
-  private:
     // Where no card is, one is named: which architecture nvcc compiles for changes nothing here.
-    static checker::Finished build() {
+    static checker::Finished build(const std::string& targets) {
         const bool card = checker::run_command("build/tools/gpu --arch 2>&1").status == 0;
-        std::string command = card ? "" : "SOL_LIBCUDA=build/tests/fakes/cuda_driver.so FAKE_CARD='80 99000 Stand-in' ";
-        command += "make -s " + kProgram;
+        const std::string named = "SOL_LIBCUDA=build/tests/fakes/cuda_driver.so FAKE_CARD='80 99000 Stand-in' ";
+        return checker::run_command((card ? "" : named) + "make -s " + targets + " 2>&1");
+    }
+
+  private:
+    static checker::Finished build_lesson() {
+        std::string targets = kProgram;
         for (const std::string& op : kOps) {
-            command += " " + kImpl + "/" + op + ".so build/standin/two/" + op + ".so";
+            targets += " " + kImpl + "/" + op + ".so build/standin/two/" + op + ".so";
         }
-        return checker::run_command(command + " 2>&1");
+        return build(targets);
     }
 };
 
@@ -133,6 +138,22 @@ TEST_F(StandIn, SolutionIsRightAsNvccHasBuiltIt) {
                                         }))
             << op << ": no kernel was launched by the name that nvcc's code registers";
     }
+}
+
+TEST_F(StandIn, SolutionOfLesson06IsRightTooWithTheOpsOfLesson05AroundIt) {
+    if (std::getenv("SOL_FRESH") == nullptr) {
+        GTEST_SKIP() << "nvcc takes half a minute for them: make test-all does it";
+    }
+    const std::string impl = "build/gpu/impl/solutions/06_coalescing";
+    const checker::Finished built = build("build/standin/kernels-06.so build/gpu/check/lesson06 " + impl +
+                                          "/layernorm.so " + impl + "/residual.so " + impl + "/gelu.so");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const checker::Finished checked = checker::run_command(
+        "env LD_PRELOAD=build/standin/libcudart.so SOL_STANDIN_KERNELS=build/standin/kernels-06.so "
+        "build/gpu/check/lesson06 --subject solutions --no-timing --impl-dir " +
+        impl + " --reference-dir " + impl + " 2>&1");
+    EXPECT_EQ(checked.status, 0) << checked.output;
+    EXPECT_NE(checked.output.find("all ok  3 ops"), std::string::npos) << checked.output;
 }
 
 TEST_F(StandIn, ProgramAndSharedObjectsFindTheRuntimeOfNvccByThemselves) {

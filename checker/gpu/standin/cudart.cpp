@@ -241,6 +241,18 @@ class Card {
         return call("launch", begin, name + ' ' + shape(how.grid) + ' ' + shape(how.block));
     }
 
+    cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+        const bool to_card = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+        const bool from_card = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+        if ((to_card && !memory.holds(to, bytes)) || (from_card && !memory.holds(from, bytes))) {
+            return cudaErrorInvalidValue;
+        }
+        if (const cudaError_t status = wait(); status != cudaSuccess) {
+            return status;
+        }
+        return memory.open([&] { return std::memcpy(to, from, bytes), cudaSuccess; });
+    }
+
     // The host waits until the card has come to `when`, or to the end of its work.
     cudaError_t wait(long when) {
         if (left_ == kHang) {
@@ -484,16 +496,20 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
     return card().call("cudaMemGetInfo", [] { return cudaSuccess; });
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return card().call("cudaMemcpy", [&] {
-        const bool to_card = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-        const bool from_card = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-        if ((to_card && !card().memory.holds(to, bytes)) || (from_card && !card().memory.holds(from, bytes))) {
-            return cudaErrorInvalidValue;
+    return card().call("cudaMemcpy", [&] { return card().copy(to, from, bytes, kind); });
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+    return card().call("cudaMemcpyAsync", [&] { return card().copy(to, from, bytes, kind); });
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
+    return card().call("cudaMemcpy2DAsync", [&] {
+        cudaError_t status = cudaSuccess;
+        for (std::size_t row = 0; row < height && status == cudaSuccess; row++) {
+            status = card().copy(static_cast<char*>(to) + row * to_pitch,
+                                 static_cast<const char*>(from) + row * from_pitch, width, kind);
         }
-        if (const cudaError_t status = card().wait(); status != cudaSuccess) {
-            return status;
-        }
-        return card().memory.open([&] { return std::memcpy(to, from, bytes), cudaSuccess; });
+        return status;
     });
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
