@@ -25,6 +25,19 @@ std::string short_exponent(std::string text) {
 
 }  // namespace
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    if (text.empty()) {
+        return parts;
+    }
+    for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    parts.push_back(text);
+    return parts;
+}
+
 std::string counted(long n) {
     const std::string digits = std::to_string(std::labs(n));
     std::string result = n < 0 ? "-" : "";

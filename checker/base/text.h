@@ -19,6 +19,9 @@ std::string milliseconds(double seconds);                // "4.10 ms"; microseco
 std::string percent(double share);                       // "62%"
 std::string times(double factor);                        // "1.30 times", "806 times", "more than a million times"
 
+// What stands between commas, or whatever separates: nothing of an empty text.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
 // Two values with as many digits as it takes to tell them apart, at least five.
 std::pair<std::string, std::string> told_apart(float got, float expected);
 

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <ranges>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "checker/base/files.h"
+#include "checker/base/text.h"
 #include "checker/estimate/report.h"
 
 namespace checker::estimate {
@@ -22,8 +23,8 @@ void print(std::string_view wanted, std::string_view sass_paths, std::string_vie
     const std::size_t colon = std::min(wanted.find(':'), wanted.size());
     const std::vector<Card> cards = cards_named(wanted.substr(0, colon));
     std::vector<SassFile> sass;
-    for (const auto part : sass_paths | std::views::split(',')) {
-        const std::string path(part.begin(), part.end());
+    for (const std::string_view part : split(sass_paths, ',')) {
+        const std::string path(part);
         std::ranges::move(parse_sass(read_file(path), path), std::back_inserter(sass));
     }
     const std::vector<CardEstimate> estimates = estimate_all(cards, parse_counts(counts, "the counts"), sass);

@@ -11,6 +11,8 @@
 #include <ranges>
 #include <stdexcept>
 
+#include "checker/base/text.h"
+
 // The assembler copies the file into the program.
 asm(R"(
     .pushsection .rodata
@@ -171,9 +173,7 @@ std::vector<Card> cards_named(std::string_view names) {
         return cards();
     }
     std::vector<Card> found;
-    for (const auto part : names | std::views::split(',')) {
-        found.push_back(card_named(std::string_view(part.begin(), part.end())));
-    }
+    for (const std::string_view part : split(names, ',')) { found.push_back(card_named(part)); }
     return found;
 }
 

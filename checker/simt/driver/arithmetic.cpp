@@ -124,8 +124,12 @@ class Rewriting {
     std::string run(std::string_view assembly) {
         while (!assembly.empty()) {
             const std::size_t end = assembly.find('\n');
+            if (end == assembly.npos) {
+                line(assembly);
+                break;
+            }
             line(assembly.substr(0, end));
-            assembly.remove_prefix(end == assembly.npos ? assembly.size() : end + 1);
+            assembly.remove_prefix(end + 1);
         }
         end_block();
         return std::move(text_);

@@ -51,12 +51,39 @@ SIMT_SEEN void* memset(void* to, int value, size_t bytes) noexcept {
 }
 #undef SIMT_ASSIGNED
 }
+#if __GNUC__ >= 12
 void* operator new(size_t) __asm__("simt_new");
 void* operator new[](size_t) __asm__("simt_new_array");
 void operator delete(void*) noexcept __asm__("simt_delete");
 void operator delete(void*, size_t) noexcept __asm__("simt_delete_sized");
 void operator delete[](void*) noexcept __asm__("simt_delete_array");
 void operator delete[](void*, size_t) noexcept __asm__("simt_delete_array_sized");
+#else  // where it takes the names of these operators apart, and crashes at others
+extern "C" {
+void* simt_new(size_t);
+void* simt_new_array(size_t);
+void simt_delete(void*) noexcept;
+void simt_delete_array(void*) noexcept;
+}
+SIMT_SEEN void* operator new(size_t bytes) {
+    return simt_new(bytes);
+}
+SIMT_SEEN void* operator new[](size_t bytes) {
+    return simt_new_array(bytes);
+}
+SIMT_SEEN void operator delete(void* memory) noexcept {
+    simt_delete(memory);
+}
+SIMT_SEEN void operator delete(void* memory, size_t) noexcept {
+    simt_delete(memory);
+}
+SIMT_SEEN void operator delete[](void* memory) noexcept {
+    simt_delete_array(memory);
+}
+SIMT_SEEN void operator delete[](void* memory, size_t) noexcept {
+    simt_delete_array(memory);
+}
+#endif
 
 #ifndef __SIMT_UNCHECKED__
 // They stay what g++ knows by these names: std::exp is the same, and a constant is folded.

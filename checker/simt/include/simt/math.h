@@ -87,7 +87,24 @@ SIMT_INLINE double max(double a, float b) {
 }
 
 // A sum or a product of its own: the compiler may fuse others, as nvcc does, and these neither does.
+#if __GNUC__ >= 12
 #define SIMT_UNFUSED(value) __builtin_assoc_barrier(value)
+#else  // an instruction that is none stands between
+#ifdef __x86_64__
+#define SIMT_REGISTER "+x"
+#else
+#define SIMT_REGISTER "+w"
+#endif
+namespace simt {
+template <class Real>
+SIMT_INLINE Real unfused(Real value) {
+    asm("" : SIMT_REGISTER(value));
+    return value;
+}
+}  // namespace simt
+#undef SIMT_REGISTER
+#define SIMT_UNFUSED(value) simt::unfused(value)
+#endif
 #define SIMT_FUNCTION(Real, name, parameters, value) \
     SIMT_INLINE Real name parameters {               \
         return value;                                \
