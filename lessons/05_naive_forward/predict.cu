@@ -19,7 +19,7 @@ void predict(float* logits,             // (B, V), on the host
     const std::size_t V = acts.config.V, Vp = acts.config.Vp, rows = static_cast<std::size_t>(B) * T;
     auto& on_device = ctx.handle<std::optional<checker::DeviceBuffer<int>>>();  // (B, T), kept for the next call
     if (!on_device || on_device->size() < rows) {
-        on_device.emplace(rows);
+        on_device = checker::DeviceBuffer<int>(rows);
     }
     check(cudaMemcpyAsync(on_device->data(), tokens, rows * sizeof(int), cudaMemcpyHostToDevice, ctx.stream));
 
