@@ -321,8 +321,8 @@ build/calibrate-gpu: $(calibrate_gpu_objects) build/obj/checker/gpu/gpu_roof.o b
 $(eval $(call announce,calibrate-gpu,the GPU's calibration,$(if $(nvcc),$(calibrate_gpu_objects))))
 
 # Every kernel file compiles for cards too; warnings are errors. Where helpers lie is said in make/ops.mk, which is read later.
-nvcc_flags = -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) \
-    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
+codes := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
+nvcc_flags = -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) $(codes)
 build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers) build/toolkit
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
@@ -346,14 +346,15 @@ $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 # checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way. So do the
 # rules that the CPU device's counters are held to; of their recursive kernel ptxas cannot say how deep its stack is.
 nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/rules.o)
+build/nvcc/ptx.o build/nvcc/rules.o: private codes += -gencode arch=compute_75,code=sm_75
 rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h) checker/ptx.h
 rule_flags := -Xptxas --suppress-stack-size-warning
 build/nvcc/rules.o: $(rule_files) build/toolkit
 	@mkdir -p $(@D)
-	$(show)$(run_nvcc) $(nvcc_flags) $(rule_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) $(rule_flags) -c $< -o $@$(hide)
 build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h build/toolkit
 	@mkdir -p $(@D)
-	$(show)$(run_nvcc) $(nvcc_flags) -gencode arch=compute_75,code=sm_75 -c $< -o $@$(hide)
+	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
 
 # The programs that lessons give to run and look at, which call cuBLAS only where nvcc has it.
 given_programs := $(filter-out $(patsubst solutions/%,lessons/%,$(solution_files)),$(wildcard lessons/[0-9][0-9]_*/*.cu))

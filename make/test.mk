@@ -23,6 +23,14 @@
 #:                           where nvcc has no cuBLAS it is fetched into build/
 #:                           (450 MB). CUBLAS=DIR: a folder with its include/
 #:                           and lib/, for every command that compiles by nvcc
+#:                           and ends with the two below
+#:   make test-toolkits      all that is for nvcc, compiled and linked with CUDA
+#:                           12.4, the oldest, for the cards' architectures; it
+#:                           is fetched into build/ (600 MB)
+#:   make test-compilers     the tree compiled, linked and checked with g++ 11,
+#:                           12, 13 and 14; VERSIONS=11 that one only. Where this
+#:                           machine has no packages of one, in a tree of Debian
+#:                           13 under build/, as root only
 #:   make new-lesson         lays out the next lesson and says what to do next:
 #:                           NAME=my_softmax OPS=softmax; TRACK=host in C++
 #:   make generate           everything that is generated: the five below,
@@ -204,6 +212,25 @@ test-all: build/sanitized/fuzz_corpus_test $(filter %-12,$(step_numbers:%=build/
         $(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched))
 	@$< --gtest_brief=1
 	@$(MAKE) test
+	@scripts/other_toolkit.sh
+	@VERSIONS="$(VERSIONS)" scripts/other_compilers.sh
+
+# All that is for nvcc. The kernels of the CPU device's corpus are programs for a GPU too, but for those that no nvcc takes.
+.PHONY: for-nvcc for-gxx test-toolkits test-compilers
+for-nvcc: build/tests/fakes/cuda_driver.so $(call impls,gpu,$(sides),$(device_lessons)) \
+        $(foreach lesson,$(tuned_lessons),$(sides:%=build/tune/gpu/%/lesson$(call number,$(lesson)))) \
+        $(given_programs:lessons/%.cu=build/gpu/given/%) $(calibrate_gpu) $(nvcc_ptx) $(nvcc_calls) build/gpu/simt/rules \
+        $(call device_checks,gpu) build/gpu/check/ladder \
+        $(foreach step,$(device_steps),build/gpu/gpt2-$(call number,$(step)) build/gpu/gpt2-bench-$(call number,$(step)))
+
+# All that is for g++, kernels too, but what only runs as a test: the CPU device's corpus.
+for-gxx: $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs)) $(call device_checks,dry) $(tools) build/tools/ops \
+        $(checker_tests) $(gpt2_tests) $(simt_test_objects) $(gpt2_programs) $(newest_bench) $(bench_programs) build/calibrate build/lib/libsimt_estimate.so
+
+test-toolkits: .venv/requirements.sha256
+	@scripts/other_toolkit.sh
+test-compilers:
+	@VERSIONS="$(VERSIONS)" scripts/other_compilers.sh
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
