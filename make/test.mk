@@ -162,7 +162,8 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        checker lessons/gpt2 build/dry/wrong/commands build/tools/wrong build/simtcc build/simt-lower)' \
 	    '$(call rehearsal,tuner,Tuner.*,Makefile make checker lessons/gpt2 build/flags build/simtcc build/simt-lower $(simt_archives) \
 	        $(foreach lesson,$(tuned_lessons),lessons/$(lesson)/tune solutions/$(lesson)))' \
-	    $(call suites,build/tests/checker/gpu_standin_test,$(standin_reads)) \
+	    'checker-gpu_standin_test=build/tests/checker/gpu_standin_test@-*Lesson06*:$(call commas,$(standin_reads))' \
+	    'checker-gpu_standin-06=build/tests/checker/gpu_standin_test@*Lesson06*' \
 	    'checker-gpu_rehearsal_test=build/tests/checker/gpu_rehearsal_test@-All/DeviceLesson*;All/WrongSolution*;Tuner.*' \
 	    $(call suites,$(filter-out $(simt_with_lessons),$(simt_tests)),$(simt_reads)) \
 	    $(call suites,build/tests/simt/debug_test,$(simt_reads) $(call checks_read,cpu,$(debugged)) build/debug/impl/solutions/$(debugged) \
