@@ -30,7 +30,7 @@ constexpr int kN = 200;
 
 // The check of a lesson with op toy.
 int toy_check(int argc, char** argv) {
-    GTEST_FLAG_SET(filter, "Toy*:Timing.*");
+    testing::GTEST_FLAG(filter) = "Toy*:Timing.*";
     std::deque<toy_lesson::Step> steps;
     return checker::run_lesson(argc, argv, "00_toy",
                                [&](checker::Lesson& lesson) { toy_lesson::register_toy(lesson, steps); });
@@ -40,7 +40,7 @@ int fake_check(int argc, char** argv) {
     if (std::getenv("TOY_LESSON") != nullptr) {
         return toy_check(argc, argv);
     }
-    GTEST_FLAG_SET(filter, "Sum*:Timing.*");
+    testing::GTEST_FLAG(filter) = "Sum*:Timing.*";
     std::vector<float> fractions, whole, longer;
     for (int i = 0; i < kN; i++) {
         fractions.push_back(1.0F / static_cast<float>(3 + i * 7 % kN));

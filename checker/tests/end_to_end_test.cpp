@@ -78,7 +78,7 @@ void add_case(checker::Op& op, const std::string& name, const Tensors& t, int N,
 
 // The check of a lesson with op toy.
 int toy_check(int argc, char** argv) {
-    GTEST_FLAG_SET(filter, "Toy*:Timing.*");
+    testing::GTEST_FLAG(filter) = "Toy*:Timing.*";
     std::deque<toy_lesson::Step> steps;
     return checker::run_lesson(argc, argv, "00_toy",
                                [&](checker::Lesson& lesson) { toy_lesson::register_toy(lesson, steps); });
@@ -90,7 +90,7 @@ int fake_check(int argc, char** argv) {
         return toy_check(argc, argv);
     }
     // Only what op twice registers: this file's own tests would start the program again, without end.
-    GTEST_FLAG_SET(filter, "Twice*:Timing.*");
+    testing::GTEST_FLAG(filter) = "Twice*:Timing.*";
     const Tensors even = make_tensors(4, 16, 16);
     const Tensors odd = make_tensors(3, 5, 7);
     const Tensors others = make_tensors(4, 16, 16, 9.0F);
@@ -1033,7 +1033,7 @@ TEST_F(EndToEnd, TheWorkerDiesWithTheCheck) {
 
 int main(int argc, char** argv) {
     // The check program shares this file's tests with the test program: it must not run them.
-    GTEST_FLAG_SET(filter, "-EndToEnd.*");
+    testing::GTEST_FLAG(filter) = "-EndToEnd.*";
     for (int i = 1; i < argc; i++) {
         if (std::string_view(argv[i]) == "--worker") {
             return fake_check(argc, argv);
@@ -1043,7 +1043,7 @@ int main(int argc, char** argv) {
             return fake_check(argc - 1, argv);
         }
     }
-    GTEST_FLAG_SET(filter, "*");
+    testing::GTEST_FLAG(filter) = "*";
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();
 }

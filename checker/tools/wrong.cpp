@@ -536,7 +536,7 @@ void test_rows_of_lesson(const std::vector<Row>& all, const std::string& lesson)
 
 // The rows that --gtest_filter leaves, where it is a plain name.
 std::vector<Row> selected(const std::vector<Row>& rows) {
-    const std::string filter = GTEST_FLAG_GET(filter);
+    const std::string filter = testing::GTEST_FLAG(filter);
     std::vector<Row> chosen;
     std::ranges::copy_if(rows, std::back_inserter(chosen), [&](const Row& row) {
         return filter.find_first_of("*?:-") != std::string::npos ||
