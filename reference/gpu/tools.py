@@ -161,21 +161,6 @@ def read_reports(root: Path, *of: str) -> list[dict]:
     return reports
 
 
-def shares_by_capability(root: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """What the solutions reached on recorded cards: compute capability "8.6", item "lesson07/matmul", shape, and the
-    share of the speed that the op is judged by. Of several cards of one capability the smallest."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for data in read_reports(root):
-        for item, record in data["parts"].get("timings", {}).get("items", {}).items():
-            result = record.get("result", {})
-            for row in result.get("shapes", []):
-                share = row.get("of_speed_of", {}).get(result.get("against"), {}).get("share")
-                if record["status"] == "ok" and share is not None:
-                    of_shape = found.setdefault(data["card"]["compute_capability"], {}).setdefault(item, {})
-                    of_shape[row["shape"]] = min(share, of_shape.get(row["shape"], share))
-    return found
-
-
 def number(text: str) -> float | None:
     """nvidia-smi's "[N/A]" and "[Not Supported]" are None, and so is Nsight Compute's "nan"."""
     try:

@@ -2,7 +2,6 @@
 """The parsers of nvidia-smi, compute-sanitizer and Nsight Compute, on samples and on malformed text. Samples of two
 releases each, and where their format is known from, are in data/ (data/README.md)."""
 
-import json
 import os
 import shutil
 import sys
@@ -220,21 +219,6 @@ def test_a_tool_beside_nvcc_is_found_without_path(monkeypatch, tmp_path):
     ncu = executable(tmp_path / "usr/local/cuda/bin/ncu")
     only_under(monkeypatch, tmp_path)
     assert tools.find("ncu") == [str(ncu)]
-
-
-def test_what_solutions_reach_is_had_by_compute_capability(tmp_path):
-    def report(name: str, capability: str, share: float, verdict: str = "ok") -> None:
-        row = {"shape": "N=3", "of_speed_of": {"library": {"share": share}, "copy": {"share": 0.9}}}
-        item = {"status": verdict, "result": {"against": "library", "shapes": [row]}}
-        parts = {"timings": {"items": {"lesson07/matmul": item}}, "checks": {"items": {}}}
-        data = {"gpu": name, "rehearsal": False, "card": {"compute_capability": capability}, "parts": parts}
-        (tmp_path / tools.TIMINGS / f"{name}.json").write_text(json.dumps(data))
-
-    (tmp_path / tools.TIMINGS).mkdir(parents=True)
-    report("a", "8.6", 0.13)
-    report("b", "8.6", 0.12)
-    report("c", "9.0", 0.2, "failed")
-    assert tools.shares_by_capability(tmp_path) == {"8.6": {"lesson07/matmul": {"N=3": 0.12}}}
 
 
 # ---- clocks ----------------------------------------------------------------------------------------------------------
