@@ -307,7 +307,6 @@ class SimtSide final : public DeviceSide {
     bool takes_two_orders() const override { return true; }
     bool samples_blocks() const override { return true; }
 
-
     void start() override {
         simt::report_at_exit(false);
         simt::hand_on_at_fatal_finding(send_last_reply);
