@@ -673,7 +673,7 @@ int main(int argc, char** argv) {
             checker::write_file(table, table_of(of_course, caught, checker::read_file_if_there(table).value_or("")));
         }
         if (!json_file.empty()) {
-            checker::write_file(json_file, json_of(all, caught));
+            checker::write_file(json_file, json_of(selected(all), caught));
         }
         return status;
     } catch (const std::exception& error) {

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -40,12 +41,14 @@ def said(notebook: Path) -> list[str]:
 
 def run(names: list[str], results_root: Path, into: Path) -> list[Path]:
     """Runs copies of notebooks by nbmake, and returns them with their outputs."""
+    (into / "notebooks").mkdir()
+    return executed([Path(shutil.copy(FOLDER / name, into / "notebooks")) for name in names], results_root, into)
+
+
+def executed(copies: list[Path], results_root: Path, into: Path) -> list[Path]:
     # The list of fonts, which takes seconds where a user's first program makes it, and the cell says so.
     subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], check=True)
-    folder = into / "notebooks"
-    folder.mkdir()
-    (folder / "course.py").symlink_to(FOLDER / "course.py")
-    copies = [Path(shutil.copy(FOLDER / name, folder)) for name in names]
+    (into / "notebooks/course.py").symlink_to(FOLDER / "course.py")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--nbmake", "--overwrite", *copies],
         cwd=into,
@@ -117,6 +120,26 @@ def test_each_cell_shows_one_thing_as_wide_as_a_page(without_results):
                 assert shown["metadata"]["image/png"]["width"] == 720
             else:
                 assert shown["name"] == "stdout"
+
+
+def test_what_is_said_while_a_picture_is_made_goes_when_it_is_there(tmp_path):
+    source = """
+        import sys
+        from course import show
+        from matplotlib.figure import Figure
+        def counted():
+            print("counting gelu N=4 …", file=sys.stderr, flush=True)
+            return Figure(figsize=(10, 1))
+        show(counted)
+    """
+    content = json.loads((FOLDER / "precision.ipynb").read_text())
+    cell = next(cell for cell in content["cells"] if cell["cell_type"] == "code")
+    content["cells"] = [cell | {"source": textwrap.dedent(source).splitlines(keepends=True)}]
+    notebook = tmp_path / "notebooks/counted.ipynb"
+    notebook.parent.mkdir()
+    notebook.write_text(json.dumps(content))
+    executed([notebook], tmp_path, tmp_path)
+    assert [shown["output_type"] for cell in outputs(notebook) for shown in cell] == ["display_data"]
 
 
 # ---- the borrowed card's ---------------------------------------------------------------------------------------------
