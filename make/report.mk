@@ -97,7 +97,7 @@ build/tune/cpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard l
 build/tune/gpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
         build/gpu/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) build/gpu/card
 	@mkdir -p $$(@D)
-	$$(show){ $$(run_nvcc) $$(gpu_flags) -DMATMUL_FILE='"$$<"' -c lessons/$1/tune/tune.cu -o $$@.o && \
+	$$(show){ $$(run_nvcc) $$(gpu_flags) $$(nvcc_warnings_$$*) -DMATMUL_FILE='"$$<"' -c lessons/$1/tune/tune.cu -o $$@.o && \
 	    $$(CXX) -o $$@ $$@.o $$(filter %.o,$$^) $$(cudart) -ldl; }$$(hide)
 .PHONY: tune-lesson$(call number,$1) tune-lesson$(patsubst 0%,%,$(call number,$1))
 tune-lesson$(call number,$1): build/tune/$(tune_on)/$(subject)/lesson$(call number,$1)
