@@ -45,7 +45,6 @@ constexpr bool kRehearsal = false;
 
 // Throws NoRoom where the card has not so much memory left.
 DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
-    const MemoryLeft left = memory_left();
     try {
         return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));
     } catch (const CudaError& error) {
@@ -53,6 +52,7 @@ DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
             throw;
         }
     }
+    const MemoryLeft left = memory_left();
     throw NoRoom(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})", gib(bytes),
                              gib(left.free), gib(left.all)));
 }
@@ -446,10 +446,7 @@ class GpuBench final : public Bench {
 
     // Of the card's memory a quarter may go to what a sample's further calls work on, and as much to copies beside them.
     std::size_t calls_in_a_sample(double seconds, std::size_t bytes) const override {
-        std::size_t free = 0;
-        std::size_t all = 0;
-        check(cudaMemGetInfo(&free, &all));
-        return calls_for_a_coarse_clock(seconds, bytes, free / 4);
+        return calls_for_a_coarse_clock(seconds, bytes, memory_left().free / 4);
     }
 
     // The fastest of four ways to copy, by three samples of each.

@@ -106,21 +106,25 @@ class Driver {
     std::unique_ptr<void, Close> handle_;
 };
 
+std::string without_last_newline(std::string text) {
+    while (text.ends_with('\n')) { text.pop_back(); }
+    return text;
+}
+
 // The path of nvcc as a shell's word; nothing where it is not there.
 std::string find_nvcc() {
-    std::string path = checker::run_command("scripts/cuda.sh nvcc 2>&1").output;
-    while (path.ends_with('\n')) { path.pop_back(); }
+    const std::string path = without_last_newline(checker::run_command("scripts/cuda.sh nvcc 2>&1").output);
     return path.empty() ? "" : checker::quoted(path);
 }
 
 // nvcc's release, 13000 for 13.0.
-int toolkit_version() {
-    const checker::Finished nvcc = checker::run_command(find_nvcc() + " --version 2>&1");
-    const std::size_t at = nvcc.output.find("release ");
+int toolkit_version(const std::string& nvcc) {
+    const checker::Finished said = checker::run_command(nvcc + " --version 2>&1");
+    const std::size_t at = said.output.find("release ");
     int major = 0;
     int minor = 0;
-    if (nvcc.status != 0 || at == std::string::npos ||
-        std::sscanf(nvcc.output.c_str() + at, "release %d.%d", &major, &minor) != 2) {
+    if (said.status != 0 || at == std::string::npos ||
+        std::sscanf(said.output.c_str() + at, "release %d.%d", &major, &minor) != 2) {
         throw std::runtime_error(
             "nvcc is not there, which compiles for a GPU: make setup NVCC=1, or install the CUDA toolkit, 12.4 or "
             "newer");
@@ -129,7 +133,7 @@ int toolkit_version() {
 }
 
 // Throws std::runtime_error where the kernels cannot be compiled for this card, or would not run there.
-void require_match(const Card& card, int toolkit) {
+void require_match(const Card& card, const std::string& nvcc, int toolkit) {
     constexpr int kOldestToolkit = 12040;
     if (toolkit < kOldestToolkit) {
         throw std::runtime_error(fmt::format("nvcc is {}; the course needs CUDA 12.4 or newer", dotted(toolkit)));
@@ -147,7 +151,7 @@ void require_match(const Card& card, int toolkit) {
                         "toolkit {}.x first on PATH",
                         dotted(card.driver_cuda), dotted(toolkit), card.driver_cuda / 1000));
     }
-    const std::string known = checker::run_command(find_nvcc() + " --list-gpu-arch 2>&1").output;
+    const std::string known = checker::run_command(nvcc + " --list-gpu-arch 2>&1").output;
     if (known.find(fmt::format("compute_{}\n", card.capability)) == std::string::npos) {
         throw std::runtime_error(fmt::format("nvcc {} does not know {} (sm_{}): a newer toolkit does", dotted(toolkit),
                                              card.name, card.capability));
@@ -166,10 +170,9 @@ std::string as_json(const Card& card) {
 
 // Throws what scripts/cuda.sh says where nvcc and its host compiler do not compile an empty file.
 void require_compiler() {
-    checker::Finished compiled = checker::run_command("scripts/cuda.sh --compiles 2>&1");
+    const checker::Finished compiled = checker::run_command("scripts/cuda.sh --compiles 2>&1");
     if (compiled.status != 0) {
-        while (compiled.output.ends_with('\n')) { compiled.output.pop_back(); }
-        throw std::runtime_error(compiled.output);
+        throw std::runtime_error(without_last_newline(compiled.output));
     }
 }
 
@@ -196,8 +199,9 @@ int main(int argc, char** argv) {
             fmt::print("{}\n", as_json(card));
             return 0;
         }
-        const int toolkit = toolkit_version();
-        require_match(card, toolkit);
+        const std::string nvcc = find_nvcc();
+        const int toolkit = toolkit_version(nvcc);
+        require_match(card, nvcc, toolkit);
         if (!arch && !name) {
             require_compiler();
         }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -155,14 +156,15 @@ class TimedCall {
         std::vector<std::byte*> inputs, outputs;
     };
     Tensors another() {
+        const auto copied = [&](const BufferSpec& spec, std::byte* of) {
+            return spec.on_host ? of : bench_.allocate_copy(of, spec.bytes());
+        };
         Tensors result;
         for (std::size_t i = 0; i < inputs_.size(); i++) {
-            const BufferSpec& spec = call_.inputs[i].spec;
-            result.inputs.push_back(spec.on_host ? inputs_[i] : bench_.allocate_copy(inputs_[i], spec.bytes()));
+            result.inputs.push_back(copied(call_.inputs[i].spec, inputs_[i]));
         }
         for (std::size_t i = 0; i < outputs_.size(); i++) {
-            const BufferSpec& spec = call_.outputs[i].spec;
-            result.outputs.push_back(spec.on_host ? outputs_[i] : bench_.allocate_copy(outputs_[i], spec.bytes()));
+            result.outputs.push_back(copied(call_.outputs[i].spec, outputs_[i]));
         }
         return result;
     }
@@ -221,15 +223,19 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     const std::optional<Library> older_library =  // before what its calls keep
         (request.rivals & bit(Rival::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
     TimedCall call(timed.call, bench, request.seed);
-    const auto ours = [&](std::string name, const RunFunction& run, const Library& library) -> Candidate {
-        const std::vector<Buffers>& calls = call.add_candidate(&library);
+    const auto candidate_of = [&](std::string name, std::function<void(const Buffers&)> run,
+                                  const Library* library) -> Candidate {
         return {.name = std::move(name),
                 .run =
-                    [&] {
-                        for (const Buffers& buffers : calls) { run(library, buffers); }
+                    [run = std::move(run), &calls = call.add_candidate(library)] {
+                        for (const Buffers& buffers : calls) { run(buffers); }
                     },
                 .prepare = [&call] { call.reset(); },
                 .calls = call.calls()};
+    };
+    const auto ours = [&](std::string name, const RunFunction& run, const Library& library) {
+        return candidate_of(
+            std::move(name), [&](const Buffers& buffers) { run(library, buffers); }, &library);
     };
     const auto colden = [cold = timed.hot ? nullptr : bench.cold()](Candidate candidate) {
         if (cold) {
@@ -271,15 +277,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
                 candidates.push_back(by_solution);
                 break;
             case Rival::library:
-                candidates.push_back({.name = "library",
-                                      .run =
-                                          [&timed, &calls = call.add_candidate(nullptr)] {
-                                              for (const Buffers& buffers : calls) {
-                                                  timed.library.value().run(buffers);
-                                              }
-                                          },
-                                      .prepare = [&call] { call.reset(); },
-                                      .calls = call.calls()});
+                candidates.push_back(candidate_of("library", timed.library.value().run, nullptr));
                 break;
             case Rival::copy:
                 candidates.push_back(bench.copy(timed.bytes_moved, static_cast<std::size_t>(call.calls())));

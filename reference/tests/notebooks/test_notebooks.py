@@ -46,8 +46,6 @@ def run(names: list[str], results_root: Path, into: Path) -> list[Path]:
 
 
 def executed(copies: list[Path], results_root: Path, into: Path) -> list[Path]:
-    # The list of fonts, which takes seconds where a user's first program makes it, and the cell says so.
-    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], check=True)
     (into / "notebooks/course.py").symlink_to(FOLDER / "course.py")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--nbmake", "--overwrite", *copies],
