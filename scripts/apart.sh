@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # For scripts that try the tree with compilers other than this machine's, in build/: sourced by other_toolkit.sh and
-# other_compilers.sh. What cannot be had is skipped, by a line that says why, and is no failure.
+# other_compilers.sh. What cannot be had is skipped, by a line that says why, and is not a failure.
 set -eu
 root=$PWD
 

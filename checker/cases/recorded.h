@@ -20,7 +20,7 @@ struct RecordedShare {
 
 // Of the op's solution in lesson "08": its least share of the target's rival's speed at the shapes that are judged. It is of
 // the card of this name, or else the least of the cards of its compute capability; none where no report in the folder has
-// it. A rehearsal is no report, and a file that is none is passed over.
+// it. A rehearsal does not count as a report, and a file that is not a report is passed over.
 std::optional<RecordedShare> recorded_share(const std::filesystem::path& folder, const Card& card,
                                             const std::string& lesson, const std::string& op, const Target& target);
 

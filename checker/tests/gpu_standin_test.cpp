@@ -243,7 +243,8 @@ TEST_F(StandIn, EndsTheWorkerWithTheContextAndGoesOnInAnother) {
         EXPECT_EQ(checked.status, 1) << checked.output;
         EXPECT_TRUE(says(checked, row.says)) << checked.output;
         EXPECT_TRUE(says(checked, "the same command with DEVICE=cpu names line")) << checked.output;
-        EXPECT_FALSE(says(checked, "further finding")) << "that a call then failed is no finding: " << checked.output;
+        EXPECT_FALSE(says(checked, "further finding"))
+            << "a call that failed because of the first error is not a finding of its own: " << checked.output;
     }
     const Checked all = check("gelu_forward_kernel=700", "--no-timing");
     EXPECT_EQ(all.of("gelu"), "WRONG") << all.output;

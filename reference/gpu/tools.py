@@ -434,7 +434,7 @@ class SanitizerReport:
     warnings: int = 0
     distinct: dict[str, int] = field(default_factory=dict)  # "what at file:line in kernel" to how often it was printed
     said: str = ""  # the last line of the program
-    unended: str = ""  # what the tool says of a process that did not end well, which is no error in a kernel
+    unended: str = ""  # what the tool says of a process that did not end well, which is not an error in a kernel
 
 
 # Two releases' words of each are in reference/tests/data, with where they come from.
