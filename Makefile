@@ -18,10 +18,13 @@ CXX := g++
 AR := ar
 Q := $(if $(V),,@)
 
-# As many jobs as there are processors, but one for each GiB that is free; a -j on the command line wins.
-MAKEFLAGS += -j$(shell cpus=$$(nproc 2>/dev/null || echo 1); \
+# As many jobs as there are processors, but one for each GiB that is free; a -j on the command line wins. A make within a
+# make shares its jobs.
+ifeq ($(findstring --jobserver,$(shell echo "$$MAKEFLAGS")),)
+  MAKEFLAGS += -j$(shell cpus=$$(nproc 2>/dev/null || echo 1); \
     gib=$$(awk '/^MemAvailable/ {print int($$2 / 1048576) + 1}' /proc/meminfo 2>/dev/null || echo 2); \
     echo $$((cpus < gib ? cpus : gib)))
+endif
 
 # Prerequisites of what follows are expanded again when their target is wanted: there $$ defers.
 .SECONDEXPANSION:

@@ -162,7 +162,7 @@ ladder_rehearsal := build/dry/check/ladder $(foreach side,lessons solutions,buil
 ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons build/tools/estimate $(matmuls:%=build/impl/solutions/%/matmul.so)
 .PHONY: ladder
 ladder: $(ladder_needs) .venv/requirements.sha256
-	$(if $(and $(gpu_seen),$(nvcc)),@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)
+	$(if $(and $(gpu_seen),$(nvcc)),+@SHAPES='$(SHAPES)' $(MAKE) gpu-report PART=ladder)
 	@SHAPES='$(SHAPES)' .venv/bin/python -m reference.plots.ladder $(if $(filter-out 0,$(WRITE)),--write)
 
 # ---- notebooks ---------------------------------------------------------------------------------------------------------

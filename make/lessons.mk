@@ -128,9 +128,11 @@ card_options = $(if $(filter cpu,$1),,--impl-dir $(gpu)/impl/$(subject)/$(here) 
 gpu_seen := $(wildcard /dev/nvidia[0-9]* /dev/nvhost-gpu /dev/nvmap /dev/nvgpu)$(and $(wildcard /dev/dxg),$(wildcard /usr/lib/wsl/lib/libcuda.so*))
 gpu_next := $(if $(DEVICE),,$(if $(gpu_seen),$(if $(nvcc),then,without)))
 then_gpu = $(if $(call is_device,$(here)),$(gpu_next))
+# Why the GPU that is seen cannot be used, asked once; nothing where it can.
+no_gpu = $(eval no_gpu := $$(shell build/tools/gpu --arch 2>&1 >/dev/null))$(no_gpu)
 define on_gpu_too
-$(if $(filter then,$(then_gpu)),@if why=$$(build/tools/gpu --arch 2>&1 >/dev/null); then $(MAKE) check-lesson$* DEVICE=gpu; \
-    else echo "A GPU seems to be here too$(comma) and nothing ran on it: $$why"; fi)\
+$(if $(filter then,$(then_gpu)),$(if $(no_gpu),@echo 'A GPU seems to be here too$(comma) and nothing ran on it: $(subst ','\'',$(no_gpu))',\
+    +@$(MAKE) check-lesson$* DEVICE=gpu))\
 $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc (make doctor) it is checked and timed there.")
 endef
 
@@ -138,7 +140,7 @@ endef
 at_best = $(if $(call is_device,$(here)),$(if $(filter cpu,$(call place,check)),--at-best))
 run_check = $< $2 $(check_options) $(call card_options,$1)
 $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
-	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$$(build/tools/gpu --arch >/dev/null 2>&1 && echo --more)) $(at_best))
+	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$(if $(no_gpu),,--more)) $(at_best))
 	$(on_gpu_too)
 $(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time))
 	@$(call run_check,$(call place,time),--timing-only)

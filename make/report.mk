@@ -63,7 +63,7 @@ build/sass/%.json: $$(basename $$*).cu $(helper_files) $$(wildcard $$(dir $$*)*.
 	$(report_run) reference.gpu.kernel_sass $< --arch='$(patsubst .%,%,$(suffix $*))' --flags='$(card_flags) $(include_$(sass_of))' --out=$@
 
 # Such files of the ops $1 of $2, lessons/08_name, for the architectures $3: where the tools are, and what compiles.
-emit = $(if $(and $(nvcc),$(nvdisasm)),@$(MAKE) -k $(foreach op,$1,$(if $(wildcard $2/$(op).cu),$(3:%=build/sass/$2/$(op).%.json))) \
+emit = $(if $(and $(nvcc),$(nvdisasm)),+@$(MAKE) -k $(foreach op,$1,$(if $(wildcard $2/$(op).cu),$(3:%=build/sass/$2/$(op).%.json))) \
     >/dev/null 2>&1 || true)
 
 # What is recorded of the solutions. Those that call cuBLAS are compiled with its headers.

@@ -16,13 +16,14 @@ of_this_system() {
     if command -v "g++-$1" >/dev/null; then return 0; fi
     bin=$folder/gxx-$1/usr/bin
     if [ -x "$bin/g++-$1" ]; then return 0; fi
-    apt-cache show "g++-$1" >/dev/null 2>&1 || return 1
     rm -rf "$folder/gxx-$1" "$folder/debs"
-    mkdir -p "$folder/debs" "$folder/gxx-$1"
-    (cd "$folder/debs" && apt-get -qq download "g++-$1" "gcc-$1" "cpp-$1" "libgcc-$1-dev" "libstdc++-$1-dev") \
-        >"$log" 2>&1 </dev/null || return 1
-    for package in "$folder"/debs/*.deb; do dpkg-deb -x "$package" "$folder/gxx-$1"; done
+    mkdir -p "$folder/debs"
+    if (cd "$folder/debs" && apt-get -qq download "g++-$1" "gcc-$1" "cpp-$1" "libgcc-$1-dev" "libstdc++-$1-dev") \
+        >"$log" 2>&1 </dev/null; then
+        for package in "$folder"/debs/*.deb; do dpkg-deb -x "$package" "$folder/gxx-$1"; done
+    fi
     rm -rf "$folder/debs"
+    [ -x "$bin/g++-$1" ] || return 1
     # Programs run with the library that this system has, which is newer.
     local libraries=$folder/gxx-$1/usr/lib/$(uname -m)-linux-gnu
     mkdir -p "$libraries"
