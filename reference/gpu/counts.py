@@ -18,7 +18,7 @@ from pathlib import Path
 from reference.gpu import sources
 from reference.gpu.lesson_shapes import Lesson, all_lessons, dims, implementing
 from reference.gpu.programs import with_json
-from reference.gpu.rungs import LIMIT
+from reference.gpu.rungs import LIMIT, one_timed
 from reference.gpu.tools import ToolError, asked, last_line
 
 CALLS = Path("build/tools/calls")
@@ -127,10 +127,10 @@ def newest(files: tuple[str, ...]) -> str:
 
 def count(call: Call, files: tuple[str, ...], scratch: Path) -> list[dict]:
     """Its launches and calls of libraries on the CPU device, each as SIMT_TRAFFIC has it."""
-    out, counted = scratch / "out.json", scratch / "counts.json"
+    counted = scratch / "counts.json"
     counted.unlink(missing_ok=True)
     command = [*program("build", call, files, scratch), "--estimate", "--only", call.op, "--counts", str(counted)]
-    _, done = with_json([*command, "--json", str(out)], out, LIMIT, {"SOL_CALL": str(call)})
+    _, done = with_json(command, LIMIT, {"SOL_CALL": str(call)})
     if not counted.exists():
         raise ToolError(f"{call} of {files[0]} was not counted: {last_line(done.output)}")
     return json.loads(counted.read_text())["launches"]
@@ -138,16 +138,8 @@ def count(call: Call, files: tuple[str, ...], scratch: Path) -> list[dict]:
 
 def time_at(folder: str, call: Call, files: tuple[str, ...], scratch: Path, limit: float = LIMIT) -> dict:
     """On a GPU, or in its rehearsal: the median of a call, on data that is not in L2."""
-    out = scratch / "out.json"
-    command = [*program(folder, call, files, scratch), "--only", call.op, "--timing-only", "--json", str(out)]
-    report, done = with_json(command, out, limit, {"SOL_CALL": str(call)})
-    (op,) = report["ops"]
-    timing = op.get("timing")
-    if not timing or not timing["shapes"]:
-        raise ToolError(f"{call} of {files[0]}: {'; '.join(op.get('not_timed', [])) or last_line(done.output)}")
-    (row,) = timing["shapes"]
-    if row["verdict"] in ("WRONG", "IMPOSSIBLE"):
-        raise ToolError(f"{call} of {files[0]}: {row['verdict']}: {row['findings'][0]['text']}")
+    command = program(folder, call, files, scratch)
+    row, _ = one_timed(f"{call} of {files[0]}", command, call.op, limit, {"SOL_CALL": str(call)})
     return {name: row[name] for name in ("median_ms", "p10_ms", "p90_ms")}
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,10 +88,10 @@ class Programs:
     def timing(self, lesson: Lesson, op: str) -> list[str]:
         return self.check(lesson, op, "--timing-only")
 
-    def wrong(self, lesson: Lesson, out: Path) -> list[str]:
+    def wrong(self, lesson: Lesson) -> list[str]:
         """The command line that checks a lesson's wrong solutions, once the target `gpu-wrong` is built."""
         dry = ["--dry"] if self.dry else []
-        return ["build/tools/wrong", "--device", "gpu", *dry, "--lesson", lesson.name, "--json", str(out)]
+        return ["build/tools/wrong", "--device", "gpu", *dry, "--lesson", lesson.name]
 
 
 def error_line(output: str) -> str:
@@ -103,19 +104,18 @@ def error_line(output: str) -> str:
     return lines[-1] if lines else "it said nothing"
 
 
-def with_json(command: list[str], out: Path, limit: float, extra: dict[str, str] | None = None) -> tuple[Any, Finished]:
-    """Runs a command that writes JSON into `out`, which its command line names; raises ToolError where it did not.
+def with_json(command: list[str], limit: float, extra: dict[str, str] | None = None) -> tuple[Any, Finished]:
+    """What a command writes where its option --json says, and how it ended; raises ToolError where it wrote nothing.
     `extra` is added to its environment."""
-    out.unlink(missing_ok=True)
-    done = run(command, limit, extra)
     name = Path(command[0]).name
-    try:
-        return json.loads(out.read_text()), done
-    except FileNotFoundError:
-        if done.status is None:
-            raise ToolError(f"{name} did not end within {limit:.0f} s") from None
-        raise ToolError(f"{name} wrote no result, exit status {done.status}: {last_line(done.output)}") from None
-    except ValueError as error:
-        raise ToolError(f"{name} wrote something that is no JSON: {error}") from None
-    finally:
-        out.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out.json")
+        done = run([*command, "--json", str(out)], limit, extra)
+        try:
+            return json.loads(out.read_text()), done
+        except FileNotFoundError:
+            if done.status is None:
+                raise ToolError(f"{name} did not end within {limit:.0f} s") from None
+            raise ToolError(f"{name} wrote no result, exit status {done.status}: {last_line(done.output)}") from None
+        except ValueError as error:
+            raise ToolError(f"{name} wrote something that is no JSON: {error}") from None

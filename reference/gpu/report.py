@@ -210,8 +210,7 @@ def first_finding(rows: list[dict]) -> str:
 def asked(setting: Setting, lesson: Lesson, op: str, left: Left, command: list[str]) -> tuple[dict, str]:
     """What a check program says of the op, and the device that it ran on."""
     setting.programs.build_lesson(lesson, limit=left())
-    out = setting.scratch / "check.json"
-    report, _ = with_json([*command, "--json", str(out)], out, left())
+    report, _ = with_json(command, left())
     return op_report(report, op), report.get("device")
 
 
@@ -246,8 +245,7 @@ def time_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
 
 def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
     setting.programs.build(["gpu-wrong"], limit=left())
-    out = setting.scratch / "wrong.json"
-    rows, _ = with_json(setting.programs.wrong(lesson, out), out, left())
+    rows, _ = with_json(setting.programs.wrong(lesson), left())
     if not isinstance(rows, list) or not rows:
         raise ToolError("no wrong solution was run")
     not_asked = {f"{row['op']}: {row['id']}": row["not_asked"] for row in rows if "not_asked" in row}
@@ -358,7 +356,7 @@ def calibrate(setting: Setting) -> Work:
 def time_rung(setting: Setting, rung: rungs.Rung, shape: str, left: Left) -> dict:
     folder = setting.programs.folder
     setting.programs.build([f"{folder}/check/ladder", f"{folder}/impl/solutions/{rung.lesson}/matmul.so"], left())
-    return rungs.time_at(folder, rung, shape, setting.scratch / "rung.json", left())
+    return rungs.time_at(folder, rung, shape, left())
 
 
 def ladder(setting: Setting) -> Work:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reference.gpu.lesson_shapes import all_lessons, dims
 from reference.gpu.programs import with_json
-from reference.gpu.tools import ToolError, read_reports
+from reference.gpu.tools import ToolError, last_line, read_reports
 
 SQUARE = 256  # N = C = OC where it is counted, if it takes that: kSquare of lessons/gpt2/check/cases.h
 CPU_SHAPES = ("N=256 C=768 OC=3072",)  # the first matmul of the MLP at B=4, T=64
@@ -97,35 +97,44 @@ def program(folder: str, rung: Rung, check: str = "ladder") -> list[str]:
     return [*command, "--roof", "results/roof.json"] if folder == "build" else command
 
 
-def time_at(folder: str, rung: Rung, shape: str, out: Path, limit: float = LIMIT) -> dict:
-    """The times of one call: median_ms, flop_per_s, shares of the library's speed and of the roof in the same run. On
-    the CPU it is processor time, so that what other programs take is not counted."""
-    command = [*program(folder, rung), "--only", "matmul", "--timing-only", "--json", str(out)]
-    clock = {} if rung.kernel else {"SOL_CLOCK": "processor"}
-    report, done = with_json(command, out, limit, {"SOL_LADDER": shape, **clock})
-    (op,) = report["ops"]
-    timing = op.get("timing")
-    if not timing:
-        raise ToolError(f"lesson {rung.number} at {shape}: {'; '.join(op.get('not_timed', [])) or done.output.strip()}")
+def one_timed(
+    what: str, command: list[str], op: str, limit: float, environment: dict[str, str]
+) -> tuple[dict, str | None]:
+    """What a check program says of the one call of an op that the environment asks for: its times, and the library
+    beside it. Raises ToolError, which says what was to be timed, where it was not or its result is wrong."""
+    report, done = with_json([*command, "--only", op, "--timing-only"], limit, environment)
+    (said,) = report["ops"]
+    timing = said.get("timing")
+    if not timing or not timing["shapes"]:
+        raise ToolError(f"{what}: {'; '.join(said.get('not_timed', [])) or last_line(done.output)}")
     (row,) = timing["shapes"]
     if row["verdict"] in ("WRONG", "IMPOSSIBLE"):
-        raise ToolError(f"lesson {rung.number} at {shape}: {row['verdict']}: {row['findings'][0]['text']}")
+        raise ToolError(f"{what}: {row['verdict']}: {row['findings'][0]['text']}")
+    return row, timing.get("library")
+
+
+def time_at(folder: str, rung: Rung, shape: str, limit: float = LIMIT) -> dict:
+    """The times of one call: median_ms, flop_per_s, shares of the library's speed and of the roof in the same run. On
+    the CPU it is processor time, so that what other programs take is not counted."""
+    clock = {} if rung.kernel else {"SOL_CLOCK": "processor"}
+    what = f"lesson {rung.number} at {shape}"
+    row, library = one_timed(what, program(folder, rung), "matmul", limit, {"SOL_LADDER": shape, **clock})
     share = {name: one["share"] for name, one in row["of_speed_of"].items()}
     return {
         "median_ms": row["median_ms"],
         "flop_per_s": row["flop_per_s"],
-        "library": timing["library"] if "library" in share else None,
+        "library": library if "library" in share else None,
         "of_library": share.get("library"),
         "of_roof": share.get("arithmetic"),
     }
 
 
-def count(rung: Rung, out: Path) -> dict[str, int]:
+def count(rung: Rung) -> dict[str, int]:
     """What the CPU device counts of it at `counted_at`, by Nsight Compute's names (checker/simt/COUNTERS.md)."""
-    command = [*program("build", rung, "ladder-device"), "--traffic", "--only", "matmul/square", "--json", str(out)]
+    command = [*program("build", rung, "ladder-device"), "--traffic", "--only", "matmul/square"]
     # Beside a folder of this name lies no older lesson, which would be counted too.
     command[command.index("--reference-dir") + 1] = "build/impl/solutions/00"
-    report, _ = with_json(command, out, LIMIT, rung.sizes_taken)
+    report, _ = with_json(command, LIMIT, rung.sizes_taken)
     (op,) = report["ops"]
     (side,) = op["sides"]
     if side["failure"]:

@@ -12,7 +12,6 @@ import argparse
 import json
 import math
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -369,25 +368,23 @@ def read(root: Path) -> Ladder:
     return Ladder(rungs.rungs(root), data["counted"], data["cpu"], rungs.gpu_reports(root), *estimated(root))
 
 
-def measure(scratch: Path) -> Ladder:
-    out = scratch / "rung.json"
+def measure() -> Ladder:
     found = rungs.rungs(Path())
     counted, timed = {}, {}
     for rung in found:
         if CLEAR:
             print(f"{CLEAR}… {rung.lesson}", end="", file=sys.stderr, flush=True)
         if rung.kernel:
-            counted[rung.lesson] = rungs.count(rung, out)
+            counted[rung.lesson] = rungs.count(rung)
         else:
             chosen = [shape for shape in rungs.chosen_shapes(rungs.CPU_SHAPES) if rung.takes(shape)]
-            timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape, out) for shape in chosen}
+            timed[rung.lesson] = {shape: rungs.time_at("build", rung, shape) for shape in chosen}
     print(CLEAR, end="", file=sys.stderr, flush=True)
     return Ladder(found, counted, {"name": cpu().label, "timed": timed}, rungs.gpu_reports(Path()), *estimated(Path()))
 
 
 def run(options: argparse.Namespace) -> int:
-    with tempfile.TemporaryDirectory(prefix="ladder-") as scratch:
-        ladder = measure(Path(scratch))
+    ladder = measure()
     print(as_text(ladder))
     if not options.write:
         for path in write(plot(ladder), Path("results"), "ladder"):

@@ -81,8 +81,8 @@ def test_the_page_says_what_was_counted_and_timed(committed):
 
 
 @pytest.mark.parametrize("rung", [rung for rung in rungs.rungs(ROOT) if rung.kernel], ids=lambda rung: rung.lesson)
-def test_the_committed_counts_are_those_of_the_kernel(rung, committed, tmp_path):
-    assert rungs.count(rung, tmp_path / "out.json") == committed.counted[rung.lesson]
+def test_the_committed_counts_are_those_of_the_kernel(rung, committed):
+    assert rungs.count(rung) == committed.counted[rung.lesson]
 
 
 def test_the_picture_names_every_rung(committed):
@@ -98,11 +98,10 @@ FUZZED = [rung for rung in rungs.rungs(ROOT) if rung.random_shapes]
 
 
 @pytest.mark.parametrize("rung", FUZZED, ids=lambda rung: rung.lesson)
-def test_a_kernel_is_right_at_random_shapes(rung, tmp_path):
-    out = tmp_path / "out.json"
-    command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random", "--json", str(out)]
+def test_a_kernel_is_right_at_random_shapes(rung):
+    command = [*rungs.program("build", rung, "ladder-device"), "--only", "matmul/random"]
     asked = {"SOL_LADDER_RANDOM": str(rung.random_shapes), **rung.sizes_taken}
-    report, done = with_json(command, out, rungs.LIMIT, asked)
+    report, done = with_json(command, rungs.LIMIT, asked)
     assert done.status == 0, done.output
     assert [case["verdict"] for case in report["ops"][0]["cases"]] == ["ok"]
     assert 0 < report["ops"][0]["cases"][0]["budget_used"] < 1
@@ -124,17 +123,17 @@ void matmul(float* out, const float* inp, const float* weight, const float* bias
 
 
 def test_shapes_are_of_the_sizes_that_the_matmul_takes(tmp_path):
-    source, out = tmp_path / "matmul.cpp", tmp_path / "out.json"
+    source = tmp_path / "matmul.cpp"
     source.write_text(PARTICULAR)
     compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-shared", "-fPIC", "-I.", str(source)]
     assert run([*compiler, "-o", str(tmp_path / "matmul.so")], rungs.LIMIT).status == 0
-    command = [*rungs.program("build", Rung("02_forward", kernel=False)), "--json", str(out), "--only"]
+    command = [*rungs.program("build", Rung("02_forward", kernel=False)), "--only"]
     command[command.index("--impl-dir") + 1] = str(tmp_path)
     for case in ("square", "random"):
         verdicts = []
         for multiple_of in ({}, {"C": 4}, {"N": 16, "C": 4, "OC": 3, "out_stride": 32}):
             asked = Rung("02_forward", kernel=False, multiple_of=multiple_of).sizes_taken
-            report, _ = with_json([*command, f"matmul/{case}"], out, rungs.LIMIT, {"SOL_LADDER_RANDOM": "20", **asked})
+            report, _ = with_json([*command, f"matmul/{case}"], rungs.LIMIT, {"SOL_LADDER_RANDOM": "20", **asked})
             verdicts.append(report["ops"][0]["cases"][0]["verdict"])
         assert verdicts == ["WRONG", "WRONG", "ok"], case
 
@@ -162,34 +161,34 @@ def test_a_host_rung_that_takes_no_timed_shape_has_no_times(committed):
 # ---- outputs that the host has no room for, in the rehearsal of a GPU ------------------------------------------------
 
 
-def rehearse(side, case, out):
+def rehearse(side, case):
     """The verdict on lesson 07's matmul, the solution's or the stub's, and how the program ended."""
     command = [*rungs.program("build/dry", Rung("07_tiled_matmul", kernel=True)), "--only", f"matmul/{case}"]
     command[command.index("--impl-dir") + 1] = f"build/dry/impl/{side}/07_tiled_matmul"
-    report, done = with_json([*command, "--json", str(out)], out, rungs.LIMIT)
+    report, done = with_json(command, rungs.LIMIT)
     (verdict,) = report["ops"][0]["cases"]
     return verdict, done
 
 
-def test_a_gpu_runs_all_of_a_large_output_and_looks_at_some_of_it(tmp_path):
-    verdict, done = rehearse("solutions", "sampled", tmp_path / "out.json")
+def test_a_gpu_runs_all_of_a_large_output_and_looks_at_some_of_it():
+    verdict, done = rehearse("solutions", "sampled")
     assert done.status == 0, done.output
     assert 0 < verdict["budget_used"] < 1
-    verdict, done = rehearse("lessons", "sampled", tmp_path / "out.json")
+    verdict, done = rehearse("lessons", "sampled")
     assert done.status == 1
     (finding,) = verdict["findings"]
     assert finding["text"] == "32,768 of 32,768 elements that were looked at are wrong"
 
 
-def test_tools_that_watch_every_access_are_spared_the_large_outputs(tmp_path):
+def test_tools_that_watch_every_access_are_spared_the_large_outputs():
     command = [*rungs.program("build/dry", Rung("07_tiled_matmul", kernel=True)), "--only", "matmul/sampled"]
     done = run([*command, "--no-large"], rungs.LIMIT)
     assert done.status == 2
     assert "nothing was checked: the options leave no test" in done.output
 
 
-def test_what_a_card_has_no_room_for_is_skipped_and_says_so(tmp_path):
-    verdict, done = rehearse("solutions", "no_room", tmp_path / "out.json")
+def test_what_a_card_has_no_room_for_is_skipped_and_says_so():
+    verdict, done = rehearse("solutions", "no_room")
     assert done.status == 0, done.output
     assert (verdict["ran"], verdict["verdict"]) == (False, "ok")
     assert "is not checked: it wants 4,100 GiB more of the card's memory" in verdict["note"]
@@ -198,17 +197,17 @@ def test_what_a_card_has_no_room_for_is_skipped_and_says_so(tmp_path):
 # ---- measuring -------------------------------------------------------------------------------------------------------
 
 
-def test_a_rung_is_timed_beside_openblas(tmp_path):
-    timed = rungs.time_at("build", Rung("03_cpu_matmul", kernel=False), "N=64 C=48 OC=32", tmp_path / "out.json")
+def test_a_rung_is_timed_beside_openblas():
+    timed = rungs.time_at("build", Rung("03_cpu_matmul", kernel=False), "N=64 C=48 OC=32")
     assert timed["library"] == "OpenBLAS"
     assert timed["of_library"] > 0
     assert 0 < timed["median_ms"] < math.inf
     assert timed["flop_per_s"] == pytest.approx(2 * 64 * 48 * 32 / (timed["median_ms"] / 1e3))
 
 
-def test_a_shape_that_the_program_cannot_take_is_named(tmp_path):
+def test_a_shape_that_the_program_cannot_take_is_named():
     with pytest.raises(ToolError, match="SHAPES: 'N=64 C=0 OC=32' is no shape"):
-        rungs.time_at("build", Rung("03_cpu_matmul", kernel=False), "N=64 C=0 OC=32", tmp_path / "out.json")
+        rungs.time_at("build", Rung("03_cpu_matmul", kernel=False), "N=64 C=0 OC=32")
 
 
 def test_shapes_go_in_the_order_of_their_flops():

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,11 +131,10 @@ class Counting:
         environment = {"NVIDIA_TF32_OVERRIDE": "0"} if fp32 else {}
         if sys.stderr.isatty():
             print(f"{CLEAR}counting {op} in {folder} …", end="", file=sys.stderr, flush=True)
-        with tempfile.TemporaryDirectory() as scratch:
-            command = [str(self.check), "--subject", subject, "--impl-dir", str(folder)]
-            command += ["--reference-dir", str(self.solutions), "--no-timing", "--no-large"]
-            command += ["--only", f"{op}/{case}" if case else op, "--json", f"{scratch}/verdict.json"]
-            report, _ = with_json(command, Path(scratch) / "verdict.json", LIMIT, environment)
+        command = [str(self.check), "--subject", subject, "--impl-dir", str(folder)]
+        command += ["--reference-dir", str(self.solutions), "--no-timing", "--no-large"]
+        command += ["--only", f"{op}/{case}" if case else op]
+        report, _ = with_json(command, LIMIT, environment)
         print(CLEAR, end="", file=sys.stderr)
         (found,) = (one for one in report["ops"] if one["op"] == op)
         return found
