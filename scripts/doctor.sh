@@ -48,7 +48,14 @@ compiler=${CXX:-g++}
 if have "$compiler"; then
     version=$("$compiler" -dumpfullversion)
     if [ "${version%%.*}" -ge 11 ]; then
-        row "$compiler" ok "$version"
+        # A library that a newer g++ built wants that one's libstdc++, which an older one does not link with.
+        if echo 'int main() {}' | LC_ALL=C "$compiler" -x c++ - -o /dev/null -Wl,--no-as-needed -lfmt 2>&1 |
+            grep -qE 'undefined reference .*@(CXXABI|GLIBCXX)_'; then
+            required "$compiler" "$version does not link this system's libfmt, which a newer g++ built" \
+                'make without CXX=; NVCC_CXX= is for nvcc alone'
+        else
+            row "$compiler" ok "$version"
+        fi
     else
         required "$compiler" "$version is too old; 11 or newer is needed" "$(scripts/setup.sh --how g++-11), then: make CXX=g++-11 …"
     fi

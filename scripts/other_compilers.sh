@@ -42,6 +42,10 @@ debian_13() {
         --include="make,g++,g++-12,g++-13,g++-14,$(scripts/setup.sh --list | awk '$1 != "g++" {print $1}' | paste -sd,)" \
         trixie "$folder/trixie" "$mirror" >"$log" 2>&1 </dev/null || skip "debootstrap does not make a tree of Debian 13 here"
     rm -rf "$folder/trixie/var/cache/apt/archives" "$folder/apt" "$folder/debootstrap"
+    # g++ 14 has built its libraries, which want its libstdc++: programs run with that one, so all link with it.
+    for older in "$folder"/trixie/usr/lib/gcc/*/1[123]/libstdc++.so; do
+        ln -sf "/usr/lib/$(uname -m)-linux-gnu/libstdc++.so.6" "$older"
+    done
     touch "$folder/trixie/complete"
 }
 

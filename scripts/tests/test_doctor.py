@@ -68,15 +68,14 @@ class Machine:
     def card_on_the_bus(self) -> None:
         self.file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n")
 
-    def doctor(self) -> str:
-        """What it says from `Only for times on a GPU` on."""
+    def whole_doctor(self) -> subprocess.CompletedProcess:
         environment = {
             "PATH": str(self.root / "bin"),
             "HOME": str(self.root / "home"),
             "SETUP_ROOT": str(self.root),
             "SETUP_VENV": str(self.root / ".venv"),
         }
-        done = subprocess.run(
+        return subprocess.run(
             ["scripts/doctor.sh"],
             cwd=ROOT,
             env=environment | self.environment,
@@ -84,6 +83,10 @@ class Machine:
             text=True,
             check=False,
         )
+
+    def doctor(self) -> str:
+        """What it says from `Only for times on a GPU` on."""
+        done = self.whole_doctor()
         assert done.stderr == ""
         assert done.returncode == 0, done.stdout
         return done.stdout.partition("Only for times on a GPU")[2]
@@ -253,6 +256,22 @@ def test_a_jetson_has_its_gpu_without_nvidia_smi(machine):
     said = machine.doctor()
     assert state(said, "gpu") == "ok"
     assert mends(said) == []
+
+
+def test_a_gxx_that_is_older_than_what_built_the_libraries_is_named(machine):
+    wants = "ld: libfmt.so: undefined reference to `__cxa_call_terminate@CXXABI_1.3.15'"
+    machine.program(
+        "bin/g++-13",
+        f'#!/bin/sh\n[ "$1" = -dumpfullversion ] && echo 13.3.0 || {{ echo "{wants}" >&2; exit 1; }}\n'.replace(
+            "`", "\\`"
+        ),
+    )
+    machine.environment["CXX"] = "g++-13"
+    done = machine.whole_doctor()
+    said = done.stdout.partition("Only for tests")[0]
+    assert "13.3.0 does not link this system's libfmt, which a newer g++ built" in said
+    assert "make without CXX=; NVCC_CXX= is for nvcc alone" in mends(said)
+    assert done.returncode == 1
 
 
 def test_counters_kept_to_root_are_said_to_be(machine):
