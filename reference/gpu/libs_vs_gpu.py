@@ -5,6 +5,7 @@ rounded. The report's part `libs`. Needs nothing but Python 3.10."""
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 
 from reference.gpu.programs import Programs
@@ -25,10 +26,10 @@ def rows_of(program: str, name: str, limit: float) -> list[str]:
     return [line for line in done.output.splitlines() if line and not line.startswith(f"{name}: ")]
 
 
-def compare(programs: Programs, name: str, limit: float) -> dict:
+def compare(programs: Programs, name: str, left: Callable[[], float]) -> dict:
     sides = [f"{folder}/simt/libraries/{name}" for folder in ("build/tests", programs.folder)]
-    programs.build(sides, limit)
-    on_cpu, on_card = (rows_of(side, name, limit) for side in sides)
+    programs.build(sides, left())
+    on_cpu, on_card = (rows_of(side, name, left()) for side in sides)
     differ = [line for line in difflib.unified_diff(on_cpu, on_card, n=0, lineterm="") if line[:2] not in ("--", "++")]
     differ = [line for line in differ if not line.startswith("@@")]
     return {"rows": len(on_cpu), "rows_on_card": len(on_card), "differ": differ}

@@ -22,12 +22,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO
 
 from reference.gpu import beside_pytorch, counts, libs_vs_gpu, rungs, simt_vs_gpu, simt_vs_ncu, sources, tools
-from reference.gpu.costs import PROGRAM, costs
+from reference.gpu.costs import PROGRAM as COSTS
+from reference.gpu.costs import costs
+from reference.gpu.lesson_shapes import PROGRAM as LESSONS
 from reference.gpu.lesson_shapes import Lesson, implementing
 from reference.gpu.programs import Programs, with_json
 from reference.gpu.tools import Card, ClockLog, Parser, ToolError, run
@@ -187,6 +189,7 @@ class Setting:
     programs: Programs
     scratch: Path
 
+    @cached_property
     def lessons(self) -> tuple[list[Lesson], dict[str, str]]:
         """The device lessons that this card can run; the others with what they need."""
         lessons = [lesson for lesson in self.programs.lessons(self.root) if lesson.track == "device"]
@@ -302,7 +305,7 @@ CASES = Path("reference/cases")
 
 def each_op(setting: Setting, measure: Callable[..., dict], made_of: Callable[..., tuple], more: str = "") -> Work:
     """An item an op: `measure` takes the setting, the lesson, the op and what is left. `more` goes behind its name."""
-    lessons, unmet = setting.lessons()
+    lessons, unmet = setting.lessons
     items = [
         Item(
             f"lesson{lesson.number}/{op}{more}",
@@ -317,7 +320,7 @@ def each_op(setting: Setting, measure: Callable[..., dict], made_of: Callable[..
 
 def checks(setting: Setting) -> Work:
     work = each_op(setting, check_op, checked_with)
-    for lesson in setting.lessons()[0]:
+    for lesson in setting.lessons[0]:
         made_of = checked_with(setting.root, lesson, lesson.ops)
         made_of += (Path("solutions", lesson.name, "wrong.toml"), Path("checker/tools/wrong.cpp"))
         made_of += matching(setting.root, [f"solutions/{lesson.name}/wrong/*"])
@@ -360,7 +363,7 @@ def time_rung(setting: Setting, rung: rungs.Rung, shape: str, left: Left) -> dic
 
 
 def ladder(setting: Setting) -> Work:
-    lessons, unmet = setting.lessons()
+    lessons, unmet = setting.lessons
     here = {lesson.name for lesson in lessons}
     shapes = rungs.REHEARSED if setting.programs.dry else rungs.chosen_shapes(rungs.GPU_SHAPES)
     items = [
@@ -392,8 +395,8 @@ def time_call(setting: Setting, call: counts.Call, files: tuple[str, ...], left:
 
 def waterfall(setting: Setting) -> Work:
     """The calls of each step's forward pass, one by one."""
-    lessons, unmet = setting.lessons()
-    here = {lesson.name: lesson for lesson in lessons}
+    lessons, unmet = setting.lessons
+    here = {lesson.name for lesson in lessons}
     if any(setting.root.glob("solutions/*/forward.cpp")):
         setting.programs.build(["forward-calls"])
     items: dict[str, Item] = {}
@@ -418,7 +421,6 @@ class Bench:
         self.errors = setting.scratch / "bench.log"
         caches = {name: str(setting.scratch / name) for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")}
         self.environment = os.environ | {"TMPDIR": str(setting.scratch)} | caches
-        self.programs, self.counted = setting.programs, False
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -483,9 +485,6 @@ class Bench:
         call, rate, median = answer.pop("call", None), answer.pop("rate", None), answer.get("median_ms")
         if not call or not isinstance(median, (int, float)) or not median > 0:
             return answer
-        if not self.counted:  # once: make takes its time to see that nothing is to be done
-            self.programs.build([str(PROGRAM)])
-            self.counted = True
         (cost,) = costs([call])
         amount = {"tflop_per_s": (cost.flop, 1e12), "gb_per_s": (cost.bytes, 1e9)}[rate]
         return answer | {rate: amount[0] / (median * 1e-3) / amount[1]}
@@ -525,7 +524,7 @@ def pytorchs(setting: Setting, bench: Bench, measure: Callable[..., dict], made_
 
 
 def baselines(setting: Setting) -> Work:
-    setting.programs.lessons(setting.root)  # builds what the bench asks of them too
+    setting.programs.build([str(LESSONS), str(COSTS)])  # which are asked for its items and rates
     bench = Bench(setting, "reference.gpu.bench")
     return pytorchs(setting, bench, bench.measure, partial(baseline_of, setting.root))
 
@@ -535,7 +534,7 @@ PROGRAM_OF_STEP = ("lessons/gpt2/bench_main.cpp", "lessons/gpt2/placement_device
 
 def whole_forward(B: int, setting: Setting) -> Work:
     """The newest step that this card can run beside each of PyTorch's ways, at B sequences."""
-    newest = setting.lessons()[0][-1]
+    newest = setting.lessons[0][-1]
     program = setting.programs.bench_of_step(newest)
     bench = Bench(setting, "reference.gpu.whole_forward", str(B), program)
 
@@ -582,7 +581,7 @@ def sanitize_op(tool: str, setting: Setting, lesson: Lesson, op: str, left: Left
 def sanitize(setting: Setting) -> Work:
     versions = tools.versions("compute-sanitizer")
     works = [each_op(setting, partial(sanitize_op, tool), checked_with, f"/{tool}") for tool in tools.SANITIZERS]
-    return Work([item for work in works for item in work.items], works[0].unavailable, versions)
+    return Work([item for work in works for item in work.items], setting.lessons[1], versions)
 
 
 def profile_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
@@ -607,25 +606,25 @@ def profile_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
     }
 
 
-def count_again(setting: Setting, subject: simt_vs_ncu.Subject, left: Left) -> dict:
-    subject.build(setting.programs, left())
-    return simt_vs_ncu.measure(setting.root, subject, setting.programs, setting.scratch / "ncu.csv", left())
-
-
 def ncu(setting: Setting) -> Work:
     """Each op at its timed shape; and the launches that the CPU device counts too, for make ncu-table."""
     versions, work = tools.versions("ncu"), each_op(setting, profile_op, judged_at)
-    lessons = setting.lessons()[0]
+    lessons, unmet = setting.lessons
+    log = setting.scratch / "ncu.csv"
     subjects = [
         subject for subject in simt_vs_ncu.subjects(setting.root) if subject.lesson is None or subject.lesson in lessons
     ]
     with_kernels = {f"lesson{subject.lesson.number}/{subject.op}" for subject in subjects if subject.lesson}
     items = [item for item in work.items if item.name in with_kernels]
     items += [
-        Item(subject.item, partial(count_again, setting, subject), tuple(subject.files(setting.root)))
+        Item(
+            subject.item,
+            partial(simt_vs_ncu.measure, setting.root, subject, setting.programs, log),
+            tuple(subject.files(setting.root)),
+        )
         for subject in subjects
     ]
-    return Work(items, work.unavailable, versions)
+    return Work(items, unmet, versions)
 
 
 def beside(root: Path, file: Path) -> tuple[Path, ...]:
@@ -642,16 +641,11 @@ def simt(setting: Setting) -> Work:
     return Work(items, versions=versions)
 
 
-def compare_library(setting: Setting, calls: str, left: Left) -> dict:
-    return libs_vs_gpu.compare(setting.programs, calls, left())
-
-
 def libs(setting: Setting) -> Work:
     """Calls of cuBLAS and cuBLASLt by the card's libraries, and by the CPU device's."""
     files = libs_vs_gpu.calls(setting.root)
-    return Work(
-        [Item(file.stem, partial(compare_library, setting, file.stem), beside(setting.root, file)) for file in files]
-    )
+    compare = partial(libs_vs_gpu.compare, setting.programs)
+    return Work([Item(file.stem, partial(compare, file.stem), beside(setting.root, file)) for file in files])
 
 
 # On a card that has room, and where the first words of the file say so.
@@ -669,7 +663,7 @@ def run_given(setting: Setting, name: str, left: Left) -> dict:
 
 def given(setting: Setting) -> Work:
     """The programs that lessons give to run and look at: what they print."""
-    lessons, unmet = setting.lessons()
+    lessons, unmet = setting.lessons
     items = []
     for lesson in lessons:
         for file in sorted((setting.root / "lessons" / lesson.name).glob("*.cu")):

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -187,10 +187,11 @@ def triple(text: str) -> list[int]:
     return [int(word) for word in re.findall(r"\d+", text)]
 
 
-def measure(root: Path, subject: Subject, programs: Programs, log: Path, limit: float) -> dict:
-    """Nsight Compute on a subject that is built."""
+def measure(root: Path, subject: Subject, programs: Programs, log: Path, left: Callable[[], float]) -> dict:
+    """Nsight Compute on a subject, which is built first."""
+    subject.build(programs, left())
     metrics = {name: name for name in COUNTED}
-    launches, unknown = tools.profile(subject.kernels(root), subject.command(programs), limit, log, metrics)
+    launches, unknown = tools.profile(subject.kernels(root), subject.command(programs), left(), log, metrics)
     return {
         "source": subject.digest(root),
         "metrics_unknown": unknown,

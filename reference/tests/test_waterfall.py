@@ -221,12 +221,12 @@ def test_the_report_times_every_call_that_a_bar_is_made_of():
     made = read()
     programs = SimpleNamespace(dry=False, folder="build/gpu", build=lambda targets: "")
     lessons = [Lesson(one.step.lesson, "device") for one in made.passes]
-    setting = SimpleNamespace(root=ROOT, programs=programs, lessons=lambda: (lessons, {"lesson31": "needs sm_90a"}))
+    setting = SimpleNamespace(root=ROOT, programs=programs, lessons=(lessons, {"lesson31": "needs sm_90a"}))
     work = report.waterfall(setting)
     names = [counts.item_name(one.step.files[bar.call.op], bar.call) for one in made.passes for bar in one.bars]
     assert [item.name for item in work.items] == list(dict.fromkeys(names))
     assert all((ROOT / path).exists() for item in work.items for path in item.made_of if "solutions" in path.parts)
-    setting.lessons = lambda: (lessons[:1], {})
+    setting.lessons = (lessons[:1], {})
     assert len(report.waterfall(setting).items) == len(made.passes[0].bars)
 
 
