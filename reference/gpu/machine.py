@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference.gpu.rungs import cpu_name
-
 
 @dataclass(frozen=True)
 class Cpu:
-    name: str  # as the system calls it
+    name: str  # as the system calls it; the architecture where it has none
     family: str = ""
     model: str = ""
 
@@ -33,5 +32,9 @@ def cpu(cpuinfo: Path = Path("/proc/cpuinfo")) -> Cpu:
         text = cpuinfo.read_text()
     except OSError:
         text = ""
-    found = (re.search(rf"^{field}\s*:\s*(\d+)$", text, re.MULTILINE) for field in ("cpu family", "model"))
-    return Cpu(cpu_name(), *(match[1] if match else "" for match in found))
+
+    def said(field: str) -> str:
+        found = re.search(rf"^{field}\s*:\s*(.+)$", text, re.MULTILINE)
+        return found[1].strip() if found else ""
+
+    return Cpu(said("model name") or platform.machine(), said("cpu family"), said("model"))

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import math
 import os
-import platform
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -140,15 +138,6 @@ def count(rung: Rung) -> dict[str, int]:
     if side["failure"]:
         raise ToolError(f"lesson {rung.number} was not counted: {side['failure']}")
     return side["metrics"]
-
-
-def cpu_name() -> str:
-    """As the system calls it: "AMD EPYC 7763 64-Core Processor"; the architecture where it has no name."""
-    try:
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        found = None
-    return found[1].strip() if found else platform.machine()
 
 
 def gpu_reports(root: Path) -> dict[str, dict[str, dict[str, dict]]]:

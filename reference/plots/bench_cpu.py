@@ -27,8 +27,8 @@ from matplotlib.figure import Figure
 
 from figures import draw
 from reference.gpu.lesson_shapes import all_lessons, step_precision
+from reference.gpu.machine import cpu
 from reference.gpu.pages import put
-from reference.gpu.rungs import cpu_name
 from reference.gpu.step import TOLERANCE, Step
 from reference.gpu.tools import Parser, ToolError, counted, run_main, three_digits
 from reference.model.gpt2 import GPT2, Config, save_folder
@@ -156,7 +156,7 @@ def bench(programs: dict[str, Path], name: str, B: int, T: int, rounds: int) -> 
     print(f"logits agree: the largest difference is {largest:.1e} of the largest logit\n")
     print(table(seconds))
     rounded = {name: [float(f"{s:.4g}") for s in samples] for name, samples in seconds.items()}
-    return {"cpu": cpu_name(), "pytorch": torch.__version__, "B": B, "T": T, "seconds": rounded}
+    return {"cpu": cpu().name, "pytorch": torch.__version__, "B": B, "T": T, "seconds": rounded}
 
 
 # ---- what is committed -----------------------------------------------------------------------------------------------
