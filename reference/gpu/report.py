@@ -579,9 +579,9 @@ def sanitize_op(tool: str, setting: Setting, lesson: Lesson, op: str, left: Left
 
 
 def sanitize(setting: Setting) -> Work:
-    versions = tools.versions("compute-sanitizer")
+    version = tools.version("compute-sanitizer")
     works = [each_op(setting, partial(sanitize_op, tool), checked_with, f"/{tool}") for tool in tools.SANITIZERS]
-    return Work([item for work in works for item in work.items], setting.lessons[1], versions)
+    return Work([item for work in works for item in work.items], setting.lessons[1], {"compute-sanitizer": version})
 
 
 def profile_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
@@ -608,7 +608,7 @@ def profile_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
 
 def ncu(setting: Setting) -> Work:
     """Each op at its timed shape; and the launches that the CPU device counts too, for make ncu-table."""
-    versions, work = tools.versions("ncu"), each_op(setting, profile_op, judged_at)
+    version, work = tools.version("ncu"), each_op(setting, profile_op, judged_at)
     lessons, unmet = setting.lessons
     log = setting.scratch / "ncu.csv"
     subjects = [
@@ -624,7 +624,7 @@ def ncu(setting: Setting) -> Work:
         )
         for subject in subjects
     ]
-    return Work(items, unmet, versions)
+    return Work(items, unmet, {"ncu": version})
 
 
 def beside(root: Path, file: Path) -> tuple[Path, ...]:
@@ -633,12 +633,12 @@ def beside(root: Path, file: Path) -> tuple[Path, ...]:
 
 
 def simt(setting: Setting) -> Work:
-    versions, kernels = tools.versions("compute-sanitizer"), simt_vs_gpu.corpus(setting.root)
+    version, kernels = tools.version("compute-sanitizer"), simt_vs_gpu.corpus(setting.root)
     items = [
         Item(kernel.name, partial(batch.measure, kernel), beside(setting.root, kernel.path))
         for kernel, batch in simt_vs_gpu.batches(kernels, setting.programs)
     ]
-    return Work(items, versions=versions)
+    return Work(items, versions={"compute-sanitizer": version})
 
 
 def libs(setting: Setting) -> Work:
@@ -866,7 +866,7 @@ def describe(options: argparse.Namespace) -> tuple[Card, dict]:
         card = tools.read_card()
     except ToolError as error:
         raise ToolError(f"{error}. To rehearse without a GPU: make gpu-report DRY=1") from None
-    return card, {"driver": card.driver, "cuda": tools.versions("nvcc")["nvcc"], **commit(options.commit)}
+    return card, {"driver": card.driver, "cuda": tools.version("nvcc"), **commit(options.commit)}
 
 
 def report(options: argparse.Namespace) -> int:

@@ -222,13 +222,13 @@ def read_card() -> Card:
     return Card(name, driver, capability if number(capability) else None, *(number(cell) for cell in rest))
 
 
-def versions(tool: str) -> dict[str, str]:
+def version(tool: str) -> str:
     """Of nvcc, ncu or compute-sanitizer, as it prints it: "13.0", "2025.3.1"."""
     done = subprocess.run([*find(tool), "--version"], capture_output=True, text=True, errors="replace", check=False)
     found = re.search(r"(?:release|Version) (\d[\w.]*\d)", done.stdout)
     if not found:
         raise ToolError(f"{tool} --version printed no version: {first_line(done.stdout + done.stderr)}")
-    return {tool: found[1]}
+    return found[1]
 
 
 # ---- clocks ----------------------------------------------------------------------------------------------------------
@@ -432,7 +432,7 @@ def sanitize(tool: str, program: list[str], log: Path, limit: float, *more: str)
 class SanitizerReport:
     errors: int
     warnings: int = 0
-    distinct: dict[str, int] = field(default_factory=dict)  # "what at file:line in kernel" to how often it was printed
+    distinct: Counter[str] = field(default_factory=Counter)  # "what at file:line in kernel" to how often it was printed
     said: str = ""  # the last line of the program
     unended: str = ""  # what the tool says of a process that did not end well, which is not an error in a kernel
 
@@ -452,7 +452,8 @@ NOTES = re.compile(
 )
 PROBE = re.compile(r"Program hit .* on CUDA API call to cuGetProcAddress")  # a runtime that asks what a driver has
 UNSUPPORTED = "Device not supported"
-UNTRACKED = "Internal Sanitizer Error"  # a launch that it did not watch: its summary may say 0 errors all the same
+# A launch that it did not watch: its summary may say 0 errors all the same.
+UNTRACKED = re.compile(r"Internal Sanitizer Error:? *(.*)")
 NO_SUMMARY = {
     "No attachable process found": "the program ended before it reached the GPU",
     "terminated before first instrumented API call": "the program never reached the GPU",
@@ -473,14 +474,6 @@ def place(function: str, where: str | None) -> str:
     return f"{Path(where).name} in {name}" if where else name
 
 
-def key_of(what: str, sites: list[str]) -> str:
-    """An error in one line. Where a barrier's own place is a header of the toolkit, a frame below it is the kernel."""
-    if what.startswith("race"):
-        return f"{what} between {' and '.join(dict.fromkeys(sites))}"
-    kernels = [site for site in sites if ".cu:" in site]
-    return f"{what} at {(kernels or sites)[0]}" if sites else what
-
-
 def first_words(text: str) -> str:
     """What an error's first line says, without addresses."""
     if "Race reported between" in text:
@@ -489,53 +482,53 @@ def first_words(text: str) -> str:
     return what.removeprefix("Error: ").rstrip(".")
 
 
+def error_in_a_line(error: list[str]) -> str:
+    """Where a barrier's own place is a header of the toolkit, a frame below it is the kernel."""
+    what = first_words(error[0])
+    if what.startswith("race"):
+        sites = [place(function, where) for line in error for function, where in RACE.findall(line)]
+        return f"{what} between {' and '.join(dict.fromkeys(sites))}"
+    sites = [place(*at.groups()) for line in error if (at := AT.match(line))]
+    sites += [by[1] for line in error if (by := BY_HOST.match(line))]
+    kernels = [site for site in sites if ".cu:" in site]
+    return f"{what} at {(kernels or sites)[0]}" if sites else what
+
+
+def paragraphs(log: str) -> list[list[str]]:
+    """The tool's own lines: one that begins something, with the indented ones that go on with it."""
+    found: list[list[str]] = []
+    for line in log.splitlines():
+        if line.startswith("====="):
+            text = line.lstrip("=")
+            if not found or not text.startswith("   "):
+                found.append([])
+            found[-1].append(text.strip())
+    return found
+
+
 def parse_sanitizer(log: str) -> SanitizerReport:
     """compute-sanitizer's log. Raises ToolError where it holds no summary: it then found nothing out."""
+    if untracked := UNTRACKED.search(log):
+        raise ToolError(f"compute-sanitizer did not watch every launch: {untracked[1]}")
+    if UNSUPPORTED in log:
+        raise ToolError(f"compute-sanitizer cannot run here: {UNSUPPORTED.lower()}")
     report, summaries, probes = SanitizerReport(0), 0, 0
-    what, sites = "", []  # the error whose lines are being read
-
-    def close() -> None:
-        nonlocal what, sites
-        if what:
-            key = key_of(what, sites)
-            report.distinct[key] = report.distinct.get(key, 0) + 1
-        what, sites = "", []
-
-    for line in log.splitlines():
-        if not line.startswith("====="):
-            continue
-        text = line.lstrip("=").strip()
-        begins = not line.lstrip("=").startswith("   ")  # an error's other lines are indented
+    for paragraph in paragraphs(log):
+        text = paragraph[0]
         if found := SUMMARY.match(text):
-            close()
             if any(word in text for word in UNCOUNTED):
                 continue
             summaries += 1
             inside = re.search(r"\((\d+) errors?, (\d+) warnings?\)", found[2])
             report.errors += int(inside[1]) if inside else int(found[1])
             report.warnings += int(inside[2]) if inside else 0
-        elif UNTRACKED in text:
-            what = text.removeprefix(UNTRACKED).lstrip(": ")
-            raise ToolError(f"compute-sanitizer did not watch every launch: {what}")
         elif UNENDED.match(text):
-            close()
             report.unended = report.unended or text.removeprefix("Error: ").rstrip(".")
-        elif begins:
-            close()
-            if PROBE.match(text):
-                probes += 1
-            elif text and not NOTES.match(text):
-                what = first_words(text)
-        if what.startswith("race"):
-            sites += [place(function, where) for function, where in RACE.findall(text)]
-        elif what and (at := AT.match(text)):
-            sites.append(place(at[1], at[2]))
-        elif what and (by := BY_HOST.match(text)):
-            sites.append(by[1])
-    close()
+        elif PROBE.match(text):
+            probes += 1
+        elif text and not NOTES.match(text):
+            report.distinct[error_in_a_line(paragraph)] += 1
     report.errors = max(report.errors - probes, 0)
-    if UNSUPPORTED in log:
-        raise ToolError(f"compute-sanitizer cannot run here: {UNSUPPORTED.lower()}")
     if summaries == 0:
         for sign, why in NO_SUMMARY.items():
             if sign in log:

@@ -153,7 +153,7 @@ def test_cards_that_are_all_hidden_are_said_to_be(monkeypatch, visible):
 def test_a_tools_version_is_read(tool, tmp_path, said, version):
     (tmp_path / "said").write_text(said)
     tool("ncu", f"cat {tmp_path}/said")
-    assert tools.versions("ncu") == {"ncu": version}
+    assert tools.version("ncu") == version
 
 
 def test_a_tool_that_a_package_brought_is_found_after_that_of_the_path(monkeypatch, tmp_path):
