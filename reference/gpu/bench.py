@@ -128,25 +128,30 @@ def time_cold(call: Call, flush: Flush) -> list[float]:
     return samples
 
 
+def one_after_another(call: Call, count: int) -> list[float]:
+    """With an event between calls: what the host takes to launch them counts where it is longer."""
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+    events[0].record()
+    for event in events[1:]:
+        call()
+        event.record()
+    events[-1].synchronize()
+    return [a.elapsed_time(b) * 1e-3 for a, b in itertools.pairwise(events)]
+
+
 def time_hot(call: Call) -> list[float]:
-    """One call after another, an event between them: what the host takes to launch them counts where it is longer."""
     for _ in range(WARMUP):
         call()
     samples: list[float] = []
     while not enough(samples):
-        events = [torch.cuda.Event(enable_timing=True) for _ in range(11)]
-        events[0].record()
-        for event in events[1:]:
-            call()
-            event.record()
-        events[-1].synchronize()
-        samples += [a.elapsed_time(b) * 1e-3 for a, b in itertools.pairwise(events)]
+        samples += one_after_another(call, 10)
     return samples
 
 
-def time_on_host(call: Call) -> list[float]:
+def on_the_host(call: Call, count: int) -> list[float]:
+    """By the host's clock."""
     samples = []
-    for _ in range(3):
+    for _ in range(count):
         begin = time.perf_counter()
         call()
         samples.append(time.perf_counter() - begin)
@@ -215,7 +220,7 @@ class Bench:
             return function(*arguments)
 
         if m.dry:
-            samples, cache = time_on_host(call), "none: a rehearsal on the CPU"
+            samples, cache = on_the_host(call, 3), "none: a rehearsal on the CPU"
         elif item.op in ("forward", "predict"):
             samples, cache = time_hot(call), "hot"
         else:

@@ -13,22 +13,22 @@ backward pass would read, which PyTorch does not.
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import itertools
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from reference.gpu import bench
-from reference.gpu.bench import Bench, Call, set_precision, summarise
+from reference.gpu.bench import Bench, Call, on_the_host, one_after_another, set_precision, summarise
 from reference.gpu.lesson_shapes import dims, tiny
 from reference.gpu.step import TOLERANCE, Step
 from reference.gpu.tools import Parser, ToolError, run_main
@@ -108,19 +108,13 @@ def prepared(way: Way, model: GPT2, tokens: torch.Tensor, dry: bool) -> Call:
     def call() -> torch.Tensor:
         if way.has_own_graphs:
             torch.compiler.cudagraph_mark_step_begin()  # the results of the pass before are not needed any more
-        with sdpa_kernel(back_ends) if way.back_end is not None else nullcontext():
+        with sdpa_kernel(back_ends) if way.back_end is not None else contextlib.nullcontext():
             return function(tokens)[0]
 
     return captured(call) if way.graph and not dry else call
 
 
 # ---- both sides ------------------------------------------------------------------------------------------------------
-
-
-def seconds_of(act: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    act()
-    return time.perf_counter() - begin
 
 
 class PyTorch:
@@ -137,31 +131,20 @@ class PyTorch:
             self.predict_once()
         self.seconds_to_prepare = time.perf_counter() - begin
 
-    def wait(self) -> None:
-        if not self.dry:
-            torch.cuda.synchronize()
-
     def forward(self, count: int) -> list[float]:
-        if self.dry:
-            return [seconds_of(self.call) for _ in range(count)]
-        events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
-        events[0].record()
-        for event in events[1:]:
-            self.call()
-            event.record()
-        events[-1].synchronize()
-        return [a.elapsed_time(b) * 1e-3 for a, b in itertools.pairwise(events)]
+        return on_the_host(self.call, count) if self.dry else one_after_another(self.call, count)
 
     def predict_once(self) -> None:
         self.tokens.copy_(self.on_host, non_blocking=True)
         self.row.copy_(self.call()[:, -1], non_blocking=True)
-        self.wait()
+        if not self.dry:
+            torch.cuda.synchronize()
 
     def predict(self, count: int) -> list[float]:
-        return [seconds_of(self.predict_once) for _ in range(count)]
+        return on_the_host(self.predict_once, count)
 
 
-class Ours:
+class Ours(Step):
     """The course's program of a step (bench_main.cpp), with the same weights and tokens."""
 
     def __init__(self, program: Path, folder: Path, ids: torch.Tensor, V: int):
@@ -169,26 +152,17 @@ class Ours:
         self.V, tokens, self.row = V, folder / "tokens", folder / "row"
         tokens.write_bytes(ids.to(torch.int32).numpy().astype("<i4").tobytes())
         arguments = ["--model", str(folder), "--tokens", str(tokens), "-B", str(B), "-T", str(T)]
-        self.step = Step(program.name.rpartition("-")[2], program, arguments)
-
-    def stop(self) -> None:
-        self.step.__exit__()
+        super().__init__(program.name.rpartition("-")[2], program, arguments)
 
     def times(self, task: str, count: int) -> list[float]:
-        answer = self.step.ask(f"{task} {count} {self.row}")
+        answer = self.ask(f"{task} {count} {self.row}")
         try:
             times = [float(word) for word in answer.split()]
         except ValueError:
             times = []
         if len(times) != count:
-            raise ToolError(f"step {self.step.name} answered {answer!r}, not {count} times")
+            raise ToolError(f"step {self.name} answered {answer!r}, not {count} times")
         return times
-
-    def forward(self, count: int) -> list[float]:
-        return self.times("forward", count)
-
-    def predict(self, count: int) -> list[float]:
-        return self.times("predict", count)
 
     def last_logits(self) -> torch.Tensor:
         """(B, V): each sequence's last row, of the last pass."""
@@ -229,24 +203,22 @@ class WholeForward(Bench):
         self.without = {f"{shape} {name}": why for name, why in NOT_FOR_FLOATS.items()}
         self.shape = tiny(shape) if dry else shape
         self.program = program
+        self.started = contextlib.ExitStack()
         self.ours: Ours | None = None
 
     def prepare(self) -> None:
         """The weights are on the disk only until our program has loaded them."""
         torch.manual_seed(0)
         self.model, (self.ids,) = forward.baseline(Machine("cpu", self.machine.dry), dims(self.shape))  # ids: (B, T)
-        self.scratch = tempfile.TemporaryDirectory(prefix="whole-forward-")
-        folder = Path(self.scratch.name)
+        folder = Path(self.started.enter_context(tempfile.TemporaryDirectory(prefix="whole-forward-")))
         save_folder(self.model, folder)
-        self.ours = Ours(self.program, folder, self.ids, self.model.config.V)
-        self.ours.forward(1)
+        self.ours = self.started.enter_context(Ours(self.program, folder, self.ids, self.model.config.V))
+        self.ours.times("forward", 1)
         (folder / "model.safetensors").unlink()
         self.model.to(self.machine.device)
 
     def close(self) -> None:
-        if self.ours is not None:
-            self.ours.stop()
-            self.scratch.cleanup()
+        self.started.close()
 
     @torch.no_grad()
     def run(self, way: Way) -> dict:
@@ -258,12 +230,12 @@ class WholeForward(Bench):
         result: dict = {"shape": self.shape, "precision": PRECISION, "way": way.name}
         result["seconds_to_prepare"] = round(pytorch.seconds_to_prepare, 2)
         for task in TASKS:
-            getattr(self.ours, task)(1)
+            self.ours.times(task, 1)
             differs = bench.worst_difference(self.ours.last_logits(), pytorch.row)
             if not differs <= TOLERANCE[PRECISION]:
                 raise ToolError(f"{task}: our logits are off by {differs:.1e} of PyTorch's largest")
             result[task] = {"differs": differs}
-            result[task] |= in_turn(getattr(pytorch, task), getattr(self.ours, task), self.machine.dry)
+            result[task] |= in_turn(getattr(pytorch, task), partial(self.ours.times, task), self.machine.dry)
         return result
 
     def tidy(self) -> None:
@@ -283,11 +255,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     def act() -> int:
         bench.demand_gpu(options.dry)
-        whole = WholeForward(options.B, options.program, options.dry)
-        try:
+        with contextlib.closing(WholeForward(options.B, options.program, options.dry)) as whole:
             return bench.serve(whole, whole.items, whole.without)
-        finally:
-            whole.close()
 
     return run_main("whole-forward", act, errors=(RuntimeError,))
 

@@ -44,7 +44,7 @@ def test_a_way_and_our_program_take_the_same_passes_in_turn(whole):
             assert 0 < of["differs"] < 4e-3
             assert min(of[side]["median_ms"] for side in ("pytorch", "ours")) > 0
             assert of["pytorch"]["samples"] == of["ours"]["samples"] == of["ours_over_pytorch"]["rounds"] == 2
-    assert [path.name for path in Path(whole.scratch.name).iterdir() if path.suffix == ".safetensors"] == []
+    assert [path.name for path in whole.ours.row.parent.iterdir() if path.suffix == ".safetensors"] == []
 
 
 def test_the_ways_are_eager_compiled_captured_and_by_back_ends_and_those_not_for_floats_are_named():
@@ -76,17 +76,15 @@ def test_a_pass_whose_logits_differ_is_not_timed(tmp_path):
 def test_our_program_gives_as_many_times_as_were_asked_for(tmp_path, answer):
     program = answering(tmp_path / "gpt2-bench-98", answer)
     ours = whole_forward.Ours(program, tmp_path, torch.zeros(2, 8, dtype=torch.int64), 101)
-    with pytest.raises(ToolError, match=r"step 98 answered '0\.1.*', not 2 times"):
-        ours.forward(2)
-    ours.stop()
+    with ours, pytest.raises(ToolError, match=r"step 98 answered '0\.1.*', not 2 times"):
+        ours.times("forward", 2)
 
 
 @pytest.mark.parametrize("command", ["forward", "forward 0 x", "predict two x", "predict 1"])
 def test_our_program_says_which_command_it_does_not_know(whole, command):
     whole.prepare()
-    step = whole.ours.step
     with pytest.raises(ToolError, match="stopped with exit status 1"):
-        step.ask(command)
+        whole.ours.ask(command)
 
 
 def test_rounds_alternate_and_the_first_is_a_warm_up():
