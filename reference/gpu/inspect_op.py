@@ -59,10 +59,8 @@ def scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
     """With the largest unit that leaves at least 1; "-" where it was not counted."""
     if value is None:
         return "-"
-    for scale, unit in units:
-        if value >= scale or scale == units[-1][0]:
-            return f"{three_digits(value / scale)} {unit}"
-    return "-"
+    scale, unit = next((one for one in units if value >= one[0]), units[-1])
+    return f"{three_digits(value / scale)} {unit}"
 
 
 def duration(nanoseconds: float | None) -> str:

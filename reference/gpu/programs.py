@@ -49,16 +49,13 @@ class Programs:
         self.build([str(lesson_shapes.PROGRAM)])
         return all_lessons(root)
 
-    def lesson_targets(self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = ()) -> list[str]:
-        """The check program, the solution's ops, and those of the learner's that are asked for."""
-        sides = {"solutions": lesson.ops, subject: ops or lesson.ops} if subject == "lessons" else {subject: lesson.ops}
-        objects = [f"{self.folder}/impl/{side}/{lesson.name}/{op}.so" for side, names in sides.items() for op in names]
-        return [f"{self.folder}/check/lesson{lesson.number}", *objects]
-
     def build_lesson(
         self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = (), limit: float = BUILD_LIMIT
     ) -> None:
-        targets = self.lesson_targets(lesson, subject, ops)
+        """The check program, the solution's ops, and those of the learner's that are asked for."""
+        sides = {"solutions": lesson.ops} | ({"lessons": ops or lesson.ops} if subject == "lessons" else {})
+        objects = [f"{self.folder}/impl/{side}/{lesson.name}/{op}.so" for side, names in sides.items() for op in names]
+        targets = [f"{self.folder}/check/lesson{lesson.number}", *objects]
         said = self.build(targets, limit)
         # A learner's file that does not compile is no failure of make's: its object is not there then.
         for target in targets:

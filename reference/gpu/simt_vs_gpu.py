@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -142,16 +142,10 @@ class Batch:
     def __init__(self, kernels: list[Kernel], programs: Programs):
         self.kernels = kernels
         self.programs = programs
-        self.results: dict[str, dict | Exception] = {}
+        self.results: dict[str, Future[dict]] = {}
 
     def program(self, kernel: Kernel) -> Path:
         return Path(self.programs.folder, "simt", kernel.name)
-
-    def work(self, kernel: Kernel, deadline: float) -> dict | Exception:
-        try:
-            return compare(kernel, self.program(kernel), deadline)
-        except (ToolError, OSError) as error:
-            return error
 
     def measure(self, kernel: Kernel, left: Callable[[], float]) -> dict:
         if not self.results:
@@ -160,15 +154,12 @@ class Batch:
             if wanted:
                 self.programs.build(wanted, limit=left())
             pool = ThreadPoolExecutor(max(1, min(8, (os.cpu_count() or 1) // 2)))
+            self.results = {k.name: pool.submit(compare, k, self.program(k), deadline) for k in self.kernels}
             try:
-                results = list(pool.map(lambda k: self.work(k, deadline), self.kernels))
+                wait(self.results.values())
             finally:
                 pool.shutdown(cancel_futures=True)
-            self.results = {k.name: result for k, result in zip(self.kernels, results, strict=True)}
-        result = self.results[kernel.name]
-        if isinstance(result, Exception):
-            raise result
-        return result
+        return self.results[kernel.name].result()
 
 
 def batches(kernels: list[Kernel], programs: Programs) -> Iterator[tuple[Kernel, Batch]]:
@@ -180,19 +171,18 @@ def batches(kernels: list[Kernel], programs: Programs) -> Iterator[tuple[Kernel,
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
-def counted(rows: Iterable[tuple[Kernel, dict]]) -> list[str]:
-    by_kind: dict[str, Counter] = {}
+def counted(rows: list[tuple[Kernel, dict]]) -> list[str]:
+    by_kind: dict[str, Counter] = defaultdict(Counter)
     for kernel, record in rows:
-        by_kind.setdefault(kernel.kind, Counter())[record["result"]["outcome"]] += 1
+        by_kind[kernel.kind][record["result"]["outcome"]] += 1
+    right = by_kind.pop("", Counter())
+    tool_of = {kernel.kind: kernel.entry(TOOL) or "" for kernel, _ in rows}
     lines = ["| kind | kernels | tool | both | only the CPU device | only the tool | neither | no counterpart |"]
     lines.append("|---|--:|---|--:|--:|--:|--:|--:|")
     for kind, count in sorted(by_kind.items()):
-        if kind:
-            tool = Kernel("", kind, (), True).entry(TOOL) or ""
-            cells = [count[outcome] for outcome in ("both", "cpu", "gpu", "neither", "none")]
-            cells = [f"`{kind}`", count.total(), tool, *cells]
-            lines.append(f"| {' | '.join(str(cell) for cell in cells)} |")
-    right = by_kind.get("", Counter())
+        outcomes = [count[outcome] for outcome in ("both", "cpu", "gpu", "neither", "none")]
+        cells = [f"`{kind}`", count.total(), tool_of[kind], *outcomes]
+        lines.append(f"| {' | '.join(str(cell) for cell in cells)} |")
     lines += ["", f"Of {right.total()} right kernels {right['agrees']} end well on the GPU without a word of any tool."]
     return lines
 
@@ -224,13 +214,13 @@ def table(data: dict, kernels: list[Kernel]) -> str:
     versions += f", compute-sanitizer {part['versions'].get('compute-sanitizer')}"
     lines = [f"{data['gpu']}, {versions}, {part['measured_at'][:10]}: {len(rows)} of {len(kernels)} kernels.", ""]
     lines += counted(rows)
-    notes: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = defaultdict(list)
     for kernel, record in rows:
         if note := difference(kernel, record["result"]):
-            notes.setdefault(note, []).append(kernel.name.partition("/")[2])
-    failed = {name: item["why"] for name, item in part["items"].items() if item.get("status") == "failed"}
-    for name, why in failed.items():
-        notes.setdefault(f"not compared: {why}", []).append(name.partition("/")[2])
+            notes[note].append(kernel.name.partition("/")[2])
+    for name, item in part["items"].items():
+        if item["status"] == "failed":
+            notes[f"not compared: {item['why']}"].append(name.partition("/")[2])
     lines += ["", "| kernels | where they differ, or have no counterpart |", "|---|---|"] if notes else []
     for note, names in sorted(notes.items(), key=lambda entry: entry[1]):
         lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {note.replace('|', '/')} |")
