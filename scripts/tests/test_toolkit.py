@@ -110,6 +110,19 @@ def test_where_nvcc_and_its_host_compiler_do_not_go_together_nothing_is_compiled
         assert not (tree.root / "build/nvcc/rules.o").exists()
 
 
+@pytest.mark.parametrize("stub", ["04_first_kernel/encoder", "05_naive_forward/matmul"])
+def test_of_a_stub_nvcc_says_nothing(tree, stub):
+    nvcc = subprocess.run(
+        ["scripts/cuda.sh", "nvcc"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
+    if not nvcc:
+        pytest.skip("nvcc is not there")
+    program(tree.bin / "nvcc", f'exec {nvcc} "$@"')
+    done = tree.make("-s", f"build/gpu/ops/lessons/{stub}.o")
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stdout + done.stderr
+
+
 LINKED = ("build/calibrate-gpu", "build/tune/gpu/solutions/lesson10", "build/gpu/simt/libraries/calls")
 LINKED += ("build/gpu/check/lesson05", "build/gpu/impl/solutions/05_naive_forward/matmul.so")
 
