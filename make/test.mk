@@ -8,8 +8,9 @@
 #:   make setup              only installs what is missing
 #:                           LOCAL=1 needs no root: unpacks it into .deps, all
 #:                           but g++; LOCAL=gpu what a GPU build needs of it
-#:                           NVCC=1 also NVIDIA's nvcc, nvdisasm and cuobjdump,
-#:                           from Python packages into .venv (110 MB), no root
+#:                           NVCC=1 also NVIDIA's nvcc, nvdisasm, cuobjdump and
+#:                           compute-sanitizer, of CUDA 13.0 (driver 580), from
+#:                           Python packages into .venv (125 MB), no root
 #:   make doctor             what is here, what is not and what mends it
 #:   make … NVCC_CXX=g++-13  with any command: nvcc's host compiler; CXX=g++-13
 #:                           is the compiler of the rest
@@ -55,7 +56,8 @@ new-lesson: build/tools/lessons
 .PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean
 
 setup: build/.setup $(if $(filter-out 0,$(NVCC)),.venv/nvcc.sha256)
-	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make start)"
+	$(if $(filter-out 0,$(NVCC)),@scripts/cuda.sh --in-venv)
+	@echo "$(if $(filter gpu,$(LOCAL)),what a build for a GPU needs is there,all packages are there; next: make $(if $(filter-out 0,$(NVCC)),doctor,start))"
 
 start: build/check/lesson01 $(call impls,cpu,$(sides),01_layers) build/gpt2-$(newest_host_step)
 	@ln -sfn gpt2-$(newest_host_step) build/gpt2
@@ -71,7 +73,7 @@ python := .venv/bin/python
 .venv/requirements.sha256: reference/requirements.txt | build/.setup
 	@scripts/venv.sh $< $@
 .venv/nvcc.sha256: reference/requirements-nvcc.txt | build/.setup
-	@scripts/venv.sh $< $@ "NVIDIA's nvcc, nvdisasm and cuobjdump, 110 MB to download, 280 MB unpacked"
+	@scripts/venv.sh $< $@ "NVIDIA's nvcc, nvdisasm, cuobjdump and compute-sanitizer, 125 MB to download, 320 MB unpacked"
 
 # ---- tests ------------------------------------------------------------------------------------------------------------
 

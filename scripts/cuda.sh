@@ -8,6 +8,7 @@
 #   cuda.sh --toolkit  what objects are compiled with: nvcc's version and path, its host compiler, the C library
 #   cuda.sh --compiles whether nvcc and its host compiler go together, by compiling an empty file: silent, or one line that
 #                      says what mends it, and exit status 1
+#   cuda.sh --in-venv  what makes the nvcc in .venv the one that is taken, in one line, where another comes first
 # NVCC_CXX=g++-13 is nvcc's host compiler. SETUP_ROOT=DIR has the usual folders under another root, SETUP_VENV=DIR is taken
 # for .venv (for tests).
 set -eu
@@ -94,6 +95,13 @@ compiles() {
         echo "nvcc is not there: make setup NVCC=1, or install the CUDA toolkit, 12.4 or newer"
         return 1
     }
+    release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    case $release in [1-9].* | 1[01].* | 12.[0-3])
+        echo "nvcc is $release, $nvcc; CUDA 12.4 or newer is needed: put that one's bin/ first on PATH (make setup NVCC=1" \
+            "brings one, and says where)"
+        return 1
+        ;;
+    esac
     host=${NVCC_CXX:-${NVCC_CCBIN:-g++}}
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
@@ -104,7 +112,6 @@ compiles() {
     if said=$(try); then
         case $said in *'-std=c++20 flag is not supported'*) ;; *) return 0 ;; esac
     fi
-    release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
     found="$host $("$host" -dumpfullversion 2>/dev/null || true)"
     how="${0%/*}/setup.sh --how"
     # An older compiler does not help where CUDA's headers do not go with the C library either.
@@ -155,6 +162,14 @@ compiles() {
     return 1
 }
 
+in_venv() {
+    for mine in "$venv"/lib/python3*/site-packages/nvidia/cu*/bin; do
+        taken=$(find_tool nvcc)
+        [ "$taken" -ef "$mine/nvcc" ] || echo "make takes $taken, which comes first; for the one in .venv:" \
+            "export PATH=$(cd "$mine" && pwd):\$PATH"
+    done
+}
+
 glibc() {
     getconf GNU_LIBC_VERSION 2>/dev/null || echo 'C library'
 }
@@ -172,6 +187,7 @@ case ${1-} in
     --lib) folder_with L libcudart.so "lib64 targets/*/lib lib" ;;
     --toolkit) toolkit ;;
     --compiles) compiles ;;
+    --in-venv) in_venv ;;
     [!-]*) find_tool "$1" ;;
     *)
         sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2

@@ -145,8 +145,9 @@ driver_mend() { # the release that is wanted
 nvcc=$(scripts/cuda.sh nvcc)
 toolkit=
 [ -z "$nvcc" ] || toolkit=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-# What CUDA 12 and 13 ask of a driver at least; a newer minor release of CUDA runs on that too.
-case $toolkit in 1[3-9].*) least=580 ;; *) least=525 ;; esac
+# What CUDA 12 and 13 ask of a driver at least; a newer minor release of CUDA runs on that too. Without a toolkit it is what
+# `make setup NVCC=1` brings, CUDA 13.
+case $toolkit in 12.*) least=525 ;; *) least=580 ;; esac
 
 # The cards, in the order that make gives CUDA too. CUDA_VISIBLE_DEVICES names the one that is taken.
 if smi=$(scripts/cuda.sh nvidia-smi); then
@@ -159,11 +160,13 @@ if [ -n "${cards:-}" ]; then
     chosen=${CUDA_VISIBLE_DEVICES-0}
     chosen=${chosen%%,*}
     others=
+    visible=
     while IFS=, read -r index uuid name driver memory capability; do
         uuid=${uuid# }
         capability=${capability//[ .]/}
         taken=
         if [ "$index" = "$chosen" ] || { [ -n "$chosen" ] && [ "${uuid#"$chosen"}" != "$uuid" ]; }; then
+            visible=yes
             case $cards in *$'\n'*) taken=' (make takes this one)' ;; esac
             case $capability in *[!0-9]*) ;; *) capability_taken=$capability ;; esac
         else
@@ -171,9 +174,22 @@ if [ -n "${cards:-}" ]; then
         fi
         row gpu ok "${name# }, driver$driver${driver_cuda:+ for CUDA $driver_cuda},$memory, sm_$capability$taken"
     done <<<"$cards"
-    [ -z "$others" ] || row '' '' "another: CUDA_VISIBLE_DEVICES=$others make …"
+    if [ -z "$visible" ]; then
+        optional '' "CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES-} hides every GPU" 'unset CUDA_VISIBLE_DEVICES'
+    elif [ -n "$others" ]; then
+        row '' '' "another: CUDA_VISIBLE_DEVICES=$others make …"
+    fi
 elif [ -n "$smi" ]; then
-    optional gpu "nvidia-smi finds none: $("$smi" 2>&1 | grep -m 1 .)" 'restart; if that does not help, install the driver anew'
+    why=$(timeout 20 "$smi" 2>&1 | grep -m 1 .)
+    optional gpu "nvidia-smi finds none${why:+: $why}" "$(
+        if under_wsl; then
+            echo "in Windows: wsl --shutdown; if that does not help, install Windows' driver anew"
+        elif in_container; then
+            echo 'start the container anew; if that does not help, restart its host'
+        else
+            echo 'restart; if that does not help, install the driver anew'
+        fi
+    )"
 elif [ -e "$root/dev/nvhost-gpu" ] || [ -e "$root/dev/nvmap" ]; then
     row gpu ok "a GPU that shares the system's memory$([ ! -x build/tools/gpu ] || build/tools/gpu --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*/, \1/p')"
 elif cat "$root"/sys/bus/pci/devices/*/vendor 2>/dev/null | grep -qx 0x10de; then
@@ -193,6 +209,11 @@ elsewhere() {
 if [ -z "$nvcc" ]; then
     if lost=$(elsewhere) && [ -n "$lost" ]; then
         optional nvcc "not on PATH, and $lost is" "export PATH=${lost%/nvcc}:\$PATH"
+    elif [ -n "$capability_taken" ] && [ "$capability_taken" -lt 75 ]; then
+        optional nvcc "not there; the course's kernels are for sm_75 and newer" 'the CPU device checks them all'
+    elif [ -n "$driver_cuda" ] && [ "${driver_cuda%%.*}" -lt 13 ]; then
+        optional nvcc "not there; the driver is for CUDA $driver_cuda" \
+            "install a CUDA toolkit, 12.4 to 12.9; or driver 580 or newer, and then: make setup NVCC=1"
     else
         optional nvcc 'not there' 'make setup NVCC=1'
     fi
@@ -211,8 +232,11 @@ else
 fi
 while read -r tool wants; do
     mend=
-    [ -z "$nvcc" ] || mend='it comes with the CUDA toolkit'
-    [ -z "$nvcc" ] || [ "$tool" != nvdisasm ] || mend='make setup NVCC=1'
+    case $tool in
+        ncu) mend='install Nsight Compute: a whole CUDA toolkit has it, and developer.nvidia.com/nsight-compute' ;;
+        *) mend='make setup NVCC=1' ;;
+    esac
+    [ -n "$nvcc" ] || mend=
     found=$(scripts/cuda.sh "$tool") && row "$tool" ok "$found" || optional "$tool" "not there; make $wants it" "$mend"
 done <<'TOOLS'
 nvdisasm sass-lesson05 lists no instructions without

@@ -118,12 +118,16 @@ names_here() {
     for name; do name_here "$name"; done | awk '!seen[$0]++' | tr '\n' ' ' | sed 's/ $//'
 }
 
+# What makes this user root, where it is not.
+as_root=
+[ "$(id -u)" -eq 0 ] || ! command -v sudo >/dev/null || as_root='sudo '
+
 # Without a package manager that is known here, the package's name alone.
 how() {
     case $(manager) in
-        apt) echo "apt-get install $(names_here "$@")" ;;
-        dnf) echo "dnf install $(names_here "$@")" ;;
-        pacman) echo "pacman -S $(names_here "$@")" ;;
+        apt) echo "${as_root}apt-get install $(names_here "$@")" ;;
+        dnf) echo "${as_root}dnf install $(names_here "$@")" ;;
+        pacman) echo "${as_root}pacman -S $(names_here "$@")" ;;
         *) echo "install $*" ;;
     esac
 }
@@ -300,15 +304,11 @@ wanted=$(names_here $missing)
 # shellcheck disable=SC2086
 how=$(how $missing)
 
-as_root=
-if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null; then
-        without_root=
-        [ "$manager" != apt ] || without_root='Without root: make setup LOCAL=1; '
-        echo "missing: $wanted. You are not root and sudo is not there. ${without_root}as root: $how" >&2
-        exit 1
-    fi
-    as_root=sudo
+if [ "$(id -u)" -ne 0 ] && [ -z "$as_root" ]; then
+    without_root=
+    [ "$manager" != apt ] || without_root='Without root: make setup LOCAL=1; '
+    echo "missing: $wanted. You are not root and sudo is not there. ${without_root}as root: $how" >&2
+    exit 1
 fi
 
 echo "installing system packages, which takes a minute or two:$reasons"
@@ -331,10 +331,10 @@ if ! install_packages >"$log" 2>&1 </dev/null; then
     tail -n 5 "$log" >&2
     case $manager in
         apt)
-            echo "apt-get failed. Try by hand: ${as_root:+$as_root }apt-get update && ${as_root:+$as_root }$how;" \
+            echo "apt-get failed. Try by hand: ${as_root}apt-get update && $how;" \
                 "without root: make setup LOCAL=1" >&2
             ;;
-        *) echo "$manager failed. Try by hand: ${as_root:+$as_root }$how" >&2 ;;
+        *) echo "$manager failed. Try by hand: $how" >&2 ;;
     esac
     exit 1
 fi

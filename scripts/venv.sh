@@ -13,22 +13,35 @@ fi
 
 [ -n "$what" ] || "${BASH_SOURCE%/*}/setup.sh" --python
 
-python=
+# Tests and dumps use what Python 3.11 brought; NVIDIA's packages hold no Python.
+least=11 for='the tests; the lessons need no Python'
+[ -z "$what" ] || least=9 for="NVIDIA's packages"
+of_version() { "$1" -c "import sys; sys.exit(sys.version_info < (3, $least))" 2>/dev/null; }
+python= without=
 for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
-    if "$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    of_version "$candidate" || continue
+    if "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then
         python=$candidate
         break
     fi
+    without=${without:-$candidate}
 done
 if [ -z "$python" ]; then
-    echo "Python 3.11 or newer is needed for the tests; this is $(python3 --version 2>&1). Install a newer one, or use a" \
-        "newer release of your system (Debian 12, Ubuntu 24.04); the lessons need no Python" >&2
+    how="${BASH_SOURCE%/*}/setup.sh --how"
+    if [ -n "$without" ]; then
+        echo "$without has no venv, which is a package of its own: $($how "$without-venv"), then the same command" >&2
+    elif found=$(python3 --version 2>&1); then
+        echo "Python 3.$least or newer is needed for $for. This is $found: a newer release of your system has one" \
+            "(Debian 12, Ubuntu 24.04)" >&2
+    else
+        echo "python3 is not there, which is needed for $for: $($how python3 python3-venv), then the same command" >&2
+    fi
     exit 1
 fi
 
 started=$SECONDS
 echo "making .venv: ${what:-the Python packages of $requirements}; this can take minutes …"
-if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
+if ! .venv/bin/python -c 'import pip' 2>/dev/null || ! of_version .venv/bin/python; then
     "$python" -m venv --clear .venv
 fi
 # Of 10,000 modules the tests import a fifth: those are compiled when they are imported.

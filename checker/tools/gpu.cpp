@@ -136,7 +136,8 @@ int toolkit_version(const std::string& nvcc) {
 void require_match(const Card& card, const std::string& nvcc, int toolkit) {
     constexpr int kOldestToolkit = 12040;
     if (toolkit < kOldestToolkit) {
-        throw std::runtime_error(fmt::format("nvcc is {}; the course needs CUDA 12.4 or newer", dotted(toolkit)));
+        throw std::runtime_error(
+            fmt::format("nvcc is {}; CUDA 12.4 or newer is needed: put its bin/ first on PATH", dotted(toolkit)));
     }
     if (card.capability < kOldest) {
         throw std::runtime_error(

@@ -48,12 +48,10 @@ def find(tool: str) -> list[str]:
         return [done.stdout.strip(), *(("-ccbin", host) if host else ())]
     mends = {
         "nvidia-smi": "it comes with NVIDIA's driver",
-        "nvcc": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit elsewhere, PATH must name the bin folder",
-        "nvdisasm": "make setup NVCC=1 puts it into .venv; of a CUDA toolkit elsewhere, PATH must name the bin folder",
-        "ncu": "it comes with the CUDA toolkit (package cuda-nsight-compute); PATH must name its bin folder",
-        "compute-sanitizer": "it comes with the CUDA toolkit (package cuda-sanitizer); PATH must name its bin folder",
+        "ncu": "a whole CUDA toolkit has it, and developer.nvidia.com/nsight-compute; PATH must name its bin folder",
     }
-    raise ToolError(f"{tool} is not there: {mends[tool]}")
+    in_venv = "make setup NVCC=1 puts it into .venv; of a CUDA toolkit elsewhere, PATH must name the bin folder"
+    raise ToolError(f"{tool} is not there: {mends.get(tool, in_venv)}")
 
 
 def rehearse() -> None:

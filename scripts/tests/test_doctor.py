@@ -45,6 +45,7 @@ class Machine:
             if program := shutil.which(name):
                 (root / "bin" / name).symlink_to(program)
         self.file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\nPRETTY_NAME=Ubuntu\n")
+        self.program("bin/id", "#!/bin/sh\necho 0\n")
 
     def file(self, path: str, text: str) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -272,6 +273,92 @@ def test_a_gxx_that_is_older_than_what_built_the_libraries_is_named(machine):
     assert "13.3.0 does not link this system's libfmt, which a newer g++ built" in said
     assert "make without CXX=; NVCC_CXX= is for nvcc alone" in mends(said)
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("hidden", ["-1", "", "5"])
+def test_a_setting_that_hides_every_card_is_named(machine, hidden):
+    machine.toolkit("13.0")
+    machine.cards(RTX)
+    machine.environment["CUDA_VISIBLE_DEVICES"] = hidden
+    said = machine.doctor()
+    assert f"CUDA_VISIBLE_DEVICES={hidden} hides every GPU" in said
+    assert mends(said) == ["unset CUDA_VISIBLE_DEVICES"]
+
+
+@pytest.mark.parametrize(("release", "says"), [("12.0", ""), ("11.5", "nvcc fatal: Value c++20 is not defined")])
+def test_a_toolkit_too_old_for_the_course_is_named(machine, release, says):
+    machine.toolkit(release, says=says)
+    machine.cards(RTX)
+    said = machine.doctor()
+    assert f"nvcc is {release}, {machine.root}/usr/local/cuda/bin/nvcc; CUDA 12.4 or newer is needed" in said
+    assert mends(said) == ["put that one's bin/ first on PATH (make setup NVCC=1 brings one, and says where)"]
+
+
+@pytest.mark.parametrize(
+    ("card", "cuda", "mend"),
+    [
+        (RTX, "13.0", "make setup NVCC=1"),
+        (RTX, "12.4", "install a CUDA toolkit, 12.4 to 12.9; or driver 580 or newer, and then: make setup NVCC=1"),
+        ("NVIDIA GeForce GTX 1080, DRIVER, 8192 MiB, 6.1", "13.0", "the CPU device checks them all"),
+    ],
+)
+def test_what_brings_nvcc_goes_with_driver_and_card(machine, card, cuda, mend):
+    machine.cards(card, cuda=cuda)
+    assert mends(machine.doctor()) == [mend]
+
+
+def test_an_nvcc_that_comes_before_the_one_in_venv_is_named_with_the_mend(machine):
+    def said(path: str) -> str:
+        environment = {"PATH": f"{path}{machine.root / 'bin'}", "SETUP_ROOT": str(machine.root)}
+        environment["SETUP_VENV"] = str(machine.root / ".venv")
+        command = [str(ROOT / "scripts/cuda.sh"), "--in-venv"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    own = ".venv/lib/python3.11/site-packages/nvidia/cu13/bin"
+    machine.toolkit("13.0", own)
+    assert said("") == ""
+    machine.toolkit("12.0")
+    mend = f"export PATH={machine.root / own}:$PATH"
+    assert said("") == (
+        f"make takes {machine.root}/usr/local/cuda/bin/nvcc, which comes first; for the one in .venv: {mend}\n"
+    )
+    assert said(f"{machine.root / own}:") == ""
+
+
+def test_no_driver_and_no_toolkit_ask_for_the_driver_of_the_toolkit_that_is_offered(machine):
+    machine.card_on_the_bus()
+    assert mends(machine.doctor()) == [
+        "sudo ubuntu-drivers install (it must bring 580 or newer), then restart",
+        "make setup NVCC=1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "mend"),
+    [
+        ((".dockerenv", ""), "start the container anew; if that does not help, restart its host"),
+        (
+            ("proc/version", "Microsoft"),
+            "in Windows: wsl --shutdown; if that does not help, install Windows' driver anew",
+        ),
+        (("home/none", ""), "restart; if that does not help, install the driver anew"),
+    ],
+)
+def test_a_driver_that_does_not_answer_is_mended_where_it_lies(machine, place, mend):
+    machine.toolkit("13.0")
+    machine.file(*place)
+    machine.program("bin/nvidia-smi", "#!/bin/sh\necho 'Failed to initialize NVML: Unknown Error'; exit 1\n")
+    said = machine.doctor()
+    assert "nvidia-smi finds none: Failed to initialize NVML: Unknown Error" in said
+    assert mends(said) == [mend]
+
+
+def test_what_installs_is_asked_of_sudo_where_the_user_is_not_root(machine):
+    machine.program("bin/id", "#!/bin/sh\necho 1000\n")
+    machine.program("bin/sudo", "#!/bin/sh\n")
+    machine.program("bin/apt-get", "#!/bin/sh\n")
+    machine.toolkit("12.4", says=NEWER_HOST)
+    assert mends(machine.doctor()) == ["sudo apt-get install g++-13, then make … NVCC_CXX=g++-13"]
 
 
 def test_counters_kept_to_root_are_said_to_be(machine):

@@ -66,5 +66,63 @@ def test_a_library_of_nvidias_packages_is_linked_by_its_plain_name(venv, tmp_pat
 
 
 def test_what_is_fetched_is_said_with_its_size(venv):
-    said = venv(None, "NVIDIA's nvcc, 110 MB to download").stdout
-    assert said.startswith("making .venv: NVIDIA's nvcc, 110 MB to download; this can take minutes")
+    said = venv(None, "NVIDIA's nvcc, 125 MB to download").stdout
+    assert said.startswith("making .venv: NVIDIA's nvcc, 125 MB to download; this can take minutes")
+
+
+# ---- the Python that makes it ----------------------------------------------------------------------------------------
+
+
+def pythons(folder: Path, **minors: int) -> str:
+    """A PATH on which these are, all without venv: `python3=12` is a python3 that is 3.12."""
+    for name in ("bash", "cat", "cut", "sha256sum"):
+        (folder / "bin").mkdir(exist_ok=True)
+        (folder / "bin" / name).symlink_to(shutil.which(name))
+    for name, minor in minors.items():
+        program(
+            folder / "bin" / name,
+            f"""case "$*" in
+*--version*) echo "Python 3.{minor}.3" ;;
+*ensurepip*) exit 1 ;;
+*) [[ $2 =~ 3,\\ ([0-9]+) ]] && [ {minor} -ge "${{BASH_REMATCH[1]}}" ] ;;
+esac""",
+        )
+    program(folder / "scripts/setup.sh", '[ "$1" != --how ] || echo "apt-get install ${*:2}"')
+    return str(folder / "bin")
+
+
+NVCC = "NVIDIA's nvcc"
+
+
+@pytest.mark.parametrize(
+    ("there", "what", "said"),
+    [
+        ({"python3": 12}, [], "python3 has no venv, which is a package of its own: apt-get install python3-venv, then"),
+        ({"python3": 10}, [NVCC], "python3 has no venv, which is a package of its own: apt-get install python3-venv"),
+        (
+            {"python3": 10},
+            [],
+            "Python 3.11 or newer is needed for the tests; the lessons need no Python. This is Python 3.10.3",
+        ),
+        ({"python3": 8}, [NVCC], "Python 3.9 or newer is needed for NVIDIA's packages. This is Python 3.8.3"),
+        (
+            {},
+            [],
+            "python3 is not there, which is needed for the tests; the lessons need no Python: apt-get install python3",
+        ),
+    ],
+)
+def test_what_its_python_lacks_is_said_with_its_mend(venv, tmp_path, monkeypatch, there, what, said):
+    monkeypatch.setenv("PATH", pythons(tmp_path, **there))
+    done = venv(None, *what)
+    assert done.returncode == 1
+    assert done.stderr.startswith(said)
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_older_python_than_the_tests_need_does_not_stay_in_venv(venv, tmp_path, monkeypatch):
+    program(tmp_path / "bin/python3", f'[ "$2" != venv ] || {{ echo "$*" >{tmp_path}/made; exit 1; }}')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    program(tmp_path / ".venv/bin/python", 'case "$*" in *version_info*) exit 1 ;; esac')
+    subprocess.run(["bash", "scripts/venv.sh", "requirements.txt", ".venv/stamp"], cwd=tmp_path, check=False)
+    assert (tmp_path / "made").read_text() == "-m venv --clear .venv\n"
