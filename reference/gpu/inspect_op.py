@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 
 from reference.gpu import tools
@@ -138,19 +137,18 @@ def sanitize(lesson: Lesson, op: str, subject: str, programs: Programs) -> int:
     source = source_of(lesson, op, subject)
     print(f"lesson {lesson.number} · {source} · compute-sanitizer on the small cases\n", flush=True)
     found = 0
-    with tempfile.TemporaryDirectory(prefix="sanitize-") as scratch:
-        for tool in tools.SANITIZERS:
-            report, row = run_sanitizer(programs, tool, lesson, op, subject, Path(scratch), LIMIT)
-            found += report.errors
-            warnings = f", {counted(report.warnings, 'warning')}" if report.warnings else ""
-            print(f"  {tool:<10} {counted(report.errors, 'error') if report.errors else 'ok'}{warnings}", flush=True)
-            for what, times in report.distinct.items():
-                print(f"    {what}{f'   {times} times printed' if times > 1 else ''}")
-            if report.unended:
-                print(f"    of a process, not of a kernel: {report.unended}")
+    for tool in tools.SANITIZERS:
+        report, row = run_sanitizer(programs, tool, lesson, op, subject, LIMIT)
+        found += report.errors
+        warnings = f", {counted(report.warnings, 'warning')}" if report.warnings else ""
+        print(f"  {tool:<10} {counted(report.errors, 'error') if report.errors else 'ok'}{warnings}", flush=True)
+        for what, times in report.distinct.items():
+            print(f"    {what}{f'   {times} times printed' if times > 1 else ''}")
+        if report.unended:
+            print(f"    of a process, not of a kernel: {report.unended}")
     print(f"\nresult  {counted(found, 'error')}" if found else "\nall ok")
-    if row.get("verdict") != "ok":
-        print(f"but the check says {row.get('verdict')}: make check-lesson{lesson.number} ONLY={op}")
+    if row["verdict"] != "ok":
+        print(f"but the check says {row['verdict']}: make check-lesson{lesson.number} ONLY={op}")
     return 1 if found else 0
 
 

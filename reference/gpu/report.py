@@ -204,56 +204,47 @@ class Setting:
 
 
 def first_finding(rows: list[dict]) -> str:
-    for row in rows:
-        for finding in row.get("findings", []):
-            return f"{row.get('case') or row.get('shape', '')}: {finding.get('text', '')}"
-    return ""
+    said = (f"{row.get('case', row['shape'])}: {finding['text']}" for row in rows for finding in row["findings"])
+    return next(said, "")
 
 
-def asked(setting: Setting, lesson: Lesson, op: str, left: Left, command: list[str]) -> tuple[dict, str]:
-    """What a check program says of the op, and the device that it ran on."""
+def asked(setting: Setting, lesson: Lesson, command: list[str], left: Left) -> tuple[dict, str]:
+    """What a check program says of the one op that its command line names, and the device that it ran on."""
     setting.programs.build_lesson(lesson, limit=left())
     report, _ = with_json(command, left())
-    return op_report(report, op), report.get("device")
-
-
-def op_report(report: dict, op: str) -> dict:
-    for row in report.get("ops", []) if isinstance(report, dict) else []:
-        if row.get("op") == op:
-            return row
-    raise ToolError(f"the check program says nothing of {op}")
+    (row,) = report["ops"]
+    return row, report["device"]
 
 
 def check_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
-    row, device = asked(setting, lesson, op, left, setting.programs.right_or_wrong(lesson, op))
-    cases = row.get("cases", [])
-    used = [case["budget_used"] for case in cases if case.get("budget_used") is not None]
-    result = {"device": device, "verdict": row.get("verdict"), "cases": len(cases)}
-    result["budget_used"] = max(used, default=None)
-    if row.get("verdict") != "ok":
-        raise Failed(f"{row.get('verdict')}: {first_finding(cases)}", result)
+    row, device = asked(setting, lesson, setting.programs.right_or_wrong(lesson, op), left)
+    cases, verdict = row["cases"], row["verdict"]
+    used = [case["budget_used"] for case in cases if case["budget_used"] is not None]
+    result = {"device": device, "verdict": verdict, "cases": len(cases), "budget_used": max(used, default=None)}
+    if verdict != "ok":
+        raise Failed(f"{verdict}: {first_finding(cases)}", result)
     return result
 
 
 def time_op(setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
-    row, device = asked(setting, lesson, op, left, setting.programs.timing(lesson, op))
+    row, device = asked(setting, lesson, setting.programs.timing(lesson, op), left)
     timing = row.get("timing")
     if not timing:
         raise ToolError(f"{op} was not timed")
     result = {"device": device, "precision": lesson.precision.get(op, "fp32"), **timing}
-    if timing.get("verdict") not in ("ok", "no verdict"):
-        raise Failed(f"{timing.get('verdict')}: {first_finding(timing.get('shapes', []))}", result)
+    if timing["verdict"] not in ("ok", "no verdict"):
+        raise Failed(f"{timing['verdict']}: {first_finding(timing['shapes'])}", result)
     return result
 
 
 def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
     setting.programs.build(["gpu-wrong"], limit=left())
     rows, _ = with_json(setting.programs.wrong(lesson), left())
-    if not isinstance(rows, list) or not rows:
+    if not rows:
         raise ToolError("no wrong solution was run")
     not_asked = {f"{row['op']}: {row['id']}": row["not_asked"] for row in rows if "not_asked" in row}
     asked_of = [row for row in rows if "not_asked" not in row]
-    missed = [f"{row['op']}: {row['id']}" for row in asked_of if not row.get("rejected")]
+    missed = [f"{row['op']}: {row['id']}" for row in asked_of if not row["rejected"]]
     result = {"rejected": len(asked_of) - len(missed), "of": len(asked_of), "missed": missed, "not_asked": not_asked}
     if missed:
         raise Failed(f"{len(missed)} of {len(asked_of)} were not rejected, first {missed[0]}", result)
@@ -341,7 +332,7 @@ def calibrate_all(setting: Setting, left: Left) -> dict:
         roof = json.loads(done.output[done.output.index("{\n") :])
     except ValueError:
         raise ToolError(f"calibrate: {tools.last_line(done.output) or 'it said nothing'}") from None
-    if done.status != 0 or not isinstance(roof, dict):
+    if done.status != 0:
         raise ToolError(f"calibrate ended with exit status {done.status}")
     return roof
 
@@ -482,12 +473,11 @@ class Bench:
 
     def rated(self, answer: dict) -> dict:
         """With what the call must move or compute, over its time."""
-        call, rate, median = answer.pop("call", None), answer.pop("rate", None), answer.get("median_ms")
-        if not call or not isinstance(median, (int, float)) or not median > 0:
+        if "call" not in answer:
             return answer
-        (cost,) = costs([call])
-        amount = {"tflop_per_s": (cost.flop, 1e12), "gb_per_s": (cost.bytes, 1e9)}[rate]
-        return answer | {rate: amount[0] / (median * 1e-3) / amount[1]}
+        rate, (cost,) = answer.pop("rate"), costs([answer.pop("call")])
+        amount = cost.flop / 1e12 if rate == "tflop_per_s" else cost.bytes / 1e9
+        return answer | {rate: amount / (answer["median_ms"] * 1e-3)}
 
 
 def baseline_of(root: Path, item: str) -> tuple[Path, ...]:
@@ -549,32 +539,32 @@ def whole_forward(B: int, setting: Setting) -> Work:
 
 
 def run_sanitizer(
-    programs: Programs, tool: str, lesson: Lesson, op: str, subject: str, scratch: Path, limit: float
+    programs: Programs, tool: str, lesson: Lesson, op: str, subject: str, limit: float
 ) -> tuple[tools.SanitizerReport, dict]:
     """compute-sanitizer's report, and what the check said of the op: that its cases ran at all is known from there."""
-    out = scratch / "watched.json"
-    out.unlink(missing_ok=True)
-    program = [*programs.right_or_wrong(lesson, op, subject), "--no-large", "--json", str(out)]
-    report = tools.sanitize(tool, program, scratch / "sanitizer.log", limit)
-    if not out.exists():
-        raise ToolError(f"the check program ran nothing under {tool}: {report.said}")
-    row = op_report(json.loads(out.read_text()), op)
-    if not row.get("cases"):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "watched.json")
+        program = [*programs.right_or_wrong(lesson, op, subject), "--no-large", "--json", str(out)]
+        report = tools.sanitize(tool, program, Path(folder, "sanitizer.log"), limit)
+        if not out.exists():
+            raise ToolError(f"the check program ran nothing under {tool}: {report.said}")
+        (row,) = json.loads(out.read_text())["ops"]
+    if not row["cases"]:
         raise ToolError(f"no case of {op} ran under {tool}")
     return report, row
 
 
 def sanitize_op(tool: str, setting: Setting, lesson: Lesson, op: str, left: Left) -> dict:
     setting.programs.build_lesson(lesson, limit=left())
-    report, row = run_sanitizer(setting.programs, tool, lesson, op, "solutions", setting.scratch, left())
+    report, row = run_sanitizer(setting.programs, tool, lesson, op, "solutions", left())
     result = {"errors": report.errors, "warnings": report.warnings, "distinct": report.distinct}
-    result |= {"verdict": row.get("verdict"), "cases": len(row["cases"])}
+    result |= {"verdict": row["verdict"], "cases": len(row["cases"])}
     result |= {"unended": report.unended} if report.unended else {}
     if report.errors:
         what = next(iter(report.distinct), "")
         raise Failed(f"{tools.counted(report.errors, 'error')}, first: {what}", result)
-    if row.get("verdict") != "ok":
-        raise Failed(f"no error, but the check says {row.get('verdict')}: {first_finding(row['cases'])}", result)
+    if row["verdict"] != "ok":
+        raise Failed(f"no error, but the check says {row['verdict']}: {first_finding(row['cases'])}", result)
     return result
 
 
@@ -722,8 +712,8 @@ def headline(record: dict) -> str:
         theirs, ours = (result["forward"][side]["median_ms"] for side in ("pytorch", "ours"))
         return f"{theirs:.4g} ms, ours {ours:.4g} ms"
     row = next(iter(result.get("shapes", [])), result)
-    median = row.get("median_ms") if isinstance(row, dict) else None
-    return f"{median:.4g} ms" if isinstance(median, (int, float)) else result.get("outcome", "")
+    median = row.get("median_ms")
+    return f"{median:.4g} ms" if median is not None else result.get("outcome", "")
 
 
 CLEAR = "\r\033[K" if sys.stdout.isatty() else ""  # what is at work stands in the line, on a terminal
