@@ -211,7 +211,9 @@ def test_nvcc_takes_the_host_compiler_that_the_environment_names(monkeypatch, tm
 def test_a_missing_tool_is_named_with_its_mend(monkeypatch, tmp_path):
     only_under(monkeypatch, tmp_path)
     for tool in ("nvidia-smi", "nvcc", "ncu", "compute-sanitizer"):
-        with pytest.raises(ToolError, match=f"^{tool} is not there: (it comes with|a whole CUDA toolkit has|make setup NVCC=1) "):
+        with pytest.raises(
+            ToolError, match=f"^{tool} is not there: (it comes with|a whole CUDA toolkit has|make setup NVCC=1) "
+        ):
             tools.find(tool)
 
 
