@@ -805,7 +805,7 @@ def test_one_parts_failure_does_not_stop_another(gpu):
     done = gpu.report()
     assert done.returncode == 1
     parts = gpu.data()["parts"]
-    assert parts["ncu"]["why"].startswith("ncu is not there: it comes with the CUDA toolkit")
+    assert parts["ncu"]["why"].startswith("ncu is not there: a whole CUDA toolkit has it")
     assert parts["sanitize"]["why"].startswith("compute-sanitizer is not there")
     assert {item["status"] for item in parts["baselines"]["items"].values()} == {"ok", "unavailable"}
 
