@@ -41,8 +41,8 @@ class Programs:
             raise ToolError(f"make {targets[0]}: {error_line(done.output)}")
         return done.output
 
-    def costs(self, calls: list[str], limit: float = BUILD_LIMIT) -> list[Cost]:
-        self.build([str(PROGRAM)], limit)
+    def costs(self, calls: list[str]) -> list[Cost]:
+        self.build([str(PROGRAM)])
         return costs(calls)
 
     def lessons(self, root: Path) -> list[Lesson]:
@@ -68,11 +68,11 @@ class Programs:
         return f"build/{'' if self.dry else 'gpu/'}gpt2-bench-{newest.number}"
 
     def check(self, lesson: Lesson, only: str, *options: str, subject: str = "solutions") -> list[str]:
-        """The check program's command line; `only` is "", OP, OP/CASE or OP/timing."""
+        """The check program's command line; `only` is OP, OP/CASE or OP/timing."""
         command = [f"{self.folder}/check/lesson{lesson.number}", "--subject", subject]
         command += ["--impl-dir", f"{self.folder}/impl/{subject}/{lesson.name}"]
         command += ["--reference-dir", f"{self.folder}/impl/solutions/{lesson.name}"]
-        return [*command, *(["--only", only] if only else []), *options]
+        return [*command, "--only", only, *options]
 
     def right_or_wrong(self, lesson: Lesson, op: str, subject: str = "solutions") -> list[str]:
         """Only the committed cases, which are small: what compute-sanitizer watches."""

@@ -384,11 +384,11 @@ def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -
     return Finished(status, output, time.monotonic() - begin)
 
 
-def asked(program: Path, arguments: list[str], read: Callable[[Any], Any], limit: float = 60) -> Any:
+def asked(program: Path, arguments: list[str], read: Callable[[Any], Any]) -> Any:
     """What `read` makes of the JSON that a program of build/tools prints."""
     if not program.exists():
         raise ToolError(f"{program} is not there: make build/tools/{program.name}")
-    done = run([str(program.resolve()), *arguments], limit)
+    done = run([str(program.resolve()), *arguments], limit=60)
     if done.status != 0:
         raise ToolError(last_line(done.output) or f"{program} said nothing")
     try:
@@ -410,13 +410,12 @@ def end(process: subprocess.Popen) -> None:
 # ---- compute-sanitizer -----------------------------------------------------------------------------------------------
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
-FOUND = 86  # the exit status that says: errors were found
 
 
 def sanitize(tool: str, program: list[str], log: Path, limit: float, *more: str) -> SanitizerReport:
     """compute-sanitizer on a program, whose exit status is not judged: a check's is its verdict."""
-    options = ["--tool", tool, "--target-processes", "all", "--error-exitcode", str(FOUND), "--check-exit-code", "no"]
-    options += ["--show-backtrace", "device", "--log-file", str(log), *more]
+    options = ["--tool", tool, "--target-processes", "all", "--check-exit-code", "no", "--show-backtrace", "device"]
+    options += ["--log-file", str(log), *more]
     log.unlink(missing_ok=True)
     done = run([*find("compute-sanitizer"), *options, *program], limit, SLOW)
     if done.status is None:

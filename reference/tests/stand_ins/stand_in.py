@@ -24,7 +24,7 @@ def value_of(arguments: list[str], name: str) -> str | None:
 
 def program_of(arguments: list[str]) -> list[str]:
     """What follows the tool's own options: the first word that is a file and no option's value, with its arguments."""
-    with_value = {"--tool", "--target-processes", "--error-exitcode", "--check-exit-code", "--show-backtrace"}
+    with_value = {"--tool", "--target-processes", "--check-exit-code", "--show-backtrace"}
     with_value |= {"--log-file", "--clock-control", "--metrics", "--kernel-id", "--set", "--import-source", "-o"}
     with_value |= {"--page", "--print-units", "--leak-check"}
     i = 0
