@@ -33,11 +33,13 @@ report_run = @command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; \
     MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',make $(strip $(MAKECMDGOALS) $(MAKEOVERRIDES)))' '$(report_python)' -m
 
+report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs all
 .PHONY: gpu-report
 # Where there is no nvidia-smi, this one names the card.
 names_card := $(if $(dry),,$(if $(gpu_seen),build/tools/gpu))
 gpu-report: $(names_card)
-	$(report_run) reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
+	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
+	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
 
