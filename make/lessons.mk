@@ -61,6 +61,10 @@ $(foreach command,$(lesson_commands),$(eval $(short:%=$(command)-lesson%): $(com
 is_device = $(filter $1,$(device_lessons))
 # The op of lesson $1 that SHAPE= is of.
 shaped_op = $(or $(only_op),$(if $(word 2,$(call judged_ops,$1)),,$(call judged_ops,$1)))
+# Why a command needs a GPU, and what does its like on the CPU device.
+only_on_gpu_time = the CPU device has no times, a GPU has; what it counts: make check-lesson$(call number,$2) DEVICE=cpu
+only_on_gpu_profile = Nsight Compute looks at a GPU; what the CPU device counts: make traffic-lesson$(call number,$2)
+only_on_gpu_sanitize = compute-sanitizer looks at a GPU; what the CPU device finds: make check-lesson$(call number,$2) DEVICE=cpu
 # $1 command, $2 lesson
 define reject
 $(if $(filter-out $(call judged_ops,$2) $(call helpers_in,$2),$(only_op)),\
@@ -69,8 +73,7 @@ $(if $(filter-out hint reset diff,$1),$(if $(filter $(call helpers_in,$2),$(only
   $(error ONLY=$(ONLY): a helper is judged with what includes it: ONLY=$(firstword $(call helped,$2,$(only_op))) or no ONLY)))
 $(if $(call is_device,$2),\
   $(if $(filter-out cpu gpu,$(DEVICE)),$(error DEVICE=$(DEVICE): it is cpu (the CPU device) or gpu))\
-  $(if $(filter time,$1),$(if $(filter cpu,$(DEVICE)),\
-    $(error DEVICE=cpu: the CPU device has no times, a GPU has; make check-lesson$(call number,$2) says what it counts))),\
+  $(if $(filter time profile sanitize,$1),$(if $(filter cpu,$(DEVICE)),$(error DEVICE=cpu: $(only_on_gpu_$1)))),\
   $(if $(filter-out cpu,$(DEVICE)),$(error DEVICE=$(DEVICE): lesson $(call number,$2) is plain C++ for the CPU; leave DEVICE out))\
   $(if $(filter $(kernel_commands),$1),$(error lesson $(call number,$2) is plain C++ for the CPU; the lessons with kernels are \
     $(device_numbers))))
@@ -83,6 +86,15 @@ $(if $(filter debug,$1),$(if $(shell command -v $(firstword $(GDB))),,$(error $(
 endef
 lesson_of = $(filter $1_% 0$1_%,$(lesson_dirs))
 lesson_goals := $(filter $(lesson_commands:%=%-lesson%),$(MAKECMDGOALS))
+# The command that does on the CPU device what is wanted here: programs name it where there is no card, or a card does not
+# say what that device does. A make within make keeps what it is told.
+of_kernels := $(firstword $(filter $(device_lessons),$(foreach goal,$(lesson_goals) $(filter tune-lesson%,$(MAKECMDGOALS)),\
+    $(call lesson_of,$(lastword $(subst -lesson, ,$(goal)))))))
+ifneq ($(of_kernels),)
+  SOL_ON_CPU := make check-lesson$(call number,$(of_kernels)) $(if $(ONLY),ONLY=$(if $(word 2,$(ONLY)),'$(ONLY)',$(ONLY)) )$(if \
+      $(filter-out 0,$(SOLUTION)),SOLUTION=1 )DEVICE=cpu
+endif
+export SOL_ON_CPU ?= make check-lesson$(firstword $(device_numbers)) DEVICE=cpu
 ifneq ($(dry),)
   ifneq ($(filter check-lesson% time-lesson%,$(lesson_goals)),)
     ifeq ($(filter gpu,$(DEVICE)),)

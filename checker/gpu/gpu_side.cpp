@@ -199,7 +199,8 @@ Finding describe_error(cudaError_t status) {
     }();
     return {.kind = kind,
             .text = fmt::format("{} ({})", text, cudaGetErrorName(status)),
-            .details = {"where\ta GPU does not say: the same command with DEVICE=cpu names line and thread"}};
+            .details = {"where\ta GPU does not say: " + on_cpu("the lesson's check with DEVICE=cpu") +
+                        " names line and thread"}};
 }
 
 // What mends an error that no kernel makes; nullptr where one may.
@@ -647,13 +648,15 @@ class GpuSide final : public DeviceSide {
         }
         static_cast<void>(cudaGetLastError());
         const char* const mend = mend_of_the_machine(status);
-        throw std::runtime_error(no_gpu(
-            status, mend != nullptr ? mend
-                    : status == cudaErrorMemoryAllocation
-                        ? "less than 257 MiB of its memory is free, and 256 of that are left "
-                          "to others: nvidia-smi names the programs that have the rest"
-                    : status == cudaErrorNoDevice ? "make doctor says what is missing; DEVICE=cpu is the CPU device"
-                                                  : "nvidia-smi may say why, a restart mends it"));
+        const std::string hidden = why_no_card("make doctor says what is missing; without a GPU: " +
+                                               on_cpu("the lesson's check with DEVICE=cpu"));
+        throw std::runtime_error(
+            no_gpu(status, mend != nullptr ? mend
+                           : status == cudaErrorMemoryAllocation
+                               ? "less than 257 MiB of its memory is free, and 256 of that are left "
+                                 "to others: nvidia-smi names the programs that have the rest"
+                           : status == cudaErrorNoDevice ? hidden.c_str()
+                                                         : "nvidia-smi may say why, a restart mends it"));
     }
 };
 

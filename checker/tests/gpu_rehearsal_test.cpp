@@ -243,7 +243,9 @@ TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {
         const char *command, *says;
     } rows[] = {
         {"make check-lesson04 DEVICE=foo", "DEVICE=foo: it is cpu (the CPU device) or gpu"},
-        {"make time-lesson04 DEVICE=cpu", "the CPU device has no times"},
+        {"make time-lesson04 DEVICE=cpu", "no times, a GPU has; what it counts: make check-lesson04 DEVICE=cpu"},
+        {"make profile-lesson05 DEVICE=cpu", "what the CPU device counts: make traffic-lesson05"},
+        {"make sanitize-lesson05 DEVICE=cpu", "what the CPU device finds: make check-lesson05 DEVICE=cpu"},
         {"make check-lesson04 DRY=1", "it goes with DEVICE=gpu"},
         {"make gpt2 STEP=05 DEVICE=foo", "DEVICE=foo: it is cpu (the CPU device) or gpu"},
     };
@@ -255,12 +257,25 @@ TEST(GpuBuild, RefusesInOneLineThatSaysWhatIsThere) {
     }
 }
 
-TEST(GpuBuild, SaysWithoutADriverThatTheCpuDeviceIsThere) {
-    const checker::Finished finished =
-        checker::run_command("SOL_LIBCUDA=/nowhere/libcuda.so make check-lesson04 SOLUTION=1 DEVICE=gpu 2>&1");
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_EQ(finished.output.find("no NVIDIA driver: /nowhere/libcuda.so cannot be opened"), 0U) << finished.output;
-    EXPECT_NE(finished.output.find("DEVICE=cpu"), std::string::npos) << finished.output;
+TEST(GpuBuild, SaysWithoutADriverWhichCommandDoesItOnTheCpuDevice) {
+    const struct {
+        const char *command, *instead;
+    } rows[] = {
+        {"make check-lesson04 SOLUTION=1 DEVICE=gpu", "make check-lesson04 SOLUTION=1 DEVICE=cpu"},
+        {"make time-lesson5 ONLY=matmul", "make check-lesson05 ONLY=matmul DEVICE=cpu"},
+        {"make build/gpu/card", "make check-lesson04 DEVICE=cpu"},
+    };
+    for (const auto& row : rows) {
+        const checker::Finished finished = checker::run_command("unset SOL_ON_CPU; SOL_LIBCUDA=/nowhere/libcuda.so " +
+                                                                std::string(row.command) + " 2>&1");
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_EQ(finished.output.find(std::string("no NVIDIA driver: /nowhere/libcuda.so cannot be opened; every "
+                                                   "lesson can be done without a GPU: ") +
+                                       row.instead + "\n"),
+                  0U)
+            << finished.output;
+        EXPECT_EQ(checker::run_command(std::string(row.instead) + " -n >/dev/null 2>&1").status, 0) << row.instead;
+    }
 }
 
 }  // namespace

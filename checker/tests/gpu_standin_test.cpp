@@ -242,7 +242,11 @@ TEST_F(StandIn, EndsTheWorkerWithTheContextAndGoesOnInAnother) {
         const Checked checked = check("gelu_forward_kernel@2=" + std::to_string(row.code), "--no-timing --only gelu");
         EXPECT_EQ(checked.status, 1) << checked.output;
         EXPECT_TRUE(says(checked, row.says)) << checked.output;
-        EXPECT_TRUE(says(checked, "the same command with DEVICE=cpu names line")) << checked.output;
+        EXPECT_TRUE(says(checked, "the lesson's check with DEVICE=cpu names line")) << checked.output;
+        EXPECT_TRUE(says(check("gelu_forward_kernel@2=" + std::to_string(row.code), "--no-timing --only gelu",
+                               "SOL_ON_CPU='make check-lesson04 DEVICE=cpu'"),
+                         "a GPU does not say: make check-lesson04 DEVICE=cpu names line"))
+            << "what make says";
         EXPECT_FALSE(says(checked, "further finding"))
             << "a call that failed because of the first error is not a finding of its own: " << checked.output;
     }

@@ -21,8 +21,8 @@ class GpuTool : public testing::Test {
         checker::write_file(folder_ / "etc/os-release", "ID=debian\n");
         fs::create_directories(folder_ / "bin");
         // The system's own programs that the scripts call, and none of its compilers.
-        for (const char* tool : {"awk", "cat", "dirname", "getconf", "grep", "head", "mktemp", "realpath", "rm", "sed",
-                                 "sh", "tail", "tr"}) {
+        for (const char* tool : {"awk", "cat", "dirname", "getconf", "grep", "head", "id", "mktemp", "realpath", "rm",
+                                 "sed", "sh", "tail", "tr"}) {
             fs::create_symlink(checker::run_command(std::string("printf %s \"$(command -v ") + tool + ")\"").output,
                                folder_ / "bin" / tool);
         }
@@ -49,8 +49,9 @@ class GpuTool : public testing::Test {
 
     checker::Finished shell(const std::string& command) {
         return checker::run_command(
-            "unset CUDA_HOME CUDA_PATH NVCC_CCBIN NVCC_CXX; export PATH=" + (folder_ / "bin").string() +
-            " SETUP_ROOT=" + folder_.string() + " SETUP_VENV=" + folder_.string() + "; " + command + " 2>&1");
+            "unset CUDA_HOME CUDA_PATH NVCC_CCBIN NVCC_CXX CUDA_VISIBLE_DEVICES SOL_ON_CPU; export PATH=" +
+            (folder_ / "bin").string() + " SETUP_ROOT=" + folder_.string() + " SETUP_VENV=" + folder_.string() + "; " +
+            command + " 2>&1");
     }
     checker::Finished run(const std::string& card, const std::string& options = "",
                           const std::string& driver = "build/tests/fakes/cuda_driver.so") {
@@ -136,8 +137,22 @@ TEST_F(GpuTool, SaysThatThereIsNoDriver) {
     install_nvcc("13.0");
     const checker::Finished finished = run("", "", "no/such/driver.so");
     EXPECT_EQ(finished.status, 1);
-    EXPECT_NE(finished.output.find("no NVIDIA driver"), std::string::npos) << finished.output;
-    EXPECT_NE(finished.output.find("DEVICE=cpu"), std::string::npos) << finished.output;
+    EXPECT_EQ(finished.output,
+              "no NVIDIA driver: " + fs::absolute("no/such/driver.so").string() +
+                  " cannot be opened; every lesson can be done without a GPU: make check-lesson04 DEVICE=cpu\n");
+    EXPECT_TRUE(shell("SOL_ON_CPU='make check-lesson07 DEVICE=cpu' SOL_LIBCUDA=no/such.so build/tools/gpu")
+                    .output.ends_with(": make check-lesson07 DEVICE=cpu\n"))
+        << "what make says";
+}
+
+TEST_F(GpuTool, NamesTheVariableThatHidesEveryCard) {
+    for (const std::string hidden : {"-1", "", "7"}) {
+        const checker::Finished finished =
+            shell("CUDA_VISIBLE_DEVICES=" + hidden + " FAKE_CARD=100 SOL_LIBCUDA=" +
+                  fs::absolute("build/tests/fakes/cuda_driver.so").string() + " build/tools/gpu --arch");
+        EXPECT_EQ(finished.status, 1);
+        EXPECT_EQ(finished.output, "CUDA_VISIBLE_DEVICES=" + hidden + " hides every GPU: unset it\n");
+    }
 }
 
 TEST_F(GpuTool, SaysThatTheDriverFindsNoCardOrDoesNotWork) {
@@ -150,7 +165,7 @@ TEST_F(GpuTool, SaysThatTheDriverFindsNoCardOrDoesNotWork) {
 
 TEST_F(GpuTool, SaysThatNvccIsMissingOrTooOld) {
     install_nvcc("11.8");
-    EXPECT_NE(run("90 13000 NVIDIA H200").output.find("needs CUDA 12.4 or newer"), std::string::npos);
+    EXPECT_NE(run("90 13000 NVIDIA H200").output.find("nvcc is 11.8; CUDA 12.4 or newer is needed"), std::string::npos);
     install_nvcc("nothing");
     const checker::Finished missing = run("90 13000 NVIDIA H200");
     EXPECT_EQ(missing.status, 1);

@@ -21,6 +21,10 @@ namespace {
 
 constexpr int kOldest = 75;
 
+std::string without_a_card() {
+    return "every lesson can be done without a GPU: " + checker::on_cpu("make check-lesson04 DEVICE=cpu");
+}
+
 struct Card {
     std::string name;
     int capability = 0;                   // 90 is 9.0
@@ -41,9 +45,7 @@ class Driver {
         const std::string file = other != nullptr ? other : "libcuda.so.1";
         handle_.reset(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
         if (!handle_) {
-            throw std::runtime_error(
-                "no NVIDIA driver: " + file +
-                " cannot be opened; every lesson can be done without a GPU, on the CPU device (DEVICE=cpu)");
+            throw std::runtime_error(fmt::format("no NVIDIA driver: {} cannot be opened; {}", file, without_a_card()));
         }
     }
 
@@ -53,7 +55,7 @@ class Driver {
         int count = 0;
         if (status == kNoDevice ||
             (status == 0 && function<int (*)(int*)>("cuDeviceGetCount")(&count) == 0 && count == 0)) {
-            throw std::runtime_error("the NVIDIA driver finds no GPU; DEVICE=cpu is the CPU device");
+            throw std::runtime_error(checker::why_no_card("the NVIDIA driver finds no GPU; " + without_a_card()));
         }
         require(status, "cuInit");
         Card card;
@@ -140,10 +142,8 @@ void require_match(const Card& card, const std::string& nvcc, int toolkit) {
             fmt::format("nvcc is {}; CUDA 12.4 or newer is needed: put its bin/ first on PATH", dotted(toolkit)));
     }
     if (card.capability < kOldest) {
-        throw std::runtime_error(
-            fmt::format("{} is sm_{}; the course's kernels are for sm_75 and newer: the CPU device "
-                        "(DEVICE=cpu) checks them all",
-                        card.name, card.capability));
+        throw std::runtime_error(fmt::format("{} is sm_{}; the course's kernels are for sm_75 and newer; {}", card.name,
+                                             card.capability, without_a_card()));
     }
     // Within one major release newer code runs on older drivers.
     if (card.driver_cuda / 1000 < toolkit / 1000) {
