@@ -166,7 +166,8 @@ def inspect(options: argparse.Namespace) -> int:
     try:
         tools.read_card()
     except ToolError as error:
-        raise ToolError(f"{error}; the CPU device's checks need no GPU: make check-lessonNN") from None
+        without = f"; the CPU device's checks need no GPU: make check-lesson{lesson.number} DEVICE=cpu"
+        raise ToolError(f"{error}{'' if 'DEVICE=cpu' in str(error) else without}") from None
     tools.find(tool)
     status = act(lesson, op, options.subject, programs)
     if options.dry:

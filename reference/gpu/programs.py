@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,13 +93,20 @@ class Programs:
 
 
 def error_line(output: str) -> str:
-    """The line of a build's output that says what is wrong: a compiler's first error, else make's last word."""
+    """The line of make's output that says what is wrong: a compiler's first error, else what was said last before make
+    gave up, else make's own word."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    for sign in (": error", "error:", "***"):
+    for sign in (": error", "error:"):
         found = [line for line in lines if sign in line]
         if found:
             return found[0]
-    return lines[-1] if lines else "it said nothing"
+    end = next((at for at, line in enumerate(lines) if "***" in line), None)
+    if end is None:
+        return lines[-1] if lines else "it said nothing"
+    # Of a recipe that failed make says no more than where it stands: "[x.mk:24: target] Error 1".
+    of_recipe = re.match(r"make(\[\d+\])?: \*\*\* \[", lines[end])
+    others = [line for line in lines[:end] if not re.match(r"make(\[\d+\])?: ", line) and not line.endswith("…")]
+    return others[-1] if of_recipe and others else lines[end]
 
 
 def with_json(command: list[str], limit: float, extra: dict[str, str] | None = None) -> tuple[Any, Finished]:

@@ -150,6 +150,11 @@ class Store:
                 temporary.unlink()
             raise ToolError(f"{self.path} cannot be written: {error.strerror}") from None
 
+    def has_tried(self) -> bool:
+        """Whether any item was measured, or failed."""
+        items = [item for part in self.data["parts"].values() for item in part["items"].values()]
+        return any(item["status"] in ("ok", "failed") for item in items)
+
     def begin(self, name: str, stamp: dict, fresh: bool, sources: Mapping[str, str]) -> dict:
         """The part, with those of the items in `sources` that were measured on these by the same software."""
         old = self.data["parts"].get(name, {})
@@ -858,13 +863,18 @@ def describe(options: argparse.Namespace) -> tuple[Card, dict]:
         card = tools.read_card()
     except ToolError as error:
         raise ToolError(f"{error}. To rehearse without a GPU: make gpu-report DRY=1") from None
+    # Whether driver, toolkit, compiler and card go together: else every item would say why they do not.
+    Programs().build([str(tools.GPU_TOOL)])
+    asked_of = run([str(tools.GPU_TOOL)], BUDGET)
+    if asked_of.status != 0:
+        raise ToolError(tools.last_line(asked_of.output) or f"{tools.GPU_TOOL} said nothing")
     return card, {"driver": card.driver, "cuda": tools.version("nvcc"), **commit(options.commit)}
 
 
 def report(options: argparse.Namespace) -> int:
     card, stamp = describe(options)
     path = options.out or (REHEARSAL if options.dry else tools.TIMINGS / f"{card.slug}.json")
-    store = Store(path, card, options.dry)
+    store, is_new = Store(path, card, options.dry), not path.exists()
     if options.dry:
         print(NO_MEASUREMENT)
     software = [] if options.dry else [f"driver {card.driver}", f"CUDA {stamp['cuda']}"]
@@ -883,7 +893,12 @@ def report(options: argparse.Namespace) -> int:
             store.save()
             if of_parts & set(names):
                 print(f"\n{table(compared)}")
-    print(f"\n{summary(outcomes, options.dry)}\nwritten to {path}")
+    print(f"\n{summary(outcomes, options.dry)}")
+    if is_new and not store.has_tried():
+        path.unlink(missing_ok=True)
+        print("nothing was measured, and nothing is written")
+        return 1
+    print(f"written to {path}")
     if "ncu" in names and (page := simt_vs_ncu.write_page(Path(), store.data)):
         print(f"table in {page}")
     if "simt" in names and not options.dry and (page := simt_vs_gpu.write_table(store.data, Path())):

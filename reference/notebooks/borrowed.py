@@ -24,7 +24,8 @@ from reference.gpu.cards import reported_card
 from reference.gpu.counts import Call
 from reference.gpu.estimates import OnCard
 from reference.gpu.lesson_shapes import Lesson, all_lessons
-from reference.gpu.tools import Card, ToolError, digits, last_line
+from reference.gpu.programs import error_line
+from reference.gpu.tools import Card, ToolError, digits
 from reference.notebooks import forward, limits
 from reference.plots import roofline
 from reference.plots.roofline import DEFAULT_CARD, STYLE, Roof, duration
@@ -46,7 +47,7 @@ def borrowed() -> Card | None:
     try:
         return tools.read_card()
     except ToolError as error:
-        if re.search("is not there|finds no GPU", str(error)):
+        if re.search("nvidia-smi is not there|no NVIDIA driver|finds no GPU", str(error)):
             raise ToolError(NO_CARD) from None
         raise
 
@@ -58,13 +59,13 @@ def make(*words: str) -> None:
     """Its lines are shown as they come; where it fails, one more says so."""
     command = ["make", *words, *(["DRY=1"] if is_rehearsal() else [])]
     print(f"$ {' '.join(command)}", flush=True)
-    said = ""
+    said = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout:
-            said = line if line.strip() else said
+            said.append(line)
             print(line, end="", flush=True)
     if process.returncode:
-        raise ToolError(f"{' '.join(command)} failed: {last_line(said) or f'exit status {process.returncode}'}")
+        raise ToolError(f"{' '.join(command)} failed: {error_line(''.join(said))}")
 
 
 def subject(solution: bool) -> list[str]:
@@ -109,7 +110,11 @@ def calibrate() -> str:
     if borrowed() is None:
         return f"a rehearsal has no roof of its own: the data sheet of {DEFAULT_CARD} takes its place"
     make("calibrate")
-    return "this is the roof of the pictures below"
+    roof = roof_here()
+    if roof.source == roofline.ROOF_FILE:
+        return "this is the roof of the pictures below"
+    instead = "its report's" if roof.kind == "measured" else "its data sheet's"
+    raise ToolError(f"the card's roof was not measured; the pictures below take {instead}")
 
 
 def timed_file(lesson: str) -> Path:

@@ -189,16 +189,18 @@ def load(path: Path) -> dict:
     return data if isinstance(data, dict) else {}
 
 
+ROOF_FILE = "results/roof.json"  # where make calibrate writes
+
+
 def measured_here(folder: Path) -> Roof | None:
     """Of this machine's GPU: from `make calibrate`, else from the report of a card of its name."""
     try:
         card = gpu_tools.read_card()
     except ToolError:
         card = None
-    path = Path("results/roof.json")
-    gpu = load(folder / path).get("gpu") or {}
+    gpu = load(folder / ROOF_FILE).get("gpu") or {}
     if card is None or gpu.get("name") == card.name:
-        roof = measured(gpu, path)
+        roof = measured(gpu, Path(ROOF_FILE))
         if roof or card is None:
             return roof
     path = Path("reference/timings") / f"{card.slug}.json"

@@ -230,6 +230,9 @@ class Course:
         for tool in ("ncu", "compute-sanitizer"):
             program(self.root / "bin" / tool, f'#!/bin/sh\nexec {sys.executable} {STAND_INS}/{tool} "$@"\n')
         program(self.root / "bin/nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
+        program(
+            self.root / "programs/gpu", "#!/bin/sh\necho 'NVIDIA Test 1, sm_90a, driver for CUDA 13.0, nvcc 13.0'\n"
+        )
         self.add_smi()
 
     def add_smi(self, name: str = "NVIDIA Test 1", driver: str = "580.1") -> None:
@@ -849,14 +852,23 @@ def test_a_benchmark_that_brings_its_process_down_costs_only_its_own_item(gpu):
 def test_a_python_that_cannot_measure_is_the_parts_failure(gpu, python, why):
     done = gpu.run("--part", "baselines", "--python", python)
     assert done.returncode == 1
-    assert gpu.data()["parts"]["baselines"]["why"] == why
+    assert f"  baselines: {why}\n" in done.stdout
+    assert done.stdout.splitlines()[-1] == "nothing was measured, and nothing is written"
+    assert not (gpu.root / CARD_FILE).exists()
+
+
+def test_a_part_that_cannot_begin_is_noted_beside_what_was_measured(gpu):
+    gpu.report("--part", "calibrate")
+    assert gpu.run("--part", "baselines", "--python", "/bin/false").returncode == 1
+    assert gpu.data()["parts"]["baselines"]["why"] == "it ended with exit status 1"
+    assert gpu.data()["parts"]["calibrate"]["items"]["roof"]["status"] == "ok"
 
 
 def test_an_answer_of_another_form_is_the_parts_failure(gpu):
     gpu.write("plan_list", "")
     done = gpu.report("--part", "baselines")
     assert done.returncode == 1
-    assert gpu.data()["parts"]["baselines"]["why"] == "KeyError: 'items'"
+    assert "  baselines: KeyError: 'items'\n" in done.stdout
 
 
 @pytest.mark.parametrize("said", ["", "printf '{\"items\": '; "], ids=["nothing", "half a line"])
@@ -1216,6 +1228,25 @@ def test_without_a_gpu_it_says_why_and_how_to_rehearse(course):
     assert not (course.root / "reference").exists()
 
 
+def test_where_driver_toolkit_and_card_do_not_go_together_it_says_so_once_and_writes_nothing(gpu):
+    why = "the driver is for CUDA 12.4 and nvcc is 13.0: update the driver"
+    program(gpu.root / "programs/gpu", f"#!/bin/sh\necho '{why}' >&2\nexit 1\n")
+    done = gpu.report()
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"gpu-report: {why}\n")
+    assert (gpu.root / "made").read_text() == "DEVICE=gpu LOCAL=gpu build/tools/gpu\n"
+    assert not (gpu.root / CARD_FILE).exists()
+
+
+def test_what_a_build_needs_and_is_missing_is_said_once(gpu):
+    why = "missing: libfmt-dev. Install with: make setup"
+    program(
+        gpu.root / "bin/make", f"#!/bin/sh\necho '{why}'\necho 'make: *** [m.mk:9: build/.setup] Error 1'\nexit 2\n"
+    )
+    done = gpu.report()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"gpu-report: make build/tools/gpu: {why}\n"
+
+
 def test_a_rehearsal_takes_every_part_and_writes_no_measurement(course):
     done = course.report("--dry")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -1314,6 +1345,13 @@ def test_a_number_that_json_has_not_is_refused(tmp_path):
     [
         ("a\nx.cu(3): error: y\nmake: *** [z] Error 1", "x.cu(3): error: y"),
         ("make: *** No rule to make target 'x'.  Stop.", "make: *** No rule to make target 'x'.  Stop."),
+        ("a\nm.mk:9: *** ONLY=b: there is no b.  Stop.", "m.mk:9: *** ONLY=b: there is no b.  Stop."),
+        (
+            "building the checker (3 files) …\nnvcc is not there: make setup NVCC=1\nmake[1]: Entering directory 'x'\n"
+            "make: *** [make/gpu.mk:24: build/gpu/card] Error 1\nmake: *** Waiting for unfinished jobs....\nlater\n",
+            "nvcc is not there: make setup NVCC=1",
+        ),
+        ("building x (1 file) …\nmake: *** [m.mk:9: x] Error 1", "make: *** [m.mk:9: x] Error 1"),
         ("last words\n", "last words"),
         ("", "it said nothing"),
     ],
@@ -1417,7 +1455,11 @@ def test_without_a_gpu_inspection_is_one_line(course, what):
     done = course.run(what, "04", module="gpu.inspect_op")
     assert done.returncode == 1
     assert done.stderr.startswith(f"{what}-lesson04: nvidia-smi is not there")
+    assert done.stderr.endswith("; the CPU device's checks need no GPU: make check-lesson04 DEVICE=cpu\n")
     assert len(done.stderr.splitlines()) == 1
+    said = "no NVIDIA driver; without a GPU: make check-lesson04 DEVICE=cpu"
+    program(course.root / "build/tools/gpu", f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    assert course.run(what, "04", module="gpu.inspect_op").stderr == f"{what}-lesson04: {said}\n"
 
 
 @pytest.mark.parametrize("what", ["profile", "sanitize"])

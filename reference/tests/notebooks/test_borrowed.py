@@ -44,7 +44,15 @@ def test_a_rehearsal_has_no_card(monkeypatch):
     assert borrowed.card().startswith("a rehearsal")
 
 
-@pytest.mark.parametrize("said", ["nvidia-smi is not there: it comes with", "nvidia-smi finds no GPU: No devices"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "nvidia-smi is not there: it comes with",
+        "nvidia-smi finds no GPU: No devices",
+        "no NVIDIA driver: libcuda.so.1 cannot be opened; every lesson can be done without a GPU: make check-lesson04",
+        "the NVIDIA driver finds no GPU; every lesson can be done without a GPU: make check-lesson04 DEVICE=cpu",
+    ],
+)
 def test_a_machine_without_a_card_is_told_how_colab_lends_one(monkeypatch, said):
     def no_card():
         raise ToolError(said)
@@ -92,12 +100,27 @@ def test_a_lesson_that_fails_is_named_and_the_next_one_is_timed(monkeypatch, cap
 
 
 def test_what_make_prints_is_shown_and_its_failure_is_one_line(monkeypatch, tmp_path, capfd):
-    (tmp_path / "make").write_text("#!/bin/sh\necho one\necho two >&2\nexit 2\n")
+    ends = "make: *** [m.mk:9: x] Error 1\nmake: *** Waiting for unfinished jobs....\n"
+    (tmp_path / "make").write_text(f"#!/bin/sh\necho one\necho two >&2\necho '{ends}'\nexit 2\n")
     (tmp_path / "make").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(ToolError, match=r"^make setup failed: two$"):
         borrowed.make("setup")
-    assert capfd.readouterr().out == "$ make setup\none\ntwo\n"
+    assert capfd.readouterr().out == f"$ make setup\none\ntwo\n{ends}\n"
+
+
+def test_a_roof_that_was_not_measured_is_not_said_to_be_that_of_the_pictures(monkeypatch, tmp_path):
+    measured = {"name": "Tesla T4", "copy_bytes_per_s": 2e11, "fp32_fma_flop_per_s": 8e12}
+    gpu = {}
+    path = tmp_path / "results/roof.json"
+    path.parent.mkdir()
+    monkeypatch.setattr(borrowed, "make", lambda goal: path.write_text(json.dumps({"cpu": {}, **gpu})))
+    with pytest.raises(
+        ToolError, match=r"^the card's roof was not measured; the pictures below take its data sheet's$"
+    ):
+        borrowed.calibrate()
+    gpu["gpu"] = measured
+    assert borrowed.calibrate() == "this is the roof of the pictures below"
 
 
 def test_a_time_stands_beside_its_roof_and_its_estimate():
