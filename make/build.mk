@@ -308,12 +308,18 @@ build/toolkit: FORCE
 	@scripts/cuda.sh --toolkit >$@.new || { scripts/cuda.sh --compiles >&2; rm $@.new; exit 1; }
 	@if cmp -s $@.new $@; then rm $@.new; else scripts/cuda.sh --compiles >&2 || { rm $@.new; exit 1; }; mv $@.new $@; fi
 
+# It is compiled for the card that is here: PTX for later ones is more than an older driver of the same release takes. Where
+# none is here, or none can be used, for those of the course.
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
     -gencode arch=compute_90a,code=sm_90a
-calibrate_gpu_objects := build/nvcc/calibrate/calibrate_gpu.o build/nvcc/calibrate/gpu_launch.o
-$(calibrate_gpu_objects): build/nvcc/calibrate/%.o: checker/gpu/%.cu $(checker_headers) build/toolkit
+build/nvcc/calibrate/card: $$(if $$(gpu_seen),build/tools/gpu) FORCE
 	@mkdir -p $(@D)
-	$(show)$(run_nvcc) -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $(cards) -I. $(deps_include) \
+	@if card=$$($(if $(gpu_seen),build/tools/gpu --arch 2>/dev/null,false)); then echo "-arch=sm_$$card"; else echo '$(cards)'; fi >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+calibrate_gpu_objects := build/nvcc/calibrate/calibrate_gpu.o build/nvcc/calibrate/gpu_launch.o
+$(calibrate_gpu_objects): build/nvcc/calibrate/%.o: checker/gpu/%.cu $(checker_headers) build/toolkit build/nvcc/calibrate/card
+	@mkdir -p $(@D)
+	$(show)$(run_nvcc) -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $$(cat build/nvcc/calibrate/card) -I. $(deps_include) \
 	    -c $< -o $@$(hide)
 build/calibrate-gpu: $(calibrate_gpu_objects) build/obj/checker/gpu/gpu_roof.o build/obj/checker/clock/timing.o
 	@mkdir -p $(@D)

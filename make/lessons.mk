@@ -240,6 +240,9 @@ $(patsubst solutions/%,lessons/%,$(solution_files) $(helper_files)):
 progress: build/tools/progress
 	@$<
 
+# The CPU's roof needs nothing of a GPU's: why that one is left out is said in a line.
+gpu_roof = $(if $(gpu_seen),why=$$(build/tools/gpu 2>&1 >/dev/null) && { why='its program was not built'; \
+    $(MAKE) build/calibrate-gpu; },{ why='no GPU is here'; false; })
 .PHONY: calibrate
-calibrate: build/calibrate $(calibrate_gpu)
-	@$<
+calibrate: build/calibrate $(if $(gpu_seen),build/tools/gpu)
+	+@gpu=build/calibrate-gpu; $(gpu_roof) || { gpu=none; echo "the GPU's roof is left out: $$why" >&2; }; $< --gpu $$gpu

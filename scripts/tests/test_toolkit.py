@@ -123,6 +123,37 @@ def test_of_a_stub_nvcc_says_nothing(tree, stub):
     assert "warning" not in done.stdout + done.stderr
 
 
+def test_the_gpus_roof_is_measured_by_code_for_the_card_that_is_here_else_for_those_of_the_course(tree):
+    wanted, seen = "build/nvcc/calibrate/gpu_launch.o", "gpu_seen=/dev/nvidia0"
+    (tree.root / "build/.setup").touch()
+    assert tree.compiled(wanted) == ["gpu_launch.cu"]
+    assert "compute_80" in (tree.root / "build/nvcc/calibrate/card").read_text()
+    assert tree.compiled(wanted) == []
+    tree.use_card("120a")
+    assert tree.compiled(wanted, seen) == ["gpu_launch.cu -arch=sm_120a"]
+    assert tree.compiled(wanted, seen) == []
+    program(tree.root / "build/tools/gpu", "echo the driver hangs >&2; exit 1")
+    assert tree.compiled(wanted, seen) == ["gpu_launch.cu"]
+
+
+def test_the_cpus_roof_is_measured_whatever_is_wrong_with_the_gpus_which_is_one_line(tree):
+    program(tree.root / "build/calibrate", 'echo "calibrate $*"')
+
+    def calibrate(*arguments: str) -> tuple[str, str]:
+        done = tree.make("-o", "build/calibrate", "calibrate", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    left_out = "the GPU's roof is left out: "
+    assert calibrate() == ("calibrate --gpu none\n", f"{left_out}no GPU is here\n")
+    seen = "gpu_seen=/dev/nvidia0"
+    assert calibrate(seen, "MAKE=echo") == ("build/calibrate-gpu\ncalibrate --gpu build/calibrate-gpu\n", "")
+    assert calibrate(seen, "MAKE=false") == ("calibrate --gpu none\n", f"{left_out}its program was not built\n")
+    program(tree.root / "build/tools/gpu", "echo nvcc 11.5 cannot compile an empty file >&2; exit 1")
+    tree.use_nvcc("11.5", "exit 1")
+    assert calibrate(seen) == ("calibrate --gpu none\n", f"{left_out}nvcc 11.5 cannot compile an empty file\n")
+
+
 LINKED = ("build/calibrate-gpu", "build/tune/gpu/solutions/lesson10", "build/gpu/simt/libraries/calls")
 LINKED += ("build/gpu/check/lesson05", "build/gpu/impl/solutions/05_naive_forward/matmul.so")
 
