@@ -164,6 +164,7 @@ compiles() {
 
 in_venv() {
     for mine in "$venv"/lib/python3*/site-packages/nvidia/cu*/bin; do
+        [ -x "$mine/nvcc" ] || continue
         taken=$(find_tool nvcc)
         [ "$taken" -ef "$mine/nvcc" ] || echo "make takes $taken, which comes first; for the one in .venv:" \
             "export PATH=$(cd "$mine" && pwd):\$PATH"
