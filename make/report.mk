@@ -9,7 +9,8 @@
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
 #:                           timings|baselines|forward_b4|forward_b1|forward_b16|
 #:                           ladder|waterfall|given|sanitize|ncu|simt|libs
-#:                           takes one, FRESH=1 measures again what is there
+#:                           takes one, BUDGET=200 of its 420 seconds, FRESH=1
+#:                           measures again what is there
 #:   make ncu-table          counts the lessons' kernels on the CPU device and
 #:                           sets that beside what the part ncu has measured, in
 #:                           checker/simt/VS_NCU.md; needs no GPU
