@@ -165,12 +165,12 @@ aa_needs := $(foreach here,$(aa_lessons),$(aa_check) $(call impls,$(aa_place),so
 aa_options = $(if $(call is_device,$(here)),$(addsuffix $(gpu)/impl/solutions/$(here),--impl-dir= --reference-dir=))
 .PHONY: time-aa
 time-aa: $(aa_needs)
-	@VERBOSE='$(VERBOSE)' python3 scripts/time_aa.py $(or $(REPEAT),20) $(foreach here,$(aa_lessons),'$(aa_check) $(aa_options)')
+	@$(call with_python,VERBOSE='$(VERBOSE)') scripts/time_aa.py $(or $(REPEAT),20) $(foreach here,$(aa_lessons),'$(aa_check) $(aa_options)')
 
 # The solutions' times on this CPU, for others to compare with.
 .PHONY: record-cpu
 record-cpu: $(foreach here,$(host_lessons),build/check/lesson$(call number,$(here)) $(call impls,cpu,solutions,$(here)))
-	@python3 -m reference.timings.record_cpu $(host_checks) $(if $(RUNS),--runs='$(RUNS)') --compiler='$(CXX)' --flags='$(op_flags)'
+	$(report_run) reference.timings.record_cpu $(host_checks) $(if $(RUNS),--runs='$(RUNS)') --compiler='$(CXX)' --flags='$(op_flags)'
 
 # ---- working on a lesson ------------------------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ $(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,$(fl
 # The learner's times beside recorded ones; counters where there are none.
 compare_needs = $(if $(call is_device,$(here)),build/check/lesson$* $(call impls,cpu,$(subject) solutions,$(here),$(chosen_ops)) $(older_impls))
 $(call goals,compare): compare-lesson%: $$(compare_needs)
-	@python3 -m reference.timings.compare $(here) --subject $(subject) $(if $(only_op),--only '$(only_op)') \
+	$(report_run) reference.timings.compare $(here) --subject $(subject) $(if $(only_op),--only '$(only_op)') \
 	    $(if $<,--check $< --older $(older_impls))
 
 # Whose file serves an op where the learner's are wanted: the word `lessons` where the learner's is right, `solutions`

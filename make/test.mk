@@ -50,7 +50,7 @@
 
 .PHONY: new-lesson
 new-lesson: build/tools/lessons
-	$(if $(filter-out host device,$(TRACK)),$(error TRACK=$(TRACK): it is device (CUDA C++) or host (plain C++)))@python3 \
+	$(if $(filter-out host device,$(TRACK)),$(error TRACK=$(TRACK): it is device (CUDA C++) or host (plain C++)))@$(call with_python) \
 	    scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) '$(NAME)' $(OPS)
 
 .PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean

@@ -88,6 +88,17 @@ def test_the_command_answers_in_one_line(course, goal, status, said):
     assert said in line
 
 
+@pytest.mark.parametrize("goal", ["compare-lesson01", "record-cpu", "time-aa", "new-lesson", "sass-lesson05"])
+def test_a_command_that_needs_python_says_so_in_one_line_where_it_is_not_there(goal):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    asked = ["make", "-n", goal, "PYTHON=no/such/python", "NAME=layers", "TRACK=host"]
+    planned = subprocess.run(asked, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    recipe = planned.stdout[planned.stdout.index("command -v 'no/such/python'") :]
+    done = subprocess.run(["/bin/sh", "-c", recipe], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"make {goal}: no/such/python is not there; PYTHON=… names one, 3.10 or newer\n"
+
+
 def test_the_newest_times_stand_beside_each_machine_as_shares_of_its_roof(course, capsys):
     learner_timed(course, "03", "matmul", timing(99.0, solution=0.2, arithmetic=0.1, library=0.2))
     learner_timed(course, "03", "matmul", timing(12.34, solution=0.9, arithmetic=0.612, library=0.85))
