@@ -201,6 +201,12 @@ class Printer {
         }
         if (op.timing.ran()) {
             print(op.timing, op.cases.empty() ? op.op : "", op.file);
+        } else if (op.cases.empty()) {  // no line names the op yet
+            std::string name = op.op;
+            for (const std::string& note : op.timing.notes) {
+                op_line(name, Tone::warning, name.empty() ? "" : "no time", note);
+                name.clear();
+            }
         } else {
             for (const std::string& note : op.timing.notes) { labelled(4, "", 8, note, Tone::faint); }
         }
@@ -564,7 +570,15 @@ class Printer {
     void closing(const OpReport* detailed) {
         line("");
         const std::string took = "took " + milliseconds(report_.seconds);
+        const long untimed = std::ranges::count_if(report_.ops, [&](const OpReport& op) {
+            return report_.times_asked && op.verdict() == Verdict::ok && !op.timing.ran();
+        });
         const std::string ops = counted(static_cast<long>(report_.ops.size()), "op");
+        if (detailed == nullptr && untimed > 0) {
+            labelled(0, "result", 8,
+                     fmt::format("{} of {} timed; {}", static_cast<long>(report_.ops.size()) - untimed, ops, took));
+            return;
+        }
         if (detailed == nullptr) {
             const long unclear = std::ranges::count_if(report_.ops, [](const OpReport& op) {
                 return op.verdict() == Verdict::no_verdict && is_comparison(op.timing) &&
@@ -581,10 +595,14 @@ class Printer {
         std::vector<std::string> counts;
         for (const Verdict verdict : {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::impossible,
                                       Verdict::slow, Verdict::not_written}) {
-            const long n = std::ranges::count(report_.ops, verdict, &OpReport::verdict);
+            const long n =
+                std::ranges::count(report_.ops, verdict, &OpReport::verdict) - (verdict == Verdict::ok ? untimed : 0);
             if (n > 0) {
                 counts.push_back(fmt::format("{} {}", n, to_string(verdict)));
             }
+        }
+        if (untimed > 0) {
+            counts.push_back(fmt::format("{} not timed", untimed));
         }
         labelled(0, "result", 8, fmt::format("{} of {}; {}", fmt::join(counts, ", "), ops, took));
         const std::string edit = fmt::format("edit {}, then: {}", detailed->file_to_edit(), next_.check);

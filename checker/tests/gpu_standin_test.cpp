@@ -211,6 +211,14 @@ TEST_F(StandIn, SaysWhatTheCardHasNoRoomForAndGoesOn) {
     EXPECT_TRUE(says(third, "B=2 T=8 C=64 is not checked: it wants")) << third.output;
 }
 
+TEST_F(StandIn, SaysOfEachOpThatTheCardHasNoRoomToTimeWhichItIs) {
+    const Checked checked = check("memory=900", "--timing-only");
+    EXPECT_EQ(checked.status, 0) << checked.output;
+    for (const std::string& op : kOps) { EXPECT_TRUE(says(checked, "  " + op + ' ')) << op << '\n' << checked.output; }
+    EXPECT_TRUE(says(checked, " of 3 ops timed; ")) << checked.output;
+    EXPECT_FALSE(says(checked, "all ok")) << checked.output;
+}
+
 TEST_F(StandIn, AsksForNoMoreThanIsFreeWhereTheDriverWouldTakeTheHostsMemory) {
     const Checked checked = check("memory=257 spill=1", "--no-timing --only residual");
     EXPECT_EQ(checked.status, 0) << checked.output;

@@ -394,6 +394,27 @@ TEST(Verdict, HasATableOfAllTimesWhereTheyWereAskedFor) {
     EXPECT_NE(text.find("174 GFLOP/s of multiply-adds, 12 GB/s of copies"), std::string::npos) << text;
 }
 
+TEST(Verdict, OfAnOpThatThereWasNoRoomToTimeNamesItAndCountsWhatWasTimed) {
+    OpReport large = op("residual", {});
+    large.timing.notes = {"N=201326592 is not timed: it wants 0.75 GiB more of the card's memory",
+                          "N=65536 is not timed: it wants 0.25 GiB more of the card's memory"};
+    OpReport fast = op("gelu", {});
+    fast.timing = timing(Verdict::ok);
+    LessonReport report = lesson({large, fast});
+    report.times_asked = true;
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_NE(text.find("  residual  no time N=201326592 is not timed: it wants"), std::string::npos) << text;
+    EXPECT_NE(text.find("                    N=65536 is not timed: it wants"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nresult  1 of 2 ops timed; took "), std::string::npos) << text;
+    EXPECT_EQ(text.find("all ok"), std::string::npos) << text;
+
+    report.ops[1].timing = timing(Verdict::slow);
+    EXPECT_NE(verdict_text(report, kNext, kPiped).find("\nresult  1 SLOW, 1 not timed of 2 ops; "), std::string::npos)
+        << verdict_text(report, kNext, kPiped);
+    report.ops = {large};
+    EXPECT_NE(verdict_text(report, kNext, kPiped).find("\nresult  0 of 1 op timed; "), std::string::npos);
+}
+
 TEST(Verdict, OfSeveralShapesIsThatOfTheWorst) {
     OpReport report = op("matmul", {right_case("regular")});
     report.timing = timing(Verdict::ok);
