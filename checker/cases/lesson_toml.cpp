@@ -8,6 +8,7 @@
 #include <optional>
 #include <regex>
 
+#include "checker/base/course.h"
 #include "checker/base/file_error.h"
 #include "checker/base/text.h"
 #include "checker/cases/budget.h"
@@ -340,8 +341,9 @@ std::string unmet(const LessonToml& toml, const Card& card) {
         const int least = std::stoi(needed.substr(std::string_view("sm_").size()));
         const bool has_it = needed.ends_with('a') ? card.capability == least : card.capability >= least;
         if (card.capability != 0 && !has_it) {
-            return fmt::format("{} is sm_{}, this needs {}: the CPU device (DEVICE=cpu) has it", card.name,
-                               card.capability, needed);
+            return fmt::format("{} is sm_{}, this needs {}; the CPU device has it: make check-lesson{} DEVICE=cpu",
+                               card.name, card.capability, needed,
+                               lesson_number(toml.file.parent_path().filename().string()));
         }
     }
     return "";
