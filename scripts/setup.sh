@@ -118,16 +118,17 @@ names_here() {
     for name; do name_here "$name"; done | awk '!seen[$0]++' | tr '\n' ' ' | sed 's/ $//'
 }
 
-# What makes this user root, where it is not.
-as_root=
-[ "$(id -u)" -eq 0 ] || ! command -v sudo >/dev/null || as_root='sudo '
+# What makes this user root, where it is not and can be.
+becoming_root() {
+    [ "$(id -u)" -eq 0 ] || ! command -v sudo >/dev/null || echo 'sudo '
+}
 
 # Without a package manager that is known here, the package's name alone.
 how() {
     case $(manager) in
-        apt) echo "${as_root}apt-get install $(names_here "$@")" ;;
-        dnf) echo "${as_root}dnf install $(names_here "$@")" ;;
-        pacman) echo "${as_root}pacman -S $(names_here "$@")" ;;
+        apt) echo "$(becoming_root)apt-get install $(names_here "$@")" ;;
+        dnf) echo "$(becoming_root)dnf install $(names_here "$@")" ;;
+        pacman) echo "$(becoming_root)pacman -S $(names_here "$@")" ;;
         *) echo "install $*" ;;
     esac
 }
@@ -304,6 +305,7 @@ wanted=$(names_here $missing)
 # shellcheck disable=SC2086
 how=$(how $missing)
 
+as_root=$(becoming_root)
 if [ "$(id -u)" -ne 0 ] && [ -z "$as_root" ]; then
     without_root=
     [ "$manager" != apt ] || without_root='Without root: make setup LOCAL=1; '
