@@ -24,9 +24,9 @@ from functools import cache
 from pathlib import Path
 
 RESULTS = Path("build/test-results")
-# Without make's, so that a program which starts make does not join this make's job server. And what Python's tests
-# import is compiled once, not in each of their processes: .venv has come without it.
-NOT_FOR_SUITES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "PYTHONDONTWRITEBYTECODE")
+# Without make's, so that a program which starts make does not join this make's job server or names its goal. And what
+# Python's tests import is compiled once, not in each of their processes: .venv has come without it.
+NOT_FOR_SUITES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "SOL_ON_CPU", "PYTHONDONTWRITEBYTECODE")
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in NOT_FOR_SUITES}
 
 

@@ -106,6 +106,16 @@ std::vector<long> elements_to_look_at(const Dims& dims, long columns, std::uint6
     return elements;
 }
 
+std::vector<float> floors_of_rows(const Dims& dims, const std::vector<long>& elements, std::vector<float> floors) {
+    const auto row_of = [&](std::size_t i) { return elements[i] / dims.columns(); };
+    for (std::size_t begin = 0, end = 0; begin < elements.size(); begin = end) {
+        while (end < elements.size() && row_of(end) == row_of(begin)) { end++; }
+        const std::span<float> row(floors.data() + begin, end - begin);
+        std::ranges::fill(row, std::ranges::max(row));
+    }
+    return floors;
+}
+
 long differing_element(const Dims& dims, long columns, const Got& subject, const Got& solution, double share,
                        Element element) {
     for (long row = 0; row < dims.rows(); row++) {

@@ -49,6 +49,10 @@ Comparison compare(const Dims& dims, long columns, const Got& got, const Expecte
 // every remainder are met. Cells are smaller where that gives fewer than 2^18. Which one of a cell is drawn from `seed`.
 std::vector<long> elements_to_look_at(const Dims& dims, long columns, std::uint64_t seed);
 
+// A row has one floor, the largest of its elements', and the budget's ratios are measured with that (reference/BUDGET.md):
+// the floors of some elements, in index order, as those of their rows, as far as these elements tell.
+std::vector<float> floors_of_rows(const Dims& dims, const std::vector<long>& elements, std::vector<float> floors);
+
 // The first element in which two right results differ by more than rounding can explain, `share` of the largest value in
 // its row; -1 if none. For shapes without a reference: the solution, which is right on every case, stands in for it.
 long differing_element(const Dims& dims, long columns, const Got& subject, const Got& solution, double share,

@@ -141,6 +141,8 @@ class SomeExpected {
                 }
             });
         }
+        running.clear();
+        floor_ = floors_of_rows(output.spec.dims, elements_, floor_);
     }
 
     long element(long at) const { return elements_[static_cast<std::size_t>(at)]; }

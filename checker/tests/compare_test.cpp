@@ -119,6 +119,12 @@ TEST_F(ElementsOfTheLogits, AreOthersForAnotherSeed) {
     EXPECT_EQ(elements_to_look_at(dims, kColumns, 7), elements);
 }
 
+TEST(ElementsToLookAt, HaveTheLargestFloorThatIsKnownOfTheirRow) {
+    const Dims dims("N/n C", {3, 4});
+    EXPECT_EQ(checker::floors_of_rows(dims, {0, 2, 3, 8, 11}, {1, 5, 2, 3, 4}), (std::vector<float>{5, 5, 5, 4, 4}));
+    EXPECT_TRUE(checker::floors_of_rows(dims, {}, {}).empty());
+}
+
 }  // namespace
 
 TEST(Compare, EqualValuesUseNoBudget) {

@@ -13,8 +13,8 @@ from reference.dump import budget
 from reference.dump.dump import CASES
 from reference.dump.pytorch_error import ratio
 from reference.model import gpt2
-from reference.ops import OPS
-from reference.ops.common.rounding import tf32
+from reference.ops import OPS, linear_gelu, matmul
+from reference.ops.common.rounding import U, tf32
 
 VECTORS = json.loads((CASES / "budget_vectors.json").read_text())["vectors"]
 RATIOS = json.loads((CASES / "budgets.json").read_text())
@@ -191,6 +191,26 @@ def test_tf32_is_right_whatever_the_length_of_its_sums_and_not_by_far(factor, te
         return
     bf16 = inp.bfloat16().float() @ weight.bfloat16().float().mT + bias
     assert used("matmul", "out", bf16, [inp, weight, bias], "tf32") > 1
+
+
+@pytest.mark.parametrize("output", ["matmul.out", "linear.out", "linear_gelu.out", "linear_gelu.pre_gelu"])
+def test_what_a_tensor_core_cuts_off_is_right_where_some_elements_of_a_row_are_looked_at(output):
+    """As the check looks at the results that it times: 48 of 3,072 in each row, whose floor is the largest of theirs.
+    By floors of their own GELU's outputs would be wrong."""
+    op, name = output.split(".")
+    inp, weight, bias = normal(512, C), normal(3072, C, seed=1), normal(3072, seed=2)
+    exact = OPS[op].exact(inp.double(), weight.double(), bias.double())[name]
+    got = OPS[op].exact(truncated(inp).double(), truncated(weight).double(), bias.double())[name]
+    floor = matmul.errors(inp.double(), weight.double(), bias.double())
+    if output == "linear_gelu.out":
+        pre_gelu = gpt2.matmul(inp.double(), weight.double(), bias.double())
+        floor = linear_gelu.slope(pre_gelu).abs() * floor + U * pre_gelu.abs()
+    of_lesson = RATIOS["own"]["lesson12"].get(output) or RATIOS["local"][output]
+    allowed = budget.k_of("tf32") * of_lesson["tf32"] * floor / math.sqrt(C)
+    looked_at = torch.from_numpy(np.random.default_rng(3).permuted(np.tile(np.arange(3072), (512, 1)), axis=1)[:, :48])
+    wrong_by, allowed = ((x.gather(1, looked_at)) for x in ((got - exact).abs(), allowed))
+    assert 0.3 < (wrong_by / allowed.amax(1, keepdim=True)).max() < 0.9
+    assert output != "linear_gelu.out" or (wrong_by / allowed).max() > 1
 
 
 def test_every_op_and_activation_has_three_ratios():
