@@ -301,21 +301,25 @@ nvcc_cublas = $(or $(foreach library,$(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*
 cublas = $(if $(filter $(cublas_ops:%=\%/%.o),$1),-Wl$(comma)--as-needed $(cublas_libs) -Wl$(comma)--no-as-needed)
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
 
+# What a recipe has written beside its target replaces it where it is another: what depends on the target is made anew then.
+new_if_other = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
 # What nvcc compiles is compiled anew by another nvcc, host compiler or C library; and not before they have compiled an empty
 # file, so that what is wrong with them is one line and no error in a kernel.
 build/toolkit: FORCE
 	@mkdir -p $(@D)
 	@scripts/cuda.sh --toolkit >$@.new || { scripts/cuda.sh --compiles >&2; rm $@.new; exit 1; }
-	@if cmp -s $@.new $@; then rm $@.new; else scripts/cuda.sh --compiles >&2 || { rm $@.new; exit 1; }; mv $@.new $@; fi
+	@cmp -s $@.new $@ || scripts/cuda.sh --compiles >&2 || { rm $@.new; exit 1; }
+	@$(new_if_other)
 
-# It is compiled for the card that is here: PTX for later ones is more than an older driver of the same release takes. Where
-# none is here, or none can be used, for those of the course.
+# What measures the GPU's roof is compiled for the card that is here, since an older driver of the same release refuses newer
+# PTX; where none is here, or none can be used, for the course's cards.
 cards := -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
     -gencode arch=compute_90a,code=sm_90a
 build/nvcc/calibrate/card: $$(if $$(gpu_seen),build/tools/gpu) FORCE
 	@mkdir -p $(@D)
 	@if card=$$($(if $(gpu_seen),build/tools/gpu --arch 2>/dev/null,false)); then echo "-arch=sm_$$card"; else echo '$(cards)'; fi >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@$(new_if_other)
 calibrate_gpu_objects := build/nvcc/calibrate/calibrate_gpu.o build/nvcc/calibrate/gpu_launch.o
 $(calibrate_gpu_objects): build/nvcc/calibrate/%.o: checker/gpu/%.cu $(checker_headers) build/toolkit build/nvcc/calibrate/card
 	@mkdir -p $(@D)

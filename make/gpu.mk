@@ -22,7 +22,7 @@ cudart = $(cuda_lib:%=-L%) -lcudart $(cuda_lib:%=-Wl,-rpath,%)
 build/gpu/card: build/tools/gpu $(if $(nvcc),build/toolkit) FORCE
 	@mkdir -p $(@D)
 	@{ build/tools/gpu --arch && cat build/toolkit; } >$@.new || { rm -f $@.new; exit 1; }
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@$(new_if_other)
 
 # -lineinfo: profilers and compute-sanitizer name lines of the file.
 card_flags := -std=c++20 -O3 -lineinfo -I. $(cublas_include)

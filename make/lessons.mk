@@ -61,7 +61,7 @@ $(foreach command,$(lesson_commands),$(eval $(short:%=$(command)-lesson%): $(com
 is_device = $(filter $1,$(device_lessons))
 # The op of lesson $1 that SHAPE= is of.
 shaped_op = $(or $(only_op),$(if $(word 2,$(call judged_ops,$1)),,$(call judged_ops,$1)))
-# Why a command needs a GPU, and what does its like on the CPU device.
+# Why a command needs a GPU, and which one comes nearest to it on the CPU device.
 only_on_gpu_time = the CPU device has no times, a GPU has; what it counts: make check-lesson$(call number,$2) DEVICE=cpu
 only_on_gpu_profile = Nsight Compute looks at a GPU; what the CPU device counts: make traffic-lesson$(call number,$2)
 only_on_gpu_sanitize = compute-sanitizer looks at a GPU; what the CPU device finds: make check-lesson$(call number,$2) DEVICE=cpu

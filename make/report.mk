@@ -29,7 +29,7 @@
 
 # The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
 report_python := $(or $(PYTHON),$(if $(dry),$(wildcard .venv/bin/python)),python3)
-# It, after a line where it is not there.
+# That Python, or one line where it is not there.
 with_python = command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; $1 '$(report_python)'
 # Where the mend is to run the command again as root, it is named as it was given.

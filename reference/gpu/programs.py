@@ -123,4 +123,4 @@ def with_json(command: list[str], limit: float, extra: dict[str, str] | None = N
                 raise ToolError(f"{name} did not end within {limit:.0f} s") from None
             raise ToolError(f"{name} wrote no result, exit status {done.status}: {last_line(done.output)}") from None
         except ValueError as error:
-            raise ToolError(f"{name} wrote something that is no JSON: {error}") from None
+            raise ToolError(f"{name} wrote something that is not JSON: {error}") from None

@@ -709,7 +709,7 @@ def test_a_learners_file_a_page_and_a_comment_change_nothing(gpu):
     [
         ("WRONG", "WRONG: odd: 7 of 9 elements are wrong"),
         ("crash", "lesson04 wrote no result, exit status 134: terminate called"),
-        ("garbage", "lesson04 wrote something that is no JSON"),
+        ("garbage", "lesson04 wrote something that is not JSON"),
     ],
 )
 def test_a_failing_item_is_recorded_and_the_next_is_measured(gpu, plan, why):
