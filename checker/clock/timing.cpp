@@ -80,7 +80,8 @@ std::vector<int> calls_per_sample(std::span<const Candidate> candidates, double 
 
 bool narrow_enough(const Samples& samples, double goal) {
     const Interval interval = median_interval(samples.seconds);
-    return interval.high - interval.low <= goal * quantile(samples.seconds, 0.5);
+    const double median = quantile(samples.seconds, 0.5);
+    return interval.high <= (1 + goal) * median && interval.low >= (1 - goal) * median;
 }
 
 std::vector<double> sorted(std::span<const double> samples) {
@@ -147,6 +148,7 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
     std::vector<std::size_t> order(candidates.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::mt19937_64 random(options.seed);
+    int next_look = options.enough_samples;
     for (int i = 0; i < options.max_rounds; i++) {
         if (i % 2 == 0) {
             std::ranges::shuffle(order, random);
@@ -163,10 +165,12 @@ std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, con
             }
         }
         const int taken = static_cast<int>(all[0].seconds.size());
-        if (taken >= options.enough_samples && std::ranges::all_of(all, [&](const Samples& samples) {
-                return narrow_enough(samples, options.interval_goal);
-            })) {
-            break;
+        if (usable && taken >= next_look) {
+            if (std::ranges::all_of(
+                    all, [&](const Samples& samples) { return narrow_enough(samples, options.interval_goal); })) {
+                break;
+            }
+            next_look = taken + 1 + taken / 20;  // sorting thousands of samples takes longer than a round
         }
         const double spent = stopwatch.now() - begin;
         if ((spent >= options.max_seconds && taken >= options.fewest_samples) || spent >= options.last_seconds) {

@@ -74,7 +74,7 @@ struct TimingOptions {
     double max_seconds = 0.5;          // for all candidates together, looked at after each round …
     int fewest_samples = 6;            // … once there are so many of each: fewer have no 95% interval
     double last_seconds = 20;          // this ends it whatever there is
-    double interval_goal = 0.02;       // stop when each median's 95% interval is no wider than this share of it
+    double interval_goal = 0.01;       // stop when each median's 95% interval ends at most this share of it away
     std::uint64_t seed = 0;            // of the order in the rounds: one that is always the same favours somebody
     double min_sample_seconds = 2e-5;  // a shorter callable is repeated within one sample, and the others with it
 };
@@ -87,7 +87,8 @@ struct Samples {
     int discarded = 0;  // rounds thrown away because a reading could not be right
 };
 
-// Warm-up, then rounds of one sample of each candidate until every interval is narrow enough or a limit is reached.
+// Warm-up, then rounds of one sample of each candidate until every interval is narrow enough or a limit is reached. The
+// intervals are looked at after each round, and once there are many samples after each twentieth more of them.
 // Throws std::invalid_argument without candidates, std::runtime_error when no round could be timed.
 std::vector<Samples> time_interleaved(std::span<const Candidate> candidates, const TimingOptions& options,
                                       Stopwatch& stopwatch);

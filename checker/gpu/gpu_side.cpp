@@ -427,15 +427,14 @@ class GpuBench final : public Bench {
         return *busy_;
     }
 
-    // Never repeated within a sample: the caches would be warm.
     TimingOptions options(double seconds, int samples) const override {
-        constexpr int kFewest = kRehearsal ? 6 : 50;
-        return {.warmup_rounds = 3,
-                .enough_samples = kFewest,
-                .max_seconds = seconds,
-                .fewest_samples = std::max(kFewest, samples),
-                .last_seconds = kRehearsal ? 20 : 10,  // a rehearsal waits for its samples where the machine stalls
-                .min_sample_seconds = 0};
+        TimingOptions options = device_options(seconds, samples);
+        if (kRehearsal) {
+            options.enough_samples = options.fewest_samples;
+            options.max_seconds = seconds;
+            options.last_seconds = 20;  // it waits for its samples where the machine stalls
+        }
+        return options;
     }
 
     std::byte* allocate_copy(const std::byte* of, std::size_t bytes) override {

@@ -92,9 +92,7 @@ class CoarseBench final : public Bench {
     }
     void fetch(std::span<std::byte> to, const std::byte* from) override { std::copy_n(from, to.size(), to.begin()); }
     Stopwatch& stopwatch() override { return stopwatch_; }
-    TimingOptions options(double /*seconds*/, int /*samples*/) const override {
-        return {.enough_samples = 50, .max_rounds = 200, .max_seconds = 10, .min_sample_seconds = 0};
-    }
+    TimingOptions options(double seconds, int samples) const override { return device_options(seconds, samples); }
     Candidate copy(std::size_t /*bytes*/, std::size_t /*times*/) override { return {}; }
     FmaCandidate arithmetic() override { return {}; }
     std::size_t calls_in_a_sample(double seconds, std::size_t bytes) const override {
@@ -190,6 +188,69 @@ TEST(TimeOp, ByOneCallASampleThatClockGivesMedalsByChance) {
         wrong += verdict.speed != kernel.right.speed || verdict.medal != kernel.right.medal ? 1 : 0;
     }
     EXPECT_GE(wrong, 6);
+}
+
+// A device's clock that candidates turn: each sample takes `seconds` of itself, and all candidates' samples are of `spent`.
+struct DeviceRun {
+    std::vector<Samples> samples;
+    double spent = 0;
+};
+DeviceRun run_on_device(std::size_t candidates, const std::function<double()>& seconds, double asked = 0.25,
+                        int samples = 6) {
+    std::int64_t now = 0;
+    HostStopwatch stopwatch([&now] { return now; });
+    const std::vector<Candidate> all(
+        candidates, {.name = "one", .run = [&] { now += static_cast<std::int64_t>(seconds() * 1e9); }});
+    DeviceRun run{.samples = time_interleaved(all, device_options(asked, samples), stopwatch)};
+    run.spent = static_cast<double>(now) * 1e-9;
+    return run;
+}
+
+// A call of 100 us whose samples differ by up to `noise`.
+std::function<double()> noisy(double noise) {
+    return [random = std::mt19937(1), around = std::uniform_real_distribution<double>(1 - noise, 1 + noise)]() mutable {
+        return 100e-6 * around(random);
+    };
+}
+
+TEST(DeviceOptions, StopWhenIntervalIsWithinOnePercent) {
+    const DeviceRun run = run_on_device(3, noisy(0.2));
+    EXPECT_LT(run.spent, 1.0);
+    EXPECT_GT(run.samples[0].seconds.size(), 100U) << "of samples so different it takes many";
+    for (const Samples& samples : run.samples) {
+        const Summary summary = summarise(samples.seconds);
+        EXPECT_LE(summary.interval.high, 1.01 * summary.median);
+        EXPECT_GE(summary.interval.low, 0.99 * summary.median);
+    }
+    const DeviceRun steady = run_on_device(3, noisy(0.001));
+    EXPECT_EQ(steady.samples[0].seconds.size(), 20U);
+}
+
+TEST(DeviceOptions, StopAtOneAndAHalfSecondsWhereItStaysWide) {
+    int call = 0;
+    const DeviceRun run = run_on_device(3, [&] { return ++call / 3 % 2 == 0 ? 100e-6 : 200e-6; });
+    EXPECT_GE(run.spent, 1.5);
+    EXPECT_LT(run.spent, 1.51);
+}
+
+TEST(DeviceOptions, EndALongCallAfterThreeSeconds) {
+    const DeviceRun run = run_on_device(3, [] { return 0.3; });
+    EXPECT_GE(run.samples[0].seconds.size(), 2U);
+    EXPECT_LT(run.spent, 3 + 3 * 0.3);
+    const DeviceRun shorter = run_on_device(2, [] { return 0.1; });
+    EXPECT_EQ(shorter.samples[0].seconds.size(), 6U) << "the fewest that have an interval";
+    EXPECT_LT(shorter.spent, 2.1);
+}
+
+TEST(DeviceOptions, NarrowTheGoalWithTheSamplesThatAreAskedFor) {
+    EXPECT_DOUBLE_EQ(device_options(0.25, 6).interval_goal, 0.01);
+    EXPECT_DOUBLE_EQ(device_options(0.5, 12).interval_goal, 0.005);
+    const std::size_t once = run_on_device(1, noisy(0.2)).samples[0].seconds.size();
+    EXPECT_GT(run_on_device(1, noisy(0.2), 0.5, 12).samples[0].seconds.size(), 2 * once);
+}
+
+TEST(DeviceOptions, TakeOnlyTheSamplesAskedForWithoutSeconds) {
+    EXPECT_EQ(run_on_device(2, noisy(0.2), 0, 12).samples[0].seconds.size(), 12U);
 }
 
 TEST(CallsForACoarseClock, LastLongEnoughTogetherAndHaveRoom) {

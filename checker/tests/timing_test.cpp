@@ -356,6 +356,22 @@ TEST(TimeInterleaved, TakesMoreRoundsWhileTheIntervalIsWide) {
     EXPECT_EQ(all[0].seconds.size(), 40u);
 }
 
+// A median of 1 ms whose interval reaches far above it and hardly below: no wider in all than twice what is asked for.
+TEST(TimeInterleaved, TakesMoreRoundsWhileOneEndOfTheIntervalIsTooFar) {
+    FakeClock fake;
+    int call = 0;
+    const std::vector<Candidate> candidates = {{"skewed", [&] { fake.now += call++ % 5 < 3 ? 1'000'000 : 1'016'000; }}};
+    const auto rounds = [&](double goal) {
+        call = 0;
+        return time_interleaved(candidates,
+                                {.enough_samples = 11, .max_rounds = 40, .max_seconds = 100, .interval_goal = goal},
+                                fake.stopwatch)[0]
+            .seconds.size();
+    };
+    EXPECT_EQ(rounds(0.02), 11U);
+    EXPECT_GT(rounds(0.01), 11U);
+}
+
 TEST(TimeInterleaved, StopsAtTheTimeLimitOnceAnIntervalCanBeGiven) {
     FakeClock fake;
     const std::vector<Candidate> candidates = {fake.takes("slow", 300'000'000)};

@@ -86,6 +86,21 @@ std::size_t calls_for_a_coarse_clock(double seconds, std::size_t bytes, std::siz
     return std::max<std::size_t>(1, std::min(wanted, room / std::max<std::size_t>(bytes, 1)));
 }
 
+TimingOptions device_options(double seconds, int samples) {
+    constexpr double kGoal = 0.01, kMostSeconds = 1.5;
+    constexpr int kFewest = 6;          // have an interval
+    constexpr int kEqualByChance = 20;  // fewer may be equal by chance where the clock moves in steps
+    const int fewest = std::max(kFewest, samples);
+    return {.warmup_rounds = 3,
+            .enough_samples = std::max(kEqualByChance, samples),
+            .max_rounds = 100'000,
+            .max_seconds = seconds > 0 ? kMostSeconds : 0,
+            .fewest_samples = fewest,
+            .last_seconds = 2 * kMostSeconds,
+            .interval_goal = kGoal * kFewest / fewest,
+            .min_sample_seconds = 0};
+}
+
 void Bench::poison(std::byte* to, std::size_t bytes, Element element, Schedule schedule) {
     constexpr std::size_t kPiece = std::size_t{16} << 20;
     for (std::size_t at = 0; at < bytes; at += kPiece) {

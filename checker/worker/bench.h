@@ -60,6 +60,12 @@ class Bench {
 
 std::unique_ptr<Bench> host_bench();
 
+// A device's limits for one call at one shape, all candidates together: rounds until each median's 95% interval is within
+// 1% of it, at most 1.5 s. A call so long that this is too short for an interval gets twice as long. More `samples` than an
+// interval needs are asked for where 1% did not decide: the goal then shrinks with their number. Without `seconds` the
+// call ends as soon as there are `samples`. No sample repeats a call: the caches would be warm.
+TimingOptions device_options(double seconds, int samples);
+
 // As many calls as last so long together that a clock which moves on once a microsecond, as that of CUDA's events does on
 // some cards, tells 2% apart; fewer where `room` has no more tensors of so many bytes.
 std::size_t calls_for_a_coarse_clock(double seconds, std::size_t bytes, std::size_t room);
