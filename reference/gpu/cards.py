@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +24,20 @@ class Limits:
     shared_reserved: int
 
 
-def read_limits() -> dict[int, Limits]:
-    """By compute capability: 86. tomllib comes with Python 3.11, and this is read where only 3.10 is."""
-    found = {}
-    for table in re.finditer(r"^\[sm\.(\d+)\]\n((?:\w+ = .*\n)+)", CARDS.read_text(), re.MULTILINE):
-        values = dict(re.findall(r"^(\w+) = (\d+)$", table[2], re.MULTILINE))
-        found[int(table[1])] = Limits(*(int(values[key]) for key in Limits.__dataclass_fields__))
+def read_tables() -> dict[str, dict[str, dict]]:
+    """The file's tables by kind, "sm" or "card", and name. tomllib comes with Python 3.11, and this is read where only
+    3.10 is. The file's values are numbers, strings and lists, written as in JSON."""
+    found: dict[str, dict[str, dict]] = {}
+    for table in re.finditer(r"^\[(\w+)\.(.+)\]\n((?:\w+ = .*\n)+)", CARDS.read_text(), re.MULTILINE):
+        lines = re.findall(r'^(\w+) = ("[^"]*"|\[[^\]]*\]|[^\s#]+)', table[3], re.MULTILINE)
+        found.setdefault(table[1], {})[table[2]] = {key: json.loads(value) for key, value in lines}
     return found
+
+
+def read_limits() -> dict[int, Limits]:
+    """By compute capability: 86."""
+    tables = read_tables()["sm"]
+    return {int(sm): Limits(*(row[key] for key in Limits.__dataclass_fields__)) for sm, row in tables.items()}
 
 
 LIMITS = read_limits()
@@ -37,9 +45,7 @@ LIMITS = read_limits()
 
 def read_cards() -> dict[str, dict]:
     """By name, each with `l1`, the GB/s of all its L1 caches together, at the clock that its peak of fp32 means."""
-    import tomllib
-
-    data = tomllib.loads(CARDS.read_text())
+    data = read_tables()
     for row in data["card"].values():
         sm = data["sm"][str(row["sm"])]
         row["l1"] = round(1e3 * sm["l1_bytes"] * row["fp32"] / (2 * sm["fp32_lanes"]))
