@@ -36,6 +36,8 @@ std::int64_t processor_nanoseconds();  // that processors have worked for this p
 class BusyStopwatch : public Stopwatch {
   public:
     virtual std::size_t nodes() const = 0;  // kernels, copies and memsets of the last reading
+    // Returns the names of the kernels that `work` launches, in order of their start.
+    virtual std::vector<std::string> kernels_of(const std::function<void()>& work) = 0;
 };
 
 // Something that began and ended, in nanoseconds since any fixed moment; and the nanoseconds in which at least one was

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <cxxabi.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -42,7 +43,17 @@ struct CuptiRecord {
     std::uint32_t of_its_kind[3];
     std::uint64_t start, end;  // nanoseconds; 0: not known
 };
+// A kernel's record up to its name, in the same versions: CUpti_ActivityKernel4 to 10, which grew at their ends.
+struct CuptiKernel {
+    CuptiRecord record;
+    std::uint8_t of_a_kernel[72];
+    const char* name;  // as the compiler mangled it
+};
 #ifdef CUPTI_API_VERSION
+static_assert(offsetof(CUpti_ActivityKernel9, name) == offsetof(CuptiKernel, name));
+#if CUPTI_API_VERSION >= 130001
+static_assert(offsetof(CUpti_ActivityKernel10, name) == offsetof(CuptiKernel, name));
+#endif
 static_assert(offsetof(CUpti_ActivityKernel9, start) == offsetof(CuptiRecord, start) &&
               offsetof(CUpti_ActivityKernel9, end) == offsetof(CuptiRecord, end) &&
               offsetof(CUpti_ActivityMemcpy5, start) == offsetof(CuptiRecord, start) &&
@@ -68,19 +79,23 @@ class CuptiStopwatch final : public BusyStopwatch {
     }
 
     std::optional<double> seconds_of(const std::function<void()>& work) override {
-        filled().clear();
-        for (const int kind : kKinds) { require_success(enable_(kind), "cuptiActivityEnable"); }
-        work();
-        check(cudaDeviceSynchronize());
-        constexpr std::uint32_t kForced = 1;
-        require_success(flush_(kForced), "cuptiActivityFlushAll");
-        for (const int kind : kKinds) { require_success(disable_(kind), "cuptiActivityDisable"); }
         std::vector<Span> spans;
-        for (const Filled& buffer : filled().take()) { add_spans(buffer, spans); }
+        for (const Seen& seen : watch(work)) { spans.push_back(seen.span); }
         nodes_ = spans.size();
         const bool known = std::ranges::all_of(spans, [](const Span& span) { return span.begin > 0 && span.end > 0; });
         return spans.empty() || !known ? std::nullopt
                                        : std::optional(static_cast<double>(covered(std::move(spans))) * 1e-9);
+    }
+    std::vector<std::string> kernels_of(const std::function<void()>& work) override {
+        std::vector<Seen> seen = watch(work);
+        std::ranges::stable_sort(seen, {}, [](const Seen& one) { return one.span.begin; });
+        std::vector<std::string> names;
+        for (const Seen& one : seen) {
+            if (!one.kernel.empty()) {
+                names.push_back(demangled(one.kernel));
+            }
+        }
+        return names;
     }
     double now() const override { return static_cast<double>(steady_nanoseconds()) * 1e-9; }
     std::size_t nodes() const override { return nodes_; }
@@ -92,8 +107,27 @@ class CuptiStopwatch final : public BusyStopwatch {
     static constexpr int kMemcpy = 1, kMemset = 2, kKernel = 10;  // CUPTI_ACTIVITY_KIND_…
     static constexpr int kKinds[] = {kMemcpy, kMemset, kKernel};
 
+    // A kernel, a copy or a memset.
+    struct Seen {
+        Span span;
+        std::string kernel;  // its name; empty for the others
+    };
+
+    std::vector<Seen> watch(const std::function<void()>& work) {
+        filled().clear();
+        for (const int kind : kKinds) { require_success(enable_(kind), "cuptiActivityEnable"); }
+        work();
+        check(cudaDeviceSynchronize());
+        constexpr std::uint32_t kForced = 1;
+        require_success(flush_(kForced), "cuptiActivityFlushAll");
+        for (const int kind : kKinds) { require_success(disable_(kind), "cuptiActivityDisable"); }
+        std::vector<Seen> seen;
+        for (const Filled& buffer : filled().take()) { add_seen(buffer, seen); }
+        return seen;
+    }
+
     struct Free {
-        void operator()(std::uint8_t* memory) const { std::free(memory); }
+        void operator()(void* memory) const { std::free(memory); }
     };
     struct Filled {
         std::unique_ptr<std::uint8_t, Free> memory;
@@ -132,14 +166,23 @@ class CuptiStopwatch final : public BusyStopwatch {
         filled().add(memory, filled_bytes);
     }
 
-    void add_spans(const Filled& buffer, std::vector<Span>& spans) const {
+    void add_seen(const Filled& buffer, std::vector<Seen>& seen) const {
         const CuptiRecord* record = nullptr;
         while (buffer.bytes > 0 && next_(buffer.memory.get(), buffer.bytes, &record) == 0) {
-            const bool is_work = record->kind == kMemcpy || record->kind == kMemset || record->kind == kKernel;
-            if (is_work) {
-                spans.push_back({record->start, record->end});
+            if (record->kind == kKernel) {
+                const char* const name = reinterpret_cast<const CuptiKernel*>(record)->name;
+                seen.push_back({{record->start, record->end}, name == nullptr ? "?" : name});
+            } else if (record->kind == kMemcpy || record->kind == kMemset) {
+                seen.push_back({{record->start, record->end}, ""});
             }
         }
+    }
+
+    // Returns the name as it stands in the source; one that is not mangled, a library's say, stays as it is.
+    static std::string demangled(const std::string& name) {
+        int status = 0;
+        const std::unique_ptr<char, Free> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
+        return status == 0 && text ? text.get() : name;
     }
 
     static std::vector<std::string> names() {

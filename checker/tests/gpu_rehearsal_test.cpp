@@ -149,6 +149,32 @@ TEST(GpuRehearsal, SaysWhyItIsNotKnownHowLongTheGpuWorks) {
         << blind.output;
 }
 
+// One call of lesson 04's gelu.
+Checked time_call(const std::string& environment) {
+    return check("04_first_kernel", "--only gelu --timing-only", "SOL_CALL='gelu N=4096' " + environment);
+}
+
+// The names that SOL_KERNELS gives, or why there are none.
+json kernels_by(const std::string& cupti) {
+    const std::string file = "build/dry/kernels.json";
+    fs::remove(file);
+    const checker::Finished finished = time_call("SOL_KERNELS=" + file + " SOL_CUPTI=" + cupti).finished;
+    EXPECT_EQ(finished.status, 0) << finished.output;
+    return json::parse(checker::read_file_if_there(file).value_or("null"));
+}
+
+TEST(GpuRehearsal, NamesTheKernelsOfACallInOrderOfStart) {
+    const json names = {"(anonymous namespace)::gelu_forward_kernel(float*, float const*, int)", "sm80_xmma_gemm_f32"};
+    EXPECT_EQ(kernels_by("build/tests/fakes/cupti.so"), json({{"kernels", names}}));
+}
+
+TEST(GpuRehearsal, SaysWhyNoKernelsCanBeNamed) {
+    const json why = kernels_by("/nowhere/libcupti.so");
+    ASSERT_TRUE(why.contains("why")) << why.dump();
+    EXPECT_EQ(why.size(), 1U);
+    EXPECT_EQ(why.at("why").get<std::string>().find("/nowhere/libcupti.so"), 0U) << why.dump();
+}
+
 // What guard bands, poison and the runtime's own errors show, without the CPU device's checks.
 class WrongSolution : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, WrongSolution,

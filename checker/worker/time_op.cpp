@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
+#include "checker/base/files.h"
+#include "checker/base/json.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {
@@ -122,6 +125,9 @@ class TimedCall {
         return candidate;
     }
 
+    // Buffers of the first call of the candidate that was added last.
+    const Buffers& newest() const { return candidates_.back().front(); }
+
     // The in-out tensors as they are before a call.
     void reset() {
         for (std::size_t i = 0; i < initial_.size(); i++) {
@@ -195,6 +201,15 @@ class TimedCall {
     std::deque<std::vector<Buffers>> candidates_;
 };
 
+// Writes the names of the kernels of a call to `file`.
+void write_kernels(const std::filesystem::path& file, Bench& bench, const std::function<void()>& call) {
+    Json said = Json::object();
+    try {
+        said["kernels"] = Json::array(bench.busy().kernels_of(call));
+    } catch (const std::runtime_error& error) { said["why"] = error.what(); }
+    write_file(file, said.dump() + "\n");
+}
+
 }  // namespace
 
 std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals) {
@@ -256,6 +271,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         by_solution.calls = call.calls();
     }
     const Candidate by_subject = ours("yours", timed.call.run, subject);
+    const Buffers& of_subject = call.newest();
 
     Reply reply;
     std::vector<Candidate> candidates{by_subject};
@@ -306,6 +322,10 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     options.seed = request.seed;
     const std::vector<Samples> samples =
         times ? time_interleaved(candidates, options, call.stopwatch()) : std::vector<Samples>();
+    if (const char* const file = std::getenv("SOL_KERNELS"); times && file != nullptr) {
+        call.reset();
+        write_kernels(file, bench, [&] { timed.call.run(subject, of_subject); });
+    }
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));

@@ -17,7 +17,8 @@ std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals);
 
 // Times the subject against the rivals asked for. Then the inputs are drawn anew, the outputs poisoned, and the subject
 // and the solution run once more: what they give is left in shared memory, so that the parent sees that what was timed
-// was the work, and on any inputs. `older` is the object of Rival::older.
+// was the work, and on any inputs. `older` is the object of Rival::older. With SOL_KERNELS=FILE one more call of the subject
+// is watched after the times, and FILE gets {"kernels": [names in order of start]}, or {"why": "…"} where they are not known.
 Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
               const Request& request, Bench& bench);
 

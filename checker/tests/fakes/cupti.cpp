@@ -2,7 +2,7 @@
 //
 // No op but a CUPTI that has seen, whenever it is asked while it is on, the same four pieces of work: two kernels, of which
 // the second is still running when a memset begins, and a copy; in all 3 µs, and 2 µs of gaps. A fifth record is of no work.
-// SOL_FAKE_CUPTI=blind: it sees nothing.
+// The records lie in another order than that of their starts. SOL_FAKE_CUPTI=blind: it sees nothing.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,18 +10,23 @@
 
 namespace {
 
+// As long as CUpti_ActivityKernel4 up to its name; longer than what it is of a copy.
 struct Record {
     std::uint32_t kind, rest[3];
     std::uint64_t start, end;
+    std::uint8_t others[72];
+    const char* name;
 };
+static_assert(offsetof(Record, name) == 104);
 constexpr int kMemcpy = 1, kMemset = 2, kDriver = 4, kKernel = 10;
 // Seconds since 1970, as CUPTI counts.
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'137;
-constexpr Record kSeen[] = {{kKernel, {}, kBegin, kBegin + 1'000},
-                            {kKernel, {}, kBegin + 1'500, kBegin + 2'500},
-                            {kDriver, {}, kBegin, kBegin + 9'000},
-                            {kMemset, {}, kBegin + 2'400, kBegin + 3'000},
-                            {kMemcpy, {}, kBegin + 4'500, kBegin + 5'000}};
+constexpr Record kSeen[] = {
+    {kKernel, {}, kBegin + 1'500, kBegin + 2'500, {}, "sm80_xmma_gemm_f32"},  // a library's name
+    {kDriver, {}, kBegin, kBegin + 9'000, {}, nullptr},
+    {kKernel, {}, kBegin, kBegin + 1'000, {}, "_ZN12_GLOBAL__N_119gelu_forward_kernelEPfPKfi"},
+    {kMemset, {}, kBegin + 2'400, kBegin + 3'000, {}, nullptr},
+    {kMemcpy, {}, kBegin + 4'500, kBegin + 5'000, {}, nullptr}};
 
 void (*give)(std::uint8_t**, std::size_t*, std::size_t*) = nullptr;
 void (*take)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) = nullptr;
