@@ -32,6 +32,7 @@
 #include "checker/program/register_test.h"
 #include "checker/tools/stub.h"
 #include "checker/worker/device_side.h"
+#include "checker/worker/time_op.h"
 #include "checker/worker/worker.h"
 
 namespace checker {
@@ -583,6 +584,7 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
             return 0;
         }
         const Options& options = *parsed;
+        static_cast<void>(wants_hot_caches());  // refuses a wrong value here once, not at each op
         Lesson lesson(lesson_name, options.cases, read_lesson_toml(options.lesson_dir / "lesson.toml"));
         register_cases(lesson);
         return run(lesson, options);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <random>
@@ -79,7 +80,7 @@ class CoarseBench final : public Bench {
     std::size_t room = std::size_t{1} << 30;
     double now_ns = 0;
     std::set<const void*> in_cache;
-    int warm_calls = 0;
+    int warm_calls = 0, cold_calls = 0;  // within samples
 
     std::byte* allocate(std::size_t bytes) override {
         return memory_.emplace_back(std::make_unique<std::byte[]>(bytes)).get();
@@ -104,7 +105,7 @@ class CoarseBench final : public Bench {
 
     void call(const void* out, double ns) {
         const bool warm = !in_cache.insert(out).second;
-        warm_calls += warm && timed_ ? 1 : 0;
+        (warm ? warm_calls : cold_calls) += timed_ ? 1 : 0;
         std::uniform_real_distribution<double> noise(0.97, 1.03);
         now_ns += noise(random_) * (warm ? ns / 2 : ns);
     }
@@ -188,6 +189,41 @@ TEST(TimeOp, ByOneCallASampleThatClockGivesMedalsByChance) {
         wrong += verdict.speed != kernel.right.speed || verdict.medal != kernel.right.medal ? 1 : 0;
     }
     EXPECT_GE(wrong, 6);
+}
+
+struct Environment {
+    Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+    ~Environment() { unsetenv(name_); }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+    const char* name_;
+};
+
+TEST(TimeOp, FindsTheCachesWarmWhereTheyAreToBeHot) {
+    const Environment hot("SOL_CACHE", "hot");
+    CoarseBench bench;
+    constexpr double kNs = 12'000, kWarmNs = kNs / 2;
+    constexpr int N = 64, C = 16;
+    const Library right("build/tests/fakes/right.so");
+    const Timed timed{.shape = "N=64 C=16",
+                      .call = {.where = "",
+                               .inputs = {normal("inp", "N C", {N, C})},
+                               .outputs = {output("out", "N C", {N, C})},
+                               .run = [&](const Library&, const Buffers& at) { bench.call(at.f32("out"), kNs); }}};
+    MemoryFile memory;
+    memory.grow(file_bytes(places_of(timed_specs(timed, 0), Schedule::start_aligned)));
+    ASSERT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
+    const Reply reply =
+        time_op(timed, right, right, {}, {.ask = Ask::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
+    close(kWorkerMemory);
+    EXPECT_NEAR(reply.subject.median, kWarmNs * 1e-9, 0.05 * kWarmNs * 1e-9);
+    EXPECT_GT(bench.warm_calls, 0);
+    EXPECT_EQ(bench.cold_calls, 0);
+}
+
+TEST(TimeOp, RefusesCachesThatAreNeitherHotNorCold) {
+    const Environment warm("SOL_CACHE", "warm");
+    EXPECT_THROW(wants_hot_caches(), std::invalid_argument);
 }
 
 // A device's clock that candidates turn: each sample takes `seconds` of itself, and all candidates' samples are of `spent`.

@@ -175,6 +175,22 @@ TEST(GpuRehearsal, SaysWhyNoKernelsCanBeNamed) {
     EXPECT_EQ(why.at("why").get<std::string>().find("/nowhere/libcupti.so"), 0U) << why.dump();
 }
 
+TEST(GpuRehearsal, TimesACallOnWarmCaches) {
+    for (const std::string cache : {"hot", "cold"}) {
+        const Checked timed = time_call("SOL_CACHE=" + cache);
+        ASSERT_EQ(timed.finished.status, 0) << timed.finished.output;
+        const json& shapes = timed.verdict.at("ops").at(0).at("timing").at("shapes");
+        EXPECT_EQ(shapes.size(), 1U);
+        EXPECT_GT(shapes.at(0).at("median_ms").get<double>(), 0);
+    }
+}
+
+TEST(GpuRehearsal, RefusesCachesThatAreNeitherHotNorCold) {
+    const checker::Finished refused = time_call("SOL_CACHE=warm").finished;
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_EQ(refused.output, "check: SOL_CACHE=warm: the caches are hot or cold\n");
+}
+
 // What guard bands, poison and the runtime's own errors show, without the CPU device's checks.
 class WrongSolution : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, WrongSolution,
