@@ -191,6 +191,16 @@ TEST(GpuRehearsal, RefusesCachesThatAreNeitherHotNorCold) {
     EXPECT_EQ(refused.output, "check: SOL_CACHE=warm: the caches are hot or cold\n");
 }
 
+TEST(GpuRehearsal, TimesACallWithoutOneOfItsOutputs) {
+    const Checked timed = check("12_cublaslt_fusion", "--only linear_gelu --timing-only",
+                                "SOL_CALL='linear_gelu N=144 C=144 OC=144 outputs=1 -pre_gelu'");
+    ASSERT_EQ(timed.finished.status, 0) << timed.finished.output;
+    const json& shapes = timed.verdict.at("ops").at(0).at("timing").at("shapes");
+    ASSERT_EQ(shapes.size(), 1U);
+    EXPECT_EQ(shapes.at(0).at("shape"), "N=144 C=144 OC=144 outputs=1");
+    EXPECT_GT(shapes.at(0).at("median_ms").get<double>(), 0);
+}
+
 // What guard bands, poison and the runtime's own errors show, without the CPU device's checks.
 class WrongSolution : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, WrongSolution,
