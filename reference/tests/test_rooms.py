@@ -13,6 +13,7 @@ USES = {
     "dump": {"model", "ops"},
     "gpu": {"model", "ops"},
     "plots": {"gpu", "model", "ops"},
+    "report": {"gpu", "model", "ops"},
     "timings": {"gpu"},
     "notebooks": {"dump", "gpu", "model", "ops", "plots", "timings"},
 }

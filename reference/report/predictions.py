@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: MIT
+"""`make predictions`: the times that a card's report will measure, as the estimate has them, written down beforehand.
+
+A registration is a file of reference/predictions: milliseconds of every item on every card of cards.toml. WRITE=1 adds
+one; registered.sha256 keeps each file's hash, and no file is ever replaced. Without WRITE=1 the command says how the
+estimates of today differ from the newest registration. A report is compared with the oldest registration of each item.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference.gpu import counts, estimates, rungs
+from reference.gpu.cards import read_cards, reported_card
+from reference.gpu.counts import Call, Key, Step
+from reference.gpu.estimates import OnCard
+from reference.gpu.lesson_shapes import all_lessons, dims, implementing
+from reference.gpu.pages import put
+from reference.gpu.tools import Parser, ToolError, counted, last_line, read_reports, run, run_main, three_digits
+
+FORMAT = 1
+FOLDER = Path("reference/predictions")
+HASHES = FOLDER / "registered.sha256"
+PAGE = FOLDER / "README.md"
+# An estimate depends on these files. A registration names the newest commit that has changed one of them.
+MADE_OF = ("solutions", "lessons", "checker/estimate", "reference/cards.toml", "reference/sass.json")
+MADE_OF += (str(estimates.RECORDED),)
+
+PASS = ("max_T=1024 V=50257 L=12 NH=12 C=768", 4, 1024)  # the one that the report times: the model, B and T
+LOSS = ("softmax", "crossentropy")
+
+
+# ---- what is predicted -----------------------------------------------------------------------------------------------
+
+Items = dict[str, dict[str, dict[Key, int]]]  # by section and item, how often each call adds to its time
+
+
+def own_files(root: Path, lesson: str, op: str) -> tuple[str, ...]:
+    """Returns the lesson's file of the op and those of the ops that it calls: "05_naive_forward/attention", …"""
+    return tuple(f"{path.parent.name}/{path.stem}" for path in implementing(root, lesson, op))
+
+
+def call_at(op: str, shape: str) -> Call:
+    """Returns the call that a check program times at "N=4096 C=768 OC=768"."""
+    stride = f" out_stride={dims(shape)['OC']}" if op == "matmul" else ""
+    return Call.of(f"{op} {shape}{stride}")
+
+
+def calls_of(step: Step, with_loss: bool = True) -> dict[Key, int]:
+    return {(call, step.files[call.op]): n for call, n in step.calls.items() if with_loss or call.op not in LOSS}
+
+
+def calls_at(root: Path, lesson: str, op: str, shape: str) -> dict[Key, int]:
+    """Returns the calls of a lesson's op at a timed shape: of `forward` and `predict` all that the pass makes."""
+    if op not in ("forward", "predict"):
+        return {(call_at(op, shape), own_files(root, lesson, op)): 1}
+    d = dims(shape)
+    model = f"max_T=1024 V=50257 L={d['L']} NH={d['NH']} C={d['C']}"
+    step = next(step for step in counts.steps(root, model, d["B"], d["T"]) if step.lesson == lesson)
+    return calls_of(step, with_loss=op == "forward")
+
+
+def items(root: Path) -> Items:
+    """Returns all that the report's parts `waterfall`, `timings`, `ladder` and `forward_b4` measure of solutions."""
+    steps = counts.steps(root, *PASS)
+    ops = {counts.item_name(files, call): {(call, files): 1} for step in steps for call, files in calls_of(step)}
+    lessons = {
+        f"lesson{lesson.number}/{op} {shape}": calls_at(root, lesson.name, op, shape)
+        for lesson in all_lessons(root)
+        if lesson.track == "device"
+        for op, shapes in lesson.timed.items()
+        for shape in shapes
+    }
+    ladder = {
+        f"lesson{rung.number}/{shape}": {(call_at("matmul", shape), own_files(root, rung.lesson, "matmul")): 1}
+        for rung in rungs.rungs(root)
+        for shape in rungs.GPU_SHAPES
+        if rung.kernel and rung.takes(shape)
+    }
+    return {
+        "ops": ops,
+        "lessons": lessons,
+        "ladder": ladder,
+        "steps": {step.number: calls_of(step) for step in steps},
+        "logits": {step.number: calls_of(step, with_loss=False) for step in steps},
+    }
+
+
+def four_digits(seconds: float) -> float:
+    """Returns milliseconds."""
+    return float(f"{1e3 * seconds:.4g}")
+
+
+Rows = dict[str, dict[str, list[float]]]  # by section and item, milliseconds on each card
+
+
+def rows_of(wanted: Items, cards: list[OnCard]) -> Rows:
+    def row(calls: dict[Key, int]) -> list[float]:
+        return [four_digits(sum(n * card.of[key].seconds for key, n in calls.items())) for card in cards]
+
+    return {section: {name: row(calls) for name, calls in of.items()} for section, of in wanted.items()}
+
+
+# ---- a registration --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Registration:
+    name: str  # "2026-11-26-9e80c64"
+    date: str  # "2026-11-26"
+    cards: tuple[str, ...]  # keys of cards.toml
+    rows: Rows
+
+    def ms(self, card: str, section: str, item: str) -> float | None:
+        row = self.rows.get(section, {}).get(item)
+        return row[self.cards.index(card)] if row and card in self.cards else None
+
+
+def registered_files(root: Path) -> dict[str, str]:
+    """Returns each file's hash by its name, in the order of registration."""
+    if not (root / HASHES).exists():
+        return {}
+    pairs = [line.split() for line in (root / HASHES).read_text().splitlines()]
+    return {name: digest for digest, name in pairs}
+
+
+def registrations(root: Path) -> list[Registration]:
+    """Returns all of them, the oldest first. Raises ToolError if one has another form."""
+    found = []
+    for name in registered_files(root):
+        path = root / FOLDER / name
+        try:
+            data = json.loads(path.read_text())
+            rows = {section: data[section] for section in ("ops", "lessons", "ladder", "steps", "logits")}
+            found.append(Registration(path.stem, data["registered"], tuple(data["cards"]), rows))
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise ToolError(f"{path} is no registration ({error}): git restore {FOLDER / name}") from None
+    return found
+
+
+def estimated_today(root: Path) -> tuple[dict, Rows]:
+    """Returns what a registration says of the estimator, and all rows, on every card of cards.toml."""
+    wanted, cards = items(root), list(read_cards())
+    keys = [key for of in wanted.values() for calls in of.values() for key in calls]
+    priced = estimates.of_calls(root, keys, ",".join(cards))
+    counted_in = hashlib.sha256((root / estimates.RECORDED).read_bytes()).hexdigest()
+    head = {"estimator": {"band": str(priced[0].band), "estimates_sha256": counted_in}, "cards": cards}
+    return head, rows_of(wanted, priced)
+
+
+def as_json(head: dict, rows: Rows) -> str:
+    """Returns one line per row."""
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    for section, of in rows.items():
+        of_items = ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in of.items())
+        lines.append(f"{json.dumps(section)}: {{\n{of_items}\n}}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def git(root: Path, *words: str) -> str:
+    done = run(["git", "-C", str(root), *words], limit=60)
+    if done.status != 0:
+        raise ToolError(f"git {words[0]}: {last_line(done.output)}")
+    return done.output.strip()
+
+
+def register(root: Path, date: str) -> Path:
+    """Writes today's estimates as a new file. Raises ToolError if an estimate's sources differ from the commit, or if
+    the file is there."""
+    if changed := git(root, "status", "--porcelain", "--", *MADE_OF):
+        raise ToolError(f"a registration names a commit, and files differ from it: commit {changed.split()[1]} first")
+    commit = git(root, "log", "-1", "--format=%H", "--", *MADE_OF)
+    path = FOLDER / f"{date}-{commit[:7]}.json"
+    if (root / path).exists() or path.name in registered_files(root):
+        raise ToolError(f"{path} is there, and a registration is never replaced")
+    head, rows = estimated_today(root)
+    text = as_json({"format": FORMAT, "registered": date, "commit": commit, **head}, rows)
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+    with (root / HASHES).open("a") as hashes:
+        hashes.write(f"{hashlib.sha256(text.encode()).hexdigest()}  {path.name}\n")
+    return path
+
+
+def off(ratio: float) -> float:
+    """Returns the factor by which two times differ, at least 1."""
+    return max(ratio, 1 / ratio)
+
+
+def difference(old: Registration, cards: list[str], rows: Rows) -> str:
+    """Says in one line how today's estimates differ from a registration's."""
+    new = {(section, name): row for section, of in rows.items() for name, row in of.items()}
+    known = {(section, name) for section, of in old.rows.items() for name in of}
+    worst = {}
+    for (section, name), row in new.items():
+        then = [old.ms(card, section, name) for card in cards]
+        ratios = [ms / before for ms, before in zip(row, then, strict=True) if before and ms != before]
+        if ratios:
+            worst[name] = max(ratios, key=off)
+    said = [f"{len(worst)} of {counted(len(new), 'row')} differ from {old.name}"]
+    if worst:
+        name = max(worst, key=lambda name: off(worst[name]))
+        said.append(f"most {name}, {worst[name]:.2f} times")
+    if added := len(new.keys() - known):
+        said.append(f"{added} new")
+    if gone := len(known - new.keys()):
+        said.append(f"{gone} gone")
+    return "; ".join(said)
+
+
+# ---- a report beside what was predicted ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Time:
+    """A time that a report has measured."""
+
+    part: str  # "timings"
+    date: str  # "2026-12-01"
+    section: str  # "lessons"
+    item: str  # "lesson09/matmul N=4096 C=768 OC=3072"
+    op: str
+    label: str  # "05 matmul N=4096 C=768 OC=3072"
+    ms: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A prediction beside its measurement."""
+
+    part: str
+    op: str
+    name: str
+    predicted_ms: float
+    measured_ms: float
+    registration: str  # "2026-11-26-9e80c64"
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted time: 2 means twice as slow."""
+        return self.measured_ms / self.predicted_ms
+
+    @property
+    def error(self) -> float:
+        """The prediction's error as a share of the measured time."""
+        return abs(self.predicted_ms - self.measured_ms) / self.measured_ms
+
+
+def ok_items(data: dict, part: str) -> Iterator[tuple[str, dict, str]]:
+    """Yields name, result and date of each item of a part that was measured."""
+    for name, record in data["parts"].get(part, {}).get("items", {}).items():
+        if record["status"] == "ok":
+            yield name, record["result"], record["measured_at"][:10]
+
+
+def waterfall_label(item: str) -> str:
+    """Returns "11+15 attention B=4 …" for "11_tf32/attention 15_online_softmax/causal_softmax: attention B=4 …"."""
+    files, _, call = item.partition(": ")
+    numbers = [file.split("_")[0] for file in files.split()]
+    newer = f"+{max(numbers)}" if max(numbers) > numbers[0] else ""
+    sizes = " ".join(word for word in call.split() if not word.startswith("out_stride="))
+    return f"{numbers[0]}{newer} {sizes}"
+
+
+def measured(data: dict) -> Iterator[Time]:
+    """Yields all times of a report that a registration may hold."""
+    for item, result, date in ok_items(data, "waterfall"):
+        op = item.partition(": ")[2].split()[0]
+        yield Time("waterfall", date, "ops", item, op, waterfall_label(item), result["median_ms"])
+    for item, result, date in ok_items(data, "timings"):
+        number, op = item.removeprefix("lesson").split("/")
+        for row in result["shapes"]:
+            shape, ms = row["shape"], row["median_ms"]
+            yield Time("timings", date, "lessons", f"{item} {shape}", op, f"{number} {op} {shape}", ms)
+    for item, result, date in ok_items(data, "ladder"):
+        number, shape = item.removeprefix("lesson").split("/")
+        yield Time("ladder", date, "ladder", item, "matmul", f"{number} matmul {shape}", result["median_ms"])
+    for item, result, date in ok_items(data, "forward_b4"):
+        if item.endswith(" eager"):  # our side is measured beside each of PyTorch's ways: one is enough
+            step, ms = result["step"], result["forward"]["ours"]["median_ms"]
+            yield Time("forward_b4", date, "logits", step, "whole pass", f"{step} whole pass without loss", ms)
+
+
+def compared(data: dict, known: list[Registration]) -> list[Row]:
+    """Returns a report's times that were predicted, worst first. Each is beside the oldest registration that holds it
+    and is not later than the measurement; `known` has the oldest first. Returns [] for a rehearsal and for a card
+    that cards.toml does not know."""
+    card = None if data["rehearsal"] else reported_card(data["gpu"])
+    if card is None:
+        return []
+    rows = []
+    for timed in measured(data):
+        of_item = ((one, one.ms(card, timed.section, timed.item)) for one in known if one.date <= timed.date)
+        first, ms = next(((one, ms) for one, ms in of_item if ms is not None), (None, None))
+        if first and timed.ms:
+            rows.append(Row(timed.part, timed.op, timed.label, ms, timed.ms, first.name))
+    return sorted(rows, key=lambda row: -abs(math.log(row.ratio)))
+
+
+SHOWN = 12  # rows on a terminal
+LABEL = 45  # columns
+
+
+def shares(rows: list[Row]) -> str:
+    within = {most: sum(off(row.ratio) <= most for row in rows) for most in (1.25, 1.5)}
+    return f"{within[1.25]} of {len(rows)} within 1.25 times, {within[1.5]} within 1.5 times"
+
+
+def errors_by_op(rows: list[Row]) -> dict[str, float]:
+    """Returns the mean of |predicted - measured| / measured by kind of op, largest first."""
+    by_op: dict[str, list[float]] = {}
+    for row in rows:
+        by_op.setdefault(row.op, []).append(row.error)
+    means = {op: sum(errors) / len(errors) for op, errors in by_op.items()}
+    return dict(sorted(means.items(), key=lambda pair: -pair[1]))
+
+
+def in_lines(words: Iterable[str], width: int = 80) -> list[str]:
+    """Joins words by commas, and breaks a line only after a comma."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(f"{lines[-1]}, {word}") < width:
+            lines[-1] += f", {word}"
+        else:
+            lines[-1:] = [f"{lines[-1]},", word] if lines else [word]
+    return lines
+
+
+def table(rows: list[Row]) -> str:
+    """Returns the worst rows, for a terminal of 80 columns, and how close all of them are; "" without rows."""
+    if not rows:
+        return ""
+    names = ", ".join(dict.fromkeys(sorted(row.registration for row in rows)))
+    lines = [f"predicted before it was measured ({names}), worst first", ""]
+    lines.append(f"{'part':<11}{'lesson, op':<{LABEL}}{'predicted':>9}{'ms':>8}{'ratio':>7}")
+    for row in rows[:SHOWN]:
+        name = row.name if len(row.name) < LABEL else row.name[: LABEL - 2] + "…"
+        cells = f"{three_digits(row.predicted_ms):>9}{three_digits(row.measured_ms):>8}{row.ratio:>7.2f}"
+        lines.append(f"{row.part:<11}{name:<{LABEL}}{cells}")
+    if len(rows) > SHOWN:
+        lines.append(f"and {len(rows) - SHOWN} that are closer")
+    errors = (f"{op} {100 * error:.0f}%" for op, error in errors_by_op(rows).items())
+    return "\n".join([*lines, "", shares(rows), "mean error, as a share of the measured time:", *in_lines(errors)])
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def card_section(gpu: str, rows: list[Row]) -> str:
+    lines = [f"## {gpu}", "", f"{shares(rows)}. The mean error, as a share of the measured time:", ""]
+    lines += ["| op | mean error |", "|---|--:|"]
+    lines += [f"| {op} | {100 * error:.0f}% |" for op, error in errors_by_op(rows).items()]
+    lines += ["", "| part | lesson, op | predicted ms | measured ms | measured over predicted | registered |"]
+    lines += ["|---|---|--:|--:|--:|---|"]
+    for row in rows:
+        times = f"{three_digits(row.predicted_ms)} | {three_digits(row.measured_ms)} | {row.ratio:.2f}"
+        lines.append(f"| {row.part} | {row.name} | {times} | {row.registration} |")
+    return "\n".join([*lines, ""])
+
+
+def page(root: Path) -> str:
+    """Returns the page with both columns of every card that has a report, or with an empty block while none has."""
+    known = registrations(root)
+    of_cards = {data["gpu"]: compared(data, known) for data in read_reports(root)}
+    block = "\n".join(card_section(gpu, rows) for gpu, rows in of_cards.items() if rows)
+    return put((root / PAGE).read_text(), "predictions", block, PAGE)
+
+
+def write_page(root: Path) -> Path:
+    """Writes page(). Returns where it is."""
+    (root / PAGE).write_text(page(root))
+    return PAGE
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def act(options: argparse.Namespace) -> int:
+    root = Path()
+    if options.page:
+        write_page(root)
+        return 0
+    if options.write:
+        print(f"written to {register(root, time.strftime('%Y-%m-%d', time.gmtime()))}, its hash to {HASHES}")
+        return 0
+    known = registrations(root)
+    if not known:
+        raise ToolError("nothing is registered yet: make predictions WRITE=1")
+    head, rows = estimated_today(root)
+    print(difference(known[-1], head["cards"], rows))
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser("predictions", __doc__)
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument("--write", action="store_true", help="register today's estimates in a new file")
+    one_of.add_argument("--page", action="store_true", help="put the recorded times of the cards into the page")
+    options = parser.parse_args(arguments)
+    return run_main("predictions", lambda: act(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
