@@ -2,12 +2,17 @@
 //
 // The GPU's side of the checker where no GPU is: its programs with the CPU device, unchecked, in the card's place.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "checker/base/files.h"
@@ -222,6 +227,41 @@ TEST_P(WrongSolution, IsRejectedForItsReasonWithoutTheCpuDevicesChecks) {
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_TRUE(rows[0].at("rejected")) << finished.output;
     EXPECT_TRUE(rows[0].at("as_expected")) << rows[0].dump(2);
+}
+
+// Rows with a verdict in what the tool has written so far.
+std::ptrdiff_t rows_run(const std::string& file) {
+    const json rows = json::parse(checker::read_file_if_there(file).value_or("[]"));
+    return std::ranges::count_if(rows, [](const json& row) { return row.contains("rejected"); });
+}
+
+// Of lesson 07, whose rows no other test here builds.
+TEST(GpuRehearsal, KeepsTheWrongSolutionsFoundWhenItIsKilled) {
+    const std::string file = "build/dry/wrong-killed.json";
+    fs::remove(file);
+    const pid_t tool = fork();
+    if (tool == 0) {
+        setpgid(0, 0);
+        const std::string option = "--json=" + file;
+        execl("build/tools/wrong", "wrong", "--device=gpu", "--dry", "--lesson=07_tiled_matmul", option.c_str(),
+              nullptr);
+        _exit(127);
+    }
+    ASSERT_GT(tool, 0);
+    const auto begin = std::chrono::steady_clock::now();
+    while (rows_run(file) == 0 && waitpid(tool, nullptr, WNOHANG) == 0 &&
+           std::chrono::steady_clock::now() - begin < std::chrono::minutes(5)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    kill(-tool, SIGKILL);  // the compilers that it has started as well
+    int status = 0;
+    ASSERT_EQ(waitpid(tool, &status, 0), tool) << "it ended by itself";
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_GE(rows_run(file), 1);
+    std::ifstream toml("solutions/07_tiled_matmul/wrong.toml");
+    std::size_t all = 0;
+    for (std::string line; std::getline(toml, line);) { all += line == "[[wrong]]" ? 1 : 0; }
+    EXPECT_LT(json::parse(checker::read_file(file)).size(), all) << "rows that did not run are absent";
 }
 
 // The times of every lesson's ops are the lesson's own test here: of the report the first ones do, and the list of the rest.

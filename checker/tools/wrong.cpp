@@ -5,7 +5,8 @@
 // One GoogleTest case a row; with --table FILE the rows that are caught are also written as a Markdown table.
 //
 // With --device gpu the rows of the device's lessons are checked on a GPU, which sees less than the CPU device: what a row's
-// outputs need not show is not asked there (`not_asked`). What is asked and not rejected is written down (--json FILE).
+// outputs need not show is not asked there (`not_asked`). What is asked and not rejected is written down (--json FILE) after
+// each row: a run that is killed keeps what it has found.
 //
 // make writes build/wrong/commands (under build/gpu, or build/dry for its rehearsal, as well): `compile.cpp FLAGS…`,
 // `compile.cu FLAGS…`, `link.…`, for each op of each lesson `NN_name/OP OTHER OBJECTS…`, and `compilers.… FILES…`.
@@ -641,7 +642,7 @@ int main(int argc, char** argv) {
     std::string only_lesson;
     app.add_option("--lesson", only_lesson, "the rows of this lesson only: 04_first_kernel");
     app.add_flag("--dry", dry, "with --device gpu: a rehearsal without a GPU");
-    app.add_option("--json", json_file, "write what the check said to each row to this file");
+    app.add_option("--json", json_file, "write what the check said to each row to this file, after each row");
     CLI11_PARSE(app, argc, argv);
     if (device == "gpu") {
         root = dry ? "build/dry" : "build/gpu";
@@ -663,17 +664,23 @@ int main(int argc, char** argv) {
         std::vector<Row> wanted = selected(all);
         std::erase_if(wanted, [](const Row& row) { return !not_asked(row).empty(); });
         Builds builds(std::move(wanted));
+        const auto write_json = [&] {
+            if (!json_file.empty()) {
+                checker::write_file(json_file, json_of(selected(all), caught));
+            }
+        };
         for (std::size_t i = 0; i < builds.rows().size(); i++) {
             const Row& row = builds.rows()[i];
-            checker::register_test("WrongSolutions_" + row.lesson, row.id, [&, i] { test_row(builds, i, caught); });
+            checker::register_test("WrongSolutions_" + row.lesson, row.id, [&, i] {
+                test_row(builds, i, caught);
+                write_json();
+            });
         }
+        write_json();
         builds.start();
         const int status = RUN_ALL_TESTS();
         if (!table.empty() && status == 0) {
             checker::write_file(table, table_of(of_course, caught, checker::read_file_if_there(table).value_or("")));
-        }
-        if (!json_file.empty()) {
-            checker::write_file(json_file, json_of(selected(all), caught));
         }
         return status;
     } catch (const std::exception& error) {
