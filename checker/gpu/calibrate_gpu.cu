@@ -2,7 +2,8 @@
 //
 // Measures the roof of a GPU: what its memory, its arithmetic, its launches and its link to the host do at best.
 // One JSON object goes to stdout, once everything is measured. Takes under a minute and changes no setting of the card:
-// that which CUDA_VISIBLE_DEVICES names first.
+// that which CUDA_VISIBLE_DEVICES names first. With --settle nothing is measured: the card is kept at work until its clock
+// stays the same, for 3 s at most, and the JSON has the clock's readings.
 #include <cuda_bf16.h>
 
 #include <algorithm>
@@ -647,19 +648,45 @@ HostCopyRoof measure_host_copies(const Device& device, Sampler& sampler) {
 
 // ---- All of it
 
+// Multiply-adds on all multiprocessors.
+class MultiplyAdds {
+  public:
+    MultiplyAdds(const Device& device, Sampler& sampler)
+        : sampler_(sampler),
+          grid_(resident_blocks(fma_kernel, device)),
+          out_(static_cast<std::size_t>(grid_) * kBlock),
+          clock_(1) {}
+
+    void run(int rounds) const {
+        launch(fma_kernel, grid_, sampler_.stream(), out_.data(), clock_.data(), rounds, kNever, 1U);
+    }
+    int rounds_for(double seconds) const {
+        return sampler_.repeats_for(seconds, [this](int rounds) { run(rounds); });
+    }
+
+    // Returns the multiprocessors' clock in Hz while the last run worked, by their own counters; 0 where they do not tell.
+    double clock() const {
+        const ClockReading reading = to_host(clock_.data(), 1, sampler_.stream())[0];
+        return reading.nanoseconds > 0
+                   ? static_cast<double>(reading.cycles) / static_cast<double>(reading.nanoseconds) * 1e9
+                   : 0;
+    }
+
+  private:
+    Sampler& sampler_;
+    int grid_;
+    DeviceBuffer<float> out_;
+    DeviceBuffer<ClockReading> clock_;
+};
+
 // Multiply-adds for half a second, until the clocks are up; the clock is read while they run.
 void warm_up(GpuRoof& roof, Sampler& sampler, const Nvml* nvml) {
-    const int grid = resident_blocks(fma_kernel, *roof.device);
-    const DeviceBuffer<float> out(static_cast<std::size_t>(grid) * kBlock);
-    const DeviceBuffer<ClockReading> clock(1);
-    const auto run = [&](int rounds) {
-        launch(fma_kernel, grid, sampler.stream(), out.data(), clock.data(), rounds, kNever, 1U);
-    };
-    const int rounds = sampler.repeats_for(5e-3, run);
+    const MultiplyAdds work(*roof.device, sampler);
+    const int rounds = work.rounds_for(5e-3);
     for (int i = 0; i < 80; i++) {
-        sampler.once([&] { run(rounds); });
+        sampler.once([&] { work.run(rounds); });
     }
-    for (int i = 0; i < 20; i++) { run(rounds); }
+    for (int i = 0; i < 20; i++) { work.run(rounds); }
     if (nvml != nullptr) {
         roof.sm_clock = nvml->sm_clock();
         roof.sm_clock_max = nvml->sm_clock_max();
@@ -677,6 +704,22 @@ void require_code_for(const Device& device) {
                    "-arch=native",
                    device.major, device.minor, cudaGetErrorName(error.code)));
     }
+}
+
+// Keeps the card at work until its clock stays the same.
+Settling settle() {
+    const Device device = open_device();
+    require_code_for(device);
+    Sampler sampler;
+    const MultiplyAdds work(device, sampler);
+    const int rounds = work.rounds_for(2e-2);
+    const auto reading = [&] {
+        for (const double begin = sampler.elapsed(); sampler.elapsed() - begin < kSettleStepSeconds;) {
+            sampler.once([&] { work.run(rounds); });
+        }
+        return work.clock();
+    };
+    return settle_clock(reading, [&] { return sampler.elapsed(); });
 }
 
 GpuRoof measure() {
@@ -717,9 +760,14 @@ GpuRoof measure() {
 }  // namespace
 }  // namespace checker
 
-int main() {
+int main(int argc, char** argv) {
+    const bool settles = argc == 2 && std::string(argv[1]) == "--settle";
+    if (argc > 1 && !settles) {
+        checker::say("calibrate-gpu: its only option is --settle, alone");
+        return 2;
+    }
     try {
-        std::puts(checker::to_json(checker::measure()).c_str());
+        std::puts(settles ? checker::to_json(checker::settle()).c_str() : checker::to_json(checker::measure()).c_str());
         return 0;
     } catch (const std::exception& error) {
         checker::say(std::string("calibrate-gpu: ") + error.what());

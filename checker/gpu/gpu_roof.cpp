@@ -271,4 +271,35 @@ std::string to_json(const GpuRoof& roof) {
     return json.finish();
 }
 
+bool is_settled(const std::vector<double>& readings_hz) {
+    constexpr double kAgree = 0.01;
+    if (readings_hz.size() < 2) {
+        return false;
+    }
+    const double last = readings_hz.back(), before = readings_hz[readings_hz.size() - 2];
+    return before > 0 && std::abs(last - before) <= kAgree * before;
+}
+
+Settling settle_clock(const std::function<double()>& reading, const std::function<double()>& now) {
+    Settling settling;
+    const double begin = now();
+    const auto has_time = [&] { return now() - begin + kSettleStepSeconds <= kSettleSeconds; };
+    while (!settling.settled && has_time()) {
+        settling.readings_hz.push_back(reading());
+        settling.settled = is_settled(settling.readings_hz);
+    }
+    settling.seconds = now() - begin;
+    return settling;
+}
+
+std::string to_json(const Settling& settling) {
+    JsonWriter json;
+    json.begin_array("readings_mhz");
+    for (const double hz : settling.readings_hz) { json.number("", hz * 1e-6); }
+    json.end_array();
+    json.boolean("settled", settling.settled);
+    json.number("seconds", settling.seconds);
+    return json.finish();
+}
+
 }  // namespace checker

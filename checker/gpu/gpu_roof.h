@@ -181,4 +181,22 @@ std::vector<std::size_t> memory_sizes(std::size_t l2_bytes, std::size_t step, st
 
 std::string to_json(const GpuRoof& roof);
 
+// The clock of the multiprocessors while they worked until it stayed the same, or the time for that was up.
+struct Settling {
+    std::vector<double> readings_hz;
+    bool settled = false;
+    double seconds = 0;
+};
+constexpr double kSettleStepSeconds = 0.5;  // from one reading to the next
+constexpr double kSettleSeconds = 3;        // for all of them
+
+// Returns true if the last two readings agree within 1%. One of 0 is none.
+bool is_settled(const std::vector<double>& readings_hz);
+
+// Calls `reading`, which keeps the card at work for kSettleStepSeconds and returns its clock in Hz, until is_settled or
+// kSettleSeconds are over by `now`.
+Settling settle_clock(const std::function<double()>& reading, const std::function<double()>& now);
+
+std::string to_json(const Settling& settling);
+
 }  // namespace checker

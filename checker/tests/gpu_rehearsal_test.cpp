@@ -235,7 +235,7 @@ std::ptrdiff_t rows_run(const std::string& file) {
     return std::ranges::count_if(rows, [](const json& row) { return row.contains("rejected"); });
 }
 
-// Of lesson 07, whose rows no other test here builds.
+// Lesson 07's rows are built by no other test here.
 TEST(GpuRehearsal, KeepsTheWrongSolutionsFoundWhenItIsKilled) {
     const std::string file = "build/dry/wrong-killed.json";
     fs::remove(file);

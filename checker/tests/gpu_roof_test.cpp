@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -129,16 +130,73 @@ TEST(GpuRoof, TheMemorysRateIsThatOfTheLargestColdSize) {
     EXPECT_DOUBLE_EQ(json.at("copy_bytes_per_s"), 5e11);
 }
 
+TEST(Settling, IsWhereTheLastTwoReadingsAgreeWithinOnePercent) {
+    EXPECT_FALSE(is_settled({}));
+    EXPECT_FALSE(is_settled({1.98e9}));
+    EXPECT_TRUE(is_settled({1.98e9, 1.965e9}));
+    EXPECT_FALSE(is_settled({1.98e9, 1.95e9}));
+    EXPECT_FALSE(is_settled({1.98e9, 1.98e9, 1.7e9})) << "only the last two count";
+    EXPECT_FALSE(is_settled({0, 0})) << "no clock was read";
+}
+
+// The readings of a clock that takes half a second for each.
+Settling settled_by(const std::function<double(int)>& clock) {
+    double now = 7;
+    int readings = 0;
+    return settle_clock(
+        [&] {
+            now += 0.5;
+            return clock(readings++);
+        },
+        [&] { return now; });
+}
+
+TEST(Settling, EndsOnceTheClockStaysTheSame) {
+    const Settling settling = settled_by([](int i) { return i < 2 ? 1.2e9 + 0.3e9 * i : 1.98e9; });
+    EXPECT_TRUE(settling.settled);
+    EXPECT_EQ(settling.readings_hz, (std::vector<double>{1.2e9, 1.5e9, 1.98e9, 1.98e9}));
+    EXPECT_DOUBLE_EQ(settling.seconds, 2);
+}
+
+TEST(Settling, EndsAfterThreeSecondsWhereTheClockGoesUpAndDown) {
+    const Settling settling = settled_by([](int i) { return i % 2 == 0 ? 1.2e9 : 1.9e9; });
+    EXPECT_FALSE(settling.settled);
+    EXPECT_EQ(settling.readings_hz.size(), 6U);
+    EXPECT_DOUBLE_EQ(settling.seconds, 3);
+}
+
+TEST(Settling, JsonHasReadingsAndOutcome) {
+    const nlohmann::json json = nlohmann::json::parse(
+        to_json(Settling{.readings_hz = {1.755e9, 1.98e9, 1.98e9}, .settled = true, .seconds = 1.5}));
+    EXPECT_EQ(json, nlohmann::json::parse(R"({"readings_mhz": [1755, 1980, 1980], "settled": true, "seconds": 1.5})"));
+}
+
 // The program itself, as far as it goes without a GPU.
-TEST(CalibrateGpu, SaysInOneLineThatThereIsNoGpuToMeasure) {
-    const std::string program = "build/calibrate-gpu";
-    if (!std::filesystem::exists(program)) {
-        GTEST_SKIP() << program << " is not built: nvcc is not here";
+class CalibrateGpu : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!std::filesystem::exists(kProgram)) {
+            GTEST_SKIP() << kProgram << " is not built: nvcc is not here";
+        }
     }
-    const Finished finished = run_command("CUDA_VISIBLE_DEVICES= " + program + " 2>&1");
-    EXPECT_EQ(finished.status, 1);
-    EXPECT_EQ(finished.output.find("calibrate-gpu: no GPU to measure ("), 0U) << finished.output;
-    EXPECT_EQ(std::ranges::count(finished.output, '\n'), 1) << finished.output;
+    // Holds that it ends with `status` and one line that begins with `line`.
+    static void expect_line(const std::string& options, int status, const std::string& line) {
+        const Finished finished = run_command("CUDA_VISIBLE_DEVICES= " + kProgram + options + " 2>&1");
+        EXPECT_EQ(finished.status, status);
+        EXPECT_EQ(finished.output.find(line), 0U) << finished.output;
+        EXPECT_EQ(std::ranges::count(finished.output, '\n'), 1) << finished.output;
+    }
+    inline static const std::string kProgram = "build/calibrate-gpu";
+};
+
+TEST_F(CalibrateGpu, SaysInOneLineThatThereIsNoGpu) {
+    for (const char* options : {"", " --settle"}) { expect_line(options, 1, "calibrate-gpu: no GPU to measure ("); }
+}
+
+TEST_F(CalibrateGpu, RefusesOptionsThatItDoesNotKnow) {
+    for (const char* options : {" --settled", " --settle 3", " -h"}) {
+        expect_line(options, 2, "calibrate-gpu: its only option is --settle, alone\n");
+    }
 }
 
 }  // namespace
