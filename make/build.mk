@@ -285,13 +285,18 @@ export CUDA_DEVICE_ORDER := PCI_BUS_ID
 # The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
 nvcc := $(shell PATH='$(PATH)' command -v nvcc)
 nvdisasm := $(shell PATH='$(PATH)' command -v nvdisasm)
+# The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
+report_python := $(or $(PYTHON),$(if $(filter-out 0,$(DRY)),$(wildcard .venv/bin/python)),python3)
 # cuBLAS: CUBLAS=DIR is a folder that has its include/ and lib/; else what make test-all has fetched for this nvcc's release;
-# else nvcc's toolkit.
+# else nvcc's toolkit, where it has cuBLAS; else a package of the Python that holds PyTorch. Asked once, and only where it is
+# used: cublas_elsewhere is empty where the toolkit has cuBLAS, "none" where neither has.
 cuda_major = $(eval cuda_major := $(if $(nvcc),$(shell $(nvcc) --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')))$(cuda_major)
-CUBLAS ?= $(if $(wildcard build/cublas/*/nvidia),$(lastword $(wildcard build/cublas/$(cuda_major)/nvidia/*)))
-toolkit := $(dir $(realpath $(nvcc)))..
-cublas_header := $(wildcard $(addsuffix /cublas_v2.h,$(or $(CUBLAS:%=%/include),$(toolkit)/include $(toolkit)/targets/*/include)))
-cublas_include := $(CUBLAS:%=-isystem %/include)
+cublas_elsewhere = $(eval cublas_elsewhere := $(if $(nvcc),$(shell scripts/cuda.sh --cublas '$(report_python)' || echo none),none))$(cublas_elsewhere)
+CUBLAS ?= $(if $(wildcard build/cublas/*/nvidia),$(lastword $(wildcard build/cublas/$(cuda_major)/nvidia/*)),$(filter-out none,$(cublas_elsewhere)))
+# Not empty where cuBLAS's headers are there. What compiles all that is for nvcc asks that when make begins.
+has_cublas = $(if $(CUBLAS),$(wildcard $(CUBLAS)/include/cublas_v2.h),$(if $(cublas_elsewhere),,yes))
+cublas_header := $(if $(filter test test-all for-nvcc sass-table build/nvcc/%,$(MAKECMDGOALS)),$(has_cublas),not asked)
+cublas_include = $(CUBLAS:%=-isystem %/include)
 # The op files that call it, as NN_name/OP; its libraries, for nvcc, and for a program of the objects $1.
 cublas_ops := $(if $(nvcc),$(patsubst solutions/%.cu,%,$(shell grep -ls 'include.*cublas' $(filter %.cu,$(solution_files)))))
 cublas_libs = $(or $(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-lcublas -lcublasLt) \
@@ -299,6 +304,10 @@ cublas_libs = $(or $(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-lcublas -lcubl
 nvcc_cublas = $(or $(foreach library,$(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-L$(dir $(library)) -l:$(notdir $(library)) \
     -Xlinker -rpath=$(abspath $(dir $(library)))),-lcublas -lcublasLt $(cuda_lib:%=-Xlinker -rpath=%))
 cublas = $(if $(filter $(cublas_ops:%=\%/%.o),$1),-Wl$(comma)--as-needed $(cublas_libs) -Wl$(comma)--no-as-needed)
+# Variables of a command that runs a program for a GPU: they name the libraries that it loads, if only a Python package or
+# CUBLAS=DIR has them. What the caller names stays.
+at_run_time = $(if $(nvcc),$(addprefix SOL_CUBLAS=,$(if $(SOL_CUBLAS),,$(firstword $(wildcard $(CUBLAS:%=%/lib/libcublas.so.*))))) \
+    $(addprefix SOL_CUPTI=,$(if $(SOL_CUPTI),,$(shell scripts/cuda.sh --cupti '$(report_python)'))))
 calibrate_gpu := $(if $(nvcc),build/calibrate-gpu)
 
 # What a recipe has written beside its target replaces it where it is another: what depends on the target is made anew then.

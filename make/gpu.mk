@@ -25,7 +25,7 @@ build/gpu/card: build/tools/gpu $(if $(nvcc),build/toolkit) FORCE
 	@$(new_if_other)
 
 # -lineinfo: profilers and compute-sanitizer name lines of the file.
-card_flags := -std=c++20 -O3 -lineinfo -I. $(cublas_include)
+card_flags = -std=c++20 -O3 -lineinfo -I. $(cublas_include)
 gpu_flags = $(card_flags) -arch=sm_$$(sed q build/gpu/card)
 
 # The GPU's side of the checker: host code by the C++ compiler, launches by nvcc; for the rehearsal both for the CPU device.

@@ -78,7 +78,7 @@ $(if $(call is_device,$2),\
   $(if $(filter $(kernel_commands),$1),$(error lesson $(call number,$2) is plain C++ for the CPU; the lessons with kernels are \
     $(device_numbers))))
 $(if $(and $(filter $2/%,$(cublas_ops)),$(or $(filter time profile sanitize sass,$1),$(filter gpu,$(DEVICE)))),\
-  $(if $(or $(dry),$(cublas_header)),,$(error lesson $(call number,$2) calls cuBLAS, and nvcc has no cublas_v2.h: \
+  $(if $(or $(dry),$(has_cublas)),,$(error lesson $(call number,$2) calls cuBLAS, and nvcc has no cublas_v2.h: \
     CUBLAS=DIR names a folder with its include/ and lib/, as the Python package nvidia-cublas has them)))
 $(if $(and $(filter estimate,$1),$(SHAPE)),$(if $(call shaped_op,$2),,$(error SHAPE= is of one op: ONLY= names it, one of \
     $(call judged_ops,$2))))
@@ -150,7 +150,7 @@ endef
 
 # The verdict of kernels says what a card could do at best with them.
 at_best = $(if $(call is_device,$(here)),$(if $(filter cpu,$(call place,check)),--at-best))
-run_check = $< $2 $(check_options) $(call card_options,$1)
+run_check = $(if $(filter gpu,$1),$(at_run_time)) $< $2 $(check_options) $(call card_options,$1)
 $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
 	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$(if $(no_gpu),,--more)) $(at_best))
 	$(on_gpu_too)

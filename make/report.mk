@@ -27,20 +27,20 @@
 #:                           which suit your card; SOLUTION=1 the solution's
 #:
 
-# The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
-report_python := $(or $(PYTHON),$(if $(dry),$(wildcard .venv/bin/python)),python3)
-# That Python, or one line where it is not there.
+# The Python that holds PyTorch, or one line where it is not there.
 with_python = command -v '$(report_python)' >/dev/null || { \
     echo "make $@: $(report_python) is not there; PYTHON=… names one, 3.10 or newer" >&2; exit 1; }; $1 '$(report_python)'
 # Where the mend is to run the command again as root, it is named as it was given.
-report_run = @$(call with_python,MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',make $(strip $(MAKECMDGOALS) $(MAKEOVERRIDES)))') -m
+report_run = $(call report_with)
+# $1: variables for what it runs.
+report_with = @$(call with_python,$1 MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',make $(strip $(MAKECMDGOALS) $(MAKEOVERRIDES)))') -m
 
 report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs all
 .PHONY: gpu-report
 # Where there is no nvidia-smi, this one names the card.
 names_card := $(if $(dry),,$(if $(gpu_seen),build/tools/gpu))
 gpu-report: $(names_card)
-	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(report_run) \
+	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(call report_with,$(if $(dry),,$(at_run_time))) \
 	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
@@ -49,11 +49,11 @@ gpu-report: $(names_card)
 ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
 	$(report_run) reference.gpu.simt_vs_ncu
 
-run_on = $(report_run) reference.gpu.$1 '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)')
+run_on = $(call report_with,$2) reference.gpu.$1 '$*' --subject=$(subject) $(if $(ONLY),--only='$(ONLY)')
 $(call goals,profile): profile-lesson%: $(names_card)
-	$(call run_on,inspect_op profile) $(if $(dry),--dry)
+	$(call run_on,inspect_op profile,$(if $(dry),,$(at_run_time))) $(if $(dry),--dry)
 $(call goals,sanitize): sanitize-lesson%: $(names_card)
-	$(call run_on,inspect_op sanitize) $(if $(dry),--dry)
+	$(call run_on,inspect_op sanitize,$(if $(dry),,$(at_run_time))) $(if $(dry),--dry)
 $(call goals,sass): sass-lesson%: $(if $(filter lessons,$(subject)),$(helpers)) $(if $(nvcc),build/toolkit)
 	$(call run_on,sass) --flags='$(card_flags) $(include_$(subject))' $(if $(ARCH),--arch='$(ARCH)') $(if $(BLOCK),--block='$(BLOCK)') \
 	    $(if $(filter-out 0,$(FULL)),--full)

@@ -198,7 +198,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \
 	        number,$(lesson)))))' \
 	    'python-new_lesson=scripts/tests/test_new_lesson.py:$(call commas,$(course_reads) $(python_reads) build/flags)' \
-	    'python-toolkit=scripts/tests/test_toolkit.py:$(call commas,Makefile make scripts pyproject.toml .venv/requirements.sha256 $(rule_files))' \
+	    'python-toolkit=scripts/tests/test_toolkit.py:$(call commas,Makefile make scripts pyproject.toml .venv/requirements.sha256 $(rule_files) $(solution_files))' \
 	    'python-run_tests=scripts/tests/test_run_tests.py:$(call commas,scripts/run_tests.py pyproject.toml .venv/requirements.sha256)' \
 	    python=$(call commas,lessons/gpt2/tests figures/tests $(addprefix reference/tests/test_,sass.py make_corpus.py) $(filter-out \
 	        %_local_packages.py %_new_lesson.py %_run_tests.py %_toolkit.py,$(wildcard scripts/tests/test_*.py))) ruff=.

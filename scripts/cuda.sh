@@ -5,6 +5,11 @@
 #   cuda.sh TOOL       the path of nvcc, ncu, compute-sanitizer, …; exit status 1 where it is not there
 #   cuda.sh --path     these folders, as they go after PATH
 #   cuda.sh --include  the folder of nvcc's headers, --lib that of its libraries; nothing where every compiler looks there
+#   cuda.sh --cublas [PYTHON]  nothing if nvcc's toolkit has cuBLAS's headers; else the package nvidia/* of that Python
+#                      (python3) that has include/cublas_v2.h and lib/libcublas*.so.N, N being nvcc's major version; exit
+#                      status 1 if there is none
+#   cuda.sh --cupti [PYTHON]  nothing if libcupti.so.N lies with nvcc's libraries, where programs find it; else its path in
+#                      the toolkit's extras/ or in such a package; exit status 1 if there is none
 #   cuda.sh --toolkit  what objects are compiled with: nvcc's version and path, its host compiler, the C library
 #   cuda.sh --compiles whether nvcc and its host compiler go together, by compiling an empty file: silent, or one line that
 #                      says what mends it, and exit status 1
@@ -56,15 +61,16 @@ find_tool() {
     [ -n "$found" ] && echo "$found"
 }
 
-# The folders that nvcc says it would pass: after -I or -L, quoted or not; where its dry run has no such words (Debian's own
-# nvcc, whose files lie with the system's), or others, those that a toolkit has. The first that holds a file is the one.
-folder_with() { # the letter, the file, the toolkit's folders
+# Prints the first folder that holds a file: of those that nvcc's dry run names after -I or -L, quoted or not, then of those
+# that a toolkit has. The dry run of Debian's own nvcc, whose files lie with the system's, names none.
+holding() { # the letter, the file, the toolkit's folders
     nvcc=$(find_tool nvcc) || return 1
-    toolkit=$(realpath "$nvcc")
-    toolkit=${toolkit%/*/*}
-    said=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ *\(INCLUDES\|LIBRARIES\) *=//p' |
-        tr '" \t' '\n\n\n' | sed -n "s/^-$1//p")
-    cd "$toolkit" # for the globs in $3
+    said=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 || true)
+    # An nvcc on PATH may be a script that executes the toolkit's own.
+    toolkit=$(echo "$said" | sed -n 's/^#\$ *TOP *= *//p')
+    [ -d "$toolkit" ] || toolkit=$(realpath "$nvcc" | sed 's|/[^/]*/[^/]*$||')
+    said=$(echo "$said" | sed -n 's/^#\$ *\(INCLUDES\|LIBRARIES\) *=//p' | tr '" \t' '\n\n\n' | sed -n "s/^-$1//p")
+    cd "${toolkit:-/}" # for the globs in $3
     for folder in $said $3; do
         case $folder in
             */stubs | */stubs/) continue ;;
@@ -72,13 +78,57 @@ folder_with() { # the letter, the file, the toolkit's folders
             *) folder=$toolkit/$folder ;;
         esac
         if [ -e "$folder/$2" ]; then
-            case $(realpath "$folder") in
-                /usr/include | /usr/lib | /usr/lib64 | /usr/lib/*-linux-gnu | /lib | /lib64 | /lib/*-linux-gnu) ;;
-                *) echo "$folder" ;;
-            esac
+            echo "$folder"
             return
         fi
     done
+}
+header_folders="include targets/*/include"
+library_folders="lib64 targets/*/lib lib"
+
+# As holding, silent where every compiler looks.
+folder_with() {
+    found=$(holding "$@") || return 1
+    [ -n "$found" ] || return 0
+    case $(realpath "$found") in
+        /usr/include | /usr/lib | /usr/lib64 | /usr/lib/*-linux-gnu | /lib | /lib64 | /lib/*-linux-gnu) ;;
+        *) echo "$found" ;;
+    esac
+}
+
+# Prints the first of the packages nvidia/* of Python $1 that holds all the other arguments. Their parent is a namespace, whose
+# parts lie in several places.
+package_with() {
+    python=$1
+    shift
+    "$python" -c 'import glob, nvidia; print(*(f for p in nvidia.__path__ for f in sorted(glob.glob(p + "/*"))), sep="\n")' \
+        2>/dev/null | while read -r package; do
+        for file; do [ -e "$package/$file" ] || continue 2; done
+        echo "$package"
+        break
+    done
+}
+
+# The libraries of another major version than nvcc's do not go with what it compiles.
+major_version() {
+    nvcc=$(find_tool nvcc) && "$nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p'
+}
+
+cublas() {
+    major=$(major_version) || return 1
+    [ -z "$(holding I cublas_v2.h "$header_folders")" ] || return 0
+    package=$(package_with "$1" include/cublas_v2.h "lib/libcublas.so.$major" "lib/libcublasLt.so.$major")
+    [ -n "$package" ] && echo "$package"
+}
+
+cupti() {
+    major=$(major_version) || return 1
+    file=libcupti.so.$major
+    [ -z "$(holding L "$file" "$library_folders")" ] || return 0
+    beside=$(holding L "$file" extras/CUPTI/lib64)
+    [ -z "$beside" ] || { echo "$beside/$file" && return; }
+    package=$(package_with "$1" "lib/$file")
+    [ -n "$package" ] && echo "$package/lib/$file"
 }
 
 toolkit() {
@@ -184,8 +234,10 @@ case ${1-} in
             esac
         done
         ;;
-    --include) folder_with I cuda_runtime.h "include targets/*/include" ;;
-    --lib) folder_with L libcudart.so "lib64 targets/*/lib lib" ;;
+    --include) folder_with I cuda_runtime.h "$header_folders" ;;
+    --lib) folder_with L libcudart.so "$library_folders" ;;
+    --cublas) cublas "${2:-python3}" ;;
+    --cupti) cupti "${2:-python3}" ;;
     --toolkit) toolkit ;;
     --compiles) compiles ;;
     --in-venv) in_venv ;;

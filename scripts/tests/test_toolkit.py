@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,120 @@ def test_nothing_empty_is_passed_where_nvccs_files_lie_with_the_systems(tree):
     compiling = next(line for line in planned.splitlines() if "gpu_side.cpp" in line)
     assert "-isystem -" not in compiling
     assert "-MMD" in compiling
+
+
+# ---- cuBLAS and CUPTI in the packages of a Python -------------------------------------------------------------------
+
+CUBLAS_FILES = ("include/cublas_v2.h", "lib/libcublas.so.13", "lib/libcublasLt.so.13")
+CUPTI_FILE = "lib/libcupti.so.13"
+
+
+def touch(*paths: Path) -> None:
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+@pytest.fixture
+def python(tree, tmp_path):
+    """A Python that writes down its calls and has the packages of two folders; nvcc is of CUDA 13 and has no cuBLAS."""
+    tree.use_nvcc("13.0")
+    sites = f"{tmp_path}/site1:{tmp_path}/site2"
+    touch(tmp_path / "site1/nvidia/another/include/other.h")
+    return program(
+        tmp_path / "python", f'echo called >>{tmp_path}/calls; PYTHONPATH={sites} exec {sys.executable} "$@"'
+    )
+
+
+def ask(tree: Tree, option: str, python: Path) -> tuple[int, str]:
+    environment = {"SETUP_ROOT": str(tree.bin), "SETUP_VENV": str(tree.bin), "PATH": f"{tree.bin}:{os.environ['PATH']}"}
+    command = [ROOT / "scripts/cuda.sh", option, python]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip()
+
+
+@pytest.mark.parametrize("package", ["cu13", "cublas"])
+def test_cublas_is_found_among_the_packages_of_python_where_the_toolkit_has_none(tree, python, tmp_path, package):
+    assert ask(tree, "--cublas", python) == (1, "")
+    folder = tmp_path / "site2/nvidia" / package
+    touch(*(folder / file for file in CUBLAS_FILES))
+    assert ask(tree, "--cublas", python) == (0, str(folder))
+    tree.use_nvcc("12.4")
+    assert ask(tree, "--cublas", python) == (1, "")
+
+
+@pytest.mark.parametrize("headers", ["include", "targets/x86_64-linux/include"])
+def test_cublas_of_the_toolkit_comes_before_that_of_python_which_is_not_started_then(tree, python, tmp_path, headers):
+    touch(*(tmp_path / "site2/nvidia/cu13" / file for file in CUBLAS_FILES), tmp_path / headers / "cublas_v2.h")
+    assert ask(tree, "--cublas", python) == (0, "")
+    assert not (tmp_path / "calls").exists()
+
+
+def test_the_toolkit_of_an_nvcc_that_is_a_script_is_the_one_that_it_executes(tree, python, tmp_path):
+    elsewhere = tmp_path / "elsewhere/toolkit"
+    touch(elsewhere / "include/cublas_v2.h")
+    program(tree.bin / "nvcc", f"case $* in *--dryrun*) echo '#$ TOP={elsewhere}';; *) echo release 13.0, ;; esac")
+    assert ask(tree, "--cublas", python) == (0, "")
+    (elsewhere / "include/cublas_v2.h").unlink()
+    assert ask(tree, "--cublas", python) == (1, "")
+
+
+def test_cupti_is_found_beside_nvccs_libraries_in_extras_or_among_the_packages(tree, python, tmp_path):
+    assert ask(tree, "--cupti", python) == (1, "")
+    of_python, of_extras = tmp_path / "site2/nvidia/cu13" / CUPTI_FILE, tmp_path / "extras/CUPTI/lib64/libcupti.so.13"
+    touch(of_python)
+    assert ask(tree, "--cupti", python) == (0, str(of_python))
+    touch(of_extras)
+    assert ask(tree, "--cupti", python) == (0, str(of_extras))
+    touch(tree.libraries / "libcupti.so.13")
+    assert ask(tree, "--cupti", python) == (0, "")
+
+
+ON_A_CARD = ("time-lesson05", "gpu-report", "profile-lesson05", "sanitize-lesson05")
+
+
+def test_what_python_has_of_cublas_and_cupti_is_compiled_with_and_loaded(tree, python, tmp_path):
+    folder = tmp_path / "site2/nvidia/cu13"
+    touch(*(folder / file for file in (*CUBLAS_FILES, CUPTI_FILE)))
+    planned = tree.make("-n", f"PYTHON={python}", "build/gpu/ops/solutions/11_tf32/matmul.o", "time-lesson11")
+    assert planned.returncode == 0, planned.stderr
+    compiling = [line for line in planned.stdout.splitlines() if " -c solutions/11_tf32/matmul.cu" in line]
+    assert len(compiling) == 1
+    assert f"-isystem {folder}/include" in compiling[0]
+    linking = next(
+        line for line in planned.stdout.splitlines() if "-o build/gpu/impl/solutions/11_tf32/matmul.so" in line
+    )
+    assert f"{folder}/lib/libcublas.so.13 {folder}/lib/libcublasLt.so.13" in linking
+    named = f"SOL_CUBLAS={folder}/lib/libcublas.so.13 SOL_CUPTI={folder}/{CUPTI_FILE}"
+    for goal in ON_A_CARD:
+        assert named in tree.make("-n", f"PYTHON={python}", goal).stdout, goal
+    rehearsed = tree.make("-n", f"PYTHON={python}", "DRY=1", "gpu-report")
+    assert rehearsed.returncode == 0
+    assert "SOL_CU" not in rehearsed.stdout
+    said = tree.make("-n", f"PYTHON={python}", "gpu-report", "SOL_CUBLAS=mine", "SOL_CUPTI=mine")
+    assert f"SOL_CUBLAS={folder}" not in said.stdout
+
+
+def test_without_cublas_lessons_04_to_10_build_and_lesson_11_says_what_is_missing(tree, python):
+    lessons = [f"{number:02}" for number in range(4, 11)]
+    programs = [f"build/gpu/check/lesson{number}" for number in lessons]
+    programs += [
+        f"build/gpu/impl/solutions/{file.parent.name}/{file.stem}.so"
+        for number in lessons
+        for file in sorted(ROOT.glob(f"solutions/{number}_*/*.cu"))
+    ]
+    planned = tree.make("-n", f"PYTHON={python}", *programs)
+    assert planned.returncode == 0, planned.stderr
+    assert "cublas" not in planned.stdout
+    assert "-o build/gpu/impl/solutions/10_double_buffered_matmul/matmul.so" in planned.stdout
+    refused = tree.make("-n", f"PYTHON={python}", "time-lesson11")
+    assert "lesson 11 calls cuBLAS, and nvcc has no cublas_v2.h: CUBLAS=DIR" in refused.stderr
+
+
+def test_commands_for_the_cpu_do_not_start_python(tree, python, tmp_path):
+    for goal in ("help", "progress", "gpt2", "check-lesson01", "check-lesson05", "time-lesson03", "traffic-lesson05"):
+        planned = tree.make("-n", f"PYTHON={python}", goal)
+        assert planned.returncode == 0, planned.stderr
+    assert not (tmp_path / "calls").exists()
+    assert tree.make("-n", f"PYTHON={python}", "time-lesson05").returncode == 0
+    assert (tmp_path / "calls").exists()
