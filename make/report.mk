@@ -35,15 +35,47 @@ report_run = $(call report_with)
 # $1: variables for what it runs.
 report_with = @$(call with_python,$1 MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',make $(strip $(MAKECMDGOALS) $(MAKEOVERRIDES)))') -m
 
-report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs all
+# ---- the report --------------------------------------------------------------------------------------------------------
+
+# The programs that each part runs. Passes are timed of the newest step and of those that a page compares with it.
+report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs
+programs_always = build/tools/lessons build/tools/ops $(if $(dry),,build/tools/gpu) $(calls_programs)
+programs_judged = $(call device_checks,$(card)) $(call impls,$(card),solutions,$(device_lessons))
+programs_timings = $(programs_judged) $(foreach lesson,$(device_lessons),$(call step_before_impls,$(card),$(lesson)))
+programs_checks = $(programs_judged) $(wrong_on_card)
+programs_calibrate = $(if $(dry),,build/calibrate-gpu)
+programs_baselines =
+steps_in_turn = $(sort $(filter 05 10 12 16 $(call number,$(lastword $(device_steps))),$(foreach step,$(device_steps),$(call number,$(step)))))
+programs_forward_b4 = $(foreach step,$(steps_in_turn),$(call program_name,gpt2-bench,$(step),solutions,$(if $(dry),,gpu)))
+programs_forward_b1 = $(programs_forward_b4)
+programs_forward_b16 = $(programs_forward_b4)
+programs_ladder = $(gpu)/check/ladder $(patsubst %,$(gpu)/impl/solutions/%/matmul.so,$(filter $(device_lessons),$(matmuls)))
+programs_waterfall = $(programs_timings)
+programs_given = $(given_programs:lessons/%.cu=$(gpu)/given/%)
+programs_sanitize = $(programs_judged)
+programs_ncu = $(programs_timings) $(gpu)/simt/rules
+programs_simt = $(simt_kernels:build/tests/simt/kernels/%=$(gpu)/simt/%)
+programs_libs = $(library_calls:%=$(gpu)/simt/libraries/%) $(library_calls:%=build/tests/simt/libraries/%)
+
+# All of it by one make, with -k: a file that does not compile costs what is made of it and no more.
+PARTS ?= $(report_parts)
+report_programs = $(sort $(programs_always) $(foreach part,$(PARTS),$(programs_$(part))))
+.PHONY: report-programs
+ifneq ($(filter report-programs,$(MAKECMDGOALS)),)
+  $(if $(filter-out $(report_parts),$(PARTS)),$(error PARTS=$(PARTS): each is one of $(report_parts)))
+endif
+report-programs: $(if $(filter report-programs,$(MAKECMDGOALS)),$(report_programs))
+
 .PHONY: gpu-report
 # Where there is no nvidia-smi, this one names the card.
 names_card := $(if $(dry),,$(if $(gpu_seen),build/tools/gpu))
 gpu-report: $(names_card)
-	$(if $(filter-out $(report_parts),$(PART)),$(error PART=$(PART): it is one of $(report_parts)))$(call report_with,$(if $(dry),,$(at_run_time))) \
+	$(if $(filter-out $(report_parts) all,$(PART)),$(error PART=$(PART): it is one of $(report_parts) all))$(call report_with,$(if $(dry),,$(at_run_time))) \
 	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
+
+# ---- Nsight Compute, compute-sanitizer, SASS ---------------------------------------------------------------------------
 
 .PHONY: ncu-table
 ncu-table: build/tests/simt/rules build/tools/lessons $(call device_checks,cpu) $(call impls,cpu,solutions,$(device_lessons))
