@@ -11,6 +11,8 @@
 #:                           ladder|waterfall|given|sanitize|ncu|simt|libs
 #:                           takes one, BUDGET=200 of its 420 seconds, FRESH=1
 #:                           measures again what is there
+#:   make lease-check        before a card is borrowed: what to take along, and
+#:                           what to type there
 #:   make ncu-table          counts the lessons' kernels on the CPU device and
 #:                           sets that beside what the part ncu has measured, in
 #:                           checker/simt/VS_NCU.md; needs no GPU
@@ -74,6 +76,10 @@ gpu-report: $(names_card)
 	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
 	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
 	    $(if $(BUDGET),--budget='$(BUDGET)')
+
+.PHONY: lease-check
+lease-check:
+	@MAKE='$(MAKE)' scripts/lease_check.sh
 
 # ---- Nsight Compute, compute-sanitizer, SASS ---------------------------------------------------------------------------
 
