@@ -13,6 +13,8 @@
 #:                           measures again what is there
 #:   make lease-check        before a card is borrowed: what to take along, and
 #:                           what to type there
+#:   make predictions        whether today's estimates differ from those that
+#:                           were registered last; WRITE=1 registers them
 #:   make ncu-table          counts the lessons' kernels on the CPU device and
 #:                           sets that beside what the part ncu has measured, in
 #:                           checker/simt/VS_NCU.md; needs no GPU
@@ -80,6 +82,11 @@ gpu-report: $(names_card)
 .PHONY: lease-check
 lease-check:
 	@MAKE='$(MAKE)' scripts/lease_check.sh
+
+# Estimates, registered before a card measures what they are of.
+.PHONY: predictions
+predictions: $(waterfall_needs) $(waterfall_counts) .venv/requirements.sha256
+	@.venv/bin/python -m reference.report.predictions $(if $(filter-out 0,$(WRITE)),--write)
 
 # ---- Nsight Compute, compute-sanitizer, SASS ---------------------------------------------------------------------------
 
