@@ -2,10 +2,11 @@
 """PyTorch on the GPU at the shapes that the device lessons time: the baselines of `make gpu-report PART=baselines`.
 
 An op is timed cold: between samples another buffer, larger than L2, is read. The whole forward pass is timed hot, one
-pass after another. Times are between CUDA events. With --dry everything runs on the CPU, at tiny shapes, by the host's
-clock, and no number of it is a measurement.
+pass after another. Times are between CUDA events; timing.py says when there are enough. With --dry everything runs on
+the CPU, at tiny shapes, by the host's clock, and no number of it is a measurement.
 
-It reads requests from stdin, a line each, and answers with a line of JSON: `list`, or the name of an item.
+It reads requests from stdin, a line each, and answers with a line of JSON: `list`, or the name of an item. With --warm
+it reads nothing, compiles what will be compiled, so that the caches of torch.compile have it, and says so line by line.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import statistics
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NoReturn, TextIO
 
 try:
     import torch
@@ -26,16 +29,13 @@ except ModuleNotFoundError:
     sys.exit(f"{sys.executable} has no PyTorch; PYTHON=… names a Python that has it")
 
 from reference.gpu.lesson_shapes import device_lessons, dims, tiny
+from reference.gpu.timing import ColdQueue, summarise, time_cold, time_hot
 from reference.gpu.tools import Parser, ToolError, first_line, run_main
 from reference.ops import OPS
 from reference.ops.common.op import Baseline, Machine
 
 WHOLE = "B=4 T=1024 C=768 NH=12 L=12"  # GPT-2 124M, the shape of the last lessons of the forward pass
-MIN_SAMPLES = 50
-MAX_SAMPLES = 200
-ENOUGH_S = 1.0  # of samples, once there are MIN_SAMPLES
-WARMUP = 5
-
+DELAY_CYCLES = 100_000  # a unit of a queue's delay: about 50 us
 
 Call = Callable[[], object]
 BASELINES: dict[str, Baseline] = {name: baseline for op in OPS.values() for name, baseline in op.baselines.items()}
@@ -87,45 +87,30 @@ def all_items(root: Path) -> tuple[list[BenchItem], dict[str, str]]:
 # ---- timing ----------------------------------------------------------------------------------------------------------
 
 
-def summarise(samples: list[float]) -> dict:
-    """In milliseconds; quantiles between order statistics as checker/clock/timing.h has them."""
-    p10, *_, p90 = statistics.quantiles(samples, n=10, method="inclusive")
-    times = {"median_ms": statistics.median(samples), "p10_ms": p10, "p90_ms": p90}
-    return {name: seconds * 1e3 for name, seconds in times.items()} | {"samples": len(samples)}
-
-
 class Flush:
-    """A buffer that does not fit into L2; reading it leaves nothing else there. Its time also hides what a launch
-    costs the host: the op waits in the stream before the buffer is read."""
+    """A buffer that does not fit into L2; reading it leaves nothing else there."""
 
     def __init__(self) -> None:
         free, _ = torch.cuda.mem_get_info()
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older PyTorch does not tell
-        self.bytes = min(max(4 * l2, 512 << 20), free // 8)
+        self.bytes = max(2 * l2, min(max(4 * l2, 512 << 20), free // 8))
         self.buffer = torch.ones(self.bytes // 4, device="cuda", dtype=torch.int32)
 
     def read(self) -> None:
         torch.sum(self.buffer)
 
 
-def enough(samples: list[float]) -> bool:
-    return len(samples) >= MAX_SAMPLES or (len(samples) >= MIN_SAMPLES and sum(samples) >= ENOUGH_S)
+def cold_queue(flush: Flush) -> ColdQueue:
+    sleep = getattr(torch.cuda, "_sleep", None)  # no promise of PyTorch's
 
+    def delay(units: int) -> None:
+        if sleep is not None:
+            sleep(units * DELAY_CYCLES)
+            return
+        for _ in range(units):
+            flush.read()
 
-def time_cold(call: Call, flush: Flush) -> list[float]:
-    samples: list[float] = []
-    for i in range(WARMUP + MAX_SAMPLES):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        flush.read()
-        begin.record()
-        call()
-        end.record()
-        end.synchronize()
-        if i >= WARMUP:
-            samples.append(begin.elapsed_time(end) * 1e-3)
-            if enough(samples):
-                break
-    return samples
+    return ColdQueue(delay, flush.read, partial(torch.cuda.Event, enable_timing=True))
 
 
 def one_after_another(call: Call, count: int) -> list[float]:
@@ -139,15 +124,6 @@ def one_after_another(call: Call, count: int) -> list[float]:
     return [a.elapsed_time(b) * 1e-3 for a, b in itertools.pairwise(events)]
 
 
-def time_hot(call: Call) -> list[float]:
-    for _ in range(WARMUP):
-        call()
-    samples: list[float] = []
-    while not enough(samples):
-        samples += one_after_another(call, 10)
-    return samples
-
-
 def on_the_host(call: Call, count: int) -> list[float]:
     """By the host's clock."""
     samples = []
@@ -159,11 +135,13 @@ def on_the_host(call: Call, count: int) -> list[float]:
 
 
 def costed(baseline: str, shape: str, precision: str) -> dict[str, str]:
-    """Which call costs as much (build/tools/ops), and the rate that says most of it. Bytes are of float32."""
+    """Returns the call that costs as much (build/tools/ops), the rate that says most of it, and the peak that limits it
+    (impossible.py): SDPA makes a product of fp32 of three of TF32. Bytes are of float32."""
     if not BASELINES[baseline].as_the_op or (len(BASELINES[baseline].precisions) == 1 and precision != "fp32"):
         return {}
     rate = "tflop_per_s" if len(BASELINES[baseline].precisions) > 1 else "gb_per_s"
-    return {"call": f"{OP_OF[baseline]} {shape}", "rate": rate}
+    by_sdpa = baseline in ("attention", "attention_efficient") and precision == "fp32"
+    return {"call": f"{OP_OF[baseline]} {shape}", "rate": rate, "peak": "3xtf32" if by_sdpa else precision}
 
 
 def set_precision(precision: str) -> None:
@@ -198,13 +176,22 @@ class Bench:
             return False
         return True
 
-    @torch.no_grad()
-    def run(self, item: BenchItem) -> dict:
-        m, shape = self.machine, tiny(item.shape) if self.machine.dry else item.shape
-        d = dims(shape)
+    def made(self, item: BenchItem) -> tuple[Callable, tuple, str]:
+        """Returns PyTorch's function, its arguments, and their shape."""
+        shape = tiny(item.shape) if self.machine.dry else item.shape
         torch.manual_seed(0)
         set_precision(item.precision)
-        function, arguments = BASELINES[item.op].make(m, d)
+        return *BASELINES[item.op].make(self.machine, dims(shape)), shape
+
+    @torch.no_grad()
+    def warm(self, item: BenchItem) -> None:
+        function, arguments, _ = self.made(item)
+        compiled(function, self.machine)(*arguments)
+
+    @torch.no_grad()
+    def run(self, item: BenchItem) -> dict:
+        m = self.machine
+        function, arguments, shape = self.made(item)
         result: dict = {"op": item.op, "shape": shape, "precision": item.precision, "mode": item.mode}
         if BASELINES[item.op].as_the_op:
             result["of"] = OP_OF[item.op]  # the lessons' op that does the same
@@ -222,9 +209,9 @@ class Bench:
         if m.dry:
             samples, cache = on_the_host(call, 3), "none: a rehearsal on the CPU"
         elif item.op in ("forward", "predict"):
-            samples, cache = time_hot(call), "hot"
+            samples, cache = time_hot(partial(one_after_another, call)), "hot"
         else:
-            samples, cache = time_cold(call, self.flush), "cold"
+            samples, cache = time_cold(cold_queue(self.flush), call, time.perf_counter), "cold"
         return result | summarise(samples) | {"cache": cache} | costed(item.op, shape, item.precision)
 
 
@@ -247,9 +234,14 @@ def answer(line: str, bench: Bench, items: dict, without: dict[str, str]) -> dic
     try:
         return bench.run(items[line])
     except Exception as error:  # torch.compile fails in many ways, and each is a result here
-        return {"error": f"{type(error).__name__}: {first_line(str(error))}", "lost": not bench.alive()}
+        return {"error": reason(error), "lost": not bench.alive()}
     finally:
         set_precision("fp32")
+
+
+def reason(error: Exception) -> str:
+    said = first_line(str(error))
+    return said if isinstance(error, ToolError) else f"{type(error).__name__}: {said}"
 
 
 def demand_gpu(dry: bool) -> None:
@@ -259,24 +251,58 @@ def demand_gpu(dry: bool) -> None:
         raise ToolError(f"NVIDIA_TF32_OVERRIDE={override} is set, which decides over TF32 in every item: unset it")
 
 
-def serve(bench: Bench, items: dict, without: dict[str, str]) -> int:
-    # What libraries print to stdout must not get between the answers.
+def answers_only() -> TextIO:
+    """Returns stdout, to which nothing else writes from then on: libraries would print between the answers."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    return answers
+
+
+def serve(bench: Bench, items: dict, without: dict[str, str]) -> int:
+    answers = answers_only()
     for line in sys.stdin:
         print(json.dumps(answer(line.strip(), bench, items, without)), file=answers, flush=True)
+    return 0
+
+
+def end_at_once(*_) -> NoReturn:
+    """Ends this process from a signal's handler: PyTorch's callbacks would swallow an exception. Nothing is half
+    written, since torch.compile renames files into its caches."""
+    os.write(2, b"interrupted\n")
+    os._exit(130)
+
+
+def warm(names: Iterable[str], compile_item: Callable[[str], object], answers: TextIO) -> int:
+    """Fills the caches of torch.compile until SIGTERM. One that fails says why, and the next one is compiled."""
+    before = signal.signal(signal.SIGTERM, end_at_once)
+    try:
+        for name in names:
+            begin = time.perf_counter()
+            try:
+                compile_item(name)
+                said: dict = {"warmed": name, "seconds": round(time.perf_counter() - begin, 2)}
+            except Exception as error:
+                said = {"not_warmed": name, "error": reason(error)}
+            print(json.dumps(said), file=answers, flush=True)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser("bench-gpu", __doc__)
     parser.add_argument("--dry", action="store_true", help="on the CPU, at tiny shapes")
+    parser.add_argument("--warm", action="store_true", help="only compile, for the caches of torch.compile")
     options = parser.parse_args(arguments)
 
     def act() -> int:
         demand_gpu(options.dry)
         known, without = all_items(Path())
-        return serve(Bench(options.dry), {item.name: item for item in known}, without)
+        bench, items = Bench(options.dry), {item.name: item for item in known}
+        if options.warm:
+            in_mode = [item.name for item in known if item.mode == "compile"]
+            return warm(in_mode, lambda name: bench.warm(items[name]), answers_only())
+        return serve(bench, items, without)
 
     return run_main("bench-gpu", act, errors=(RuntimeError,))
 

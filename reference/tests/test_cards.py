@@ -58,7 +58,7 @@ def test_an_unknown_card_lists_the_known_ones():
         cards.read_card("H300")
 
 
-# ---- times that no such card can reach --------------------------------------------------------------------------------
+# ---- times that no such card can reach -------------------------------------------------------------------------------
 
 H100 = "NVIDIA H100 80GB HBM3"
 GELU = Cost(bytes=100_663_296, flop=113_246_208)  # N=12582912
