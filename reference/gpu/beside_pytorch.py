@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from dataclasses import dataclass
 
-from reference.gpu.tools import digits
+from reference.gpu.tools import ToolError, digits
 
 
 def times_of(data: dict, part: str) -> dict[str, dict]:
@@ -78,42 +80,78 @@ def verdict(ratio: float) -> str:
     return f"the goal, {GOAL:g}, is missed{f', the floor, {FLOOR:g}, too' if not ratio <= FLOOR else ''}"
 
 
+@dataclass(frozen=True)
+class WholeName:
+    """An item of the forward parts: "step 17 B=4 T=1024 C=768 NH=12 L=12 compile, one graph"."""
+
+    step: str
+    shape: str
+    way: str
+
+
+def item_name(step: str, shape: str, way: str) -> str:
+    return f"step {step} {shape} {way}"
+
+
+def named(item: str) -> WholeName:
+    found = re.fullmatch(r"step (\S+) ((?:\w+=\d+ )+)(.+)", item)
+    if not found:
+        raise ToolError(f"{item!r} is no item of the forward parts, such as {item_name('17', 'B=4 T=1024', 'eager')!r}")
+    return WholeName(found[1], found[2].strip(), found[3])
+
+
+def ratio_of(time: dict, task: str) -> dict:
+    return {
+        "median_ms": time[task]["pytorch"]["median_ms"],
+        "ours_ms": time[task]["ours"]["median_ms"],
+        "ours_over_pytorch": time[task]["ours_over_pytorch"]["median"],
+    }
+
+
+def best_of(ways: dict[str, dict]) -> str | None:
+    """Returns the way beside which ours is the slowest."""
+    return max(ways, key=lambda way: ways[way]["ours_over_pytorch"], default=None)
+
+
+SDPA = "eager, SDPA "  # prefix of the back ends' ways
+
+
 def whole_rows(data: dict) -> list[dict]:
-    """One for each B and task: our time over that of each of PyTorch's ways, and of the best. A way that is not done
-    yet may be the best: until then there is no verdict. One that failed is named."""
+    """One for each B and task: the newest step's time over that of each of PyTorch's ways, and of the best; what older
+    steps are beside eager. A way that is not done yet may be the best: until then there is no verdict. One that failed
+    is named."""
     found = []
     for part in PARTS:
         times = times_of(data, part)
         of_part = data["parts"].get(part, {})
-        others = {name: record for name, record in of_part.get("items", {}).items() if name not in times}
-        not_for = {
-            name.split(maxsplit=5)[5]: one["why"] for name, one in others.items() if one["status"] == "unavailable"
-        }
+        items = of_part.get("items", {})
         left = of_part.get("not_done_yet", [])
-        failed = [name for name, one in others.items() if one["status"] == "failed" and name not in left]
+        newest = max((named(name).step for name in (*items, *left)), default=None)
+        others = {
+            named(name).way: record
+            for name, record in items.items()
+            if name not in times and name not in left and named(name).step == newest
+        }
+        left_ways = [named(name).way for name in left if named(name).step == newest]
         for task in ("forward", "predict") if times else ():
-            ways = {
-                time["way"]: {
-                    "median_ms": time[task]["pytorch"]["median_ms"],
-                    "ours_ms": time[task]["ours"]["median_ms"],
-                    "ours_over_pytorch": time[task]["ours_over_pytorch"]["median"],
-                }
-                for time in times.values()
-            }
-            best = max(ways, key=lambda way: ways[way]["ours_over_pytorch"])
-            one = next(iter(times.values()))
-            row = {
-                "task": task,
-                "shape": one["shape"],
-                "precision": one["precision"],
-                "step": one["step"],
-                "best": best,
-            }
-            row |= {"ours_over_best": ways[best]["ours_over_pytorch"], "ways": ways, "not_for": not_for}
-            row["not_measured"] = [name.split(maxsplit=5)[5] for name in (*failed, *left)]
-            judged = part == JUDGED and not left and not data["rehearsal"]
+            ways = {time["way"]: ratio_of(time, task) for time in times.values() if time["step"] == newest}
+            older = {time["step"]: ratio_of(time, task) for time in times.values() if time["step"] != newest}
+            one, best = next(iter(times.values())), best_of(ways)
+            row = {"task": task, "shape": one["shape"], "precision": one["precision"], "step": newest, "best": best}
+            row["best_sdpa"] = best_of({way: of for way, of in ways.items() if way.startswith(SDPA)})
+            row["ours_over_best"] = ways[best]["ours_over_pytorch"] if best else None
+            row |= {"ways": ways, "older": dict(sorted(older.items(), reverse=True))}
+            row["not_for"] = {way: one["why"] for way, one in others.items() if one["status"] == "unavailable"}
+            failed = [way for way, one in others.items() if one["status"] == "failed"]
+            row["not_measured"] = [*failed, *left_ways]
+            judged = best and part == JUDGED and not left_ways and not data["rehearsal"]
             found.append(row | {"verdict": verdict(row["ours_over_best"]) if judged else None})
     return found
+
+
+def whole_line(label: str, of: dict, note: str = "") -> str:
+    times = f"{digits(of['median_ms']):>11}{digits(of['ours_ms']):>9}"
+    return f"      {label:36}{times}{of['ours_over_pytorch']:>8.3f}{note}"
 
 
 def whole_table(found: list[dict]) -> str:
@@ -121,10 +159,9 @@ def whole_table(found: list[dict]) -> str:
     for row in found:
         lines.append(f"  {row['task']} {row['shape']} {row['precision']}, step {row['step']}")
         lines.append(f"      {'':36}{'PyTorch ms':>11}{'ours ms':>9}{'ratio':>8}")
-        for way, of in row["ways"].items():
-            best = "  the best" if way == row["best"] else ""
-            times = f"{digits(of['median_ms']):>11}{digits(of['ours_ms']):>9}"
-            lines.append(f"      {way:36}{times}{of['ours_over_pytorch']:>8.3f}{best}")
+        lines += [whole_line(way, of, "  the best" if way == row["best"] else "") for way, of in row["ways"].items()]
+        lines += [whole_line(f"step {step} beside eager", of) for step, of in row["older"].items()]
+        lines += [f"      SDPA's best back end: {row['best_sdpa'].removeprefix(SDPA)}"] if row["best_sdpa"] else []
         lines += [f"      {name}: {why}" for name, why in row["not_for"].items()]
         lines += [f"      not measured: {name}" for name in row["not_measured"]]
         lines += [f"      {row['verdict']}"] if row["verdict"] else []

@@ -21,7 +21,9 @@ class Step:
     """One of them, for one model and its tokens."""
 
     def __init__(self, name: str, program: Path, arguments: list[str]):
-        self.name = name
+        self.name, self.program = name, program
+        if not program.is_file():
+            raise ToolError(f"{program} is not there: it is to be built first")
         self.process = subprocess.Popen(
             [program.absolute(), *arguments], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -30,6 +32,9 @@ class Step:
         return self
 
     def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.process.kill()
         self.process.communicate()
 
