@@ -204,7 +204,8 @@ class WholeForward(Bench):
         try:
             return self.timed(item)
         except Exception:
-            self.drop()
+            with contextlib.suppress(RuntimeError):  # a lost context, which must not hide the reason
+                self.drop()
             raise
 
     def timed(self, item: WholeItem) -> dict:

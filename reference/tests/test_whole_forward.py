@@ -102,6 +102,16 @@ def test_a_program_that_is_not_built_costs_its_own_items(whole):
     assert bench.answer("y", whole, {"y": beside("eager")}, {})["step"] == NEWEST
 
 
+def test_a_lost_gpu_hides_no_reason(whole, monkeypatch):
+    def lost():
+        raise RuntimeError("CUDA error: an illegal memory access")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(whole, "drop", lost)
+        said = bench.answer("x", whole, {"x": beside("eager", Path("gpt2-bench-98"))}, {})
+    assert said["error"] == "gpt2-bench-98 is not there: it is to be built first"
+
+
 def answering(path: Path, answer: str) -> Path:
     """A program that writes logits of 0 and gives that answer."""
     text = "import sys\nfor line in sys.stdin:\n    command, count, file = line.split()\n    count = int(count)\n"
