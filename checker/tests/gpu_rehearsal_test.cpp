@@ -266,10 +266,12 @@ TEST(GpuRehearsal, KeepsTheWrongSolutionsFoundWhenItIsKilled) {
 
 // The times of every lesson's ops are the lesson's own test here: of the report the first ones do, and the list of the rest.
 TEST(GpuRehearsal, GivesAReportThatSaysWhatItIs) {
-    const std::string file = "build/dry/test-report.json";
-    fs::remove(file);
+    const std::string folder = "build/dry/test-report", file = folder + "/report.json";
+    fs::remove_all(folder);
+    const checker::Finished built = checker::run_command("make -s report-programs DRY=1 PARTS=timings 2>&1");
+    ASSERT_EQ(built.status, 0) << built.output;
     const checker::Finished finished =
-        checker::run_command("make gpu-report DRY=1 PART=timings BUDGET=8 REPORT=" + file + " 2>&1");
+        checker::run_command("make gpu-report DRY=1 FRESH=1 PART=timings LEASE=30s OUT=" + folder + " 2>&1");
     ASSERT_EQ(finished.status, 0) << finished.output;
     EXPECT_EQ(finished.output.find("rehearsal without a GPU: nothing in it is a measurement"), 0U) << finished.output;
     const json report = json::parse(checker::read_file(file));
