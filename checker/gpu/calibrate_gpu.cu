@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Measures the roof of a GPU: what its memory, its arithmetic, its launches and its link to the host do at best.
-// One JSON object goes to stdout, once everything is measured. Takes under a minute and changes no setting of the card:
-// that which CUDA_VISIBLE_DEVICES names first. With --settle nothing is measured: the card is kept at work until its clock
+// One JSON object goes to stdout, once everything is measured. Takes under a minute and changes no setting of the card,
+// the first that CUDA_VISIBLE_DEVICES names. With --settle nothing is measured: the card is kept at work until its clock
 // stays the same, for 3 s at most, and the JSON has the clock's readings.
 #include <cuda_bf16.h>
 
