@@ -295,7 +295,7 @@ cublas_elsewhere = $(eval cublas_elsewhere := $(if $(nvcc),$(shell scripts/cuda.
 CUBLAS ?= $(if $(wildcard build/cublas/*/nvidia),$(lastword $(wildcard build/cublas/$(cuda_major)/nvidia/*)),$(filter-out none,$(cublas_elsewhere)))
 # Not empty where cuBLAS's headers are there. What compiles all that is for nvcc asks that when make begins.
 has_cublas = $(if $(CUBLAS),$(wildcard $(CUBLAS)/include/cublas_v2.h),$(if $(cublas_elsewhere),,yes))
-cublas_header := $(if $(filter test test-all for-nvcc sass-table build/nvcc/%,$(MAKECMDGOALS)),$(has_cublas),not asked)
+cublas_header := $(if $(filter test test-all test-borrowed for-nvcc sass-table build/nvcc/%,$(MAKECMDGOALS)),$(has_cublas),not asked)
 cublas_include = $(CUBLAS:%=-isystem %/include)
 # The op files that call it, as NN_name/OP; its libraries, for nvcc, and for a program of the objects $1.
 cublas_ops := $(if $(nvcc),$(patsubst solutions/%.cu,%,$(shell grep -ls 'include.*cublas' $(filter %.cu,$(solution_files)))))

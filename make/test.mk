@@ -24,7 +24,10 @@
 #:                           where nvcc has no cuBLAS it is fetched into build/
 #:                           (450 MB). CUBLAS=DIR: a folder with its include/
 #:                           and lib/, for every command that compiles by nvcc
-#:                           and ends with the two below
+#:                           and ends with the three below
+#:   make test-borrowed      all that gpu-report runs, built for sm_90a by one make
+#:                           where git, make and the packages are hidden, with
+#:                           what .deps has; as root only
 #:   make test-toolkits      all that is for nvcc, compiled and linked with CUDA
 #:                           12.4, the oldest, for the cards' architectures; it
 #:                           is fetched into build/ (600 MB)
@@ -211,15 +214,16 @@ build/cublas/%/fetched: .venv/requirements.sha256
 	$(Q)$(python) -m zipfile -e $(@D)/*.whl $(@D) && rm $(@D)/*.whl && touch $@
 
 test-all: export SOL_FRESH := 1
-test-all: build/sanitized/fuzz_corpus_test $(filter %-12,$(step_numbers:%=build/gpt2-bench-%)) \
+test-all: build/sanitized/fuzz_corpus_test build/tests/fakes/cuda_driver.so $(filter %-12,$(step_numbers:%=build/gpt2-bench-%)) \
         $(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched))
 	@$< --gtest_brief=1
 	@$(MAKE) test
+	@scripts/borrowed.sh
 	@scripts/other_toolkit.sh
 	@VERSIONS="$(VERSIONS)" scripts/other_compilers.sh
 
 # All that is for nvcc. The kernels of the CPU device's corpus are programs for a GPU too, but for those that no nvcc takes.
-.PHONY: for-nvcc for-gxx test-toolkits test-compilers
+.PHONY: for-nvcc for-gxx test-borrowed test-toolkits test-compilers
 for-nvcc: build/tests/fakes/cuda_driver.so $(call impls,gpu,$(sides),$(device_lessons)) \
         $(foreach lesson,$(tuned_lessons),$(sides:%=build/tune/gpu/%/lesson$(call number,$(lesson)))) \
         $(given_programs:lessons/%.cu=build/gpu/given/%) $(calibrate_gpu) $(nvcc_ptx) $(nvcc_calls) build/gpu/simt/rules \
@@ -230,6 +234,8 @@ for-nvcc: build/tests/fakes/cuda_driver.so $(call impls,gpu,$(sides),$(device_le
 for-gxx: $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs)) $(call device_checks,dry) $(tools) build/tools/ops \
         $(checker_tests) $(gpt2_tests) $(simt_test_objects) $(gpt2_programs) $(newest_bench) $(bench_programs) build/calibrate build/lib/libsimt_estimate.so
 
+test-borrowed: build/tests/fakes/cuda_driver.so $(if $(nvcc),$(if $(cublas_header),,build/cublas/$$(cuda_major)/fetched))
+	@scripts/borrowed.sh
 test-toolkits: .venv/requirements.sha256
 	@scripts/other_toolkit.sh
 test-compilers:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""other_toolkit.sh and other_compilers.sh: what they say where a toolchain is not to be had, or make fails with it."""
+"""other_toolkit.sh, other_compilers.sh and borrowed.sh: what they say where a toolchain is not to be had, or
+make fails with it."""
 
 import os
 import shutil
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ("apart.sh", "other_toolkit.sh", "other_compilers.sh", "setup.sh")
+SCRIPTS = ("apart.sh", "other_toolkit.sh", "other_compilers.sh", "borrowed.sh", "cuda.sh", "setup.sh")
 
 
 @pytest.fixture
@@ -80,3 +81,34 @@ def test_an_error_of_another_compiler_is_shown_and_fails_and_the_next_is_tried_a
         "failed: g++ 97: build/compilers/97.log has the rest",
     ]
     assert done.stdout.splitlines()[-1] == "g++ 98: everything compiles and links; the checks of lessons 01 and 06 pass"
+
+
+# ---- where little is installed ---------------------------------------------------------------------------------------
+
+ROOT_USER = {"id": "echo 0", "unshare": '[ "$2" = true ] || { shift 3; exec "$@"; }', "mount": "", "nvcc": ""}
+
+
+@pytest.mark.parametrize(
+    ("programs", "why"),
+    [
+        ({"id": "echo 1000"}, "hiding packages needs root"),
+        ({"unshare": "exit 1"}, "mount namespaces are not allowed here"),
+        ({"apt-get": "exit 100"}, "the packages could not be downloaded; the command can be repeated as it is"),
+    ],
+)
+def test_what_hides_packages_is_skipped_where_it_cannot(tree, programs, why):
+    done = tree("borrowed.sh", ROOT_USER | programs)
+    assert done.returncode == 0
+    assert done.stdout == f"skipped: a borrowed machine: {why}\n"
+
+
+def test_what_hides_packages_fails_where_they_are_not_hidden(tree, tmp_path):
+    for name in ("setup.sh", "lease_check.sh"):
+        (tmp_path / "scripts" / name).write_text('#!/bin/sh\nmkdir -p "$SETUP_DEPS/bin"\n')
+        (tmp_path / "scripts" / name).chmod(0o755)
+    (tmp_path / "make").mkdir()
+    (tmp_path / "make/report.mk").write_text("report_parts := checks simt\n")
+    done = tree("borrowed.sh", ROOT_USER)
+    assert done.returncode == 1
+    assert "git is not hidden" in done.stderr
+    assert "failed: a borrowed machine: build/borrowed/log has the rest" in done.stderr
