@@ -18,11 +18,9 @@ SETUP_DEPS=$folder/deps scripts/setup.sh --local --gpu >"$log" 2>&1 || skip "$(t
 SETUP_DEPS=$folder/deps scripts/lease_check.sh >"$log" 2>&1 || fail "make lease-check: $(tail -n 1 "$log")"
 parts=$(sed -n 's/^report_parts := //p' make/report.mk)
 parts=$(tr ' ' '\n' <<<"$parts" | grep -vxE 'simt|libs' | paste -sd' ')
-rm -rf "$tree/build" "$folder/site"
+rm -rf "$tree/build"
 copy_tree "$tree"
 cp -a "$folder/deps" "$tree/.deps"
-mkdir -p "$folder/site"
-[ ! -d build/cublas ] || ln -s "$root"/build/cublas/*/nvidia "$folder/site/nvidia"
 
 # Prints what is hidden: programs, headers and libraries of the system.
 to_hide() {
@@ -60,11 +58,13 @@ for program in build/gpu/check/lesson*; do "$program" --describe >/dev/null || {
 INSIDE
 
 echo "building all that make gpu-report runs, for sm_90a, where little is installed …"
+packages=$(find "$root/build/cublas" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | paste -sd:)
 to_hide | xargs -r realpath | sort -u >"$folder/hidden"
 make_apart unshare --mount --propagation private env -i PATH="$PATH:$tree/.deps/bin" HOME="$folder" folder="$folder" tree="$tree" \
-    parts="$parts" PYTHONPATH="$folder/site" SOL_LIBCUDA="$root/build/tests/fakes/cuda_driver.so" \
+    parts="$parts" PYTHONPATH="$packages" SOL_LIBCUDA="$root/build/tests/fakes/cuda_driver.so" \
     FAKE_CARD="90 13000 NVIDIA H100" bash "$folder/inside.sh"
 took=$(grep -E '^[0-9]+ s, .* of processor time$' "$log")
 echo "one make builds $(wc -l <"$folder/named") programs for sm_90a where little is installed: $took ($(nproc) processors)"
-echo "not tried there: simt ($(find checker/simt/tests/kernels -name '*.cu' | wc -l) kernels, 2 s of nvcc each), libs (its CPU device's side" \
-    "needs boost.context, which LOCAL=gpu leaves out)"
+kernels=$(find checker/simt/tests/kernels -name '*.cu' | wc -l)
+echo "not tried there: simt ($kernels kernels, 2 s of nvcc each), libs (its CPU device's side needs boost.context, which LOCAL=gpu" \
+    "leaves out)"
