@@ -41,7 +41,7 @@ report_with = @$(call with_python,$1 MAKE='$(MAKE)' SOL_COMMAND='$(subst ','\'',
 
 # ---- the report --------------------------------------------------------------------------------------------------------
 
-# The programs that each part runs. Passes are timed of the newest step and of those that a page compares with it.
+# The programs that each part runs. Passes are timed of the newest step, and at B=4 of `passes_timed`, which a page compares.
 report_parts := checks calibrate timings baselines forward_b4 forward_b1 forward_b16 ladder waterfall given sanitize ncu simt libs
 programs_always = build/tools/lessons build/tools/ops $(if $(dry),,build/tools/gpu) $(calls_programs)
 programs_judged = $(call device_checks,$(card)) $(call impls,$(card),solutions,$(device_lessons))
@@ -49,10 +49,11 @@ programs_timings = $(programs_judged) $(foreach lesson,$(device_lessons),$(call 
 programs_checks = $(programs_judged) $(wrong_on_card)
 programs_calibrate = $(if $(dry),,build/calibrate-gpu)
 programs_baselines =
-steps_in_turn = $(sort $(filter 05 10 12 16 $(call number,$(lastword $(device_steps))),$(foreach step,$(device_steps),$(call number,$(step)))))
-programs_forward_b4 = $(foreach step,$(steps_in_turn),$(call program_name,gpt2-bench,$(step),solutions,$(if $(dry),,gpu)))
-programs_forward_b1 = $(programs_forward_b4)
-programs_forward_b16 = $(programs_forward_b4)
+passes_timed := naive_forward double_buffered_matmul cublaslt_fusion fused_attention
+bench_of = $(call program_name,gpt2-bench,$(call number,$1),solutions,$(if $(dry),,gpu))
+programs_forward_b1 = $(call bench_of,$(lastword $(device_steps)))
+programs_forward_b16 = $(programs_forward_b1)
+programs_forward_b4 = $(programs_forward_b1) $(foreach step,$(filter $(addprefix %_,$(passes_timed)),$(device_steps)),$(call bench_of,$(step)))
 programs_ladder = $(gpu)/check/ladder $(patsubst %,$(gpu)/impl/solutions/%/matmul.so,$(filter $(device_lessons),$(matmuls)))
 programs_waterfall = $(programs_timings)
 programs_given = $(given_programs:lessons/%.cu=$(gpu)/given/%)
