@@ -197,6 +197,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        GLOSSARY.md CONTRIBUTING.md lessons checker figures)' \
 	    'python-waterfall=$(call commas,reference/tests/test_waterfall.py reference/tests/test_estimates.py):$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
 	        build/dry/check/lesson06 build/dry/impl/solutions/06_coalescing solutions lessons)' \
+	    'python-report=reference/tests/report:$(call commas,$(python_reads) $(waterfall_needs) solutions lessons checker/simt/tests make)' \
 	    $(foreach lesson,$(counted_for_ncu),'$(call ncu_suite,$(lesson))') \
 	    'python-ncu=reference/tests/test_simt_vs_ncu.py@not ($(subst $(space), or ,$(foreach lesson,$(counted_for_ncu),lesson$(call \
 	        number,$(lesson)))))' \
@@ -243,7 +244,13 @@ test-compilers:
 
 # ---- generated files ---------------------------------------------------------------------------------------------------
 
-generate: stubs reference kill-table simt-table ncu-table figures waterfall
+generate: stubs reference kill-table simt-table ncu-table figures waterfall report-pages
+
+# What a report of a card would do, and what was predicted for those that there are.
+.PHONY: report-pages
+report-pages: build/tools/lessons build/tools/ops forward-calls .venv/requirements.sha256
+	@$(python) -m reference.report.main --plan --write
+	@$(python) -m reference.report.predictions --page
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)
@@ -266,6 +273,7 @@ kill-table: | reference
 simt-table: | kill-table
 ncu-table: | simt-table
 waterfall: | ncu-table
+report-pages: | waterfall
 endif
 
 cpp_files = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' '*.cu' '*.cuh' ':!:checker/simt/tests')

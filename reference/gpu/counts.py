@@ -136,10 +136,18 @@ def count(call: Call, files: tuple[str, ...], scratch: Path) -> list[dict]:
     return json.loads(counted.read_text())["launches"]
 
 
-def time_at(folder: str, call: Call, files: tuple[str, ...], scratch: Path, limit: float = LIMIT) -> dict:
-    """On a GPU, or in its rehearsal: the median of a call, on data that is not in L2."""
+def time_at(
+    folder: str,
+    call: Call,
+    files: tuple[str, ...],
+    scratch: Path,
+    limit: float = LIMIT,
+    more: Mapping[str, str] | None = None,
+) -> dict:
+    """Returns the median of a call on a GPU, or in its rehearsal, on data that is not in L2. `more` is added to the
+    environment."""
     command = program(folder, call, files, scratch)
-    row, _ = one_timed(f"{call} of {files[0]}", command, call.op, limit, {"SOL_CALL": str(call)})
+    row, _ = one_timed(f"{call} of {files[0]}", command, call.op, limit, {"SOL_CALL": str(call)} | dict(more or {}))
     return {name: row[name] for name in ("median_ms", "p10_ms", "p90_ms")}
 
 

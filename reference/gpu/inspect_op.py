@@ -9,9 +9,8 @@ from pathlib import Path
 
 from reference.gpu import tools
 from reference.gpu.lesson_shapes import Lesson
-from reference.gpu.programs import Programs
-from reference.gpu.report import NO_MEASUREMENT, run_sanitizer
-from reference.gpu.tools import Kernel, Parser, ToolError, counted, three_digits
+from reference.gpu.programs import Programs, run_sanitizer
+from reference.gpu.tools import NO_MEASUREMENT, Kernel, Parser, ToolError, counted, three_digits
 
 LIMIT = 540  # seconds for one tool
 

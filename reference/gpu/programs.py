@@ -8,16 +8,18 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference.gpu import lesson_shapes
+from reference.gpu import lesson_shapes, tools
 from reference.gpu.costs import PROGRAM, Cost, costs
 from reference.gpu.lesson_shapes import Lesson, all_lessons
 from reference.gpu.tools import Finished, ToolError, last_line, run
 
 BUILD_LIMIT = 300  # seconds
+WRONG = "build/tools/wrong"
 
 
 @dataclass(frozen=True)
@@ -29,18 +31,30 @@ class Programs:
     def folder(self) -> str:
         return "build/dry" if self.dry else "build/gpu"
 
+    @property
+    def device(self) -> list[str]:
+        """Returns make's variables. LOCAL=gpu: only the packages of a build for a GPU are asked for."""
+        return ["DEVICE=gpu", "DRY=1" if self.dry else "LOCAL=gpu"]
+
+    @property
+    def said(self) -> dict[str, str] | None:
+        """Returns the environment that hands on what the command line of the make that started us said: CXX=g++-12."""
+        said = os.environ.get("MAKEFLAGS", "").partition("-- ")[2]
+        return {"MAKEFLAGS": f"-- {said}"} if said else None
+
     def build(self, targets: list[str], limit: float = BUILD_LIMIT) -> str:
         """What make and the compiler said. Raises ToolError with the line that says why it failed."""
-        # LOCAL=gpu: where only the packages of a build for a GPU are there, only these are asked for.
-        device = ["DEVICE=gpu", "DRY=1" if self.dry else "LOCAL=gpu"]
-        # What was said on the command line of the make that started us holds here too: CXX=g++-12.
-        said = os.environ.get("MAKEFLAGS", "").partition("-- ")[2]
-        done = run([self.make, *device, *targets], limit, {"MAKEFLAGS": f"-- {said}"} if said else None)
+        done = run([self.make, *self.device, *targets], limit, self.said)
         if done.status is None:
             raise ToolError(f"make {targets[0]} took more than {limit:.0f} s; it goes on where it stopped")
         if done.status != 0:
             raise ToolError(f"make {targets[0]}: {error_line(done.output)}")
         return done.output
+
+    def build_report(self, parts: Iterable[str], limit: float) -> Finished:
+        """Builds all that these parts of a report run, as far as it compiles, by a job for each processor."""
+        targets = ["report-programs", f"PARTS={' '.join(parts)}"]
+        return run([self.make, "-k", f"-j{os.cpu_count() or 1}", *self.device, *targets], limit, self.said)
 
     def costs(self, calls: list[str]) -> list[Cost]:
         self.build([str(PROGRAM)])
@@ -54,9 +68,9 @@ class Programs:
         self, lesson: Lesson, subject: str = "solutions", ops: tuple[str, ...] = (), limit: float = BUILD_LIMIT
     ) -> None:
         """The check program, the solution's ops, and those of the learner's that are asked for."""
-        sides = {"solutions": lesson.ops} | ({"lessons": ops or lesson.ops} if subject == "lessons" else {})
-        objects = [f"{self.folder}/impl/{side}/{lesson.name}/{op}.so" for side, names in sides.items() for op in names]
-        targets = [f"{self.folder}/check/lesson{lesson.number}", *objects]
+        targets = list(self.of_lesson(lesson))
+        if subject == "lessons":
+            targets += self.of_lesson(lesson, ops or lesson.ops, subject)[1:]
         said = self.build(targets, limit)
         # A learner's file that does not compile is no failure of make's: its object is not there then.
         for target in targets:
@@ -64,8 +78,19 @@ class Programs:
                 source = f"{subject}/{lesson.name}/{Path(target).stem}.cu"
                 raise ToolError(f"{source} does not compile: {error_line(said)}")
 
+    def of_lesson(
+        self, lesson: Lesson, ops: Iterable[str] | None = None, subject: str = "solutions"
+    ) -> tuple[str, ...]:
+        """Returns the check program and the shared objects of these ops, of all where none are named."""
+        objects = (f"{self.folder}/impl/{subject}/{lesson.name}/{op}.so" for op in (ops or lesson.ops))
+        return (f"{self.folder}/check/lesson{lesson.number}", *objects)
+
+    def of_wrong(self) -> tuple[str, ...]:
+        """Returns what wrong solutions are compiled and checked with, beside their lesson's programs."""
+        return (WRONG, f"{self.folder}/wrong/commands")
+
     def bench_of_step(self, newest: Lesson) -> str:
-        """The program that takes forward passes when told to; to build it, make is told the step too."""
+        """Returns the program that takes forward passes when told to."""
         return f"build/{'' if self.dry else 'gpu/'}gpt2-bench-{newest.number}"
 
     def check(self, lesson: Lesson, only: str, *options: str, subject: str = "solutions") -> list[str]:
@@ -87,9 +112,9 @@ class Programs:
         return self.check(lesson, op, "--timing-only")
 
     def wrong(self, lesson: Lesson) -> list[str]:
-        """The command line that checks a lesson's wrong solutions, once the target `gpu-wrong` is built."""
+        """Returns the command line that checks a lesson's wrong solutions."""
         dry = ["--dry"] if self.dry else []
-        return ["build/tools/wrong", "--device", "gpu", *dry, "--lesson", lesson.name]
+        return [WRONG, "--device", "gpu", *dry, "--lesson", lesson.name]
 
 
 def error_line(output: str) -> str:
@@ -124,3 +149,19 @@ def with_json(command: list[str], limit: float, extra: dict[str, str] | None = N
             raise ToolError(f"{name} wrote no result, exit status {done.status}: {last_line(done.output)}") from None
         except ValueError as error:
             raise ToolError(f"{name} wrote something that is not JSON: {error}") from None
+
+
+def run_sanitizer(
+    programs: Programs, tool: str, lesson: Lesson, op: str, subject: str, limit: float
+) -> tuple[tools.SanitizerReport, dict]:
+    """Returns compute-sanitizer's report, and what the check said of the op, from which it is known that cases ran."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "watched.json")
+        program = [*programs.right_or_wrong(lesson, op, subject), "--no-large", "--json", str(out)]
+        report = tools.sanitize(tool, program, Path(folder, "sanitizer.log"), limit)
+        if not out.exists():
+            raise ToolError(f"the check program ran nothing under {tool}: {report.said}")
+        (row,) = json.loads(out.read_text())["ops"]
+    if not row["cases"]:
+        raise ToolError(f"no case of {op} ran under {tool}")
+    return report, row

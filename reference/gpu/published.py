@@ -18,7 +18,7 @@ from pathlib import Path
 
 from reference.gpu import beside_pytorch, counts, estimates, kernel_sass, pages, tools
 from reference.gpu.cards import read_card, reported_card
-from reference.gpu.tools import Parser, ToolError, read_reports
+from reference.gpu.tools import Parser, ToolError, newest_run, read_reports
 
 FOLDER = Path("checker/estimate/published")
 ROWS = FOLDER / "published.toml"
@@ -139,7 +139,7 @@ def read_own_rows(root: Path = Path()) -> list[OwnRow]:
             print(f"{data['gpu']} has a report; reference/cards.toml does not know it, so its times are left out")
             continue
         source = {"name": f"This course, {data['gpu']}", "repo": "make gpu-report PART=waterfall", "card": card}
-        source |= {"commit": data["parts"].get("waterfall", {}).get("commit", ""), "trust": "A", "unit": "µs"}
+        source |= {"commit": newest_run(data, "waterfall")[1].get("commit", ""), "trust": "A", "unit": "µs"}
         timed = beside_pytorch.times_of(data, "waterfall")
         for name in [name for name in named if name in timed]:
             one, work = named[name], Work("", "", (0, 0, 0))

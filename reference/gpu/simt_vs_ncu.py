@@ -22,7 +22,7 @@ from typing import NamedTuple
 from reference.gpu import sources, tools
 from reference.gpu.lesson_shapes import Lesson, device_lessons
 from reference.gpu.programs import Programs
-from reference.gpu.tools import ToolError, run
+from reference.gpu.tools import ToolError, newest_run, run
 
 COUNTS = Path("checker/simt/vs_ncu.json")
 PAGE = Path("checker/simt/VS_NCU.md")  # there once a card's report holds numbers
@@ -73,11 +73,9 @@ class Subject:
         """Numbers of other versions are not compared."""
         return sources.digest_alone(root, self.files(root))
 
-    def build(self, programs: Programs, limit: float) -> None:
-        if self.lesson:
-            programs.build_lesson(self.lesson, limit=limit)
-        else:
-            programs.build([f"{programs.folder}/simt/{RULES}"], limit=limit)
+    def programs(self, programs: Programs) -> tuple[str, ...]:
+        """Returns those that command() runs."""
+        return programs.of_lesson(self.lesson, [self.op]) if self.lesson else (f"{programs.folder}/simt/{RULES}",)
 
     def command(self, programs: Programs) -> list[str]:
         if self.lesson:
@@ -188,8 +186,7 @@ def triple(text: str) -> list[int]:
 
 
 def measure(root: Path, subject: Subject, programs: Programs, log: Path, left: Callable[[], float]) -> dict:
-    """Nsight Compute on a subject, which is built first."""
-    subject.build(programs, left())
+    """Returns what Nsight Compute counts of a subject."""
     metrics = {name: name for name in COUNTED}
     launches, unknown = tools.profile(subject.kernels(root), subject.command(programs), left(), log, metrics)
     return {
@@ -400,11 +397,11 @@ def line_of(row: Row) -> str:
 
 
 def words_of(data: dict, rows: list[Row]) -> str:
-    part = data["parts"]["ncu"]
-    versions = f"Driver {part['driver']}, CUDA {part['cuda']}, Nsight Compute {part['versions'].get('ncu')}"
+    when, run = newest_run(data, "ncu")
+    versions = f"Driver {run['driver']}, CUDA {run['cuda']}, Nsight Compute {run['versions'].get('ncu')}"
     comparable = [row for row in rows if row.verdict in COMPARED]
     same = sum(row.verdict in SAME for row in comparable)
-    text = f"{versions}, {part['measured_at'][:10]}: of {len(rows)} rows SASS makes the source's "
+    text = f"{versions}, {when[:10]}: of {len(rows)} rows SASS makes the source's "
     return text + f"requests in {len(comparable)}, and {same} of these are the same."
 
 

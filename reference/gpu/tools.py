@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+NO_MEASUREMENT = "rehearsal without a GPU: nothing in it is a measurement"
 TIMINGS = Path("reference/timings")  # a report a card, and what says how they are made
 STAND_INS = Path(__file__).parents[1] / "tests/stand_ins"  # of NVIDIA's tools, for a rehearsal
 CUDA = Path(__file__).parents[2] / "scripts/cuda.sh"  # says where CUDA's programs are
@@ -159,6 +160,18 @@ def read_reports(root: Path, *of: str) -> list[dict]:
     return reports
 
 
+def newest_run(data: dict, part: str) -> tuple[str, dict]:
+    """Returns when the newest item of a report's part was measured, and the run that did it: driver, cuda, versions,
+    commit. Both are empty where nothing was measured."""
+    items = data["parts"].get(part, {}).get("items", {}).values()
+    newest = max(items, key=lambda item: item.get("measured_at", ""), default={})
+    return newest.get("measured_at", ""), data.get("runs", {}).get(newest.get("run"), {})
+
+
+def utc_now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
 def number(text: str) -> float | None:
     """nvidia-smi's "[N/A]" and "[Not Supported]" are None, and so is Nsight Compute's "nan"."""
     try:
@@ -218,6 +231,16 @@ def read_card() -> Card:
     if not re.search(r"[a-zA-Z0-9]", name):
         raise ToolError(f"nvidia-smi calls the card {name!r}")
     return Card(name, driver, capability if number(capability) else None, *(number(cell) for cell in rest))
+
+
+def libraries(python: str) -> dict[str, str]:
+    """Returns where cuBLAS and CUPTI are: nvcc's toolkit, or the packages of the Python in use; "" where neither has
+    it."""
+    places = {}
+    for name, option in (("cuBLAS", "--cublas"), ("CUPTI", "--cupti")):
+        done = subprocess.run(["/bin/sh", str(CUDA), option, python], capture_output=True, text=True, check=False)
+        places[name] = done.stdout.strip() if done.returncode == 0 else ""
+    return places
 
 
 def version(tool: str) -> str:
@@ -353,6 +376,15 @@ class Finished:
     seconds: float
 
 
+STARTED: dict[subprocess.Popen, int] = {}  # by run(), and the thread that waits for it
+
+
+def end_of(thread: int | None) -> None:
+    """Ends what a thread waits for in run()."""
+    for process in [process for process, of in list(STARTED.items()) if of == thread]:
+        end(process)
+
+
 def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -> Finished:
     """Runs a command and what it starts for at most `limit` seconds; its two outputs together."""
     begin = time.monotonic()
@@ -371,6 +403,7 @@ def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -
         env=environment,
         start_new_session=True,
     ) as process:
+        STARTED[process] = threading.get_ident()
         try:
             output, _ = process.communicate(timeout=max(limit, 0.1))
             status: int | None = process.returncode
@@ -381,6 +414,8 @@ def run(command: list[str], limit: float, extra: dict[str, str] | None = None) -
         except BaseException:
             end(process)
             raise
+        finally:
+            del STARTED[process]
     return Finished(status, output, time.monotonic() - begin)
 
 

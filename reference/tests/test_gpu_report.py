@@ -12,13 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import beside_pytorch, simt_vs_gpu, simt_vs_ncu, sources, tools
-from reference.gpu import report as gpu_report
+from reference.gpu import beside_pytorch, simt_vs_ncu, sources, tools
 from reference.gpu.lesson_shapes import PROGRAM as LESSONS
 from reference.gpu.lesson_shapes import Lesson
 from reference.gpu.programs import Programs, error_line
-from reference.gpu.report import PART_NAMES, REHEARSAL, Store
-from reference.gpu.tools import STAND_INS, Card, ToolError
+from reference.gpu.tools import NO_MEASUREMENT, STAND_INS, Card, ToolError
+from reference.report import main as gpu_report
+from reference.report import parts, simt_vs_gpu
+from reference.report.main import REHEARSAL
+from reference.report.parts import PART_NAMES
+from reference.report.store import Store
 
 ROOT = Path(__file__).parents[2]
 PYTHON = f"#!{sys.executable}\n"
@@ -29,13 +32,31 @@ import os, pathlib, sys
 programs = pathlib.Path(os.environ["PROGRAMS"])
 with open("made", "a") as made:
     made.write(" ".join(sys.argv[1:]) + "\\n")
-for target in [word for word in sys.argv[1:] if "=" not in word]:
+targets = [word for word in sys.argv[1:] if "=" not in word and not word.startswith("-")]
+if "report-programs" in targets:
+    folder = "build/dry" if "DRY=1" in sys.argv else "build/gpu"
+    targets = [f"build/tools/{name}" for name in ("lessons", "ops", "gpu", "wrong")] + ["build/calibrate-gpu"]
+    targets += [f"{folder}/{name}" for name in ("wrong/commands", "check/ladder", "simt/rules")]
+    for kernel in sorted(pathlib.Path("solutions").glob("*/*.cu")):
+        lesson = kernel.parent.name
+        targets += [f"{folder}/check/lesson{lesson[:2]}", f"{folder}/impl/solutions/{lesson}/{kernel.stem}.so"]
+        targets += [f"{folder.removesuffix('/dry')}/gpt2-bench-{lesson[:2]}"]
+        given = [file for file in pathlib.Path("lessons", lesson).glob("*.cu")]
+        targets += [f"{folder}/given/{lesson}/{file.stem}" for file in given]
+    corpus = pathlib.Path("checker/simt/tests")
+    targets += [f"{folder}/simt/{file.parent.name}/{file.stem}" for file in corpus.glob("kernels/*/*.cu")]
+    for file in corpus.glob("libraries/*.cu"):
+        targets += [f"{side}/simt/libraries/{file.stem}" for side in (folder, "build/tests")]
+failed = 0
+for target in dict.fromkeys(targets):
     if pathlib.Path("broken").exists() and pathlib.Path("broken").read_text() in target:
-        sys.exit(print(f"x.cu(3): error: {target} has a typo\\nmake: *** [x] Error 1") or 2)
+        print(f"x.cu(3): error: {target} has a typo\\nmake: *** [x] Error 1")
+        failed = 2
+        continue
     if pathlib.Path("stub").exists() and "impl/lessons" in target:
         print("lessons/04_first/a.cu(3): error: expected a ';'")
         continue
-    path = pathlib.Path("build/tools/wrong" if target == "gpu-wrong" else target)
+    path = pathlib.Path(target)
     path.parent.mkdir(parents=True, exist_ok=True)
     kind = "check" if path.parent.name == "check" else path.name
     source = programs / kind
@@ -44,6 +65,7 @@ for target in [word for word in sys.argv[1:] if "=" not in word]:
         path.chmod(0o755)
     else:
         path.touch()
+sys.exit(failed)
 """
 
 CHECK = """
@@ -110,21 +132,25 @@ import json, pathlib, sys
 names = ["a N=3 fp32 eager", "b N=3 fp32 eager", "c N=3 fp32 eager"]
 if "reference.gpu.whole_forward" in sys.argv:
     B, program = sys.argv[3:5]
+    if program == "--warm":
+        sys.exit()
+    number = program[-2:]
     shape = f"B={B} T=1024 C=768 NH=12 L=12"
     def time(way, theirs, ours):
         sides = {"pytorch": {"median_ms": theirs}, "ours": {"median_ms": ours}}
         task = sides | {"ours_over_pytorch": {"median": ours / theirs}}
-        return {"shape": shape, "precision": "tf32", "way": way, "program": program, "forward": task, "predict": task}
+        of = {"shape": shape, "precision": "tf32", "way": way, "step": number, "program": program}
+        return of | {"forward": task, "predict": task}
     said = {"eager": time("eager", 5.0, 3.0), "compile": time("compile", 4.0, 3.6)}
     if pathlib.Path("plan_whole").exists():
         said["compile"] = {"error": "RuntimeError: out of memory", "lost": False}
     for line in sys.stdin:
         if line.strip() == "list":
-            without = {f"{shape} eager, SDPA flash": "not for TF32"}
-            items = [f"{shape} {way}" for way in said]
+            without = {f"step {number} {shape} eager, SDPA flash": "not for TF32"}
+            items = [f"step {number} {shape} {way}" for way in said]
             print(json.dumps({"items": items, "without": without, "versions": {}}), flush=True)
         else:
-            print(json.dumps(said[line.strip().removeprefix(f"{shape} ")]), flush=True)
+            print(json.dumps(said[line.strip().removeprefix(f"step {number} {shape} ")]), flush=True)
     sys.exit()
 for line in sys.stdin:
     name = line.strip()
@@ -137,7 +163,8 @@ for line in sys.stdin:
     elif name.startswith("b") and pathlib.Path("plan_bench").exists():
         sys.exit("CUDA error: an illegal memory access was encountered")
     else:
-        said = {"median_ms": 2.0, "call": "a N=3", "rate": "gb_per_s" if name.startswith("a") else "tflop_per_s"}
+        said = {"median_ms": 2.0, "call": "a N=3", "peak": "fp32", "cache": "cold"}
+        said["rate"] = "gb_per_s" if name.startswith("a") else "tflop_per_s"
     if name.startswith("a"):
         said |= {"op": "a", "of": "a", "shape": "N=3", "precision": "fp32", "mode": "eager"}
     print(json.dumps(said), flush=True)
@@ -240,7 +267,7 @@ class Course:
         text += f"echo '{name}, {driver}, 9.0, 81559, 1980, 3201, 700.00'\n"
         program(self.root / "bin/nvidia-smi", f"#!/bin/sh\n{text}")
 
-    def run(self, *arguments: str, module: str = "gpu.report") -> subprocess.CompletedProcess:
+    def run(self, *arguments: str, module: str = "report.main") -> subprocess.CompletedProcess:
         done = subprocess.run(
             [sys.executable, "-m", f"reference.{module}", *arguments],
             cwd=self.root,
@@ -288,20 +315,21 @@ def test_every_part_is_measured_into_one_file(gpu):
     data = gpu.data()
     assert list(data["parts"]) == list(PART_NAMES)
     assert (data["gpu"], data["rehearsal"], data["card"]["compute_capability"]) == ("NVIDIA Test 1", False, "9.0")
+    ((begun, run),) = data["runs"].items()
+    assert (run["driver"], run["cuda"], run["commit"]) == ("580.1", "13.0", "0123abc")
+    assert run["versions"]["torch"] == "2.0"
     for part in data["parts"].values():
-        assert (part["driver"], part["cuda"], part["commit"]) == ("580.1", "13.0", "0123abc")
-        assert part["measured_at"].endswith("Z")
         assert part["not_done_yet"] == []
+        assert {item["run"] for item in part["items"].values() if item["status"] == "ok"} <= {begun}
         assert {item["status"] for item in part["items"].values()} <= {"ok", "unavailable"}
     parts = data["parts"]
     assert parts["checks"]["items"]["lesson04/a"]["result"]["budget_used"] == 0.25
     assert parts["checks"]["items"]["lesson04/wrong solutions"]["result"]["rejected"] == 2
     assert parts["calibrate"]["items"]["roof"]["result"]["copy_bytes_per_s"] == 3e12
     assert parts["timings"]["items"]["lesson04/b"]["result"]["shapes"][0]["median_ms"] == 1.5
-    assert parts["baselines"]["versions"] == {"torch": "2.0"}
     timed = parts["baselines"]["items"]["a N=3 fp32 eager"]["result"]
     assert (timed["median_ms"], timed["gb_per_s"]) == (2.0, 4.0)
-    assert parts["baselines"]["items"]["b N=3 fp32 eager"]["result"] == {"median_ms": 2.0, "tflop_per_s": 2.0}
+    assert parts["baselines"]["items"]["b N=3 fp32 eager"]["result"]["tflop_per_s"] == 2.0
     unavailable = {"status": "unavailable", "why": "nobody wrote it"}
     assert parts["baselines"]["items"]["d N=3"] == unavailable
     assert len(parts["sanitize"]["items"]) == 2 * 4
@@ -309,16 +337,17 @@ def test_every_part_is_measured_into_one_file(gpu):
     assert parts["simt"]["items"]["correct/copy"]["result"]["outcome"] == "agrees"
     assert "timings/lesson04/a: 1.5 ms" in done.stdout
     assert "baselines/a N=3 fp32 eager: 2 ms" in done.stdout
-    assert "forward_b4/B=4 T=1024 C=768 NH=12 L=12 eager: 5 ms, ours 3 ms" in done.stdout
-    tables = [f"table in checker/simt/{page}" for page in ("VS_NCU.md", "VS_GPU.md")]
-    assert done.stdout.splitlines()[-4:-1] == [f"written to {CARD_FILE}", *tables]
+    assert "forward_b4/step 04 B=4 T=1024 C=768 NH=12 L=12 eager: 5 ms, ours 3 ms" in done.stdout
+    assert all(f"table in checker/simt/{page}\n" in done.stdout for page in ("VS_NCU.md", "VS_GPU.md"))
+    assert f"written to {CARD_FILE}\n" in done.stdout
+    assert done.stdout.splitlines()[-1] == "nothing left"
 
 
-def test_a_card_that_the_course_does_not_know_is_asked_for_in_the_last_line(gpu):
+def test_a_card_that_the_course_does_not_know_is_asked_for(gpu):
     asks = (
         f"the course has no report of NVIDIA Test 1 yet: please send {CARD_FILE} (reference/timings/README.md says how)"
     )
-    assert gpu.report("--part", "checks").stdout.splitlines()[-1] == asks
+    assert gpu.report("--part", "checks").stdout.splitlines()[-2] == asks
     for command in (["init", "-q"], ["add", str(CARD_FILE)]):
         subprocess.run(["git", *command], cwd=gpu.root, check=True)
     assert "please send" not in gpu.report("--part", "checks").stdout
@@ -357,7 +386,8 @@ def test_parts_measured_one_by_one_are_the_report_of_all(gpu):
 
     gpu.report()
     at_once = lasting()
-    (gpu.root / CARD_FILE).unlink()
+    for file in (CARD_FILE, gpu_report.STATE / CARD_FILE.name):
+        (gpu.root / file).unlink()
     some = ("timings", "checks", "sanitize")
     for part in some:
         gpu.report("--part", part)
@@ -435,10 +465,9 @@ def test_the_report_has_the_comparison_and_prints_it(gpu):
 def test_the_newest_step_is_built_and_stands_beside_each_way_of_pytorch(gpu):
     done = gpu.report("--part", "forward_b4")
     assert done.returncode == 0, done.stdout
-    assert "DEVICE=gpu LOCAL=gpu build/gpu/gpt2-bench-04 STEP=04\n" in (gpu.root / "made").read_text()
     data = gpu.data()
     items = data["parts"]["forward_b4"]["items"]
-    assert items["B=4 T=1024 C=768 NH=12 L=12 eager"]["result"]["program"] == "build/gpu/gpt2-bench-04"
+    assert items["step 04 B=4 T=1024 C=768 NH=12 L=12 eager"]["result"]["program"] == "build/gpu/gpt2-bench-04"
     forward, predict = data["whole_forward"]
     assert (forward["task"], predict["task"], forward["step"]) == ("forward", "predict", "04")
     assert (forward["best"], forward["ours_over_best"]) == ("compile", 0.9)
@@ -471,8 +500,8 @@ def test_a_way_that_is_not_done_yet_may_be_the_best(gpu):
     gpu.report("--part", "forward_b4")
     data = gpu.data()
     part = data["parts"]["forward_b4"]
-    del part["items"]["B=4 T=1024 C=768 NH=12 L=12 compile"]
-    part["not_done_yet"] = ["B=4 T=1024 C=768 NH=12 L=12 compile"]
+    del part["items"]["step 04 B=4 T=1024 C=768 NH=12 L=12 compile"]
+    part["not_done_yet"] = ["step 04 B=4 T=1024 C=768 NH=12 L=12 compile"]
     row = beside_pytorch.whole_rows(data)[0]
     assert (row["best"], row["verdict"], row["not_measured"]) == ("eager", None, ["compile"])
 
@@ -521,7 +550,6 @@ def test_the_programs_that_lessons_give_are_run_and_what_they_print_is_kept(gpu)
     assert gpu.report("--part", "given").returncode == 0
     (name,), (item,) = zip(*gpu.data()["parts"]["given"]["items"].items(), strict=True)
     assert (name, item["result"]) == ("04_first/look", {"said": ["12 us", "right"]})
-    assert "build/gpu/given/04_first/look\n" in (gpu.root / "made").read_text()
     gpu.write("lessons/04_first/look.cu", "int main(int, char**) {}\n")
     program(gpu.root / "programs/look", "#!/bin/sh\necho out of memory; exit 3\n")
     assert gpu.report("--part", "given").returncode == 1
@@ -530,28 +558,28 @@ def test_the_programs_that_lessons_give_are_run_and_what_they_print_is_kept(gpu)
 
 
 def test_a_program_that_is_given_a_size_on_a_card_is_there():
-    assert all((ROOT / "lessons" / f"{name}.cu").exists() for name in gpu_report.AT_SIZE)
+    assert all((ROOT / "lessons" / f"{name}.cu").exists() for name in parts.AT_SIZE)
 
 
 # ---- what is said before and kept ------------------------------------------------------------------------------------
 
 
-def test_a_part_says_how_long_it_will_take_by_what_it_took_before(gpu):
+def test_the_time_that_is_left_to_measure_is_said_first_by_what_it_took_before(gpu):
+    gpu.write("plan_a", "slow")
     done = gpu.report("--part", "checks")
-    assert "  checks: 3 items, about 1 min\n" in done.stdout
-    part = {"items": {"x": {"seconds": 200.0}, "y": {"seconds": 100.0}, "z": {"status": "unavailable"}}}
-    assert gpu_report.expected_seconds("checks", part, 4) == 600
-    assert gpu_report.plan(600, 4) == "4 items, about 10 min, 2 runs"
-    assert set(gpu_report.ABOUT) == set(PART_NAMES)
+    assert "\n3 items, about 1 min\n" in done.stdout
+    store = Store([gpu.root / CARD_FILE], CARD)
+    assert gpu_report.expected(store)("checks", "lesson04/a") >= 1.2
+    assert gpu_report.expected(store)("checks", "lesson04/z") is None
 
 
 def test_clocks_are_recorded_while_a_part_runs(gpu):
     gpu.write("plan_a", "slow")
     assert gpu.report("--part", "timings").returncode == 0
-    part = gpu.data()["parts"]["timings"]
-    assert part["clocks"]["sm_mhz"]["max"] == 1980
-    assert "power cap" in part["clocks"]["held_back_by"]
-    assert part["items"]["lesson04/a"]["clocks"]["samples"] >= 2
+    clocks = gpu.data()["parts"]["timings"]["items"]["lesson04/a"]["clocks"]
+    assert clocks["sm_mhz"]["max"] == 1980
+    assert "power cap" in clocks["held_back_by"]
+    assert clocks["samples"] >= 2
 
 
 def test_what_is_done_is_not_measured_again_unless_asked(gpu):
@@ -631,7 +659,7 @@ def keys(tmp_path):
         if name:
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        made_of = {"timed": gpu_report.timed_with, "checked": gpu_report.checked_with}
+        made_of = {"timed": parts.timed_with, "checked": parts.checked_with}
         return {
             f"{op} {what}": sources.digest(tmp_path, of(tmp_path, lesson, [op]))
             for what, of in made_of.items()
@@ -687,7 +715,7 @@ def test_a_baseline_depends_on_the_file_of_its_op_and_of_those_that_it_imports(t
         (tmp_path / f"reference/ops/{name}.py").write_text(text)
 
     def ops(item: str) -> list[str]:
-        return [path.stem for path in gpu_report.baseline_of(tmp_path, item) if path.parent.name == "ops"]
+        return [path.stem for path in parts.baseline_of(tmp_path, item) if path.parent.name == "ops"]
 
     assert ops("attention_flash B=4 fp32 eager") == ["attention"]
     assert ops("linear N=3 fp32 eager") == ["linear", "matmul"]
@@ -741,28 +769,22 @@ def test_what_failed_before_is_tried_after_what_was_never_measured(gpu):
     assert asked(gpu) == ["b", "a"]
 
 
-def test_an_item_that_there_was_no_time_for_is_no_failure(gpu, monkeypatch):
-    gpu.write("plan_a", "slow")
+def test_an_item_that_there_was_no_time_for_is_no_failure(gpu):
     gpu.write("plan_b", "hang")
-    monkeypatch.chdir(gpu.root)
-    monkeypatch.setattr(gpu_report, "MOST", gpu_report.BUDGET)
-    for name in ("PROGRAMS", "PATH"):
-        monkeypatch.setenv(name, gpu.environment[name])
-    card = Card("NVIDIA Test 1", "1", "9.0")
-    store, programs = Store(CARD_FILE, card, False), Programs(make=gpu.environment["MAKE"])
-    setting = gpu_report.Setting(Path(), card, "python", programs, gpu.root / "tmp")
-    options = gpu_report.parse(["--budget", "3"])
-    stamp = {"driver": "1", "cuda": "13", "commit": None, "dirty": None}
-    outcome = gpu_report.run_part("checks", setting, store, stamp, options)
-    assert (outcome.done, outcome.failed) == (1, {})
-    assert outcome.left[0] == "lesson04/b"
-    assert "lesson04/b" not in gpu.data()["parts"]["checks"]["items"]
+    begin = time.monotonic()
+    done = gpu.report("--part", "timings", "--lease", "17s")
+    assert time.monotonic() - begin < 17
+    assert done.returncode == 0
+    part = gpu.data()["parts"]["timings"]
+    assert list(part["items"]) == ["lesson04/a"]
+    assert part["not_done_yet"] == ["lesson04/b"]
+    assert done.stdout.splitlines()[-1] == "1 item left; go on with: make gpu-report PART=timings LEASE=17s"
 
 
 def test_a_report_that_is_killed_has_what_was_measured(gpu):
     gpu.write("plan_b", "hang")
     with subprocess.Popen(
-        [sys.executable, "-m", "reference.gpu.report", "--part", "checks"],
+        [sys.executable, "-m", "reference.report.main", "--part", "checks"],
         cwd=gpu.root,
         env=gpu.environment,
         stdout=subprocess.DEVNULL,
@@ -778,11 +800,13 @@ def test_a_report_that_is_killed_has_what_was_measured(gpu):
 
 
 def test_a_file_that_does_not_compile_is_its_compilers_first_error(gpu):
-    gpu.write("broken", "wrong")
+    gpu.write("broken", "tools/wrong")
     done = gpu.report("--part", "checks")
     assert done.returncode == 1
     items = gpu.data()["parts"]["checks"]["items"]
-    assert "x.cu(3): error: gpu-wrong has a typo" in items["lesson04/wrong solutions"]["why"]
+    assert items["lesson04/wrong solutions"]["why"] == (
+        "build/tools/wrong was not built: x.cu(3): error: build/tools/wrong has a typo"
+    )
     assert items["lesson04/a"]["status"] == "ok"
 
 
@@ -823,11 +847,9 @@ def test_a_tool_that_has_gone_leaves_what_it_measured(gpu):
     assert part == before
 
 
-def test_a_part_that_is_asked_for_again_keeps_its_clocks_and_its_time(gpu):
-    gpu.write("plan_a", "slow")
+def test_a_part_that_is_asked_for_again_keeps_its_records(gpu):
     gpu.report("--part", "timings")
     before = gpu.data()["parts"]["timings"]
-    assert before["clocks"]
     gpu.report("--part", "timings")
     assert gpu.data()["parts"]["timings"] == before
 
@@ -875,8 +897,8 @@ def test_an_answer_of_another_form_is_the_parts_failure(gpu):
 def test_a_benchmark_that_does_not_answer_is_ended(gpu, monkeypatch, said):
     program(gpu.root / "bin/bench", f"#!/bin/sh\n{said}exec sleep 60\n")
     monkeypatch.setattr(os, "environ", gpu.environment)
-    setting = gpu_report.Setting(gpu.root, CARD, str(gpu.root / "bin/bench"), Programs(), gpu.root / "tmp")
-    bench = gpu_report.Bench(setting)
+    setting = parts.Setting(gpu.root, CARD, str(gpu.root / "bin/bench"), Programs(), gpu.root / "tmp")
+    bench = parts.Bench(setting)
     monkeypatch.setattr(bench, "PATIENCE", 0.1)
     begin = time.monotonic()
     with pytest.raises(ToolError, match="no answer within 0 s"):
@@ -899,26 +921,51 @@ def test_a_build_that_takes_too_long_says_that_it_can_go_on(gpu):
         Programs(make=str(gpu.root / "bin/make")).build(["target"], limit=0.2)
 
 
-def test_a_part_stops_when_its_time_is_over_and_goes_on_where_it_stopped(gpu):
-    gpu.write("plan_a", "slow")
-    done = gpu.report("--part", "checks", "--budget", "1")
-    assert done.returncode == 0
-    assert "make gpu-report PART=checks   goes on where it stopped" in done.stdout
-    part = gpu.data()["parts"]["checks"]
-    assert list(part["items"]) == ["lesson04/a"]
-    assert part["not_done_yet"] == ["lesson04/b", "lesson04/wrong solutions"]
-    seconds = part["seconds"]
+def test_a_command_ends_with_its_budget_and_the_next_goes_on(gpu):
+    gpu.write("plan_b", "hang")
+    out = gpu.root / "out"
+    done = gpu.report("--part", "checks", "--lease", "20s", "--out", "out", "--commit", "0123abc")
+    assert done.returncode == 0, done.stdout
+    goes_on = "make gpu-report PART=checks LEASE=20s OUT=out COMMIT=0123abc"
+    assert done.stdout.splitlines()[-1].endswith(f"left; go on with: {goes_on}")
+    assert sorted(path.name for path in out.iterdir()) == ["build.log", CARD_FILE.name]
+    assert json.loads((out / CARD_FILE.name).read_text()) == gpu.data()
+    assert "lesson04/b" in gpu.data()["parts"]["checks"]["not_done_yet"]
+    (gpu.root / "plan_b").unlink()
     gpu.checked()
-    assert gpu.report("--part", "checks").returncode == 0
-    assert len(gpu.checked()) == 1
-    part = gpu.data()["parts"]["checks"]
-    assert part["not_done_yet"] == []
-    assert part["seconds"] > seconds
+    # The second command: an empty folder, and a tree that was sent again without what the first one wrote.
+    for path in (CARD_FILE, *out.iterdir()):
+        (gpu.root / path).unlink()
+    done = gpu.report("--part", "checks", "--lease", "5m", "--out", "out")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1] == "nothing left"
+    assert "the programs are built" in done.stdout
+    assert len((gpu.root / "made").read_text().splitlines()) == 1  # make was called once
+    assert asked(gpu) == ["b"]
+    assert json.loads((out / CARD_FILE.name).read_text()) == gpu.data()
+    assert len(gpu.data()["parts"]["checks"]["items"]) == 3
+
+
+def test_another_source_is_built_again(gpu):
+    gpu.report("--part", "checks")
+    gpu.write("solutions/04_first/b.cu", "__global__ void b_kernel(float* y) {}\n")
+    assert "the programs are built" not in gpu.report("--part", "checks").stdout
+    assert len((gpu.root / "made").read_text().splitlines()) == 2
+
+
+def test_a_build_that_does_not_end_leaves_everything(gpu):
+    program(gpu.root / "bin/make", "#!/bin/sh\nexec sleep 60\n")
+    program(gpu.root / "build/tools/gpu", "#!/bin/sh\n")
+    program(gpu.root / "build/tools/lessons", f'#!/bin/sh\nexec {ROOT / LESSONS} "$@"\n')
+    done = gpu.report("--part", "checks", "--lease", "13s")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "stopped at the end of the budget" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("3 items left")
 
 
 def test_an_interrupt_loses_nothing_that_is_measured(gpu):
     gpu.write("plan_b", "hang")
-    command = [sys.executable, "-m", "reference.gpu.report", "--part", "checks"]
+    command = [sys.executable, "-m", "reference.report.main", "--part", "checks"]
     with subprocess.Popen(
         command,
         cwd=gpu.root,
@@ -958,12 +1005,10 @@ def test_two_reports_do_not_run_at_once(gpu):
     assert done.stderr == "gpu-report: another gpu-report is running here; wait until it is done\n"
 
 
-def test_a_file_about_another_card_is_not_mixed_with_this_one(gpu):
-    gpu.report("--part", "calibrate", "--out", "mine.json")
-    gpu.add_smi("NVIDIA Test 2")
-    done = gpu.report("--part", "calibrate", "--out", "mine.json")
-    assert done.returncode == 1
-    assert "mine.json is about NVIDIA Test 1, this card is NVIDIA Test 2" in done.stderr
+def test_a_file_about_another_card_is_not_mixed_with_this_one(tmp_path):
+    Store([tmp_path / "x.json"], CARD).save()
+    with pytest.raises(ToolError, match=r"x.json is about NVIDIA Test 1, this card is nvidia test 1: name"):
+        Store([tmp_path / "x.json"], Card("nvidia test 1", "580.1"))
 
 
 @pytest.mark.parametrize(
@@ -1029,9 +1074,8 @@ def test_the_launches_that_the_cpu_device_counts_are_measured_and_set_beside_it(
     done = gpu.report("--part", "ncu")
     assert done.returncode == 0, done.stdout
     items = gpu.data()["parts"]["ncu"]["items"]
-    assert list(items) == ["lesson04/a", "lesson04/b"] + [
-        f"lesson04/{op}/{c}" for op in "ab" for c in ("head64", "odd")
-    ]
+    watched = ["lesson04/b/head64", "lesson04/a/head64"]
+    assert list(items) == [*watched, "lesson04/a", "lesson04/b", "lesson04/a/odd", "lesson04/b/odd"]
     result = items["lesson04/a/odd"]["result"]
     assert result["metrics_unknown"] == []
     (launch,) = result["launches"]
@@ -1039,8 +1083,8 @@ def test_the_launches_that_the_cpu_device_counts_are_measured_and_set_beside_it(
     assert set(launch["metrics"]) == set(simt_vs_ncu.COUNTED)
     checks = [line for line in gpu.checked() if "--no-timing" in line]
     assert [line.split()[line.split().index("--only") + 1] for line in checks] == [
-        f"{op}/{case}" for op in "ab" for case in ("head64", "odd")
-    ]
+        "b/head64", "a/head64", "a/odd", "b/odd"
+    ]  # fmt: skip
     page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
     assert page.startswith("# The CPU device's counters beside Nsight Compute's\n")
     assert "\n\n## NVIDIA Test 1\n\nDriver 580.1, CUDA 13.0, " in page
@@ -1058,7 +1102,6 @@ def test_the_rules_are_one_program_of_which_every_launch_is_measured(gpu):
     program(gpu.root / "programs/rules", "#!/bin/sh\necho rules >>ran\n")
     assert gpu.report("--part", "ncu").returncode == 0
     assert gpu.ran() == ["rules"]
-    assert "build/gpu/simt/rules" in (gpu.root / "made").read_text()
     launches = gpu.data()["parts"]["ncu"]["items"]["rules"]["result"]["launches"]
     assert [launch["kernel"] for launch in launches] == ["first_kernel", "second_kernel"]
     page = (gpu.root / "checker/simt/VS_NCU.md").read_text()
@@ -1102,7 +1145,7 @@ def test_a_rehearsed_comparison_is_a_page_of_its_own(course):
     assert done.returncode == 0, done.stdout
     assert "table in build/dry/VS_NCU.md" in done.stdout
     page = (course.root / "build/dry/VS_NCU.md").read_text()
-    assert page.startswith(f"{gpu_report.NO_MEASUREMENT}\n\n## rehearsal without a GPU\n\nDriver None, ")
+    assert page.startswith(f"{NO_MEASUREMENT}\n\n## rehearsal without a GPU\n\nDriver None, ")
     assert "and 20 of these are the same." in page
     assert not (course.root / "checker/simt/VS_NCU.md").exists()
 
@@ -1232,8 +1275,8 @@ def test_where_driver_toolkit_and_card_do_not_go_together_it_says_so_once_and_wr
     why = "the driver is for CUDA 12.4 and nvcc is 13.0: update the driver"
     program(gpu.root / "programs/gpu", f"#!/bin/sh\necho '{why}' >&2\nexit 1\n")
     done = gpu.report()
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"gpu-report: {why}\n")
-    assert (gpu.root / "made").read_text() == "DEVICE=gpu LOCAL=gpu build/tools/gpu\n"
+    assert (done.returncode, done.stderr) == (1, f"gpu-report: {why}\n")
+    assert len((gpu.root / "made").read_text().splitlines()) == 1
     assert not (gpu.root / CARD_FILE).exists()
 
 
@@ -1243,18 +1286,18 @@ def test_what_a_build_needs_and_is_missing_is_said_once(gpu):
         gpu.root / "bin/make", f"#!/bin/sh\necho '{why}'\necho 'make: *** [m.mk:9: build/.setup] Error 1'\nexit 2\n"
     )
     done = gpu.report()
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"gpu-report: make build/tools/gpu: {why}\n"
+    assert done.returncode == 1
+    assert done.stderr == f"gpu-report: make report-programs: {why}\n"
 
 
 def test_a_rehearsal_takes_every_part_and_writes_no_measurement(course):
     done = course.report("--dry")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == lines[-1] == gpu_report.NO_MEASUREMENT
+    assert lines[0] == lines[-1] == NO_MEASUREMENT
     data = course.data(REHEARSAL)
     assert data["rehearsal"] is True
-    assert data["note"] == gpu_report.NO_MEASUREMENT
+    assert data["note"] == NO_MEASUREMENT
     assert list(data["parts"]) == list(PART_NAMES)
     assert {i["status"] for part in data["parts"].values() for i in part["items"].values()} == {"ok", "unavailable"}
     assert not (course.root / "reference").exists()
@@ -1277,10 +1320,11 @@ def test_a_rehearsals_baselines_are_pytorchs_own(course):
     ("arguments", "message"),
     [
         (["--part", "foo"], "'foo'"),
-        (["--dry", "--out", "reference/timings/nvidia-h200.json"], "a rehearsal measures nothing"),
-        (["--budget", "0"], "budget: 0 s; a part may take up to 420 s"),
-        (["--budget", "1000"], "budget: 1000 s; a part may take up to 420 s"),
-        (["--budget", "long"], "'long'"),
+        (["--dry", "--out", "reference/timings"], "a rehearsal measures nothing"),
+        (["--lease", "0"], "LEASE=0: more than 10 s, which are kept for the end"),
+        (["--lease", "long"], "LEASE=long: minutes and seconds, such as 9m30s, 3m or 200s"),
+        (["--lease", ""], "LEASE=: minutes and seconds"),
+        (["--out", __file__], "it is a file; name a folder"),
         (["--commit", "HEAD"], "COMMIT=HEAD: not a commit's hash"),
         (["--gpu"], "--gpu"),
     ],
@@ -1301,40 +1345,31 @@ def test_bad_input_is_one_clear_line(arguments, message, capsys):
 CARD = Card("NVIDIA Test 1", "580.1")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99, "parts": {}}', '{"format": 1, "parts": []}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"format": 1, "parts": {}}', '{"format": 2, "runs": {}, "parts": []}']
+)
 def test_a_file_that_is_no_report_is_left_alone(tmp_path, text):
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(ToolError, match="move it away, then start again"):
-        Store(path, CARD, False)
+        Store([path], CARD)
     assert path.read_text() == text
-
-
-def test_parts_measured_at_different_times_are_merged(tmp_path):
-    path = tmp_path / "deep/x.json"
-    stamp = {"driver": "1", "cuda": "13.0", "versions": {}, "commit": "c"}
-    for name in ("checks", "ncu"):
-        store = Store(path, CARD, False)
-        store.begin(name, stamp, False, {"x": "s"})["items"]["x"] = {"status": "ok"}
-        store.save()
-    assert set(json.loads(path.read_text())["parts"]) == {"checks", "ncu"}
-    assert [file.name for file in path.parent.iterdir()] == ["x.json"]
 
 
 def test_a_file_that_cannot_be_written_is_one_line_and_the_old_one_stays(tmp_path):
     path = tmp_path / "x.json"
-    store = Store(path, CARD, False)
+    store = Store([path], CARD)
     store.save()
     before = path.read_text()
-    store.path = tmp_path / "x.json" / "y.json"
+    store.paths = [tmp_path / "x.json" / "y.json"]
     with pytest.raises(ToolError, match="cannot be written"):
         store.save()
     assert path.read_text() == before
 
 
 def test_a_number_that_json_has_not_is_refused(tmp_path):
-    store = Store(tmp_path / "x.json", CARD, False)
-    store.data["parts"] = {"x": float("nan")}
+    store = Store([tmp_path / "x.json"], CARD)
+    store.data["card"] = {"x": float("nan")}
     with pytest.raises(ValueError, match="not JSON compliant"):
         store.save()
     assert list(tmp_path.iterdir()) == []
@@ -1467,7 +1502,7 @@ def test_a_rehearsed_inspection_says_so_first_and_last(course, what):
     done = course.run(what, "04", "--dry", module="gpu.inspect_op")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == lines[-1] == gpu_report.NO_MEASUREMENT
+    assert lines[0] == lines[-1] == NO_MEASUREMENT
     assert not (course.root / "results").exists()
 
 

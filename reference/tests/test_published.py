@@ -108,8 +108,10 @@ def with_reports(monkeypatch):
         }
         items["a call that nobody has counted"] = {"status": "ok", "result": {"median_ms": 1.0}}
         items["a call that failed"] = {"status": "failed", "why": "a reason"}
-        part = {"waterfall": {"items": items, "commit": "0123456"}}
-        reports = [{"gpu": gpu, "rehearsal": False, "parts": part} for gpu in gpus]
+        for item in items.values():
+            item |= {"run": "first", "measured_at": "2026-01-02T03:04:05Z"}
+        of = {"rehearsal": False, "parts": {"waterfall": {"items": items}}, "runs": {"first": {"commit": "0123456"}}}
+        reports = [{"gpu": gpu, **of} for gpu in gpus]
         monkeypatch.setattr(published, "read_reports", lambda root: reports)
 
     return use

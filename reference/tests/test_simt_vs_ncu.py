@@ -38,8 +38,9 @@ def record(metrics: dict[str, float], **changes) -> dict:
 
 
 def report(gpu: str, items: dict) -> dict:
-    part = {"driver": "580.1", "cuda": "13.0", "versions": {"ncu": "2025.3"}, "measured_at": "2026-01-02T03:04:05Z"}
-    return {"gpu": gpu, "rehearsal": False, "parts": {"ncu": part | {"items": items}}}
+    run = {"driver": "580.1", "cuda": "13.0", "versions": {"ncu": "2025.3"}}
+    measured = {name: {"run": "first", "measured_at": "2026-01-02T03:04:05Z", **item} for name, item in items.items()}
+    return {"gpu": gpu, "rehearsal": False, "runs": {"first": run}, "parts": {"ncu": {"items": measured}}}
 
 
 def verdicts(metrics: dict[str, float], count: Counts = COUNT) -> dict[str, str]:

@@ -18,11 +18,12 @@ import sys
 from pathlib import Path
 
 from reference.gpu import pages
+from reference.gpu.checkout import commit
 from reference.gpu.machine import cpu
 from reference.gpu.programs import with_json
-from reference.gpu.report import FORMAT, commit, utc_now
-from reference.gpu.tools import CLEAR, TIMINGS, Parser, ToolError, counted, digits, run_main
+from reference.gpu.tools import CLEAR, TIMINGS, Parser, ToolError, counted, digits, run_main, utc_now
 
+FORMAT = 1
 LIMIT = 600  # seconds for one check
 PAGES = {
     "lesson01": Path("lessons/01_layers/README.md"),

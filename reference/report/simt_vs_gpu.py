@@ -7,23 +7,19 @@ checker/simt/VS_GPU.md, which the part writes, says where and how.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
 from reference.gpu import tools
-from reference.gpu.programs import Programs, error_line
-from reference.gpu.tools import ToolError, run
+from reference.gpu.programs import error_line
+from reference.gpu.tools import ToolError, newest_run, run
 
 KERNELS = Path("checker/simt/tests/kernels")
 TABLE = Path("checker/simt/VS_GPU.md")  # there once a report holds verdicts
 HEAD = Path(__file__).parent / "VS_GPU.head.txt"
-BATCH = 16  # kernels that are built by one make and run side by side
 LIMIT = 60  # seconds for one program
 
 # Which tool looks for a kind of bug; with a space, only there.
@@ -136,38 +132,6 @@ def compare(kernel: Kernel, program: Path, deadline: float) -> dict:
     return {"outcome": "agrees" if clean else "differs", "tools": [s for s in said if s.get("errors") != 0]}
 
 
-class Batch:
-    """Kernels that are built and run together, when the first of them is asked for."""
-
-    def __init__(self, kernels: list[Kernel], programs: Programs):
-        self.kernels = kernels
-        self.programs = programs
-        self.results: dict[str, Future[dict]] = {}
-
-    def program(self, kernel: Kernel) -> Path:
-        return Path(self.programs.folder, "simt", kernel.name)
-
-    def measure(self, kernel: Kernel, left: Callable[[], float]) -> dict:
-        if not self.results:
-            deadline = time.monotonic() + left()
-            wanted = [str(self.program(k)) for k in self.kernels if not k.entry(NO_COUNTERPART)]
-            if wanted:
-                self.programs.build(wanted, limit=left())
-            pool = ThreadPoolExecutor(max(1, min(8, (os.cpu_count() or 1) // 2)))
-            self.results = {k.name: pool.submit(compare, k, self.program(k), deadline) for k in self.kernels}
-            try:
-                wait(self.results.values())
-            finally:
-                pool.shutdown(cancel_futures=True)
-        return self.results[kernel.name].result()
-
-
-def batches(kernels: list[Kernel], programs: Programs) -> Iterator[tuple[Kernel, Batch]]:
-    for begin in range(0, len(kernels), BATCH):
-        batch = Batch(kernels[begin : begin + BATCH], programs)
-        yield from ((kernel, batch) for kernel in batch.kernels)
-
-
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
@@ -210,9 +174,10 @@ def measured(data: dict, kernels: list[Kernel]) -> list[tuple[Kernel, dict]]:
 def table(data: dict, kernels: list[Kernel]) -> str:
     """What the report `data` of a card says of the corpus."""
     part, rows = data["parts"]["simt"], measured(data, kernels)
-    versions = f"driver {part['driver']}, CUDA {part['cuda']}"
-    versions += f", compute-sanitizer {part['versions'].get('compute-sanitizer')}"
-    lines = [f"{data['gpu']}, {versions}, {part['measured_at'][:10]}: {len(rows)} of {len(kernels)} kernels.", ""]
+    when, made_by = newest_run(data, "simt")
+    versions = f"driver {made_by['driver']}, CUDA {made_by['cuda']}"
+    versions += f", compute-sanitizer {made_by['versions'].get('compute-sanitizer')}"
+    lines = [f"{data['gpu']}, {versions}, {when[:10]}: {len(rows)} of {len(kernels)} kernels.", ""]
     lines += counted(rows)
     notes: dict[str, list[str]] = defaultdict(list)
     for kernel, record in rows:

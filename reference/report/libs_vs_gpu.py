@@ -26,9 +26,12 @@ def rows_of(program: str, name: str, limit: float) -> list[str]:
     return [line for line in done.output.splitlines() if line and not line.startswith(f"{name}: ")]
 
 
-def compare(programs: Programs, name: str, left: Callable[[], float]) -> dict:
-    sides = [f"{folder}/simt/libraries/{name}" for folder in ("build/tests", programs.folder)]
-    programs.build(sides, left())
+def sides(programs: Programs, name: str) -> tuple[str, ...]:
+    """Returns the CPU device's program and the card's."""
+    return tuple(f"{folder}/simt/libraries/{name}" for folder in ("build/tests", programs.folder))
+
+
+def compare(sides: tuple[str, ...], name: str, left: Callable[[], float]) -> dict:
     on_cpu, on_card = (rows_of(side, name, left()) for side in sides)
     differ = [line for line in difflib.unified_diff(on_cpu, on_card, n=0, lineterm="") if line[:2] not in ("--", "++")]
     differ = [line for line in differ if not line.startswith("@@")]

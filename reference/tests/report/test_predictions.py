@@ -15,7 +15,7 @@ from reference.gpu.tools import ToolError
 from reference.report import predictions
 from reference.report.predictions import Registration, Row, compared, difference, register, registrations, table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / predictions.FOLDER).glob("*.json"))
 SECTIONS = ("ops", "lessons", "ladder", "steps", "logits")
 
