@@ -285,8 +285,8 @@ export CUDA_DEVICE_ORDER := PCI_BUS_ID
 # The GPU's roof, where nvcc is: device code for the cards of the course, and PTX for later ones.
 nvcc := $(shell PATH='$(PATH)' command -v nvcc)
 nvdisasm := $(shell PATH='$(PATH)' command -v nvdisasm)
-# The system's Python, which holds PyTorch where there is a GPU; a rehearsal takes the one of the tests.
-report_python := $(or $(PYTHON),$(if $(filter-out 0,$(DRY)),$(wildcard .venv/bin/python)),python3)
+# The system's Python, which holds PyTorch where there is a GPU; what measures nothing takes the one of the tests.
+report_python := $(or $(PYTHON),$(if $(filter-out 0,$(DRY) $(PLAN) $(MERGE)),$(wildcard .venv/bin/python)),python3)
 # cuBLAS: CUBLAS=DIR is a folder that has its include/ and lib/; else what make test-all has fetched for this nvcc's release;
 # else nvcc's toolkit, where it has cuBLAS; else a package of the Python that holds PyTorch. Asked once, and only where it is
 # used: cublas_elsewhere is empty where the toolkit has cuBLAS, "none" where neither has.

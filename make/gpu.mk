@@ -95,8 +95,6 @@ build/dry/given/%: lessons/%.cu $(simtcc_needs) $(simt_archives)
 
 # tools/wrong and what it compiles with. It also runs the lessons' check programs and solutions.
 wrong_on_card = build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc)
-.PHONY: gpu-wrong
-gpu-wrong: $$(wrong_on_card) $$(programs_judged)
 
 # The stand-in for the CUDA runtime (checker/gpu/standin), by the name of nvcc's own, and by that of another release; a
 # lesson's kernels, which it runs; and implementations that are linked with the other release's.

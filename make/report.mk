@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 #
 # What only a GPU can tell: the report of a card, Nsight Compute and compute-sanitizer on a lesson's kernels. The work is
-# done in reference/gpu/report.py and inspect_op.py, which call make for what they need, so that one file that does not
-# compile is one line of the report.
+# done in reference/report and reference/gpu/inspect_op.py. The report calls make once, for report-programs, so that one file
+# that does not compile is one line of the report.
 
 #: On an NVIDIA GPU (DRY=1 rehearses without one)
 #:   make gpu-report         all that the course does on this card, into
 #:                           reference/timings/<gpu>.json; PART=checks|calibrate|
 #:                           timings|baselines|forward_b4|forward_b1|forward_b16|
 #:                           ladder|waterfall|given|sanitize|ncu|simt|libs
-#:                           takes one, BUDGET=200 of its 420 seconds, FRESH=1
-#:                           measures again what is there
+#:                           takes one, FRESH=1 measures again what is there
+#:                           LEASE=9m30s ends within that time and measures the
+#:                           most valuable first; OUT=DIR writes into that
+#:                           folder. PLAN=1 prints the schedule (WRITE=1: into
+#:                           its page), MERGE=FILE adds what came back to the
+#:                           card's file; both need no GPU
 #:   make lease-check        before a card is borrowed: what to take along, and
 #:                           what to type there
 #:   make predictions        whether today's estimates differ from those that
@@ -74,11 +78,20 @@ report-programs: $(if $(filter report-programs,$(MAKECMDGOALS)),$(report_program
 .PHONY: gpu-report
 # Where there is no nvidia-smi, this one names the card.
 names_card := $(if $(dry),,$(if $(gpu_seen),build/tools/gpu))
-gpu-report: $(names_card)
-	$(if $(filter-out $(report_parts) all,$(PART)),$(error PART=$(PART): it is one of $(report_parts) all))$(call report_with,$(if $(dry),,$(at_run_time))) \
-	    reference.gpu.report $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
-	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(REPORT),--out='$(REPORT)') \
-	    $(if $(BUDGET),--budget='$(BUDGET)')
+ifneq ($(filter gpu-report,$(MAKECMDGOALS)),)
+  $(if $(filter-out $(report_parts) all,$(PART)),$(error PART=$(PART): it is one of $(report_parts) all))
+  $(foreach gone,REPORT BUDGET,$(if $(filter command,$(origin $(gone))),$(error $(gone)= is no longer known: \
+    $(if $(filter REPORT,$(gone)),OUT=DIR is the folder of the results,LEASE=9m30s is the time that the report may take))))
+  # The lease runs while make reads its files. The report builds what names the card with the rest, by a job a processor.
+  begun := $(if $(LEASE),$(shell date +%s))
+  report_plans := $(filter-out 0,$(PLAN))
+  names_itself := $(if $(or $(MERGE),$(and $(LEASE),$(shell scripts/cuda.sh nvidia-smi))),yes)
+endif
+gpu-report: $(if $(report_plans),build/tools/lessons build/tools/ops forward-calls,$(if $(names_itself),,$(names_card)))
+	$(call report_with,$(if $(report_plans)$(MERGE)$(dry),,$(at_run_time))) reference.report.main $(if $(PART),--part='$(PART)') $(if $(dry),--dry) \
+	    $(if $(filter-out 0,$(FRESH)),--fresh) $(if $(COMMIT),--commit='$(COMMIT)') $(if $(OUT),--out='$(OUT)') \
+	    $(if $(LEASE),--lease='$(LEASE)' --begun=$(begun)) $(if $(MERGE),--merge='$(MERGE)') \
+	    $(if $(report_plans),--plan $(if $(filter-out 0,$(WRITE)),--write))
 
 .PHONY: lease-check
 lease-check:
