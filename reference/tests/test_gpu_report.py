@@ -946,6 +946,74 @@ def test_a_command_ends_with_its_budget_and_the_next_goes_on(gpu):
     assert len(gpu.data()["parts"]["checks"]["items"]) == 3
 
 
+def on_another_machine(gpu, name: str) -> None:
+    """Moves the card's file away, and forgets what was measured and built."""
+    (gpu.root / CARD_FILE).rename(gpu.root / name)
+    for path in (gpu.root / gpu_report.STATE).iterdir():
+        path.unlink()
+
+
+def test_a_report_from_elsewhere_is_taken_in_at_the_desk(gpu):
+    gpu.report("--part", "checks")
+    on_another_machine(gpu, "other.json")
+    gpu.report("--part", "timings")
+    (gpu.root / "bin/nvidia-smi").unlink()  # no card at the desk
+    done = gpu.report("--merge", "other.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == f"3 items of other.json taken into {CARD_FILE}"
+    assert [len(gpu.data()["parts"][part]["items"]) for part in ("checks", "timings")] == [3, 2]
+    gpu.add_smi()
+    gpu.checked()
+    for part in ("checks", "timings"):
+        assert gpu.report("--part", part).stdout.splitlines()[-1] == "nothing left"
+    assert gpu.checked() == []
+
+
+def test_a_merged_result_of_other_sources_does_not_replace_one_of_todays(gpu):
+    gpu.report("--part", "timings")
+    before = gpu.data()["parts"]["timings"]["items"]
+    on_another_machine(gpu, "mine.json")
+    (gpu.root / "solutions/04_first/a.cu").write_text("__global__ void a_kernel(float* y) {}\n")
+    gpu.report("--part", "timings")
+    (gpu.root / CARD_FILE).rename(gpu.root / "later.json")
+    (gpu.root / "mine.json").rename(gpu.root / CARD_FILE)
+    gpu.write("solutions/04_first/a.cu", "__global__ void a_kernel(float* x) {}\n")  # as it was
+    assert gpu.report("--merge", "later.json").returncode == 0
+    assert gpu.data()["parts"]["timings"]["items"]["lesson04/a"] == before["lesson04/a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "MERGE=other.json: there is no such file"),
+        ("{}", "other.json is no report of format 2: move it away, then start again"),
+        (
+            '{"format": 2, "rehearsal": true, "runs": {}, "parts": {}}',
+            "MERGE=other.json: it is a rehearsal, in which nothing is a measurement",
+        ),
+    ],
+)
+def test_what_cannot_be_merged_is_one_line(course, text, why):
+    if text is not None:
+        course.write("other.json", text)
+    done = course.report("--merge", "other.json")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"gpu-report: {why}\n")
+
+
+def test_a_plan_needs_no_card_and_a_second_one_goes_on(course):
+    for tool in ("lessons", "ops"):
+        program(course.root / "build/tools" / tool, (course.root / "programs" / tool).read_text())
+    first = course.report("--plan", "--lease", "2m10s").stdout.splitlines()
+    assert first[0] == "LEASE=2m10s by a simulated clock, with 16 processors: nothing here was measured"
+    assert "  the roof                                          1 of 1    0:45   1:30" in first
+    assert first[-1].endswith("left; go on with: make gpu-report LEASE=3m PLAN=1; FRESH=1 begins anew")
+    second = course.report("--plan", "--lease", "2m10s").stdout.splitlines()
+    assert "  the roof                                            done" in second
+    assert course.report("--plan", "--lease", "2m10s", "--fresh").stdout.splitlines() == first
+    assert not (course.root / "made").exists()
+    assert course.report("--plan").stderr == "gpu-report: PLAN=1 needs a budget, such as LEASE=9m30s\n"
+
+
 def test_another_source_is_built_again(gpu):
     gpu.report("--part", "checks")
     gpu.write("solutions/04_first/b.cu", "__global__ void b_kernel(float* y) {}\n")
