@@ -234,12 +234,13 @@ def read_card() -> Card:
 
 
 def libraries(python: str) -> dict[str, str]:
-    """Returns where cuBLAS and CUPTI are: nvcc's toolkit, or the packages of the Python in use; "" where neither has
-    it."""
+    """Returns in words where cuBLAS and CUPTI are: chosen by the user, in nvcc's toolkit, in the packages of the Python
+    in use, or nowhere."""
     places = {}
-    for name, option in (("cuBLAS", "--cublas"), ("CUPTI", "--cupti")):
+    for name, option, chosen in (("cuBLAS", "--cublas", "SOL_CUBLAS"), ("CUPTI", "--cupti", "SOL_CUPTI")):
         done = subprocess.run(["/bin/sh", str(CUDA), option, python], capture_output=True, text=True, check=False)
-        places[name] = done.stdout.strip() if done.returncode == 0 else ""
+        found = done.stdout.strip() or "nvcc's toolkit"
+        places[name] = os.environ.get(chosen) or (found if done.returncode == 0 else "not found")
     return places
 
 

@@ -315,7 +315,7 @@ def found_here(options: argparse.Namespace, card: Card, stamp: dict) -> str:
     lines = [f"{card.name}, driver {card.driver}, CUDA {stamp['cuda']}"]
     lines.append(f"nvcc: {' '.join(tools.find('nvcc'))}; PyTorch by {options.python}")
     for library, place in tools.libraries(options.python).items():
-        lines.append(f"{library}: {place or 'not found; what needs it will say so'}")
+        lines.append(f"{library}: {place}")
     return "\n".join(lines)
 
 

@@ -353,6 +353,19 @@ def test_a_card_that_the_course_does_not_know_is_asked_for(gpu):
     assert "please send" not in gpu.report("--part", "checks").stdout
 
 
+@pytest.mark.parametrize(("has_headers", "place"), [(False, "not found"), (True, "nvcc's toolkit")])
+def test_the_first_lines_name_what_was_found(gpu, has_headers, place):
+    if has_headers:
+        gpu.write("include/cublas_v2.h", "")
+    (gpu.root / "include/cuda_runtime.h").parent.mkdir(exist_ok=True)
+    gpu.write("include/cuda_runtime.h", "")
+    said = gpu.report("--part", "checks").stdout.splitlines()
+    assert said[0] == "NVIDIA Test 1, driver 580.1, CUDA 13.0"
+    assert said[1] == f"nvcc: {gpu.root}/bin/nvcc; PyTorch by {gpu.root}/bin/bench"
+    assert said[2] == f"cuBLAS: {place}"
+    assert said[3].startswith("CUPTI: ")
+
+
 def test_a_report_does_not_say_in_whose_folder_it_was_measured(gpu):
     gpu.environment["HOME"] = "/home/who"
     said = f"==ERROR== neither {gpu.root}/x.csv nor /home/who/y"
