@@ -16,7 +16,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -86,29 +85,6 @@ def built_from(root: Path) -> str:
     return total.hexdigest()
 
 
-@contextlib.contextmanager
-def caches_filled(setting: Setting) -> Iterator[None]:
-    """Fills the caches of PyTorch's compilers while programs are built and the card is idle."""
-    if setting.programs.dry:
-        yield
-        return
-    process = None
-    with contextlib.suppress(OSError):
-        process = subprocess.Popen(
-            [setting.python, "-m", "reference.gpu.whole_forward", "4", "--warm"],
-            env=setting.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    try:
-        yield
-    finally:
-        if process is not None:
-            tools.end(process)
-
-
 def build(setting: Setting, parts: Sequence[str], budget: Budget, logs: Sequence[Path]) -> str:
     """Builds what the parts need by one make, unless the same sources were built here before. Returns what make said.
     Raises ToolError where nothing can be measured with what there is."""
@@ -122,8 +98,9 @@ def build(setting: Setting, parts: Sequence[str], budget: Budget, logs: Sequence
     else:
         print(f"building the programs by {os.cpu_count() or 1} jobs …", flush=True)
         begin = time.monotonic()
-        with caches_filled(setting):
-            done = setting.programs.build_report(parts, min(budget.left(), NO_BUDGET_S))
+        if "forward_b4" in parts:
+            setting.fill_caches()  # while the card is idle
+        done = setting.programs.build_report(parts, min(budget.left(), NO_BUDGET_S))
         said = done.output
         if not setting.programs.dry:
             write(log, said)
@@ -330,7 +307,10 @@ def report(options: argparse.Namespace) -> int:
     print(NO_MEASUREMENT if options.dry else found_here(options, card, stamp), flush=True)
     with tempfile.TemporaryDirectory(prefix="gpu-report-", ignore_cleanup_errors=True) as scratch:
         setting = Setting(Path(), card, options.python, Programs(options.dry), Path(scratch))
-        outcomes = measure_all(options, setting, store, budget)
+        try:
+            outcomes = measure_all(options, setting, store, budget)
+        finally:
+            setting.leave_caches()
     show_tables(store, set(outcomes), options.dry)
     print(f"\n{summary(outcomes)}")
     if is_new and not store.has_tried():

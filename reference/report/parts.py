@@ -95,6 +95,7 @@ class Setting:
     scratch: Path
 
     built: str = ""  # output of make and the compilers
+    warming: subprocess.Popen | None = None
     only_lists: bool = False  # at the desk: no card, no tool and no program is asked
 
     @property
@@ -112,6 +113,25 @@ class Setting:
         caches = self.scratch if self.programs.dry else CACHES.absolute()
         chosen = {name: os.environ.get(name, str(caches / name.lower())) for name in PYTORCH_CACHES}
         return os.environ | {"TMPDIR": str(self.scratch)} | chosen
+
+    def fill_caches(self) -> None:
+        """Starts to fill the caches of PyTorch's compilers, until leave_caches()."""
+        if not self.programs.dry:
+            with contextlib.suppress(OSError):  # a Python that is not there is told by the part that needs it
+                self.warming = subprocess.Popen(
+                    [self.python, "-m", "reference.gpu.whole_forward", "4", "--warm"],
+                    env=self.environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+
+    def leave_caches(self) -> None:
+        """Ends that, before anything is timed."""
+        if self.warming is not None:
+            tools.end(self.warming)
+            self.warming = None
 
     def demand(self, item: Item) -> None:
         """Raises ToolError where a program of the item is not there, with the compiler's error in one of its files if

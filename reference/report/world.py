@@ -83,6 +83,7 @@ class RealWorld:
 
     def settle(self, stage: str) -> None:
         """Lets the card work until its clock is steady, and notes the readings. Sets nothing."""
+        self.setting.leave_caches()
         if self.setting.programs.dry or not (self.setting.root / CALIBRATE).exists():
             return
         done = run([CALIBRATE, "--settle"], SETTLES_WITHIN)
@@ -95,6 +96,8 @@ class RealWorld:
     def start(self, entry: Entry, until: float) -> None:
         if CLEAR:
             print(f"{CLEAR}  … {entry.part}/{entry.name}", end="", flush=True)
+        if not entry.shared:
+            self.setting.leave_caches()
         before = self.works.get(self.last)
         if not entry.shared and entry.part != self.last:
             if isinstance(before, Work):
