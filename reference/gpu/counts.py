@@ -22,6 +22,8 @@ from reference.gpu.rungs import LIMIT, one_timed
 from reference.gpu.tools import ToolError, asked, last_line
 
 CALLS = Path("build/tools/calls")
+# The forward pass whose calls are timed and predicted one by one: the model, B and T.
+PASS = ("max_T=1024 V=50257 L=12 NH=12 C=768", 4, 1024)
 
 
 # ---- the calls of a pass ---------------------------------------------------------------------------------------------
@@ -43,6 +45,11 @@ class Call:
     def __str__(self) -> str:
         words = [*(f"{name}={value}" for name, value in self.sizes), *(f"-{name}" for name in self.null)]
         return " ".join([self.op, *words])
+
+
+def without_pre_gelu(call: Call) -> Call:
+    """Returns linear_gelu's call that stores GELU's result alone, as a pass without training needs it."""
+    return Call(call.op, tuple((dict(call.sizes) | {"outputs": 1}).items()), ("pre_gelu",))
 
 
 def item_name(files: tuple[str, ...], call: Call) -> str:

@@ -339,9 +339,7 @@ def ladder(setting: Setting) -> Work:
     return Work(items, unmet)
 
 
-# The pass whose ops are timed one by one, and that of a rehearsal: the model, B and T.
-PASS = ("max_T=1024 V=50257 L=12 NH=12 C=768", 4, 1024)
-REHEARSED_PASS = ("max_T=8 V=101 L=1 NH=2 C=64", 2, 8)
+REHEARSED_PASS = ("max_T=8 V=101 L=1 NH=2 C=64", 2, 8)  # as counts.PASS
 
 
 HOT = ", L2 hot"  # after the name of a call that finds its data in L2
@@ -367,7 +365,7 @@ def waterfall(setting: Setting) -> Work:
     here = {lesson.name for lesson in lessons}
     steps = [
         step
-        for step in counts.steps(setting.root, *(REHEARSED_PASS if setting.programs.dry else PASS))
+        for step in counts.steps(setting.root, *(REHEARSED_PASS if setting.programs.dry else counts.PASS))
         if step.lesson in here
     ]
     items: dict[str, Item] = {}
@@ -387,15 +385,10 @@ def waterfall(setting: Setting) -> Work:
             add(step, call)
     for call in steps[-1].calls if steps else ():
         if call.op == "linear_gelu" and not call.null:
-            add(steps[-1], without_pre_gelu(call))
+            add(steps[-1], counts.without_pre_gelu(call))
         if call.op == "layernorm":
             add(steps[-1], call, hot=True)
     return Work(list(items.values()), unmet)
-
-
-def without_pre_gelu(call: counts.Call) -> counts.Call:
-    """Returns the call that stores GELU's result alone, as a pass without training needs it."""
-    return counts.Call(call.op, tuple((dict(call.sizes) | {"outputs": 1}).items()), ("pre_gelu",))
 
 
 class Bench:

@@ -34,7 +34,6 @@ PAGE = FOLDER / "README.md"
 MADE_OF = ("solutions", "lessons", "checker/estimate", "reference/cards.toml", "reference/sass.json")
 MADE_OF += (str(estimates.RECORDED),)
 
-PASS = ("max_T=1024 V=50257 L=12 NH=12 C=768", 4, 1024)  # the one that the report times: the model, B and T
 LOSS = ("softmax", "crossentropy")
 
 
@@ -70,8 +69,12 @@ def calls_at(root: Path, lesson: str, op: str, shape: str) -> dict[Key, int]:
 
 def items(root: Path) -> Items:
     """Returns all that the report's parts `waterfall`, `timings`, `ladder` and `forward_b4` measure of solutions."""
-    steps = counts.steps(root, *PASS)
+    steps = counts.steps(root, *counts.PASS)
     ops = {counts.item_name(files, call): {(call, files): 1} for step in steps for call, files in calls_of(step)}
+    for call, files in calls_of(steps[-1]):
+        if call.op == "linear_gelu" and not call.null:
+            alone = counts.without_pre_gelu(call)
+            ops[counts.item_name(files, alone)] = {(alone, files): 1}
     lessons = {
         f"lesson{lesson.number}/{op} {shape}": calls_at(root, lesson.name, op, shape)
         for lesson in all_lessons(root)
