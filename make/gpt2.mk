@@ -157,7 +157,8 @@ estimate: $(waterfall_needs) .venv/requirements.sha256 $(counts_first)
 	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)') $(if $(STEP),--step='$(STEP)')
 
 # The matmul of each lesson that is a rung, counted and timed on the CPU; on a GPU, where one is, by the report's part.
-matmuls := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^\[ladder\]' lessons/*/lesson.toml))
+# [ladder] and its keys begin their line, whether quoted, indented, in brackets or dotted.
+matmuls := $(call lessons_whose_toml_has,^[^[:alnum:]=$(number_sign)]*\<ladder\>)
 ladder_rehearsal := build/dry/check/ladder $(foreach side,lessons solutions,build/dry/impl/$(side)/07_tiled_matmul/matmul.so)
 ladder_needs := build/check/ladder build/check/ladder-device build/tools/lessons build/tools/estimate $(matmuls:%=build/impl/solutions/%/matmul.so)
 .PHONY: ladder

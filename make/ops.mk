@@ -137,7 +137,8 @@ impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,
 sides := solutions lessons
 
 # `older` in a lesson.toml times the op as the step before has it: that lesson's ops around the file that serves it there.
-beside_older := $(patsubst lessons/%/lesson.toml,%,$(shell grep -ls '^older *=' /dev/null $(lesson_dirs:%=lessons/%/lesson.toml)))
+# The word outside a comment counts, however the key is spelled. One build too many costs time, one too few a verdict.
+beside_older := $(call lessons_whose_toml_has,^[^$(number_sign)]*\<older\>)
 its_track = $(filter $(if $(filter $1,$(host_lessons)),$(host_lessons),$(device_lessons)),$(lesson_dirs))
 step_before = $(lastword $(filter-out $1,$(filter $(its_track),$(call up_to,$1))))
 replaced_ops = $(filter $(call ops_of,$1),$(notdir $(call served_by,$(call step_before,$1))))

@@ -51,7 +51,7 @@ hint() {
 
 total=$(hint count)
 if [ "$total" -eq 0 ]; then
-    if [ -n "$op" ] && grep -qs "^given = .*\"$op\"" "lessons/$lesson/lesson.toml"; then
+    if [ -n "$op" ] && grep -qsE '^[[:space:]]*// >>> given[[:space:]]*$' "solutions/$lesson/$op".{cpp,cu,cuh}; then
         echo "$op is given in lesson $number: there is nothing to write"
         exit 0
     fi

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <regex>
 
@@ -50,9 +51,27 @@ class Reader {
   private:
     toml::table parse() const {
         try {
-            return toml::parse_file(result_.file.string());
+            toml::table lesson = toml::parse_file(result_.file.string());
+            require_plain_letters();
+            return lesson;
         } catch (const toml::parse_error& e) {
             throw FileError(fmt::format("{}:{}: {}", result_.file.string(), e.source().begin.line, e.description()));
+        }
+    }
+
+    // make finds lessons with grep, which would miss `older` in a key "\u006flder".
+    void require_plain_letters() const {
+        std::ifstream lines(result_.file);
+        int number = 0;
+        for (std::string line; std::getline(lines, line);) {
+            number++;
+            for (const char* escape : {"\\u", "\\U", "\\x"}) {
+                if (line.find(escape) != std::string::npos) {
+                    throw FileError(
+                        fmt::format("{}:{}: has an escape {}; write the letter: make looks for keys as text",
+                                    result_.file.string(), number, escape));
+                }
+            }
         }
     }
 

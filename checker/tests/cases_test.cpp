@@ -199,6 +199,14 @@ TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
               ":3: [target.gelu] needs reported as a list of strings");
 }
 
+TEST_F(LessonTomlFile, RefusesEscapedLetters) {
+    for (const std::string escape : {"\\u006f", "\\U0000006f"}) {
+        EXPECT_EQ(refusal("title = \"x\"\n[target.gelu]\n\"" + escape + "lder\" = 1.3\n"),
+                  ":3: has an escape " + escape.substr(0, 2) + "; write the letter: make looks for keys as text");
+    }
+    EXPECT_EQ(read("title = \"the \\\"older\\\" one\"\n").title, "the \"older\" one");
+}
+
 TEST_F(LessonTomlFile, SaysWhetherTheLessonIsARung) {
     EXPECT_FALSE(read("title = \"x\"\n").ladder);
     EXPECT_EQ(read("[ladder]\n").ladder->random_shapes, 0);
