@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace checker {
@@ -106,21 +107,7 @@ void store(std::byte* to, T value) {
     std::memcpy(to, &value, sizeof value);
 }
 
-}  // namespace
-
-std::size_t bytes_of(Element element) {
-    return info(element).bytes;
-}
-
-std::string_view name_of(Element element) {
-    return info(element).name;
-}
-
-bool is_integer(Element element) {
-    return info(element).integer;
-}
-
-Element element_of(DType dtype) {
+std::optional<Element> find_element(DType dtype) {
     switch (dtype) {
         case DType::f32:
             return Element::f32;
@@ -139,8 +126,33 @@ Element element_of(DType dtype) {
         case DType::i64:
             return Element::i64;
         default:
-            throw std::invalid_argument(fmt::format("no op has tensors of {}", to_string(dtype)));
+            return std::nullopt;
     }
+}
+
+}  // namespace
+
+std::size_t bytes_of(Element element) {
+    return info(element).bytes;
+}
+
+std::string_view name_of(Element element) {
+    return info(element).name;
+}
+
+bool is_integer(Element element) {
+    return info(element).integer;
+}
+
+Element element_of(DType dtype) {
+    if (const std::optional<Element> element = find_element(dtype)) {
+        return *element;
+    }
+    throw std::invalid_argument(fmt::format("no op has tensors of {}", to_string(dtype)));
+}
+
+bool has_elements(DType dtype, Element element) {
+    return find_element(dtype) == element;
 }
 
 double ulp(float value, Element element) {

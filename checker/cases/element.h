@@ -29,6 +29,7 @@ std::size_t bytes_of(Element element);
 std::string_view name_of(Element element);  // "bf16"
 bool is_integer(Element element);
 Element element_of(DType dtype);  // throws std::invalid_argument for a dtype that is none of these
+bool has_elements(DType dtype, Element element);
 
 // The distance from |value| to the next larger number of these elements; for integers that of float32.
 double ulp(float value, Element element = Element::f32);

@@ -10,7 +10,8 @@ const OpSpec crossentropy_spec{
     .name = "crossentropy",
     .shape = "N Vp",
     .case_shape = "N V Vp",
-    .inputs = {{"probs", "N Vp/v", uniform(1e-6F, 1.0F)}, {"targets", "N", integers_below("Vp")}},
+    .inputs = {{"probs", "N Vp/v", uniform(1e-6F, 1.0F)},
+               {.name = "targets", .dims = "N", .draw = integers_below("Vp"), .element = checker::Element::i32}},
     .outputs = {{"losses", "N"}},
     .defined = defines<crossentropy>,
     .run =

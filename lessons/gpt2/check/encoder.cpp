@@ -41,7 +41,9 @@ std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
 const OpSpec encoder_spec{
     .name = "encoder",
     .shape = "B T C",
-    .inputs = {{"tokens", "B T", integers_below("Vp")}, {"wte", "Vp/v C", normal()}, {"wpe", "max_T/t C", normal()}},
+    .inputs = {{.name = "tokens", .dims = "B T", .draw = integers_below("Vp"), .element = checker::Element::i32},
+               {"wte", "Vp/v C", normal()},
+               {"wpe", "max_T/t C", normal()}},
     .outputs = {{"out", "B T C"}},
     .defined = defines<encoder>,
     .run =

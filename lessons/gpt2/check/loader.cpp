@@ -143,6 +143,22 @@ std::vector<long> axes_of(const CaseFile& file, const FileCall& call, const std:
     return call.sizes.axes(names);
 }
 
+// Returns what the op reads of a parameter, as elements that it takes: the tensor's bytes if those are its elements, and
+// its floats rounded if the op takes narrower ones. Throws FileError for any other pair.
+checker::Input content_of(const CaseFile& file, const FileCall& call, const std::string& parameter,
+                          const std::string& names, std::vector<long> axes, checker::Element takes) {
+    const checker::TensorView& view = file.tensors().at(call.args.at(parameter));
+    if (checker::has_elements(view.dtype, takes)) {
+        return checker::input(parameter, names, std::move(axes), view);
+    }
+    if (view.dtype != checker::DType::f32 || checker::is_integer(takes)) {
+        throw FileError(fmt::format("{}: tensor \"{}\" is {}, but {} takes {} as {}; 'make reference' writes it",
+                                    file.tensors().file(), view.name, checker::to_string(view.dtype), call.where,
+                                    checker::name_of(takes), parameter));
+    }
+    return checker::input(parameter, names, std::move(axes), view.f32(), takes);
+}
+
 checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall& of) {
     const auto names_of = [&](const std::string& parameter, const std::string& dims) {
         const auto found = of.index.find(parameter);
@@ -157,7 +173,7 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         const std::string& tensor = of.args.at(input.name);
         const std::string names = names_of(input.name, input.dims);
         std::vector<long> axes = axes_of(file, of, input.name, tensor, names, input.dims, true);
-        call.inputs.push_back(checker::input(input.name, names, std::move(axes), file.tensors().at(tensor)));
+        call.inputs.push_back(content_of(file, of, input.name, names, std::move(axes), input.element));
     }
     const Sizes sizes = of.sizes.completed(spec.defaults);
     for (const OutputSpec& output : spec.outputs) {
@@ -170,13 +186,9 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         checker::Reference reference = file.local(tensor, spec.name + "." + output.name, precision_of(spec, output));
         reference.expected.factor *= floors_times(spec, output, sizes);
         if (output.before) {
-            const std::string& before = of.args.at(output.name);
-            axes_of(file, of, output.name, before, names, output.dims, false);
-            const checker::TensorView& view = file.tensors().at(before);
-            checker::Input content = view.dtype == checker::DType::f32
-                                         ? checker::input(output.name, names, axes, view.f32(), output.element)
-                                         : checker::input(output.name, names, axes, view);
-            call.outputs.push_back(checker::inout(std::move(content), reference));
+            axes_of(file, of, output.name, of.args.at(output.name), names, output.dims, false);
+            call.outputs.push_back(
+                checker::inout(content_of(file, of, output.name, names, axes, output.element), reference));
         } else {
             call.outputs.push_back(checker::output(output.name, names, axes, reference, output.element));
         }

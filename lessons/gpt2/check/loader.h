@@ -27,8 +27,9 @@ struct FileCall {
 // with any call of the file.
 std::vector<FileCall> calls_of(const checker::CaseFile& file, const OpSpec& spec);
 
-// The same as cases that the checker can make, by their names. Throws FileError where a tensor is missing or has another
-// shape.
+// The same as cases that the checker can make, by their names. An input or in-out tensor has the elements that the op
+// takes: the file stores it so, or as floats, which are rounded. Throws FileError where a tensor is missing, has another
+// shape or elements that the op does not take.
 std::vector<checker::Case> load_cases(const checker::CaseFile& file, const OpSpec& spec);
 
 }  // namespace cases

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "lessons/gpt2/check/op_spec.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 namespace cases {
@@ -113,6 +116,13 @@ void add_rounded(checker::Call& call, const OpSpec& spec, const Sizes& sizes) {
     };
 }
 
+static void require_element(const OpSpec& spec, const checker::BufferSpec& drawn, checker::Element takes) {
+    if (drawn.element != takes) {
+        throw std::logic_error(fmt::format("{} takes {} of {}, but its values are drawn as {}", spec.name, drawn.name,
+                                           checker::name_of(takes), checker::name_of(drawn.element)));
+    }
+}
+
 checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vector<double>& factors,
                          const std::vector<std::string>& null, const std::map<std::string, Draw>& draws) {
     if (spec.drawn_call != nullptr) {
@@ -125,6 +135,7 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vect
             const auto other = draws.find(input.name);
             const Draw& draw = other == draws.end() ? input.draw : other->second;
             call.inputs.push_back(draw(input.name, input.dims, sizes));
+            require_element(spec, call.inputs.back().spec, input.element);
         }
     }
     for (std::size_t i = 0; i < spec.outputs.size(); i++) {
@@ -140,6 +151,7 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vect
         call.outputs.push_back(output.before
                                    ? checker::inout(output.before(output.name, dims, sizes))
                                    : checker::output(output.name, dims, sizes.axes(output.dims), output.element));
+        require_element(spec, call.outputs.back().spec, output.element);
         call.outputs.back().precision = precision_of(spec, output);
         call.outputs.back().expected.exact_zeros = output.exact_zeros;
         if (!output.columns.empty()) {

@@ -36,6 +36,7 @@ struct InputSpec {
     std::string dims;  // "B T 3C/c": three times C along the last axis, whose index is called c
     Draw draw;
     bool factor = false;  // of products of matrices: a precision of fewer bits rounds it
+    checker::Element element = checker::Element::f32;
 };
 
 struct OutputSpec {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -41,6 +42,32 @@ class CallsInACaseFile : public testing::Test {
         return load(json{{"config", "{}"}, {"case", "tiny"}, {"calls", calls.dump()}}, 0);
     }
     std::vector<checker::Case> load(const json& metadata, int /*whole*/) {
+        write(metadata);
+        return cases::load_cases(*file_, cases::layernorm_spec);
+    }
+    // Returns what a layernorm reads as `parameter`, its input or, changed in place, its output, where it takes other
+    // elements than floats there and the file stores it as these bytes.
+    checker::Input load_stored(std::string_view dtype, std::span<const std::byte> content, checker::Element takes,
+                               const std::string& parameter) {
+        json one = call();
+        one["args"][parameter] = "stored";
+        write(json{{"config", "{}"}, {"case", "tiny"}, {"calls", json::array({one}).dump()}}, dtype, content);
+        cases::OpSpec spec = cases::layernorm_spec;
+        if (parameter == "inp") {
+            std::ranges::find(spec.inputs, parameter, &cases::InputSpec::name)->element = takes;
+            return cases::load_cases(*file_, spec).at(0).calls.at(0).inputs.at(0);
+        }
+        cases::OutputSpec& output = *std::ranges::find(spec.outputs, parameter, &cases::OutputSpec::name);
+        output.element = takes;
+        output.before = cases::normal(1.0F, takes);
+        const std::vector<checker::Output> outputs = cases::load_cases(*file_, spec).at(0).calls.at(0).outputs;
+        const auto made =
+            std::ranges::find(outputs, parameter, [](const checker::Output& each) { return each.spec.name; });
+        return {made->spec, made->initial};
+    }
+    // Writes the file and opens it. All tensors but `stored`, of 6 elements, are floats of 0.
+    void write(const json& metadata, std::string_view dtype = "F32",
+               std::span<const std::byte> stored = std::as_bytes(std::span(kZeros))) {
         const std::vector<std::pair<std::string, std::vector<long>>> tensors{{"x", {1, 2, 3}},
                                                                              {"w", {3}},
                                                                              {"b", {3}},
@@ -52,18 +79,23 @@ class CallsInACaseFile : public testing::Test {
                                                                              {"floor/ln_rstd", {1}}};
         json header{{"__metadata__", metadata}};
         long end = 0;
+        const auto add = [&](const std::string& name, std::string_view elements, const std::vector<long>& shape,
+                             long bytes) {
+            header[name] = {{"dtype", elements}, {"shape", shape}, {"data_offsets", {end, end + bytes}}};
+            end += bytes;
+        };
         for (const auto& [name, shape] : tensors) {
             long bytes = sizeof(float);
             for (const long length : shape) { bytes *= length; }
-            header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {end, end + bytes}}};
-            end += bytes;
+            add(name, "F32", shape, bytes);
         }
+        std::string data(static_cast<std::size_t>(end), '\0');
+        add("stored", dtype, {1, 2, 3}, std::ssize(stored));
+        data.append(reinterpret_cast<const char*>(stored.data()), stored.size());
         std::string text = header.dump();
         text.resize((text.size() + 7) / 8 * 8, ' ');  // the data are floats
-        write_text(folder_ / "tiny.safetensors",
-                   safetensors_bytes(text, std::string(static_cast<std::size_t>(end), '\0')));
+        write_text(folder_ / "tiny.safetensors", safetensors_bytes(text, data));
         file_ = std::make_unique<checker::CaseFile>(folder_ / "tiny.safetensors", budgets_);
-        return cases::load_cases(*file_, cases::layernorm_spec);
     }
     std::string refusal(const json& calls) {
         std::string message = message_of([&] { load(calls); });
@@ -72,6 +104,7 @@ class CallsInACaseFile : public testing::Test {
         return message;
     }
 
+    static constexpr std::array<float, 6> kZeros{};
     TemporaryFolder folder_;
     checker::Budgets budgets_ = checker::Budgets::read("reference/cases/budgets.json");
     std::unique_ptr<checker::CaseFile> file_;
@@ -199,6 +232,43 @@ TEST_F(CallsInACaseFile, WithANullArgumentHaveOneInputLess) {
     const checker::Call loaded = load(json::array({null}))[0].calls[0];
     EXPECT_EQ(loaded.inputs.size(), 2U);
     EXPECT_EQ(loaded.null, std::vector<std::string>{"bias"});
+}
+
+TEST_F(CallsInACaseFile, HandsTensorsOnInTheOpsElement) {
+    const std::vector<float> values{1, -2, 0.1F, 3e38F, 0, 7};
+    const std::vector<std::byte> in_bf16 = checker::encode(values, checker::Element::bf16);
+    for (const char* parameter : {"inp", "out"}) {
+        for (const auto& [dtype, stored] :
+             {std::pair("BF16", std::span(in_bf16)), std::pair("F32", std::as_bytes(std::span(values)))}) {
+            const checker::Input read = load_stored(dtype, stored, checker::Element::bf16, parameter);
+            EXPECT_EQ(read.spec.element, checker::Element::bf16) << parameter << " of " << dtype;
+            std::vector<std::byte> content(in_bf16.size());
+            ASSERT_EQ(read.spec.bytes(), content.size()) << parameter << " of " << dtype;
+            read.fill(content, 1);
+            EXPECT_EQ(content, in_bf16) << parameter << " of " << dtype;
+        }
+    }
+}
+
+TEST_F(CallsInACaseFile, RefusesElementsThatTheOpDoesNotTake) {
+    using enum checker::Element;
+    struct Mismatch {
+        const char* dtype;
+        std::size_t bytes;
+        checker::Element takes;
+    };
+    for (const auto& [dtype, bytes, takes] :
+         {Mismatch{"BF16", 2, f32}, Mismatch{"I32", 4, f32}, Mismatch{"F32", 4, i32}, Mismatch{"F16", 2, bf16},
+          Mismatch{"F64", 8, f32}}) {
+        for (const char* parameter : {"inp", "out"}) {
+            const std::vector<std::byte> zeros(6 * bytes);
+            const std::string said = message_of([&] { load_stored(dtype, zeros, takes, parameter); });
+            EXPECT_TRUE(said.ends_with(fmt::format(
+                "tiny.safetensors: tensor \"stored\" is {}, but ln takes {} as {}; 'make reference' writes it", dtype,
+                checker::name_of(takes), parameter)))
+                << said;
+        }
+    }
 }
 
 // ---- every op --------------------------------------------------------------------------------------------------------
