@@ -45,11 +45,15 @@ class Call:
         return {name: returned[out] for out, name in self.results.items() if name is not None and out in returned}
 
 
+# A stored tensor. NumPy has no elements of fewer bits than float16: tensors of these are PyTorch's.
+Stored = np.ndarray | Tensor
+
+
 @dataclass
 class Case:
     name: str
     config: dict
-    tensors: dict[str, np.ndarray]  # as stored: inputs and chained references
+    tensors: dict[str, Stored]  # as stored: inputs and chained references
     calls: list[Call]
     exact_chained: dict[str, Tensor] = field(default_factory=dict)  # float64
     model: GPT2 | None = None  # float64
@@ -200,14 +204,18 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
     return calls
 
 
-def op_call(op_name: str, args: dict, results: str, ids: tuple[str, ...]) -> tuple[Call, dict[str, np.ndarray]]:
-    """An op on its own: its inputs are stored as input/OP/ARG, its results as OP.OUT."""
-    stored = {f"input/{op_name}/{arg}": value for arg, value in args.items() if isinstance(value, np.ndarray)}
-    names = {a: f"input/{op_name}/{a}" if isinstance(v, np.ndarray) else v for a, v in args.items()}
+def op_call(op_name: str, args: dict, results: str, ids: tuple[str, ...]) -> tuple[Call, dict[str, Stored]]:
+    """An op on its own: its inputs are stored as input/OP/ARG, its results as OP.OUT. What the op takes in bfloat16 is
+    rounded to it; other narrow elements are drawn as such, as PyTorch's tensors."""
+    stored = {f"input/{op_name}/{arg}": value for arg, value in args.items() if isinstance(value, Stored)}
+    names = {a: f"input/{op_name}/{a}" if isinstance(v, Stored) else v for a, v in args.items()}
+    for arg in OPS[op_name].in_bf16:
+        if isinstance(args.get(arg), Stored):
+            stored[names[arg]] = torch.as_tensor(args[arg]).bfloat16()
     return Call(op_name, names, {out: f"{op_name}.{out}" for out in results.split()}, ids), stored
 
 
-def op_case(name: str, config: dict, parts: list[tuple[Call, dict[str, np.ndarray]]], case: str = "") -> Case:
+def op_case(name: str, config: dict, parts: list[tuple[Call, dict[str, Stored]]], case: str = "") -> Case:
     """`case`: what the checks call it, where that is not the file's name."""
     tensors = {key: value for _, stored in parts for key, value in stored.items()}
     return Case(name, config, tensors, [call for call, _ in parts], case=case or name)

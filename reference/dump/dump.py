@@ -2,7 +2,7 @@
 """Writes the committed cases: reference/cases/*.safetensors and budgets.json. `make reference` runs it.
 
 A case holds inputs, two references for each op, the floor of each row and the suspects:
-  local/NAME    the op's output in float64 from its stored float32 inputs: what a lesson's check compares with
+  local/NAME    the op's output in float64 from its stored inputs: what a lesson's check compares with
   chained/NAME  the same tensor in float64 through the whole model: what whole-model checks compare with
   floor/NAME    the floor of each row (BUDGET.md); shape without the last dimension, or NAME's where that is one a row
   suspect/local/NAME/ID, suspect/chained/NAME/ID   what NAME would be under mistake ID (ops/OP.py)
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from reference.dump.cases import BUILDERS, Case
+from reference.dump.cases import BUILDERS, Case, Stored
 from reference.dump.pytorch_error import measure, ratios_of
 from reference.dump.references import chained_suspects, check_suspects, described, floors_of, local_references
 from reference.model import gpt2
@@ -32,12 +32,12 @@ CASES = Path(__file__).parents[1] / "cases"
 DRAWS = 17  # the committed draw and 16 more
 
 
-def complete(case: Case, ratios: dict) -> dict[str, np.ndarray]:
+def complete(case: Case, ratios: dict) -> dict[str, Stored]:
     tensors = dict(case.tensors)
     tensors |= {f"floor/{name}": value.numpy().astype(np.float32) for name, value in floors_of(case).items()}
     tensors |= local_references(case) | chained_suspects(case)
     for name, value in tensors.items():
-        if not name.startswith("suspect/") and not np.isfinite(value).all():
+        if not name.startswith("suspect/") and not torch.as_tensor(value).double().isfinite().all():
             raise ValueError(f"case {case.name}: {name} is not finite; draw its inputs narrower")
     check_suspects(case, tensors, ratios)
     return tensors
@@ -57,7 +57,7 @@ def sentences_of(ops: dict[str, Op]) -> dict[str, str]:
     return sentences
 
 
-def metadata_of(case: Case, tensors: dict[str, np.ndarray]) -> dict[str, str]:
+def metadata_of(case: Case, tensors: dict[str, Stored]) -> dict[str, str]:
     known = sentences_of(OPS)
     ids = sorted({key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")})
     sentences = {id: known[id] for id in ids}
@@ -69,23 +69,37 @@ def metadata_of(case: Case, tensors: dict[str, np.ndarray]) -> dict[str, str]:
     }
 
 
-def safetensors_bytes(tensors: dict[str, np.ndarray], metadata: dict[str, str]) -> bytes:
-    """A safetensors file whose bytes depend on its content only: names in order, data from a multiple of 64 on.
-    The package's own `save` writes the metadata in an order that is another in each process."""
-    kinds = {np.dtype(np.float32): "F32", np.dtype(np.int32): "I32"}
+# How a safetensors file names elements.
+DTYPES = {
+    torch.float32: "F32",
+    torch.int32: "I32",
+    torch.bfloat16: "BF16",
+    torch.float16: "F16",
+    torch.float8_e4m3fn: "F8_E4M3",
+    torch.float8_e5m2: "F8_E5M2",
+}
+
+
+def safetensors_bytes(tensors: dict[str, Stored], metadata: dict[str, str]) -> bytes:
+    """A safetensors file whose bytes depend on its content only: the widest elements first, which keeps all of them
+    aligned, names in order, data from a multiple of 64 on. The package's own `save` writes the metadata in an order
+    that is another in each process."""
     header: dict = {"__metadata__": metadata}
+    parts: list[bytes] = []
     offset = 0
-    for name in sorted(tensors):
-        value = tensors[name]
+    values = {name: torch.as_tensor(tensors[name]) for name in sorted(tensors)}
+    for name, value in sorted(values.items(), key=lambda item: -item[1].element_size()):
+        part = value.contiguous().flatten().view(torch.uint8).numpy().tobytes()
         header[name] = {
-            "dtype": kinds[value.dtype],
+            "dtype": DTYPES[value.dtype],
             "shape": list(value.shape),
-            "data_offsets": [offset, offset + value.nbytes],
+            "data_offsets": [offset, offset + len(part)],
         }
-        offset += value.nbytes
+        parts.append(part)
+        offset += len(part)
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % 64)
-    return b"".join([len(text).to_bytes(8, "little"), text, *(tensors[name].tobytes() for name in sorted(tensors))])
+    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
 
 
 def dump(

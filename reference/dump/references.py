@@ -8,17 +8,17 @@ import torch
 from torch import Tensor
 
 from reference.dump import budget
-from reference.dump.cases import Call, Case, pad_vocabulary
+from reference.dump.cases import Call, Case, Stored, pad_vocabulary
 from reference.ops import OPS, attention
 
 DISTANCE = 10  # a suspect differs from the reference by at least so many fp32 budgets, and somewhere by as many of TF32
 
 
-def argument(tensors: dict[str, np.ndarray], arg, dtype: torch.dtype = torch.float64):
+def argument(tensors: dict[str, Stored], arg, dtype: torch.dtype = torch.float64):
     """A call's argument: a stored tensor (integers as indices) or a number."""
     if not isinstance(arg, str):
         return arg
-    value = torch.from_numpy(tensors[arg])
+    value = torch.as_tensor(tensors[arg])
     return value.long() if value.dtype == torch.int32 else value.to(dtype)
 
 
@@ -75,7 +75,7 @@ def chained_suspects(case: Case) -> dict[str, np.ndarray]:
     return tensors
 
 
-def check_suspects(case: Case, tensors: dict[str, np.ndarray], ratios: dict) -> None:
+def check_suspects(case: Case, tensors: dict[str, Stored], ratios: dict) -> None:
     """Raises ValueError for a suspect that the budget could take for the reference, or that is listed nowhere."""
     made_by = {name: (call, out) for call in case.calls for out, name in call.results.items()}
 
@@ -114,7 +114,7 @@ def check_suspects(case: Case, tensors: dict[str, np.ndarray], ratios: dict) -> 
                 raise ValueError(f"case {case.name}: suspect {id} of {call.op} equals the reference")
 
 
-def described(case: Case, call: Call, tensors: dict[str, np.ndarray]) -> dict:
+def described(case: Case, call: Call, tensors: dict[str, Stored]) -> dict:
     """A call as the case file's metadata has it (README.md)."""
     stored = {arg: name for arg, name in call.args.items() if name is None or isinstance(name, str)}
     shapes = {arg: tensors[name].shape for arg, name in stored.items() if name is not None}

@@ -14,7 +14,7 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from reference.dump import budget, dump, pytorch_error, references
+from reference.dump import budget, cases, dump, pytorch_error, references
 from reference.dump.cases import BUILDERS, MODELS, lesson_builders, pad_vocabulary
 from reference.dump.dump import CASES
 from reference.ops import OPS
@@ -28,9 +28,11 @@ RATIOS = json.loads((CASES / "budgets.json").read_text())
 
 
 def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
-    with safe_open(path, framework="np") as file:
+    """All tensors and the metadata. Narrow elements are given as floats."""
+    with safe_open(path, framework="pt") as file:
         metadata = file.metadata()
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    tensors = {name: (value.float() if value.is_floating_point() else value).numpy() for name, value in stored.items()}
     return tensors, {
         "case": metadata["case"],
         **{key: json.loads(metadata[key]) for key in ("config", "suspects", "calls")},
@@ -139,6 +141,32 @@ def test_the_integers_of_a_call_fit_its_tensors(committed):
             assert stored[tensor].size == math.prod(dims[name] for name in shapes[tensor].split()), (call, tensor)
         if call["where"] in ("logits", "probs"):  # the padding is not written
             assert dims["OC" if call["op"] == "matmul" else "V"] == metadata["config"]["V"]
+
+
+def test_narrow_elements_are_stored_as_they_are(tmp_path):
+    """An odd number of bytes of narrow elements leaves floats aligned, and references follow from rounded values."""
+    op = Op(
+        results=("out",), run=lambda inp, scale: inp * scale, in_bf16=("inp",), floors=lambda r, inp, scale: r["out"]
+    )
+    drawn = np.array([[1.0, 1.001, -3.14159]], dtype=np.float32)
+    scale = torch.tensor([2.0, 0.5, 0.25]).to(torch.float8_e4m3fn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(OPS, "scaled", op)
+        case = cases.op_case("tiny", {}, [cases.op_call("scaled", {"inp": drawn, "scale": scale}, "out", ())])
+        tensors = dump.complete(case, RATIOS)
+    path = tmp_path / "tiny.safetensors"
+    path.write_bytes(dump.safetensors_bytes(tensors, {"case": "tiny"}))
+    with safe_open(path, framework="pt") as file:
+        stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    rounded = torch.from_numpy(drawn).bfloat16()
+    assert stored["input/scaled/inp"].dtype == torch.bfloat16
+    assert torch.equal(stored["input/scaled/inp"], rounded)
+    assert stored["input/scaled/scale"].dtype == torch.float8_e4m3fn
+    assert torch.equal(stored["input/scaled/scale"].float(), scale.float())
+    assert torch.equal(stored["local/scaled.out"], rounded.float() * scale.float())
+    text = path.read_bytes()
+    header = json.loads(text[8 : 8 + int.from_bytes(text[:8], "little")])
+    assert all(of["data_offsets"][0] % 4 == 0 for of in header.values() if of.get("dtype") == "F32")
 
 
 def test_a_dump_is_the_same_bytes_twice(fresh, tmp_path):

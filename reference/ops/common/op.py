@@ -69,7 +69,7 @@ class Op:
     index: Callable[[Shapes, dict[str, int]], dict[str, str]] = lambda at, dims: {}  # tensors named not as ops.h has it
     suspects: dict[str, Suspect] = field(default_factory=dict)
     baselines: dict[str, Baseline] = field(default_factory=dict)  # the op's own name first
-    in_bf16: tuple[str, ...] = ()  # the arguments that are in bfloat16 where its precision is
+    in_bf16: tuple[str, ...] = ()  # the arguments that it takes in bfloat16, by ops.h
 
     def exact(self, *args) -> Results:
         return self.named(self.run(*args))
