@@ -57,7 +57,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from reference.ops.common.op import Op, Suspect
+from reference.ops.common.op import Baseline, Op, Suspect
 from reference.ops.common.rounding import U, rows, sum_error
 
 
@@ -77,6 +77,7 @@ OP = Op(
     dims=lambda at: {"N": at["inp"][0], "C": at["inp"][1]},
     suspects={"overwritten": Suspect("total was overwritten, not added to", lambda total, inp, weight: (inp,))},
     in_bf16=("total",),
+    baselines={"accumulate": Baseline(lambda m, d: (torch.mv, (m.normal(d["N"], d["C"]), m.normal(d["C"]))))},
 )
 """
 CASES = '''# SPDX-License-Identifier: MIT
@@ -323,6 +324,12 @@ def test_a_new_lesson_rejects_its_wrong_solutions_for_their_reasons(
         tree.run(rejects, status=None)
         helper.write_text(HELPER)
         assert kept.stat().st_mtime_ns != before
+
+
+def test_a_new_op_is_timed_by_pytorch_as_the_others_are(tree: Tree, laid_out: dict[str, str]):
+    test = "reference/tests/test_bench_gpu.py::test_every_op_runs_at_a_tiny_shape[accumulate]"
+    said = tree.run(f".venv/bin/python -m pytest -q '{test}'", status=None)
+    assert "1 passed" in said, said
 
 
 def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, laid_out: dict[str, str]):
