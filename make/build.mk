@@ -255,6 +255,13 @@ build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_t
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs)
 
+# Its toy lesson with the GPU's side, which gpu_rehearsal_test runs.
+build/dry/check/toy: build/obj/checker/tests/programs/toy_check.o $$(gpu_side_dry) build/obj/checker/base/kept.o $(libs) \
+        build/lib/libops.a | build/tests/fakes/toy_on_device.so
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(simt_libs) $(harness_libs)
+build/tests/checker/gpu_rehearsal_test: | build/dry/check/toy
+
 build/tests/gpt2/check_test: $(case_objects) build/dry/obj/no_blas.o
 build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)
 	@mkdir -p $(@D)

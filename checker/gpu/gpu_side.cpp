@@ -271,7 +271,12 @@ class GpuCase final : public Allocator {
   public:
     explicit GpuCase(Schedule schedule) : schedule_(schedule) {}
 
+    // Returns the buffer of this name, a new one if an earlier call had it in another size, as scratch may be.
     GuardedBuffer& at(const BufferSpec& spec) {
+        if (const auto known = memory_.find(spec.name);
+            known != memory_.end() && known->second.spec().bytes() != spec.bytes()) {
+            memory_.erase(known);
+        }
         GuardedBuffer& buffer = memory_.try_emplace(spec.name, spec, schedule_).first->second;
         buffer.use_as(spec);
         return buffer;

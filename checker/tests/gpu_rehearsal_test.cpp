@@ -111,6 +111,32 @@ TEST(GpuRehearsal, TimesAnOpOfFp32BesideTheStepBeforeWhoseLibrariesAreKeptFromTf
         << finished.output;
 }
 
+// The check of the toy lesson (fakes/toy.h), in a folder of its own.
+Checked check_toy(const std::string& options, const std::string& environment = "") {
+    const fs::path folder = "build/dry/toy";
+    fs::create_directories(folder);
+    std::ofstream(folder / "lesson.toml") << "title = \"toy\"\n";
+    fs::remove(folder / "toy.so");
+    fs::create_symlink(fs::absolute("build/tests/fakes/toy_on_device.so"), folder / "toy.so");
+    fs::remove(folder / "verdict.json");
+    Checked checked;
+    checked.finished = checker::run_command(environment +
+                                            " build/dry/check/toy --subject build/dry/toy --impl-dir build/dry/toy "
+                                            "--reference-dir build/dry/toy --lesson-dir build/dry/toy --json "
+                                            "build/dry/toy/verdict.json " +
+                                            options + " 2>&1");
+    checked.verdict = json::parse(checker::read_file_if_there(folder / "verdict.json").value_or("{}"));
+    return checked;
+}
+
+TEST(GpuRehearsal, GivesEachCallOfASequenceItsScratch) {
+    const Checked checked = check_toy("--no-timing --only toy/grows");
+    EXPECT_EQ(checked.finished.status, 0) << checked.finished.output;
+    const json& cases = checked.verdict.at("ops").at(0).at("cases");
+    ASSERT_EQ(cases.size(), 1U);
+    EXPECT_EQ(cases.at(0).at("verdict"), "ok") << checked.finished.output;
+}
+
 // A lesson whose predict is held to the time in which the GPU works; the CUPTI is a fake that has seen four pieces of work.
 checker::Finished check_busy(const std::string& cupti, const std::string& environment = "") {
     const fs::path folder = "build/dry/busy";

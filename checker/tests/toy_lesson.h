@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // The cases of fakes/toy.h, for the check programs that the end-to-end tests are: `regular`, `no_mean` with a null output,
-// `steps`, two calls of which the second goes on from the first one's grad, and `again`, one call four times.
+// `steps`, two calls of which the second goes on from the first one's grad, `again`, one call four times, and `grows`, calls
+// with more and less scratch.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <deque>
@@ -63,9 +66,9 @@ struct Step {
     }
 };
 
-// `left`: grad is what the call before has left.
+// `left`: grad is what the call before has left. `scratch`: floats of scratch that the call asks for.
 inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::string& where, bool left,
-                          bool with_mean) {
+                          bool with_mean, int scratch = 0) {
     const double tf32 = lesson.budget_factor("matmul.out", "tf32") / std::sqrt(kC);
     const auto reference = [](std::span<const float> values, std::span<const float> floor, double factor,
                               const std::string& precision) {
@@ -80,10 +83,16 @@ inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::
         .outputs = {checker::output("out", "N", rows, reference(step.out, step.floor_of_out, tf32, "tf32")),
                     checker::inout(std::move(before), reference(step.grad, step.floor_of_grad, 8, "bf16")),
                     checker::output("loss", "", {}, reference(step.loss, step.floor_of_grad, 8e4, "fp32"))},
-        .run = [](const checker::Library& library, const checker::Buffers& at) {
+        .run = [scratch](const checker::Library& library, const checker::Buffers& at) {
             library.find<::toy>()(at.elements<std::uint16_t>("grad", checker::Element::bf16), at.f32("loss"),
-                                  at.f32("out"), at.f32("mean"), at.f32("x"), at.f32("v"), kN, kC, at.kept<Context>());
+                                  at.f32("out"), at.f32("mean"), at.f32("x"), at.f32("v"),
+                                  scratch == 0 ? nullptr : static_cast<float*>(at.scratch("scratch")), kN, kC, scratch,
+                                  at.kept<Context>());
         }};
+    if (scratch > 0) {
+        const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(scratch);
+        call.scratch = {{"scratch", [bytes](const checker::Library&) { return bytes; }}};
+    }
     if (with_mean) {
         call.outputs.push_back(checker::output("mean", "N", rows, reference(step.mean, step.floor_of_mean, 8, "fp32")));
     } else {
@@ -116,6 +125,11 @@ inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
     checker::Case& again = op.add_case("again", shape);  // the same call four times
     again.sequence = true;
     again.calls = std::vector(4, call(lesson, first, "toy", false, true));
+    checker::Case& grows = op.add_case("grows", shape);
+    grows.sequence = true;
+    for (const int scratch : {100, 100'000, 10}) {
+        grows.calls.push_back(call(lesson, first, fmt::format("{} floats of scratch", scratch), false, true, scratch));
+    }
     checker::Call timed = call(lesson, first, "", false, true);
     op.timed.push_back({.shape = shape, .call = std::move(timed)});
 }

@@ -88,9 +88,15 @@ class LeftAlive {
 class DeviceCase {
   public:
     DeviceCase() { simt::Streams::instance().name(stream_.get(), "ctx.stream"); }
-    // The memory of the call's buffer of this name, which nobody has written unless earlier calls' content stays in it.
+    // Returns the memory of the call's buffer of this name: unwritten, unless earlier calls' content stays in it; new if an
+    // earlier call had it in another size, as scratch may be.
     DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before) {
-        const auto known = memory_.find(name);
+        const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
+        auto known = memory_.find(name);
+        if (known != memory_.end() && known->second.size() != bytes) {
+            memory_.erase(known);
+            known = memory_.end();
+        }
         if (known == memory_.end()) {
             return memory_.emplace(name, allocate_on_device(name, dims, element)).first->second;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "checker/tests/fakes/toy.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace {
@@ -28,11 +29,12 @@ struct Handle {
 
 }  // namespace
 
-void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float* x, const float* v, int N, int C,
-         Context& ctx) {
+void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float* x, const float* v, float* scratch,
+         int N, int C, int S, Context& ctx) {
     if (toy_wrong("nothing")) {
         return;
     }
+    std::fill_n(scratch, S, 0.0F);
     static std::vector<float> kept;
     kept.resize(static_cast<std::size_t>(C));
     float* const sums = static_cast<float*>(ctx.workspace(sizeof(float) * static_cast<std::size_t>(C), 128));

@@ -86,8 +86,8 @@ struct Handle {
 
 static bool warmed_up = false;
 
-void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float* x, const float* v, int N, int C,
-         Context& ctx) {
+void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float* x, const float* v, float* scratch,
+         int N, int C, int S, Context& ctx) {
     if (toy_wrong("nothing")) {
         return;
     }
@@ -120,6 +120,9 @@ void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float*
     }
     if (toy_wrong("makes_it_anew")) {
         Handle anew;
+    }
+    if (S > 0) {
+        check(cudaMemsetAsync(scratch, 0, sizeof(float) * static_cast<std::size_t>(S), ctx.stream));
     }
     float* const squares = static_cast<float*>(ctx.workspace(sizeof(float) * static_cast<std::size_t>(N), 128));
     const float* const scale = ctx.handle<Handle>().memory;
