@@ -400,6 +400,15 @@ TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
 
 TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
     const std::vector<std::array<const char*, 3>> headers = {
+        {"cuda.h", "CUtensorMap m;", "CUtensorMap is not on the CPU device: it has no tensor maps (TMA)"},
+        {"cuda.h", "auto e = cuTensorMapEncodeTiled;",
+         "cuTensorMapEncodeTiled is not on the CPU device: it has no tensor maps (TMA)"},
+        {"cuda.h", "auto s = CU_TENSOR_MAP_SWIZZLE_128B;",
+         "CU_TENSOR_MAP_SWIZZLE_128B is not on the CPU device: it has no tensor maps (TMA)"},
+        {"cuda.h", "CUcontext c;", "CUcontext is not on the CPU device: it has no driver API"},
+        {"cuda.h", "CUmemAllocationProp p;", "CUmemAllocationProp is not on the CPU device: it has no driver API"},
+        {"cuda.h", "void f() { cuMemAlloc_v2(nullptr, 4); }",
+         "cuMemAlloc_v2 is not on the CPU device: it has no driver API"},
         {"mma.h", "using namespace nvcuda;", "nvcuda is not on the CPU device: it has no tensor cores (wmma)"},
         {"cublas_v2.h", "float dot() { return cublasSdot(nullptr, 0); }",
          "cublasSdot is not on the CPU device: it has no such function of cuBLAS (LIBRARIES.md)"},
@@ -455,6 +464,14 @@ TEST_F(Driver, APartOfCudaThatTheDeviceLacksIsRefusedInOneLine) {
         {"auto s = cudaStreamGraphTailLaunch;",
          "cudaStreamGraphTailLaunch is not on the CPU device: it has no launches of graphs from kernels"},
         {"auto s = cuGreenCtxCreate;", "cuGreenCtxCreate is not on the CPU device: it has no green contexts"},
+        {"cudaMipmappedArray_t m;", "cudaMipmappedArray_t is not on the CPU device: it has no textures"},
+        {"cudaExternalMemory_t m;", "cudaExternalMemory_t is not on the CPU device: it has no external memory"},
+        {"cudaGraphicsResource* r;", "cudaGraphicsResource is not on the CPU device: it has no graphics"},
+        {"cudaLibrary_t l;", "cudaLibrary_t is not on the CPU device: it has no kernels that are loaded at run time"},
+        {"cudaMemcpyAttributes a;", "cudaMemcpyAttributes is not on the CPU device: it has no copies in batches"},
+        {"cudaMemFabricHandle_t h;",
+         "cudaMemFabricHandle_t is not on the CPU device: it has no memory of other processes (IPC)"},
+        {"cudaUUID_t u;", "cudaUUID_t is not on the CPU device: it has no such type of the runtime"},
         {"__device__ void f() { asm(\"membar.gl;\"); }", "inline PTX is not on the CPU device"}};
     for (const auto& [use, refusal] : uses) {
         file("a.cu",
@@ -803,8 +820,9 @@ TEST_F(Driver, ArithmeticIsCountedOnDemand) {
     if (const char* why = simt::why_no_arithmetic()) {
         GTEST_SKIP() << why;
     }
-    file("a.cu", "__global__ void k(float* x) { x[threadIdx.x] = x[threadIdx.x] * 2.0f + 1.0f; }\n"
-                 "int main() { float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); k<<<1, 32>>>(x); return cudaFree(x); }\n");
+    file("a.cu",
+         "__global__ void k(float* x) { x[threadIdx.x] = x[threadIdx.x] * 2.0f + 1.0f; }\n"
+         "int main() { float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); k<<<1, 32>>>(x); return cudaFree(x); }\n");
     ASSERT_EQ(simtcc("--arithmetic a.cu -o a").output, "");
     EXPECT_NE(shell("SIMT_TRAFFIC=1 ./a").output.find("fused multiply-adds "), std::string::npos);
     ASSERT_EQ(simtcc("a.cu -o a").output, "");
