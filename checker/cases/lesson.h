@@ -147,6 +147,7 @@ struct Call {
     std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against
     double least_bytes = 0;               // that it reads and writes, where that is known
     std::optional<Sampled> sampled = {};  // in place of outputs
+    bool is_model = false;  // each output is computed from those before it: the first that is wrong tells most
 };
 
 // Whether an output lies in the host's memory: the call is over when it is there.

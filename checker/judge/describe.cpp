@@ -150,12 +150,6 @@ void add_around(std::vector<std::string>& details, const Judged& judged, long el
     details.insert(details.end(), {got, expected});
 }
 
-// Too many outputs to be those of one op: then it matters which comes first.
-bool is_model(std::span<const Judged> outputs) {
-    constexpr std::size_t kMostOfOneOp = 4;
-    return outputs.size() > kMostOfOneOp;
-}
-
 // Elements that hold what they held before. `prefix` names the tensor of a model, `elements` says how many there are.
 Finding describe_untouched(const Judged& judged, const std::string& prefix, const std::string& elements) {
     const BufferSpec& spec = judged.output->spec;
@@ -244,14 +238,14 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_
 }
 
 // What became of the other outputs, in one line.
-std::string others_text(std::span<const Judged> outputs, const Judged& first) {
+std::string others_text(std::span<const Judged> outputs, const Judged& first, bool of_model) {
     std::vector<std::string> wrong, right;
     for (const Judged& judged : outputs) {
         if (&judged != &first) {
             (judged.wrong() ? wrong : right).push_back(judged.output->spec.name);
         }
     }
-    if (is_model(outputs)) {
+    if (of_model) {
         return wrong.empty()
                    ? "every other tensor is right"
                    : fmt::format("{} of the {} other tensors are wrong too", wrong.size(), outputs.size() - 1);
@@ -576,9 +570,9 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
 
     const auto first_wrong = std::ranges::find_if(outputs, &Judged::wrong);
     if (first_wrong != outputs.end() && !verdict.untouched) {
-        verdict.of_model = is_model(outputs);
+        verdict.of_model = call.is_model;
         add_mismatch(verdict.findings, *first_wrong, verdict.of_model,
-                     outputs.size() > 1 ? others_text(outputs, *first_wrong) : "");
+                     outputs.size() > 1 ? others_text(outputs, *first_wrong, call.is_model) : "");
         std::vector<Finding> explained = fitting_suspects(outputs);
         if (std::optional<Finding> moved = explained.empty() ? describe_displaced(*first_wrong) : std::nullopt) {
             explained.push_back(std::move(*moved));

@@ -504,6 +504,38 @@ TEST(CallInWords, ValuesInWrongPlacesAreNamedWithTheirDistance) {
                                         "\tso do 8 of 24 wrong elements: 4 rows further back"}));
 }
 
+namespace {
+
+// A call with an output of one element for each of `names`, and its verdict where the first `wrong` of them are.
+CallVerdict verdict_with(const std::vector<std::string>& names, std::size_t wrong, bool is_model) {
+    const std::vector<float> right{1}, floor{1e-6F};
+    Call call;
+    call.is_model = is_model;
+    std::vector<Content> values;
+    for (const std::string& name : names) {
+        call.outputs.push_back(output(name, "N", {1}, Reference{{right, floor, 8, false}, {}}));
+        values.push_back(content({values.size() < wrong ? 2.0F : 1.0F}));
+    }
+    return describe_call(call, values, values, [] { return true; });
+}
+
+}  // namespace
+
+TEST(CallInWords, NamesAnOpsOutputsHoweverManyItHas) {
+    const CallVerdict verdict = verdict_with({"dqkv", "datt", "dpreatt", "dscale", "dbias"}, 2, false);
+    EXPECT_FALSE(verdict.of_model);
+    EXPECT_EQ(verdict.findings.at(0).text.find("1 of 1 element of dqkv is wrong"), 0U) << verdict.findings.at(0).text;
+    EXPECT_EQ(verdict.findings.at(0).details.back(), "also\tdatt is wrong too; dpreatt and dscale and dbias are right");
+}
+
+TEST(CallInWords, NamesAModelsFirstDivergingTensor) {
+    const CallVerdict verdict = verdict_with({"encoded", "logits", "losses"}, 2, true);
+    EXPECT_TRUE(verdict.of_model);
+    EXPECT_EQ(verdict.findings.at(0).text.find("first diverging tensor: encoded, 1 of 1 element is wrong"), 0U)
+        << verdict.findings.at(0).text;
+    EXPECT_EQ(verdict.findings.at(0).details.back(), "also\t1 of the 2 other tensors are wrong too");
+}
+
 TEST(CallInWords, TheFirstWrongOutputIsShownAndTheOthersNamed) {
     const TwoOutputs two;
     const CallVerdict verdict = two.verdict(two.mean, two.out_doubled);

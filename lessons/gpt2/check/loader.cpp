@@ -197,6 +197,7 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         }
         call.outputs.back().expected.exact_zeros = output.exact_zeros;
     }
+    call.is_model = spec.is_model;
     add_rounded(call, spec, sizes);
     if (spec.scratch_bytes != nullptr) {
         call.scratch = {scratch_of(spec, of.sizes)};
@@ -240,7 +241,9 @@ std::vector<checker::Case> load_cases(const CaseFile& file, const OpSpec& spec) 
     if (spec.model_calls != nullptr) {
         Sizes sizes;
         for (const auto& [name, value] : file.dims()) { sizes.set(name, value); }
-        return {{file.tensors().metadata().at("case"), sizes.text(spec.shape), spec.model_calls(file, spec.precision)}};
+        std::vector<checker::Call> calls = spec.model_calls(file, spec.precision);
+        for (checker::Call& call : calls) { call.is_model = spec.is_model; }
+        return {{file.tensors().metadata().at("case"), sizes.text(spec.shape), std::move(calls)}};
     }
     std::vector<checker::Case> result;
     for (const FileCall& call : calls_of(file, spec)) {

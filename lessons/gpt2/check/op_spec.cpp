@@ -126,7 +126,9 @@ static void require_element(const OpSpec& spec, const checker::BufferSpec& drawn
 checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vector<double>& factors,
                          const std::vector<std::string>& null, const std::map<std::string, Draw>& draws) {
     if (spec.drawn_call != nullptr) {
-        return spec.drawn_call(sizes, spec.precision);
+        checker::Call call = spec.drawn_call(sizes, spec.precision);
+        call.is_model = spec.is_model;
+        return call;
     }
     checker::Call call{.where = sizes.text(spec.shape), .inputs = {}, .outputs = {}, .null = null, .run = {}};
     call.run = run_of(spec, sizes);
@@ -165,6 +167,7 @@ checker::Call drawn_call(const OpSpec& spec, const Sizes& sizes, const std::vect
             };
         }
     }
+    call.is_model = spec.is_model;
     add_rounded(call, spec, sizes);
     if (spec.scratch_bytes != nullptr) {
         call.scratch = {scratch_of(spec, sizes)};

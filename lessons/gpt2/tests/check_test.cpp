@@ -312,6 +312,7 @@ TEST_P(EveryOp, HasCasesFromTheModelsOrItsLessonAndFromNothingTwice) {
         for (const checker::Call& call : one.calls) {
             EXPECT_FALSE(call.outputs.empty()) << one.name << " " << call.where;
             EXPECT_TRUE(call.run) << one.name << " " << call.where;
+            EXPECT_EQ(call.is_model, GetParam()->name == "forward") << one.name << " " << call.where;
         }
     }
 }
