@@ -36,7 +36,8 @@
 #:                           machine has no packages of one, in a tree of Debian
 #:                           13 under build/, as root only
 #:   make new-lesson         lays out the next lesson and says what to do next:
-#:                           NAME=my_softmax OPS=softmax; TRACK=host in C++
+#:                           NAME=my_softmax OPS=softmax; TRACK=host in C++;
+#:                           INOUT='adamw.m adamw.v': what a new op updates
 #:   make generate           everything that is generated: the five below,
 #:                           ncu-table and the pages' waterfall
 #:   make stubs              the lessons' stubs, from the solutions
@@ -54,7 +55,7 @@
 .PHONY: new-lesson
 new-lesson: build/tools/lessons
 	$(if $(filter-out host device,$(TRACK)),$(error TRACK=$(TRACK): it is device (CUDA C++) or host (plain C++)))@$(call with_python) \
-	    scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) '$(NAME)' $(OPS)
+	    scripts/new_lesson.py $(if $(filter host,$(TRACK)),--host) --inout '$(INOUT)' '$(NAME)' $(OPS)
 
 .PHONY: start setup doctor test test-all generate stubs reference kill-table figures format clean
 

@@ -3,7 +3,8 @@
 
 An op of ops.h keeps its signature; its solution begins as a copy of the newest file that serves it. An op that ops.h
 does not have gets its declaration there, its line in ops.def, lessons/gpt2/check/OP.cpp and reference/ops/OP.py, all of
-an op that copies N floats: change them into yours. Nothing that exists is overwritten.
+an op that copies N floats: change them into yours. With INOUT='OP.TENSOR …' the op adds them to those tensors, which it
+reads and updates. Nothing that exists is overwritten.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from string import Template
 OPS_H = Path("lessons/gpt2/ops.h")
 OPS_DEF = Path("lessons/gpt2/ops.def")
 TEMPLATES = Path(__file__).parent / "lesson"
+TAKEN = ("inp", "ctx", "i", "results", "rows")  # names in the files of a new op
 ESTIMATE = """
 <!-- estimate -->
 <!-- end estimate -->
@@ -80,16 +82,70 @@ def filled(template: str, **values: str) -> str:
     return Template((TEMPLATES / f"{template}.txt").read_text()).substitute(values)
 
 
+def tuple_of(words: list[str]) -> str:
+    """The words as a tuple in Python."""
+    return f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+
+
+def values_of(op: str, inouts: list[str]) -> dict[str, str]:
+    """What the templates of an op say of its tensors: `out[i] = inp[i]`, or `t[i] += inp[i]` for each in-out tensor."""
+    outputs, arguments = inouts or ["out"], [*inouts, "inp"]
+    formulas = [f"{t}[i] {'+=' if inouts else '='} inp[i]" for t in outputs]
+    declared = [f"float* {t}," for t in outputs] + ["const float* inp,"]
+    width = max(map(len, declared))
+    shapes = ["(N), in-out" if inouts else "(N)"] * len(outputs) + ["(N)"]
+    statements = "\n".join(f"        {formula};" for formula in formulas)
+    pad = " " * len(op)
+    specs = [f'{{.name = "{t}", .dims = "N/i", .before = normal()}}' for t in inouts] or ['{"out", "N/i"}']
+    wrong = [
+        f'        "{t}_overwritten": Suspect("{t} was overwritten, not added to", '
+        f'lambda {", ".join(arguments)}: {{"{t}": inp}}),'
+        for t in inouts
+    ] or ['        "negated": Suspect("the sign is the other one", lambda inp: -inp),']
+    return {
+        "op": op,
+        "pad": pad,
+        "formula": ", ".join(formulas),
+        "formulas": "\n".join(f"// {formula}" for formula in formulas),
+        "declared": f"\n     {pad} ".join(
+            f"{one:<{width}}  // {shape}" for one, shape in zip(declared, shapes, strict=True)
+        ),
+        "left": ", ".join(f"{t}[i]" for t in outputs),
+        "statements": statements,
+        "body": f" {formulas[0]}; " if len(formulas) == 1 else f"\n{statements}\n    ",
+        "parameters": ", ".join(f"float* {t}" for t in outputs),
+        "names": ", ".join(outputs),
+        "specs": (",\n" + " " * 16).join(specs),
+        "buffers": ", ".join(f'at.f32("{t}")' for t in outputs),
+        "cost": f'.bytes = {1 + len(outputs) + len(inouts)} * kFloat * d["N"]'
+        + (f', .flop = {len(inouts)} * d.number("N")' if inouts else ""),
+        "tensors": ", ".join(f"{t}: Tensor" for t in arguments),
+        "type": f"tuple[{', '.join(['Tensor'] * len(outputs))}]" if len(outputs) > 1 else "Tensor",
+        "exact": ", ".join(f"{t} + inp" for t in inouts) or "inp.clone()",
+        "floors": ", ".join(f'U * rows(results["{t}"].abs())' for t in outputs),
+        "drawn": tuple_of(['m.normal(d["N"])'] * len(arguments)),
+        "quoted": tuple_of([f'"{t}"' for t in outputs]),
+        "suspects": "\n".join(wrong),
+        "args": ", ".join(f'"{t}": normal(rng, 1, 1000)' for t in arguments),
+        "results": " ".join(outputs),
+    }
+
+
 class Layout:
     """The files to write, and two edits; nothing is touched before all is known."""
 
-    def __init__(self, name: str, ops: list[str], host: bool):
+    def __init__(self, name: str, ops: list[str], inouts: list[str], host: bool):
         self.name, self.ops = name, ops
         self.track, self.extension = ("host", ".cpp") if host else ("device", ".cu")
         before = lessons()[-1]
         self.before, self.number = before[:2], f"{int(before[:2]) + 1:02}"
         self.folder = f"{self.number}_{name}"
         self.new_ops = [op for op in ops if declaration(op) is None]
+        self.require_new(inouts)
+        self.values = {
+            op: values_of(op, [word.split(".")[1] for word in inouts if word.split(".")[0] == op])
+            for op in self.new_ops
+        }
         self.files: dict[Path, str] = {}
         self.edits: dict[Path, str] = {}
         self.lay_out()
@@ -97,10 +153,18 @@ class Layout:
             if path.exists():
                 raise Refused(f"{path} is there already; choose another name, or remove it first")
 
+    def require_new(self, inouts: list[str]) -> None:
+        """Refuses INOUT of another op than a new one of OPS."""
+        for word in inouts:
+            op = word.split(".")[0]
+            if op not in self.new_ops:
+                what = f"{OPS_H} declares {op} already" if op in self.ops else f"OPS has no {op}"
+                raise Refused(f"INOUT={word}: {what}; INOUT names tensors of an op that is new in OPS")
+
     def lay_out(self) -> None:
         for op in self.new_ops:
-            self.files[Path(f"lessons/gpt2/check/{op}.cpp")] = filled("check.cpp", op=op)
-            self.files[Path(f"reference/ops/{op}.py")] = filled("op.py", op=op)
+            self.files[Path(f"lessons/gpt2/check/{op}.cpp")] = filled("check.cpp", **self.values[op])
+            self.files[Path(f"reference/ops/{op}.py")] = filled("op.py", **self.values[op])
             self.edits[OPS_H] = self.edits.get(OPS_H, OPS_H.read_text()) + self.new_declaration(op)
             self.edits[OPS_DEF] = self.edits.get(OPS_DEF, OPS_DEF.read_text()) + f"OP({op})\n"
         lesson, solution = Path("lessons") / self.folder, Path("solutions") / self.folder
@@ -123,7 +187,7 @@ class Layout:
             "waterfall": "" if self.track == "host" else "\n<!-- waterfall -->\n<!-- end waterfall -->\n",
             "estimate": "" if self.track == "host" else ESTIMATE,
             "hints": "\n".join(filled("hints.md", op=op) for op in self.ops),
-            "parts": "".join(filled("case.py", op=op) for op in self.new_ops),
+            "parts": "".join(filled("case.py", **self.values[op]) for op in self.new_ops),
         }
         self.files[lesson / "lesson.toml"] = filled("lesson.toml", **values)
         self.files[lesson / "README.md"] = filled("README.md", **values)
@@ -132,14 +196,14 @@ class Layout:
         self.files[solution / "wrong.toml"] = filled("wrong.toml", **values)
         self.files[Path(f"figures/lesson{self.number}.py")] = filled("figure.py", **values)
 
-    @staticmethod
-    def new_declaration(op: str) -> str:
-        return filled("declaration.h", op=op, pad=" " * len(op))
+    def new_declaration(self, op: str) -> str:
+        return filled("declaration.h", **self.values[op])
 
     def solution_of(self, op: str) -> str:
         if op in self.new_ops:
-            declared = self.new_declaration(op).strip().split("\n", 1)[1].rstrip(";")
-            return filled(f"op{self.extension}", op=op, declaration=declared)
+            declared = self.new_declaration(op)
+            declared = declared[declared.index(f"void {op}(") :].strip().rstrip(";")
+            return filled(f"op{self.extension}", **self.values[op], declaration=declared)
         newest = newest_solution(op, self.extension)
         if newest is None:
             raise Refused(
@@ -162,6 +226,9 @@ class Layout:
         for path, text in (self.edits | self.files).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        # Names of any length are in the lines. Without ruff, make format does it later.
+        python = [str(path) for path in self.files if path.suffix == ".py"]
+        subprocess.run([sys.executable, "-m", "ruff", "format", *python], capture_output=True, check=False)
 
 
 def next_steps(layout: Layout) -> str:
@@ -200,6 +267,7 @@ def next_steps(layout: Layout) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--host", action="store_true", help="plain C++ for the CPU instead of CUDA C++")
+    parser.add_argument("--inout", default="", help="in-out tensors of new ops: 'adamw.params adamw.m'")
     parser.add_argument("name", help="the folder's name after its number, such as my_softmax")
     parser.add_argument("ops", nargs="*", help="the exercise's files, such as matmul")
     args = parser.parse_args()
@@ -209,9 +277,15 @@ def main() -> int:
         for word in (args.name, *args.ops):
             if not re.fullmatch(r"[a-z][a-z0-9_]*", word):
                 raise Refused(f"'{word}': names are of a to z, 0 to 9 and _, as in NAME=my_softmax OPS='softmax gelu'")
+        inouts = list(dict.fromkeys(args.inout.split()))
+        for word in inouts:
+            if not re.fullmatch(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*", word):
+                raise Refused(f"INOUT={word}: an in-out tensor is OP.TENSOR, as in INOUT='adamw.params adamw.m'")
+            if (tensor := word.split(".")[1]) in TAKEN:
+                raise Refused(f"INOUT={word}: the op has a parameter {tensor} already; choose another name")
         if taken := [lesson for lesson in lessons() if lesson[3:] == args.name]:
             raise Refused(f"lessons/{taken[0]} has that name; choose another")
-        layout = Layout(args.name, list(dict.fromkeys(args.ops)), args.host)
+        layout = Layout(args.name, list(dict.fromkeys(args.ops)), inouts, args.host)
         layout.write()
     except Refused as refusal:
         print(f"new-lesson: {refusal}", file=sys.stderr)

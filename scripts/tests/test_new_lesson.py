@@ -17,87 +17,39 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MF
 # What the tree's build has that no lesson needs.
 LEFT_OUT = ("course_test", "new_lesson_test", "local_test", "wrong", "tests", "test-results", "kept")
 
-# The new op accumulates into a tensor of bfloat16, has an output in TF32, and asks a library for its block.
-DECLARATION = """
-// total[n, c] += inp[n, c], and product[n] = sum over c of inp[n, c] * weight[c].
-void accumulate(std::uint16_t* total,  // (N, C), bfloat16
-                float* product,        // (N), in TF32
-                const float* inp,      // (N, C)
-                const float* weight,   // (C)
-                int N, int C, Context& ctx);
-"""
-SPEC = """// SPDX-License-Identifier: MIT
-#include "lessons/gpt2/check/op_spec.h"
-
-namespace cases {
-
-using checker::Element;
-
-const OpSpec accumulate_spec{
-    .name = "accumulate",
-    .shape = "N C",
-    .inputs = {{"inp", "N C", normal()}, {"weight", "C", normal()}},
-    .outputs = {{.name = "total", .dims = "N C", .precision = "bf16", .element = Element::bf16,
-                 .before = normal(1.0F, Element::bf16)},
-                {.name = "product", .dims = "N", .precision = "tf32"}},
-    .defined = defines<accumulate>,
-    .run =
-        [](const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
-            library.find<accumulate>()(at.elements<std::uint16_t>("total", Element::bf16), at.f32("product"),
-                                       at.f32("inp"), at.f32("weight"), d["N"], d["C"], ctx);
-        },
-    .cost = [](const Sizes& d) -> Cost { return {.bytes = 8.0 * d["N"] * d["C"], .flop = 3.0 * d["N"] * d["C"]}; },
-    .bound = Bound::copy};
-
-}  // namespace cases
-"""
-REFERENCE = """# SPDX-License-Identifier: MIT
-from __future__ import annotations
-
-import torch
-from torch import Tensor
-
-from reference.ops.common.op import Baseline, Op, Suspect
-from reference.ops.common.rounding import U, rows, sum_error
-
-
-def run(total: Tensor, inp: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    return total + inp, torch.matmul(inp, weight.unsqueeze(-1)).squeeze(-1)
-
-
-def floors(results: dict[str, Tensor], total: Tensor, inp: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    square_sum = (inp**2) @ (weight**2)
-    return U * rows(results["total"].abs()), sum_error(square_sum, results["product"], inp.shape[-1])
-
-
-OP = Op(
-    results=("total", "product"),
-    run=run,
-    floors=floors,
-    dims=lambda at: {"N": at["inp"][0], "C": at["inp"][1]},
-    suspects={"overwritten": Suspect("total was overwritten, not added to", lambda total, inp, weight: (inp,))},
-    in_bf16=("total",),
-    baselines={"accumulate": Baseline(lambda m, d: (torch.mv, (m.normal(d["N"], d["C"]), m.normal(d["C"]))))},
-)
-"""
-CASES = '''# SPDX-License-Identifier: MIT
-"""Rows that fill no block."""
-
-import numpy as np
-
-from reference.dump.cases import Case, generator, normal, op_call, op_case
-
-
-def in_bf16(x: np.ndarray) -> np.ndarray:
-    return (x.view(np.uint32) & 0xFFFF0000).view(np.float32)
-
-
-def build(name: str, seed: int) -> Case:
-    rng = generator(name, seed)
-    N, C = 37, 65
-    inputs = {"total": in_bf16(normal(rng, 1, N, C)), "inp": normal(rng, 1, N, C), "weight": normal(rng, 1, C)}
-    return op_case(name, {"N": N, "C": C}, [op_call("accumulate", inputs, "total product", ("overwritten",))])
-'''
+# What is changed in the files of an op that adds to its in-out tensor: the tensor is of bfloat16, there is an output in
+# TF32 too, and the op asks a library for its block. By file, a pattern and what takes its place.
+ACCUMULATE = [
+    ("lessons/gpt2/ops.h", r"#include <cstddef>\n", "#include <cstddef>\n#include <cstdint>\n"),
+    (
+        "lessons/gpt2/ops.h",
+        r"float\* total, +// \(N\), in-out\n",
+        "std::uint16_t* total,  // (N), bfloat16, in-out\n                float* product,        // (N), in TF32\n",
+    ),
+    (
+        "lessons/gpt2/check/accumulate.cpp",
+        r"\.before = normal\(\)}",
+        '.precision = "bf16", .element = checker::Element::bf16, .before = normal(1.0F, checker::Element::bf16)},\n'
+        '                {.name = "product", .dims = "N/i", .precision = "tf32"}',
+    ),
+    (
+        "lessons/gpt2/check/accumulate.cpp",
+        r'at\.f32\("total"\)',
+        'at.elements<std::uint16_t>("total", checker::Element::bf16), at.f32("product")',
+    ),
+    ("reference/ops/accumulate.py", r"return total \+ inp", "return total + inp, inp * inp"),
+    (
+        "reference/ops/accumulate.py",
+        r'U \* rows\(results\["total"\]\.abs\(\)\)',
+        'U * rows(results["total"].abs()), U * rows(results["product"].abs())',
+    ),
+    (
+        "reference/ops/accumulate.py",
+        r'results=\("total",\)',
+        'results=("total", "product"),\n    in_bf16=("total",)',
+    ),
+    ("solutions/{folder}/cases.py", r'"total", tuple', '"total product", tuple'),
+]
 LIBRARY = """// SPDX-License-Identifier: MIT
 #pragma once
 
@@ -109,7 +61,7 @@ struct ToyLibrary {
 """
 KERNEL = """// SPDX-License-Identifier: MIT
 //
-// total[n, c] += inp[n, c], and product[n] = sum over c of inp[n, c] * weight[c]. One thread per row.
+// total[i] += inp[i], and product[i] = inp[i] * inp[i]. One thread per element.
 #include <cuda_bf16.h>
 
 #include "lessons/{folder}/toy_library.h"
@@ -119,30 +71,23 @@ KERNEL = """// SPDX-License-Identifier: MIT
 
 namespace {{
 
-__global__ void accumulate_kernel(__nv_bfloat16* total, float* product, const float* inp, const float* weight, int N,
-                                  int C) {{
-    const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+__global__ void accumulate_kernel(__nv_bfloat16* total, float* product, const float* inp, int N) {{
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     // >>> solution
-    //~ // TODO: row n of total, and product[n], for n < N.
-    if (n < N) {{
-        float sum = 0;
-        for (int c = 0; c < C; c++) {{
-            const int i = n * C + c;
-            total[i] = __float2bfloat16(__bfloat162float(total[i]) + inp[i]);
-            sum += times(inp[i], weight[c]);
-        }}
-        product[n] = sum;
+    //~ // TODO: total[i] and product[i], for i < N.
+    if (i < N) {{
+        total[i] = __float2bfloat16(__bfloat162float(total[i]) + inp[i]);
+        product[i] = times(inp[i], inp[i]);
     }}
     // <<< solution
 }}
 
 }}  // namespace
 
-void accumulate(std::uint16_t* total, float* product, const float* inp, const float* weight, int N, int C,
-                Context& ctx) {{
+void accumulate(std::uint16_t* total, float* product, const float* inp, int N, Context& ctx) {{
     const int block = ctx.handle<ToyLibrary>().block();
     accumulate_kernel<<<ceil_div(N, block), block, 0, ctx.stream>>>(reinterpret_cast<__nv_bfloat16*>(total), product,
-                                                                    inp, weight, N, C);
+                                                                    inp, N);
     check(cudaGetLastError());
 }}
 """
@@ -180,7 +125,17 @@ file = "accumulate.cu"
 find = "__bfloat162float(total[i]) + inp[i]"
 replace = "inp[i]"
 case = "{case}"
-reason = "suspect:overwritten"
+reason = "suspect:total_overwritten"
+"""
+WRONG_UPDATE = """
+[[wrong]]
+id = "overwrites"
+what = "v is overwritten, not added to"
+file = "update.cu"
+find = "v[i] += inp[i];"
+replace = "v[i] = inp[i];"
+case = "{case}"
+reason = "suspect:v_overwritten"
 """
 WRONG_MATMUL = """
 [[wrong]]
@@ -261,9 +216,11 @@ def tree() -> Tree:
 
 @pytest.fixture(scope="module")
 def laid_out(tree: Tree) -> dict[str, str]:
-    """The folders of a lesson that replaces matmul, as it is laid out, and of one with an op of its own, written."""
+    """The folders of a lesson that replaces matmul and of one with an op that updates two tensors, as they are laid
+    out, and of one whose op is written."""
     newest = max(path.name for path in (tree.path / "lessons").glob("[0-9][0-9]_*"))
-    replaces, adds = f"{int(newest[:2]) + 1:02}_replaces", f"{int(newest[:2]) + 2:02}_adds"
+    names = ("replaces", "updates", "adds")
+    replaces, updates, adds = (f"{int(newest[:2]) + i:02}_{name}" for i, name in enumerate(names, 1))
     said = tree.run("make new-lesson NAME=replaces OPS=matmul TRACK=host")
     assert f"lesson {replaces[:2]} is laid out" in said
     edited, new = tree.changed()
@@ -273,17 +230,17 @@ def laid_out(tree: Tree) -> dict[str, str]:
     tree.write(f"solutions/{replaces}/wrong.toml", WRONG_MATMUL)
     tree.commit()
 
-    tree.run("make new-lesson NAME=adds OPS=accumulate")
-    tree.replace("lessons/gpt2/ops.h", r"\n// out\[i\] = inp\[i\]\nvoid accumulate\(.*?;\n", DECLARATION)
-    tree.replace("lessons/gpt2/ops.h", r"#include <cstddef>\n", "#include <cstddef>\n#include <cstdint>\n")
-    tree.write("lessons/gpt2/check/accumulate.cpp", SPEC)
-    tree.write("reference/ops/accumulate.py", REFERENCE)
-    tree.write(f"solutions/{adds}/cases.py", CASES)
+    tree.run("make new-lesson NAME=updates OPS=update INOUT='update.m update.v'")
+    tree.write(f"solutions/{updates}/wrong.toml", WRONG_UPDATE.format(case=f"lesson{updates[:2]}"))
+    tree.commit()
+
+    tree.run("make new-lesson NAME=adds OPS=accumulate INOUT=accumulate.total")
+    for path, pattern, text in ACCUMULATE:
+        tree.replace(path.format(folder=adds), pattern, text)
     tree.write(f"lessons/{adds}/toy_library.h", LIBRARY)
     tree.write(f"solutions/{adds}/accumulate.cu", KERNEL.format(folder=adds))
     tree.write(f"solutions/{adds}/times.cuh", HELPER)
     tree.write(f"solutions/{adds}/wrong.toml", WRONG.format(case=f"lesson{adds[:2]}"))
-    tree.replace(f"lessons/{adds}/lesson.toml", r'shapes = \["N=1048576"\]', 'shapes = ["N=1024 C=1024"]')
     edited, new = tree.changed()
     assert edited == {"lessons/gpt2/ops.h", "lessons/gpt2/ops.def"}
     outside = {path for path in new if adds not in path}
@@ -294,10 +251,10 @@ def laid_out(tree: Tree) -> dict[str, str]:
     }
     tree.run(".venv/bin/python -m reference.dump --draws 1")
     tree.run("make stubs")
-    return {"replaces": replaces, "adds": adds}
+    return {"replaces": replaces, "updates": updates, "adds": adds}
 
 
-@pytest.mark.parametrize("which", ["replaces", "adds"])
+@pytest.mark.parametrize("which", ["replaces", "updates", "adds"])
 def test_a_new_lesson_is_red_on_its_stub_and_green_on_its_solution(tree: Tree, laid_out: dict[str, str], which: str):
     number = laid_out[which][:2]
     assert "not written yet" in tree.run(f"make check-lesson{number}", status=2)
@@ -306,7 +263,7 @@ def test_a_new_lesson_is_red_on_its_stub_and_green_on_its_solution(tree: Tree, l
     assert "all ok" in said, said
 
 
-@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("adds", 2)])
+@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("updates", 1), ("adds", 2)])
 def test_a_new_lesson_rejects_its_wrong_solutions_for_their_reasons(
     tree: Tree, laid_out: dict[str, str], which: str, rows: int
 ):
@@ -363,7 +320,7 @@ def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, la
     later_op = f"lessons/{later}_later/accumulate.cu"
     assert f'#include "{adds}/times.cuh"' in (tree.path / f"solutions/{later}_later/accumulate.cu").read_text()
     tree.run("make stubs", status=None)  # it refuses the edited ones
-    tree.write(f"solutions/{later}_later/cases.py", CASES)
+    shutil.copy(tree.path / f"solutions/{adds}/cases.py", tree.path / f"solutions/{later}_later/cases.py")
     tree.run(".venv/bin/python -m reference.dump --draws 1")
     later_check = f"make check-lesson{later} DEVICE=cpu ONLY=accumulate/lesson{later}"
     tree.write(later_op, solution_text(tree, later_op))
@@ -420,6 +377,11 @@ def test_the_figure_of_a_new_lesson_is_drawn(tree: Tree, laid_out: dict[str, str
         ("NAME=Tf-32 OPS=matmul", "'Tf-32': names are of a to z"),
         ("NAME=layers OPS=gelu", "lessons/01_layers has that name"),
         ("NAME=more OPS=attention TRACK=card", "TRACK=card"),
+        ("NAME=more OPS=adamw INOUT=params", "INOUT=params: an in-out tensor is OP.TENSOR"),
+        ("NAME=more OPS=adamw INOUT=adamw.M", "INOUT=adamw.M: an in-out tensor is OP.TENSOR"),
+        ("NAME=more OPS=adamw INOUT=adam.m", "INOUT=adam.m: OPS has no adam"),
+        ("NAME=more OPS=adamw INOUT=adamw.inp", "INOUT=adamw.inp: the op has a parameter inp already"),
+        ("NAME=more OPS=gelu INOUT=gelu.out", "INOUT=gelu.out: lessons/gpt2/ops.h declares gelu already"),
     ],
 )
 def test_what_cannot_be_laid_out_is_refused_in_one_line_and_writes_nothing(tree: Tree, words: str, refusal: str):
