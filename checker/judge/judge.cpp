@@ -717,6 +717,11 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
     if (by_record && !recorded) {
         report.notes.push_back(why_bronze_only(card_));
     }
+    const auto note_once = [&](const std::string& note) {
+        if (std::ranges::find(report.notes, note) == report.notes.end()) {
+            report.notes.push_back(note);
+        }
+    };
     std::optional<WithoutTf32> fp32;
     for (std::size_t i = 0; i < op.timed.size(); i++) {
         const Timed& timed = op.timed[i];
@@ -744,28 +749,29 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
             rivals |= timed.flop > 0 && !timed.tensor_cores ? bit(Rival::arithmetic) : 0;
         }
-        if ((i == 0 || target.against == Rival::busy) && target.older.gold > 0) {
+        // A shape that there is no room for, or one that is only reported, does not stand for the first that is judged.
+        const bool is_first = !report.ran() || (judged && report.judged() == 0);
+        if ((is_first || target.against == Rival::busy) && target.older.gold > 0) {
             if (older_implementation(reference_dir_, op.name).empty()) {
-                report.notes.push_back(
+                note_once(
                     fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
                                 "builds it",
                                 lesson_number(lesson_.name())));
             } else {
                 rivals |= bit(Rival::older);
-                if (!device_side().is_host() && lesson_.toml().precision_of(op.name) == "fp32") {
+                if (!fp32 && !device_side().is_host() && lesson_.toml().precision_of(op.name) == "fp32") {
                     fp32.emplace(worker_);
                     report.notes.push_back("TF32 is off for all that is timed here: NVIDIA_TF32_OVERRIDE=0");
                 }
             }
         }
-        if (i == 0 && target.threads > 0) {
+        if (is_first && target.threads > 0) {
             if (roof && cores_add_up(*roof)) {
                 rivals |= bit(Rival::two_threads);
             } else {
-                report.notes.push_back(
-                    roof ? fmt::format("threads are not judged: two processes do {} the work of one here",
-                                       times(roof->two_processes))
-                         : "threads are not judged: `make calibrate` finds whether the cores here add up");
+                note_once(roof ? fmt::format("threads are not judged: two processes do {} the work of one here",
+                                             times(roof->two_processes))
+                               : "threads are not judged: `make calibrate` finds whether the cores here add up");
             }
         }
         std::optional<ShapeTiming> timed_shape = time_shape(op_index, i, target, rivals, all_shapes, report.notes);
@@ -784,6 +790,13 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             }
             return report;
         }
+    }
+    const bool has_judged = std::ranges::any_of(op.timed, [&](const Timed& t) { return target.judges(t.shape); });
+    if (has_judged && report.judged() == 0 && (target.older.gold > 0 || target.threads > 0)) {
+        report.not_compared = true;
+        report.notes.push_back(
+            fmt::format("not passed: none of the judged shapes could be timed, so nothing is compared with {}",
+                        target.older.gold > 0 ? "the older lesson's solution" : "the speed of two threads"));
     }
     return report;
 }

@@ -146,7 +146,7 @@ std::string result_line(const LessonReport& report, const OpReport& op, const st
 }  // namespace
 
 std::string to_string(Verdict verdict) {
-    constexpr std::array kTexts{"ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict"};
+    constexpr std::array kTexts{"ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict", "not compared"};
     return kTexts.at(static_cast<std::size_t>(verdict));
 }
 
@@ -196,7 +196,9 @@ Verdict OpReport::verdict() const {
     if (wasteful() != nullptr || too_accurate() != nullptr) {
         return Verdict::slow;
     }
-    return timing.ran() ? timing.verdict() : Verdict::ok;
+    const Verdict verdict = timing.ran() ? timing.verdict() : Verdict::ok;
+    return timing.not_compared && verdict != Verdict::wrong && verdict != Verdict::impossible ? Verdict::not_compared
+                                                                                              : verdict;
 }
 
 const std::string& OpReport::file_to_edit() const {

@@ -39,8 +39,8 @@ struct CaseReport {
     const Finding* too_accurate() const;  // its errors are smaller than those of the op's precision; null where not
 };
 
-enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict };
-std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict"
+enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict, not_compared };
+std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict", …
 
 // Whose speed a share is of, by to_string(Rival): "the solution's", "a copy's", "OpenBLAS's".
 std::string whose(std::string_view rival, const std::string& library);
@@ -77,6 +77,7 @@ struct TimingReport {
     Shares gap = {};                  // seconds; 0: not asked
     std::vector<ShapeTiming> shapes;  // empty: not timed
     std::vector<std::string> notes;   // what was not judged or not timed, and why
+    bool not_compared = false;        // as is asked with an older solution or two threads: no judged shape had room
 
     bool ran() const { return !shapes.empty(); }
     Verdict verdict() const;  // that of the worst shape

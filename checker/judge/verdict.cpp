@@ -579,6 +579,11 @@ class Printer {
                      fmt::format("{} of {} timed; {}", static_cast<long>(report_.ops.size()) - untimed, ops, took));
             return;
         }
+        const long uncompared = std::ranges::count(report_.ops, Verdict::not_compared, &OpReport::verdict);
+        if (detailed == nullptr && uncompared > 0) {
+            labelled(0, "result", 8, fmt::format("{} of {} not compared; {}", uncompared, ops, took));
+            return;
+        }
         if (detailed == nullptr) {
             const long unclear = std::ranges::count_if(report_.ops, [](const OpReport& op) {
                 return op.verdict() == Verdict::no_verdict && is_comparison(op.timing) &&
@@ -594,7 +599,7 @@ class Printer {
         }
         std::vector<std::string> counts;
         for (const Verdict verdict : {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::impossible,
-                                      Verdict::slow, Verdict::not_written}) {
+                                      Verdict::slow, Verdict::not_compared, Verdict::not_written}) {
             const long n =
                 std::ranges::count(report_.ops, verdict, &OpReport::verdict) - (verdict == Verdict::ok ? untimed : 0);
             if (n > 0) {

@@ -136,6 +136,13 @@ int fake_check(int argc, char** argv) {
                 throw checker::NoRoom("it wants 3 GiB more, 1 GiB is free");
             };
         }
+        if (std::getenv("SOL_FAKE_SECOND_SHAPE") != nullptr) {  // which has room
+            checker::Timed& second = op.timed.emplace_back(op.timed.front());
+            second.shape = "N=32 C=1024";
+            second.call.inputs = {checker::normal("inp", "N C", {32, C})};
+            second.call.outputs = {checker::output("out", "N C", {32, C})};
+            second.call.run = run_twice(32, C, C);
+        }
         if (std::getenv("SOL_FAKE_NO_LIBRARY") != nullptr) {
             op.timed.back().library = checker::Vendor{.name = "libtwice",
                                                       .run = [](const checker::Buffers&) { std::abort(); },
@@ -804,6 +811,40 @@ TEST_F(EndToEnd, AnOlderSolutionsSpeedIsATargetOfEachMedalThatNamesIt) {
     EXPECT_NE(in_one_line(slow.output).find("as fast as the older lesson's solution, the target is 1,000"),
               std::string::npos)
         << slow.output;
+}
+
+TEST_F(EndToEnd, ComparesTheFirstShapeThatHasRoomWithTheOlderSolution) {
+    fs::create_directories(folder_ / "older");  // before `right`
+    fs::create_symlink(fs::absolute("build/tests/fakes/slow.so"), folder_ / "older" / "twice.so");
+    std::ofstream(folder_ / "lesson.toml")
+        << "title = \"fake\"\n[target.twice]\nshapes = [\"N=64 C=1024\", \"N=32 C=1024\"]\nagainst = \"solution\"\n"
+        << "bronze = 0.125\nsilver = 0.25\ngold = 0.5\nolder = 1000\n";
+    const Checked slow = check("right", "--timing-only", "SOL_FAKE_NO_ROOM=1 SOL_FAKE_SECOND_SHAPE=1");
+    EXPECT_EQ(slow.verdict(), "SLOW") << slow.output;
+    EXPECT_NE(in_one_line(slow.output).find("as fast as the older lesson's solution, the target is 1,000"),
+              std::string::npos)
+        << slow.output;
+}
+
+TEST_F(EndToEnd, AnOpOfWhichNoShapeHasRoomIsNotComparedAndNotPassed) {
+    fs::create_directories(folder_ / "older");  // before `right`
+    fs::create_symlink(fs::absolute("build/tests/fakes/slow.so"), folder_ / "older" / "twice.so");
+    const std::string solution = "against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\n";
+    for (const char* asked : {"older = 2\n", "threads = 0.7\n"}) {
+        target(solution + asked);
+        const Checked run = check("right", "", "SOL_FAKE_NO_ROOM=1");
+        EXPECT_EQ(run.status, 1) << run.output;
+        EXPECT_EQ(run.verdict(), "not compared") << run.output;
+        EXPECT_NE(in_one_line(run.output).find("N=64 C=1024 is not timed: it wants 3 GiB more, 1 GiB is free"),
+                  std::string::npos)
+            << run.output;
+        EXPECT_NE(in_one_line(run.output)
+                      .find("not passed: none of the judged shapes could be timed, so nothing is "
+                            "compared with the"),
+                  std::string::npos)
+            << run.output;
+        EXPECT_EQ(run.output.find("all ok"), std::string::npos) << run.output;
+    }
 }
 
 TEST_F(EndToEnd, AShareOfTheMultiplyAddsIsATarget) {
