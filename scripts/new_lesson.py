@@ -88,7 +88,7 @@ def tuple_of(words: list[str]) -> str:
 
 
 def values_of(op: str, inouts: list[str]) -> dict[str, str]:
-    """What the templates of an op say of its tensors: `out[i] = inp[i]`, or `t[i] += inp[i]` for each in-out tensor."""
+    """Returns what an op's templates take: it does `out[i] = inp[i]`, or `t[i] += inp[i]` for each in-out tensor."""
     outputs, arguments = inouts or ["out"], [*inouts, "inp"]
     formulas = [f"{t}[i] {'+=' if inouts else '='} inp[i]" for t in outputs]
     declared = [f"float* {t}," for t in outputs] + ["const float* inp,"]

@@ -17,8 +17,8 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MF
 # What the tree's build has that no lesson needs.
 LEFT_OUT = ("course_test", "new_lesson_test", "local_test", "wrong", "tests", "test-results", "kept")
 
-# What is changed in the files of an op that adds to its in-out tensor: the tensor is of bfloat16, there is an output in
-# TF32 too, and the op asks a library for its block. By file, a pattern and what takes its place.
+# Edits of the files of an op that adds to its in-out tensor: a file, a pattern, and the text in its place. After them
+# the tensor is of bfloat16, and there is an output in TF32 too.
 ACCUMULATE = [
     ("lessons/gpt2/ops.h", r"#include <cstddef>\n", "#include <cstddef>\n#include <cstdint>\n"),
     (

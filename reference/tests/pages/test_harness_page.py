@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "checker/HARNESS.md").read_text()
 READER = (ROOT / "checker/cases/lesson_toml.cpp").read_text()
 LESSON = "01_my_softmax"
+# Folders of the files that a sentence names by their last part, beside one that it names in full.
+NEAR = ("checker/worker", "checker/simt/include/simt", "checker/simt/runtime", "lessons/gpt2/check", "reference/gpu")
 
 
 def known_keys() -> set[str]:
@@ -28,7 +30,7 @@ def example() -> str:
 
 
 def read_as_lesson(course: Path, toml: str) -> dict:
-    """What build/tools/lessons says of a course whose one lesson has this lesson.toml."""
+    """Returns what build/tools/lessons says of a course whose one lesson has this lesson.toml."""
     for side in ("lessons", "solutions"):
         (course / side / LESSON).mkdir(parents=True)
     (course / "lessons" / LESSON / "lesson.toml").write_text(toml)
@@ -75,7 +77,3 @@ def test_every_file_that_the_page_names_is_there():
     places = [ROOT, ROOT / "checker", *(ROOT / near for near in NEAR)]
     missing = {name for name in names if not any((place / name).exists() for place in places)}
     assert not missing
-
-
-# Where a second file of a sentence lies, beside the first.
-NEAR = ("checker/worker", "checker/simt/include/simt", "checker/simt/runtime", "lessons/gpt2/check", "reference/gpu")
