@@ -118,7 +118,7 @@ class GuardedBuffer {
     DeviceBuffer<std::byte> device_;
 };
 
-// An output that the host has no room for, between guard bands. 0xFF is the poison: NaN as a float.
+// An output that the host has no room for, between guard bands. 0xFF is the poison: NaN in every floating-point element.
 class LargeOutput {
   public:
     // Throws NoRoom.
@@ -148,17 +148,19 @@ class LargeOutput {
         constexpr long kRun = 256, kRuns = 64, kEnd = 250'000;
         static_assert(kRun * kRuns <= static_cast<long>(SampledElements::kMost));
         const long elements = spec_.dims.elements(), length = std::min(kRun, elements);
-        std::vector<float> values(static_cast<std::size_t>(length));
+        const std::size_t size = bytes_of(spec_.element);
+        std::vector<std::byte> bytes(static_cast<std::size_t>(length) * size);
         to.count = 0;
         to.blocks = to.blocks_run = 1;
         to.all_written = static_cast<std::uint64_t>(elements);  // what is not is NaN
         for (long i = 0; i < kRuns; i++) {
             const long within = std::min(i % 2 == 0 ? elements : kEnd, elements) - length;
             const long first = elements - length - within * (i / 2) / (kRuns / 2 - 1);
-            check(cudaMemcpy(values.data(), reinterpret_cast<const float*>(data()) + first,
-                             values.size() * sizeof(float), cudaMemcpyDeviceToHost));
+            check(cudaMemcpy(bytes.data(), data() + static_cast<std::size_t>(first) * size, bytes.size(),
+                             cudaMemcpyDeviceToHost));
+            const Decoded decoded = decode(bytes, spec_.element);
             for (long k = 0; k < length; k++) {
-                to.written[to.count++] = {first + k, values[static_cast<std::size_t>(k)]};
+                to.written[to.count++] = {first + k, decoded.values[static_cast<std::size_t>(k)]};
             }
         }
     }

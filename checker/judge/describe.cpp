@@ -700,8 +700,12 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
     const auto count = static_cast<long>(got.size());
     Comparison comparison;
     if (count > 0) {
+        const Element element = sampled.output.element;
         comparison = compare(Dims("sample/i 1", {count, 1}), 1, got,
-                             {.values = expected, .floor = floor, .factor = sampled.factor});
+                             {.values = expected,
+                              .floor = floor,
+                              .factor = sampled.factor,
+                              .element = is_integer(element) ? Element::f32 : element});  // sampled as floats
     }
     verdict.ok = comparison.ok();
     verdict.budget_used = comparison.used;

@@ -540,7 +540,7 @@ TEST_F(DeviceEndToEnd, AnAddressOfTheHostThatIsKeptFromAnEarlierCallIsNamed) {
 TEST_F(DeviceEndToEnd, AnOpThatAccumulatesInBfloat16IsRightInEveryCall) {
     const Checked run = check_toy("");
     EXPECT_EQ(run.status, 0) << run.output;
-    for (const std::string name : {"regular", "no_mean", "steps", "again", "grows"}) {
+    for (const std::string name : {"regular", "no_mean", "steps", "again", "grows", "sampled"}) {
         EXPECT_EQ(run.of_case(name).at("verdict"), "ok");
     }
 }

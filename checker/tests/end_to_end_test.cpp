@@ -136,7 +136,7 @@ int fake_check(int argc, char** argv) {
                 throw checker::NoRoom("it wants 3 GiB more, 1 GiB is free");
             };
         }
-        if (std::getenv("SOL_FAKE_SECOND_SHAPE") != nullptr) {  // which has room
+        if (std::getenv("SOL_FAKE_SECOND_SHAPE") != nullptr) {  // has room
             checker::Timed& second = op.timed.emplace_back(op.timed.front());
             second.shape = "N=32 C=1024";
             second.call.inputs = {checker::normal("inp", "N C", {32, C})};

@@ -129,12 +129,20 @@ Checked check_toy(const std::string& options, const std::string& environment = "
     return checked;
 }
 
-TEST(GpuRehearsal, GivesEachCallOfASequenceItsScratch) {
-    const Checked checked = check_toy("--no-timing --only toy/grows");
+void expect_right_toy(const std::string& name) {
+    const Checked checked = check_toy("--no-timing --only toy/" + name);
     EXPECT_EQ(checked.finished.status, 0) << checked.finished.output;
     const json& cases = checked.verdict.at("ops").at(0).at("cases");
     ASSERT_EQ(cases.size(), 1U);
     EXPECT_EQ(cases.at(0).at("verdict"), "ok") << checked.finished.output;
+}
+
+TEST(GpuRehearsal, GivesEachCallOfASequenceItsScratch) {
+    expect_right_toy("grows");
+}
+
+TEST(GpuRehearsal, DecodesASampledOutputOfBfloat16) {
+    expect_right_toy("sampled");
 }
 
 // A lesson whose predict is held to the time in which the GPU works; the CUPTI is a fake that has seen four pieces of work.

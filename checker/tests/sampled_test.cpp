@@ -54,6 +54,17 @@ TEST(SampledElements, WithinTheBudgetAreRightAndSayHowMuchOfItTheyUsed) {
     EXPECT_DOUBLE_EQ(describe(*sampled({{7, 8.0F}}), *sampled({})).budget_used, 0.5);
 }
 
+TEST(SampledElements, AreRightWithinOneUlpOfTheirElement) {
+    checker::Call narrow = call();
+    narrow.sampled->factor = 1e-6;
+    const auto off_by_one = sampled({{257, 256.0F}}), none = sampled({});  // bfloat16 has no 257
+    const std::array runs{static_cast<const SampledElements*>(off_by_one.get()),
+                          static_cast<const SampledElements*>(none.get())};
+    EXPECT_FALSE(checker::describe_sampled(narrow, {}, runs).ok) << "in f32";
+    narrow.sampled->output.element = checker::Element::bf16;
+    EXPECT_TRUE(checker::describe_sampled(narrow, {}, runs).ok);
+}
+
 TEST(SampledElements, AWrongOneIsNamedInTheTermsOfTheShape) {
     const CallVerdict verdict = describe(*sampled({{0, 0.0F}}), *sampled({{2'499'999'999, 3.0F}, {1, 1.0F}}));
     EXPECT_FALSE(verdict.ok);

@@ -2,7 +2,7 @@
 //
 // The cases of fakes/toy.h, for the check programs that the end-to-end tests are: `regular`, `no_mean` with a null output,
 // `steps`, two calls of which the second goes on from the first one's grad, `again`, one call four times, and `grows`, calls
-// with more and less scratch.
+// with more and less scratch; where the device takes it `sampled`, bfloat16 that stay there.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 
 #include "checker/cases/lesson.h"
 #include "checker/tests/fakes/toy.h"
+#include "checker/worker/device_side.h"
 
 namespace toy_lesson {
 
@@ -109,6 +110,27 @@ inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::
     return call;
 }
 
+// The scratch alone, as an output of bfloat16 of which some elements are looked at.
+inline checker::Call sampled_call() {
+    constexpr int kFloats = 100;
+    static constexpr double kValue = 0.74609375;  // 0x3F3F
+    return {.where = "toy",
+            .inputs = {},
+            .outputs = {},
+            .run =
+                [](const checker::Library& library, const checker::Buffers& at) {
+                    auto* const scratch = at.elements<std::uint16_t>("scratch", checker::Element::bf16);
+                    library.find<::toy>()(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                          reinterpret_cast<float*>(scratch), 0, 0, kFloats, at.kept<Context>());
+                },
+            .sampled = checker::Sampled{.output = {.name = "scratch",
+                                                   .role = checker::Role::output,
+                                                   .element = checker::Element::bf16,
+                                                   .dims = checker::Dims("N", {2 * kFloats})},
+                                        .expected = [](long, const auto&) { return std::pair(kValue, 1e-7); },
+                                        .factor = 1}};
+}
+
 // `steps` live as long as the lesson.
 inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
     const Step& first = steps.emplace_back(1, std::vector<float>{});
@@ -129,6 +151,9 @@ inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
     grows.sequence = true;
     for (const int scratch : {100, 100'000, 10}) {
         grows.calls.push_back(call(lesson, first, fmt::format("{} floats of scratch", scratch), false, true, scratch));
+    }
+    if (checker::device_side().takes_sampled()) {
+        op.add_case("sampled", "N=200").calls.push_back(sampled_call());
     }
     checker::Call timed = call(lesson, first, "", false, true);
     op.timed.push_back({.shape = shape, .call = std::move(timed)});

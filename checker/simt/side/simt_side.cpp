@@ -166,12 +166,18 @@ std::string with_reason(std::string error) {
 }
 
 // The device's memory is open.
-void fetch_sampled(const DeviceBuffer<std::byte>& output, SampledElements& sampled) {
-    const auto* const values = reinterpret_cast<const float*>(output.data());
-    const simt::WrittenElements written = simt::written_elements(values, sizeof(float), SampledElements::kMost);
+void fetch_sampled(const DeviceBuffer<std::byte>& output, Element element, SampledElements& sampled) {
+    const std::size_t size = bytes_of(element);
+    const simt::WrittenElements written = simt::written_elements(output.data(), size, SampledElements::kMost);
+    std::vector<std::byte> bytes(written.some.size() * size);
+    for (std::size_t i = 0; i < written.some.size(); i++) {
+        std::memcpy(&bytes[i * size], output.data() + written.some[i] * size, size);
+    }
+    const Decoded decoded = decode(bytes, element);
     sampled.count = 0;
-    for (const std::size_t element : written.some) {
-        sampled.written[sampled.count++] = {static_cast<std::int64_t>(element), values[element]};
+    for (const std::size_t at : written.some) {
+        sampled.written[sampled.count] = {static_cast<std::int64_t>(at), decoded.values[sampled.count]};
+        sampled.count++;
     }
     sampled.all_written = written.all;
     sampled.blocks = sampled.blocks_run = 1;
@@ -286,7 +292,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
             continue;
         }
         if (sampled && specs[i].role != Role::input) {
-            fetch_sampled(*sampled, *reinterpret_cast<SampledElements*>(host.data()));
+            fetch_sampled(*sampled, call.sampled->output.element, *reinterpret_cast<SampledElements*>(host.data()));
         } else if (specs[i].role != Role::input) {
             std::memcpy(host.data(), memory[i], host.size());
         } else if (std::optional<Finding> changed = find_changed_input(specs[i], host, {memory[i], host.size()})) {

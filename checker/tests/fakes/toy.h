@@ -20,7 +20,7 @@ void toy(std::uint16_t* grad,  // (C), bfloat16
          float* mean,          // (N), or null
          const float* x,       // (N, C)
          const float* v,       // (C)
-         float* scratch,       // (S), set to 0; null where S is 0
+         float* scratch,       // (S), each byte set to 0x3F; null where S is 0. All that is done where N is 0
          int N, int C, int S, Context& ctx);
 
 inline bool toy_wrong(std::string_view what) {

@@ -122,7 +122,10 @@ void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float*
         Handle anew;
     }
     if (S > 0) {
-        check(cudaMemsetAsync(scratch, 0, sizeof(float) * static_cast<std::size_t>(S), ctx.stream));
+        check(cudaMemsetAsync(scratch, 0x3F, sizeof(float) * static_cast<std::size_t>(S), ctx.stream));
+    }
+    if (N == 0) {
+        return;
     }
     float* const squares = static_cast<float*>(ctx.workspace(sizeof(float) * static_cast<std::size_t>(N), 128));
     const float* const scale = ctx.handle<Handle>().memory;
