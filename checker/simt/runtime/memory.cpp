@@ -61,6 +61,16 @@ std::size_t gap_after(std::size_t bytes) {
     return std::clamp(bytes / 2, kSmallestGap, kLargestGap);
 }
 
+// Bytes before a buffer. CUDA promises an alignment of 256 bytes; no buffer here has a larger one by accident.
+std::size_t room_before(std::size_t bytes) {
+    return Memory::kAlignment + (bytes >= kOverflowingBytes ? kOverflowGap : 0);
+}
+
+// Bytes that a buffer takes with what lies before and after it.
+std::size_t room_for(std::size_t bytes) {
+    return round_up(room_before(bytes) + bytes + gap_after(bytes), page());
+}
+
 std::string plural(std::size_t count, const char* unit) {
     return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
 }
@@ -85,31 +95,88 @@ Memory::Memory() {
     }
 }
 
+bool Memory::has_fresh_room(std::size_t bytes, Residence residence) const {
+    const Range& range = range_of(residence);
+    return bytes <= kTotal - used_ && room_for(bytes) <= range.limit - range.end;
+}
+
 void* Memory::allocate(std::size_t bytes, Residence residence, const void* site) {
-    if (bytes > kTotal || used_ + bytes > kTotal) {
+    if (bytes > kTotal - used_) {
         return nullptr;
     }
-    // CUDA promises an alignment of 256 bytes; no buffer here has a larger one by accident.
-    std::size_t& end = is_for_the_host(residence) ? host_end_ : device_end_;
-    const std::size_t room_before = kAlignment + (bytes >= kOverflowingBytes ? kOverflowGap : 0);
-    const std::size_t offset = end + room_before;
-    const std::size_t next = round_up(offset + bytes + gap_after(bytes), page());
-    if (next > (is_for_the_host(residence) ? kReserved : kHostVisible)) {
+    const std::size_t before = room_before(bytes), room = room_for(bytes);
+    const std::optional<std::size_t> offset = take(range_of(residence), room, residence != Residence::heap);
+    if (!offset) {
         return nullptr;
     }
-    const std::uintptr_t begin = hot_begin_ + offset;
-    const std::uintptr_t first_page = begin - kAlignment;
-    make_usable(first_page, next - (offset - kAlignment), residence);
-    end = next;
+    const std::uintptr_t begin = hot_begin_ + *offset + before;
+    make_usable(begin - kAlignment, room - (before - kAlignment), residence);
     used_ += bytes;
-    allocations_.emplace(
-        begin,
-        Allocation{
-            .begin = begin, .bytes = bytes, .residence = residence, .allocated_at = site, .room_before = room_before});
+    allocations_.emplace(begin, Allocation{.begin = begin,
+                                           .bytes = bytes,
+                                           .residence = residence,
+                                           .allocated_at = site,
+                                           .room_before = before,
+                                           .room_end = hot_begin_ + *offset + room});
     if (is_for_the_host(residence)) {
         mark_written(begin, bytes);
     }
     return reinterpret_cast<void*>(begin);
+}
+
+std::optional<std::size_t> Memory::take(Range& range, std::size_t bytes, bool may_give_up) {
+    if (bytes <= range.limit - range.end) {
+        range.end += bytes;
+        return range.end - bytes;
+    }
+    std::optional<std::size_t> offset = take_from_holes(range, bytes);
+    while (!offset && may_give_up && !range.freed.empty()) {
+        give_up_oldest(range);
+        offset = take_from_holes(range, bytes);
+    }
+    if (offset) {
+        discard(hot_begin_ + *offset, bytes);
+    }
+    return offset;
+}
+
+std::optional<std::size_t> Memory::take_from_holes(Range& range, std::size_t bytes) {
+    const auto hole = std::ranges::find_if(range.holes, [&](const auto& one) { return one.second >= bytes; });
+    if (hole == range.holes.end()) {
+        return std::nullopt;
+    }
+    const auto [offset, size] = *hole;
+    range.holes.erase(hole);
+    if (size > bytes) {
+        range.holes.emplace(offset + bytes, size - bytes);
+    }
+    return offset;
+}
+
+void Memory::give_up_oldest(Range& range) {
+    const auto entry = allocations_.find(range.freed.front());
+    range.freed.pop_front();
+    std::size_t begin = entry->second.begin - entry->second.room_before - hot_begin_;
+    std::size_t end = entry->second.room_end - hot_begin_;
+    allocations_.erase(entry);
+    last_found_ = nullptr;
+    auto next = range.holes.lower_bound(begin);
+    if (next != range.holes.end() && next->first == end) {
+        end += next->second;
+        next = range.holes.erase(next);
+    }
+    if (next != range.holes.begin() && std::prev(next)->first + std::prev(next)->second == begin) {
+        begin = std::prev(next)->first;
+    }
+    range.holes[begin] = end - begin;
+}
+
+// Forgets what was written there.
+void Memory::discard(std::uintptr_t begin, std::size_t bytes) {
+    madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
+    if (shadow_ != nullptr) {
+        madvise(shadow_ + (begin - hot_begin_), bytes, MADV_DONTNEED);
+    }
 }
 
 void Memory::make_usable(std::uintptr_t begin, std::size_t bytes, Residence residence) {
@@ -129,7 +196,7 @@ bool Memory::lend(const Allocation& allocation, std::uintptr_t address, std::siz
     if (address < allocation.begin - kAlignment || address + bytes > mapped) {
         return false;
     }
-    std::size_t& last = is_for_the_host(allocation.residence) ? host_end_ : device_end_;
+    std::size_t& last = range_of(allocation.residence).end;
     const std::uintptr_t unused = hot_begin_ + last, pages_end = round_up(address + bytes, page());
     if (pages_end > unused) {
         make_usable(unused, pages_end - unused, allocation.residence);
@@ -150,12 +217,8 @@ void Memory::free(Allocation& allocation, const void* site) {
     allocation.freed_at = site;
     used_ -= allocation.bytes;
     // It shares no page: they are its own from the page of its first byte to the gap.
-    const std::uintptr_t begin = allocation.begin - kAlignment;
-    const std::size_t bytes = round_up(kAlignment + allocation.bytes, page());
-    madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
-    if (shadow_ != nullptr) {
-        madvise(shadow_ + (begin - hot_begin_), bytes, MADV_DONTNEED);
-    }
+    discard(allocation.begin - kAlignment, round_up(kAlignment + allocation.bytes, page()));
+    range_of(allocation.residence).freed.push_back(allocation.begin);
 }
 
 Allocation* Memory::find(std::uintptr_t address) {
@@ -209,9 +272,9 @@ void Memory::copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t byte
 void Memory::protect(bool open) {
     if (key_ >= 0) {
         check_protection(pkey_set(key_, open ? 0 : PKEY_DISABLE_ACCESS));
-    } else if (hot.checking && device_end_ > 0) {
+    } else if (hot.checking && device_.end > 0) {
         check_protection(
-            mprotect(reinterpret_cast<void*>(hot_begin_), device_end_, open ? PROT_READ | PROT_WRITE : PROT_NONE));
+            mprotect(reinterpret_cast<void*>(hot_begin_), device_.end, open ? PROT_READ | PROT_WRITE : PROT_NONE));
     }
 }
 

@@ -4,14 +4,16 @@
 // touches it. It may be used only while a launch or a copy of the runtime has it open; host code that touches it at
 // another time faults. After every allocation there is a gap of at least half its size (16 MiB at most). Before an
 // allocation with more elements than an int can count there is a gap as wide as the way back of an index that
-// overflows. No address is used twice, so a wrong address can be told from a right one for as long as the process
-// runs.
+// overflows. Addresses that were never used go first, so a wrong address can be told from a right one. Once they run out,
+// those of the buffers that were freed first are used again, as many as are needed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,7 @@ struct Allocation {
     Values values = Values::unknown;
     std::shared_ptr<Pool> pool = {};
     std::size_t room_before = 0;  // free bytes before it: an address there is taken to mean this buffer
+    std::uintptr_t room_end = 0;  // end of the gap after it
 };
 
 class Memory {
@@ -63,8 +66,12 @@ class Memory {
     // memory.
     static Memory& instance();
 
-    // Null if there is no room for `bytes` more. Managed and pinned memory counts as written, because the host's
-    // writes are not seen.
+    // Returns true if allocate() needs neither another free nor addresses that were used before. If it does,
+    // records of operations must not name those any more: wait for all streams first.
+    bool has_fresh_room(std::size_t bytes, Residence residence) const;
+
+    // Null if there is no room for `bytes` more. A heap allocation makes no freed buffer give up its addresses. Managed
+    // and pinned memory counts as written, because the host's writes are not seen.
     void* allocate(std::size_t bytes, Residence residence, const void* site);
     void free(Allocation& allocation, const void* site);
 
@@ -103,7 +110,23 @@ class Memory {
     void close_only(std::uintptr_t begin, std::size_t bytes) { protect_pages(begin, bytes, false); }
 
   private:
+    // Addresses that the host may use at any time, or those of the device alone.
+    struct Range {
+        std::size_t end;    // offset of the first that was never used
+        std::size_t limit;  // offset
+        // Offset to size in bytes: addresses that no buffer has any more. No two holes touch.
+        std::map<std::size_t, std::size_t> holes = {};
+        std::deque<std::uintptr_t> freed = {};  // buffers that still have their addresses, oldest first
+    };
+
     Memory();
+    Range& range_of(Residence residence) { return is_for_the_host(residence) ? host_ : device_; }
+    const Range& range_of(Residence residence) const { return is_for_the_host(residence) ? host_ : device_; }
+    // The offset of that many bytes; nothing if there is no room.
+    std::optional<std::size_t> take(Range& range, std::size_t bytes, bool may_give_up);
+    static std::optional<std::size_t> take_from_holes(Range& range, std::size_t bytes);
+    void give_up_oldest(Range& range);
+    void discard(std::uintptr_t begin, std::size_t bytes);
     void protect(bool open);
     void protect_pages(std::uintptr_t begin, std::size_t bytes, bool open);
     void make_usable(std::uintptr_t begin, std::size_t bytes, Residence residence);
@@ -111,8 +134,8 @@ class Memory {
     std::uintptr_t hot_begin_ = 0;
     std::uint8_t* shadow_ = nullptr;
     bool sees_writes_ = true;
-    std::size_t device_end_ = 0;  // offsets of what was handed out
-    std::size_t host_end_ = kHostVisible;
+    Range device_{.end = 0, .limit = kHostVisible};
+    Range host_{.end = kHostVisible, .limit = kReserved};
     std::size_t used_ = 0;
     int opened_ = 0;
     int key_ =

@@ -31,6 +31,14 @@ namespace {
 
 constexpr std::size_t kPitch = 512;
 
+std::string no_room_text(std::string_view function, std::size_t bytes) {
+    const std::size_t used = Memory::instance().used();
+    const std::string asked = fmt::format("{} has no room for {} bytes: ", function, bytes);
+    return bytes > Memory::kTotal - used
+               ? asked + fmt::format("{} of the device's {} are in use", used, Memory::kTotal)
+               : asked + fmt::format("no free range of addresses is as long, with {} bytes in use", used);
+}
+
 cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, const ApiCall& call) {
     if (pointer == nullptr) {
         return result(cudaErrorInvalidValue);
@@ -44,7 +52,14 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     if (const cudaError_t error = Captures::instance().may_be_unsafe(call); error != cudaSuccess) {
         return result(error);
     }
-    *pointer = Memory::instance().allocate(bytes, residence, call.place.return_address);
+    Memory& memory = Memory::instance();
+    if (!memory.has_fresh_room(bytes, residence)) {
+        Streams::instance().wait_for_all();  // a queue may hold the cudaFreeAsync() that makes room
+    }
+    *pointer = memory.allocate(bytes, residence, call.place.return_address);
+    if (*pointer == nullptr) {
+        note(call.place.return_address, no_room_text(call.name, bytes));
+    }
     if (*pointer != nullptr && residence == Residence::pinned) {
         std::memset(*pointer, 0xff, bytes);  // NaN, or -1: what nobody has written is seen where it is used
     }

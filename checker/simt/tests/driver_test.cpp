@@ -349,6 +349,69 @@ TEST_F(Driver, EachFunctionThatTheDeviceLacksIsNamed) {
     }
 }
 
+// Prints the step at which `body` first makes an error, or "done".
+std::string program_that_repeats(const std::string& body) {
+    return "#include <cuda_runtime.h>\n#include <cstdio>\n"
+           "__global__ void set(int* x) { *x = 1; }\n"
+           "int main() {\n    const std::size_t gib = std::size_t{1} << 30;\n    void* p = nullptr;\n"
+           "    for (int step = 0; step < 1000; step++) {\n" +
+           body +
+           "        if (const cudaError_t e = cudaGetLastError(); e != cudaSuccess) {\n"
+           "            std::printf(\"%d: %s\\n\", step, cudaGetErrorString(e));\n            return 1;\n        }\n"
+           "    }\n    std::puts(\"done\");\n}\n";
+}
+
+TEST_F(Driver, MemoryThatIsFreedCanBeAllocatedAgain) {
+    for (const std::string& body :
+         {std::string("cudaMalloc(&p, 8 * gib); set<<<1, 1>>>((int*)p); cudaFree(p);\n"),
+          std::string("cudaMallocAsync(&p, 8 * gib, nullptr); set<<<1, 1>>>((int*)p); cudaFreeAsync(p, nullptr);\n"),
+          std::string("cudaMalloc(&p, 8 * gib); set<<<1, 1>>>((int*)p); cudaDeviceReset();\n")}) {
+        file("a.cu", program_that_repeats(body));
+        ASSERT_EQ(simtcc("a.cu -o a").output, "");
+        for (const char* environment : {"", "SIMT_CHECK=off "}) {
+            const Finished ran = shell(std::string(environment) + "./a");
+            EXPECT_EQ(ran.output, "done\n") << environment << body;
+            EXPECT_EQ(ran.status, 0) << environment << body;
+        }
+    }
+}
+
+TEST_F(Driver, MemoryThatIsAllocatedAgainIsUninitialisedAndFindsUseAfterFree) {
+    // 8 GiB take 24 GiB of 3 TiB of addresses: long before the last step they lie where earlier ones lay.
+    file("a.cu",
+         "#include <cuda_runtime.h>\n__global__ void set(int* x) { *x = 1; }\n"
+         "__global__ void read(int* x, int* y) {\n    *y = *x;\n}\n"
+         "int main() {\n    int *x = nullptr, *y = nullptr, *old = nullptr;\n    cudaMalloc(&y, 4);\n"
+         "    for (int step = 0; step < 300; step++) {\n        old = x;\n"
+         "        cudaMalloc(&x, std::size_t{8} << 30);\n        if (step < 299) {\n            set<<<1, 1>>>(x);\n"
+         "            cudaFree(x);\n        }\n    }\n    read<<<1, 1>>>(x, y);\n    cudaDeviceSynchronize();\n"
+         "    set<<<1, 1>>>(old);\n    cudaFree(x);\n    cudaFree(y);\n    cudaDeviceSynchronize();\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o a").output, "");
+    const Finished ran = shell("./a");
+    EXPECT_NE(ran.output.find("uninitialised global: reads 4 bytes that nobody has written: byte 0 of a buffer of "
+                              "8589934592 bytes from a.cu:11\n  at a.cu:4 in read"),
+              std::string::npos)
+        << ran.output;
+    EXPECT_NE(ran.output.find("use_after_free global: writes 4 bytes at byte 0 of a buffer of 8589934592 bytes from "
+                              "a.cu:11, which was freed at a.cu:14\n  at a.cu:2 in set"),
+              std::string::npos)
+        << ran.output;
+}
+
+TEST_F(Driver, AnAllocationForWhichThereIsNoRoomSaysWhy) {
+    file("a.cu",
+         "#include <cuda_runtime.h>\nint main() {\n    void *p = nullptr, *q = nullptr;\n"
+         "    cudaMalloc(&p, std::size_t{60} << 30);\n    const bool fits = cudaMalloc(&q, std::size_t{8} << 30) == "
+         "cudaSuccess;\n    cudaFree(p);\n    return fits;\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o a").output, "");
+    const Finished ran = shell("./a");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.output,
+              "simt: note: a.cu:5: cudaMalloc has no room for 8589934592 bytes: 64424509440 of the device's "
+              "68719476736 are in "
+              "use\n");
+}
+
 TEST_F(Driver, MarksForAProfilerCompileAndNest) {
     file("a.cu",
          "#include <nvtx3/nvToolsExt.h>\n#include <nvtx3/nvToolsExtCudaRt.h>\n#include <nvtx3/nvToolsExtMem.h>\nint "
