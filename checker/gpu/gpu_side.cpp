@@ -407,7 +407,6 @@ class GpuBench final : public Bench {
     std::byte* allocate(std::size_t bytes) override {
         std::byte* const memory = reserve(bytes);
         poison(memory, bytes, Element::byte, Schedule::end_aligned);
-        check(cudaStreamSynchronize(cudaStreamLegacy));  // the op's stream does not wait for it
         return memory;
     }
 
@@ -415,10 +414,12 @@ class GpuBench final : public Bench {
         std::vector<std::byte> content(bytes);
         draw(content);
         check(cudaMemcpy(to, content.data(), bytes, cudaMemcpyHostToDevice));
+        wait_for_legacy_stream();
     }
 
     void copy_content(std::byte* to, const std::byte* from, std::size_t bytes) override {
         check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice));
+        wait_for_legacy_stream();
     }
 
     void fetch(std::span<std::byte> to, const std::byte* from) override {
@@ -447,7 +448,6 @@ class GpuBench final : public Bench {
     std::byte* allocate_copy(const std::byte* of, std::size_t bytes) override {
         std::byte* const memory = reserve(bytes);
         copy_content(memory, of, bytes);
-        check(cudaStreamSynchronize(cudaStreamLegacy));
         return memory;
     }
 
@@ -505,6 +505,10 @@ class GpuBench final : public Bench {
 
   private:
     static constexpr std::size_t kLeastOther = std::size_t{kRehearsal ? 1 : 64} << 20;
+
+    // Copies from pageable memory and within the device return before they have ended, and an op's own stream does not wait
+    // for them.
+    static void wait_for_legacy_stream() { check(cudaStreamSynchronize(cudaStreamLegacy)); }
 
     std::byte* reserve(std::size_t bytes) {
         memory_.push_back(allocate_or_no_room(bytes));

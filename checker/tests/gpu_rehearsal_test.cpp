@@ -115,7 +115,9 @@ TEST(GpuRehearsal, TimesAnOpOfFp32BesideTheStepBeforeWhoseLibrariesAreKeptFromTf
 Checked check_toy(const std::string& options, const std::string& environment = "") {
     const fs::path folder = "build/dry/toy";
     fs::create_directories(folder);
-    std::ofstream(folder / "lesson.toml") << "title = \"toy\"\n";
+    std::ofstream(folder / "lesson.toml")
+        << "title = \"toy\"\n[target.toy]\nshapes = [\"N=40 C=65\"]\nagainst = \"solution\"\n"
+        << "bronze = 0.125\nsilver = 0.25\ngold = 0.5\n";
     fs::remove(folder / "toy.so");
     fs::create_symlink(fs::absolute("build/tests/fakes/toy_on_device.so"), folder / "toy.so");
     fs::remove(folder / "verdict.json");
@@ -139,6 +141,14 @@ void expect_right_toy(const std::string& name) {
 
 TEST(GpuRehearsal, GivesEachCallOfASequenceItsScratch) {
     expect_right_toy("grows");
+}
+
+TEST(GpuRehearsal, ResetsInOutTensorsBeforeWorkInAnyStream) {
+    for (const char* seed : {"1", "2", "3", "4"}) {
+        const Checked checked = check_toy("--timing-only", std::string("TOY_WRONG=own_stream SIMT_SEED=") + seed);
+        EXPECT_EQ(checked.finished.status, 0) << checked.finished.output;
+        EXPECT_EQ(checked.verdict.at("ops").at(0).at("verdict"), "no verdict") << checked.finished.output;
+    }
 }
 
 TEST(GpuRehearsal, DecodesASampledOutputOfBfloat16) {

@@ -156,6 +156,13 @@ inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
         op.add_case("sampled", "N=200").calls.push_back(sampled_call());
     }
     checker::Call timed = call(lesson, first, "", false, true);
+    checker::Output& grad = timed.outputs.at(1);
+    grad.element = [](long c, const std::vector<std::span<const float>>& inputs) {
+        double sum = inputs[2][static_cast<std::size_t>(c)];
+        for (int n = 0; n < kN; n++) { sum += inputs[0][static_cast<std::size_t>(n * kC + c)]; }
+        return std::pair(sum, 1e-7);
+    };
+    grad.factor = 8;
     op.timed.push_back({.shape = shape, .call = std::move(timed)});
 }
 

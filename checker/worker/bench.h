@@ -22,7 +22,8 @@ class Bench {
 
     // Poisoned memory that lives as long as the bench. Throws NoRoom.
     virtual std::byte* allocate(std::size_t bytes) = 0;
-    // Lets `draw` write the memory's content.
+    // Lets `draw` write the memory's content. It is there when this returns, as after copy_content: an op may work in any
+    // stream.
     virtual void fill(std::byte* to, std::size_t bytes, const std::function<void(std::span<std::byte>)>& draw) = 0;
     // Piece by piece: a device's memory may be larger than what is left of the host's.
     void poison(std::byte* to, std::size_t bytes, Element element, Schedule schedule);

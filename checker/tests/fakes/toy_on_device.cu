@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <cuda_bf16.h>
 
+#include <optional>
 #include <vector>
 
 #include "checker/cuda_check.h"
+#include "checker/gpu/device.h"
 #include "checker/tests/fakes/toy.h"
 
 using checker::check;
@@ -127,20 +129,28 @@ void toy(std::uint16_t* grad, float* loss, float* out, float* mean, const float*
     if (N == 0) {
         return;
     }
+    std::optional<checker::Stream> of_its_own;
+    if (toy_wrong("own_stream")) {
+        of_its_own.emplace(cudaStreamNonBlocking);
+    }
+    const cudaStream_t stream = of_its_own ? of_its_own->get() : ctx.stream;
     float* const squares = static_cast<float*>(ctx.workspace(sizeof(float) * static_cast<std::size_t>(N), 128));
     const float* const scale = ctx.handle<Handle>().memory;
-    row_kernel<<<(N + 31) / 32, 32, 0, ctx.stream>>>(out, mean, squares, x, v, N, C, wrong);
+    row_kernel<<<(N + 31) / 32, 32, 0, stream>>>(out, mean, squares, x, v, N, C, wrong);
     check(cudaGetLastError());
-    channel_kernel<<<(C + 32) / 32, 32, 0, ctx.stream>>>(reinterpret_cast<__nv_bfloat16*>(grad), loss, squares, scale,
-                                                         x, N, C, wrong);
+    channel_kernel<<<(C + 32) / 32, 32, 0, stream>>>(reinterpret_cast<__nv_bfloat16*>(grad), loss, squares, scale, x, N,
+                                                     C, wrong);
     check(cudaGetLastError());
     if (toy_wrong("writes_input")) {
-        set<<<1, 1, 0, ctx.stream>>>(const_cast<float*>(v) + 1, 0.0F);
+        set<<<1, 1, 0, stream>>>(const_cast<float*>(v) + 1, 0.0F);
         check(cudaGetLastError());
     }
     static int calls = 0;
     if (toy_wrong("keeps_state")) {
-        set<<<1, 1, 0, ctx.stream>>>(loss, static_cast<float>(calls++));
+        set<<<1, 1, 0, stream>>>(loss, static_cast<float>(calls++));
         check(cudaGetLastError());
+    }
+    if (of_its_own) {  // right: who calls it waits for ctx.stream
+        check(cudaStreamSynchronize(stream));
     }
 }
