@@ -20,7 +20,7 @@ class Cost:
 
 
 def costs(calls: Iterable[str], program: Path = PROGRAM) -> list[Cost]:
-    """Of calls such as "layernorm B=4 T=1024 C=768"."""
+    """Returns the cost of calls as build/tools/calls writes them: "matmul N=4096 C=768 OC=50257 -bias"."""
     calls = list(calls)
     found = asked(
         program,

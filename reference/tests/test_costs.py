@@ -30,6 +30,30 @@ def test_bytes_and_operations_are_those_of_the_arithmetic():
 
 
 @built
+def test_a_null_parameter_moves_no_bytes():
+    assert cost("matmul N=2 C=3 OC=4 out_stride=8 -bias") == Cost(4 * (6 + 12 + 8), 48)
+    assert cost("matmul -bias N=2 C=3 OC=4") == cost("matmul N=2 C=3 OC=4 out_stride=8 -bias")
+    with_bias = 4 * (6 + 12 + 4)
+    assert cost("linear_gelu N=2 C=3 OC=4 outputs=2 -pre_gelu") == Cost(with_bias + 4 * 8, 48)
+    # `outputs` leaves it out already.
+    assert cost("linear_gelu N=2 C=3 OC=4 outputs=1 -pre_gelu") == Cost(with_bias + 4 * 8, 48)
+
+
+@built
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("matmul N=2 C=3 OC=4 -bais", "matmul has no parameter bais; it has inp, weight, bias, out"),
+        ("matmul N=2 C=3 OC=4 -bias -bias", "it has -bias twice"),
+        ("matmul N=2 C=3 OC=4 -", "- is no size"),
+    ],
+)
+def test_a_null_parameter_that_is_none_is_named(call, said):
+    with pytest.raises(ToolError, match=re.escape(said)):
+        cost(call)
+
+
+@built
 def test_the_padding_of_a_softmax_is_neither_read_nor_written():
     assert cost("softmax N=2 V=7 Vp=128") == Cost(4 * 2 * 2 * 7, 5 * 14)
 

@@ -59,6 +59,24 @@ Sizes Sizes::of(std::string_view text) {
     return sizes;
 }
 
+CallSizes CallSizes::of(std::string_view text) {
+    CallSizes call;
+    std::string sizes;
+    for (const std::string& word : words(text)) {
+        if (word.size() == 1 || !word.starts_with('-')) {
+            sizes += (sizes.empty() ? "" : " ") + word;
+            continue;
+        }
+        const std::string parameter = word.substr(1);
+        if (std::ranges::find(call.null, parameter) != call.null.end()) {
+            throw std::invalid_argument(fmt::format("'{}' is no call: it has {} twice", text, word));
+        }
+        call.null.push_back(parameter);
+    }
+    call.sizes = Sizes::of(sizes);
+    return call;
+}
+
 double Sizes::number(std::string_view name) const {
     const auto found = values_.find(name);
     if (found == values_.end()) {

@@ -38,6 +38,15 @@ class Sizes {
     std::map<std::string, double, std::less<>> values_;
 };
 
+// A call as lessons/gpt2/calls_main.cpp writes it, without its op: "N=4096 C=768 OC=50257 out_stride=50304 -bias".
+struct CallSizes {
+    Sizes sizes;
+    std::vector<std::string> null;  // parameters
+
+    // Throws std::invalid_argument as Sizes::of, and if a parameter is null twice.
+    static CallSizes of(std::string_view text);
+};
+
 std::vector<std::string> words(std::string_view text);
 
 }  // namespace cases

@@ -138,6 +138,15 @@ TEST(Sizes, ThatAreNoSizesAreRefusedByName) {
     EXPECT_NE(message_of([] { Sizes::of("N=1 N=2"); }).find("has N twice"), std::string::npos);
 }
 
+TEST(CallSizes, TellNullParametersFromSizes) {
+    const cases::CallSizes call = cases::CallSizes::of("N=4096 -bias C=768  -out");
+    EXPECT_EQ(call.sizes.text("N C"), "N=4096 C=768");
+    EXPECT_EQ(call.null, (std::vector<std::string>{"bias", "out"}));
+    EXPECT_NE(message_of([] { cases::CallSizes::of("N=1 -bias -bias"); }).find("has -bias twice"), std::string::npos);
+    EXPECT_NE(message_of([] { cases::CallSizes::of("N=1 -"); }).find("- is no size"), std::string::npos);
+    EXPECT_NE(message_of([] { cases::CallSizes::of("N=1 bias"); }).find("bias is no size"), std::string::npos);
+}
+
 TEST(Sizes, AreCompletedByNumbersAndByEachOther) {
     const Sizes sizes = Sizes::of("N=4 OC=6").completed("out_stride=OC scale=0.125 N=9");
     EXPECT_EQ(sizes["out_stride"], 6);
