@@ -52,6 +52,19 @@ def without_pre_gelu(call: Call) -> Call:
     return Call(call.op, tuple((dict(call.sizes) | {"outputs": 1}).items()), ("pre_gelu",))
 
 
+# By the columns of a product's output over those of its input: which of the model's it is (lessons/gpt2/tensors.h).
+PLACES = {3: "qkv", 1: "proj", 4: "fc", 1 / 4: "fcproj"}
+
+
+def op_name(call: Call) -> str:
+    """The op, and of a product its place in the model: "matmul qkv"."""
+    d = dict(call.sizes)
+    if "OC" not in d:
+        return call.op
+    place = "logits" if "bias" in call.null else PLACES.get(d["OC"] / d["C"], f"{d['C']} to {d['OC']}")
+    return f"{call.op} {place}"
+
+
 def item_name(files: tuple[str, ...], call: Call) -> str:
     """What a GPU's report calls the time of a call, as these files serve it."""
     return f"{' '.join(files)}: {call}"

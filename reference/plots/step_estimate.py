@@ -13,7 +13,7 @@ from reference.gpu.counts import Step
 from reference.gpu.estimates import Estimate, OnCard
 from reference.gpu.tools import Parser, run_main
 from reference.plots.roofline import asked_shape, shape_options
-from reference.plots.waterfall import amount, keys_of, op_name, shown_step, steps_of
+from reference.plots.waterfall import amount, keys_of, numbered_name, shown_step, steps_of
 
 CARDS = "T4,RTX-4090,H100-SXM"
 CARD_WIDTH = 15
@@ -34,7 +34,7 @@ def as_text(title: str, step: Step, cards: list[OnCard]) -> str:
     lines.append(row("", "launches", [f"{card.name.removeprefix('GeForce '):<12}" for card in cards]))
     for call, number in step.calls.items():
         of = [card.of[call, step.files[call.op]] for card in cards]
-        lines.append(row(op_name(call, number), f"{number * of[0].issued}", [cell(one, number) for one in of]))
+        lines.append(row(numbered_name(call, number), f"{number * of[0].issued}", [cell(one, number) for one in of]))
     totals = [sum(n * card.of[call, step.files[call.op]].seconds for call, n in step.calls.items()) for card in cards]
     lines.append(row("all", "", [f"{amount(1e3 * total)} {'':<7}" for total in totals]))
     if band := cards[0].band:

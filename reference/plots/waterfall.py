@@ -236,10 +236,9 @@ def section(waterfall: Waterfall) -> str:
     return f"![One forward pass by step, {waterfall.label}: {alternative}]({PICTURE})\n\n{how.rstrip()}\n"
 
 
-def op_name(call: Call, calls: int) -> str:
-    """ " 12 matmul 768 to 2304"."""
-    d = dict(call.sizes)
-    return f"{calls:>3} {call.op}" + (f" {d['C']} to {d['OC']}" if "OC" in d else "")
+def numbered_name(call: Call, calls: int) -> str:
+    """ " 12 matmul qkv"."""
+    return f"{calls:>3} {counts.op_name(call)}"
 
 
 # Of a step's table: each column is named and as wide.
@@ -259,7 +258,7 @@ def op_table(waterfall: Waterfall, one: Pass) -> list[str]:
             "launches": f"{bar.calls * bar.launches}",
         }
         limit = f"  {estimates.SHORT[bar.estimate.limit]}"
-        rows.append((op_name(bar.call, bar.calls), [of_call[column] for column, _ in columns], limit))
+        rows.append((numbered_name(bar.call, bar.calls), [of_call[column] for column, _ in columns], limit))
     return [
         f"{name:<27}" + "".join(f"{cell:>{width}}" for cell, (_, width) in zip(cells, columns, strict=True)) + by
         for name, cells, by in rows

@@ -55,6 +55,22 @@ def test_a_call_is_read_as_it_is_written():
     assert Call.of(str(call)) == call
 
 
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("gelu N=8", "gelu"),
+        ("matmul N=4096 C=768 OC=2304 out_stride=2304", "matmul qkv"),
+        ("linear N=8 C=128 OC=128", "linear proj"),
+        ("linear_gelu N=8 C=128 OC=512 outputs=2", "linear_gelu fc"),
+        ("matmul N=8 C=3072 OC=768", "matmul fcproj"),
+        ("matmul N=8 C=128 OC=512 out_stride=512 -bias", "matmul logits"),
+        ("matmul N=8 C=6 OC=10", "matmul 6 to 10"),
+    ],
+)
+def test_a_product_is_called_by_its_place_in_the_model(call, name):
+    assert counts.op_name(Call.of(call)) == name
+
+
 def test_the_steps_call_what_their_forward_calls():
     steps = {one.step.number: one.step for one in read().passes}
     assert [*steps][:3] == ["05", "06", "07"]
@@ -316,7 +332,7 @@ def test_the_command_writes_both_pictures_and_lists_the_step(capsys, tmp_path):
     read()
     assert waterfall.main(["--step", "8", "--card", "T4", "--out", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^ 12 matmul 768 to 3072 +12 +[0-9.]+ +[0-9.]+  L1$", out, re.MULTILINE)
+    assert re.search(r"^ 12 matmul fc +12 +[0-9.]+ +[0-9.]+  L1$", out, re.MULTILINE)
     assert "step 08, all calls" in out
     assert (tmp_path / "waterfall.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "waterfall.svg").exists()
