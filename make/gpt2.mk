@@ -125,18 +125,22 @@ bench-cpu: $(bench_programs) build/tools/lessons .venv/requirements.sha256
 
 # ---- the ops against the roof ------------------------------------------------------------------------------------------
 
-.PHONY: roofline
-roofline: build/tools/ops build/tools/estimate .venv/requirements.sha256
-	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
-	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
-
-# What each forward pass of the device's track calls: forward as it is, linked with ops that note their calls.
-device_forwards := $(sort $(foreach lesson,$(device_steps),$(filter %/forward,$(served_$(call number,$(lesson))))))
-calls_programs := $(device_forwards:%/forward=build/tools/calls/%)
+# Programs that print the calls of each forward pass of the device's track, and of the host's newest: forward as it is,
+# linked with ops that note their calls.
+host_forward := $(filter %/forward,$(served_$(newest_host_step)))
+device_forwards := $(foreach lesson,$(device_steps),$(filter %/forward,$(served_$(call number,$(lesson)))))
+host_calls := $(host_forward:%/forward=build/tools/calls/%)
+calls_programs := $(patsubst %/forward,build/tools/calls/%,$(sort $(host_forward) $(device_forwards)))
 $(calls_programs): build/tools/calls/%: build/ops/solutions/%/forward.o build/obj/lessons/gpt2/calls_main.o \
         build/obj/lessons/gpt2/check/sizes.o build/lib/libops.a
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
+
+roofline_needs := $(host_calls) build/tools/lessons build/tools/ops build/tools/estimate
+.PHONY: roofline
+roofline: $(roofline_needs) .venv/requirements.sha256
+	@.venv/bin/python -m reference.plots.roofline $(if $(CONFIG),--config='$(CONFIG)') $(if $(B),-B '$(B)') \
+	    $(if $(T),-T '$(T)') $(if $(CARD),--card='$(CARD)')
 
 # Each step's pass by op. What is counted of GPT-2's pass at B=4 is recorded: with WRITE=1 what has changed is counted
 # anew. At other shapes all is counted, and kept in build/estimates.

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference.gpu import sources
+from reference.gpu.lesson_shapes import PROGRAM as LESSONS
 from reference.gpu.lesson_shapes import Lesson, all_lessons, dims, implementing
 from reference.gpu.programs import with_json
 from reference.gpu.rungs import LIMIT, one_timed
@@ -93,6 +94,13 @@ def forward_calls(root: Path, lesson: str, config: str, B: int, T: int) -> Count
         ["--config", config, "-B", str(B), "-T", str(T)],
         lambda calls: Counter(Call.of(call) for call in calls),
     )
+
+
+def host_calls(root: Path, config: str, B: int, T: int) -> Counter[Call]:
+    """Returns the calls of the newest forward of the host's track, which calls each op by itself."""
+    lessons = all_lessons(root, root / LESSONS)
+    writer = [one.name for one in lessons if one.track == "host" and "forward" in one.ops][-1]
+    return forward_calls(root, writer, config, B, T)
 
 
 def steps(root: Path, config: str, B: int, T: int) -> list[Step]:

@@ -27,11 +27,11 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from figures import draw
-from reference.gpu import estimates
+from reference.gpu import counts, estimates
 from reference.gpu import tools as gpu_tools
 from reference.gpu.cards import read_card
 from reference.gpu.costs import PROGRAM, costs
-from reference.gpu.counts import Counted
+from reference.gpu.counts import Call, Counted
 from reference.gpu.tools import Parser, ToolError, digits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +57,11 @@ class Shape(NamedTuple):
     def Vp(self) -> int:
         return -(-self.V // 128) * 128
 
+    @property
+    def config(self) -> str:
+        """As build/tools/calls reads it."""
+        return f"max_T={self.max_T} V={self.V} L={self.L} NH={self.NH} C={self.C}"
+
 
 def shapes() -> dict[str, Shape]:
     small = json.loads((ROOT / "reference/model/small/config.json").read_text())
@@ -73,7 +78,7 @@ class Op:
     calls: int  # in one forward pass
     flop: int
     bytes: int
-    call: str = ""  # as a forward pass makes it: "matmul N=4096 C=768 OC=2304 out_stride=2304"
+    call: Call | None = None  # as a forward pass makes it; None: it makes several
 
     @property
     def intensity(self) -> float:
@@ -81,50 +86,34 @@ class Op:
 
 
 def forward_ops(m: Shape, B: int, T: int) -> list[Op]:
-    """In the order in which a forward pass with its loss first calls them."""
-    N, C = B * T, m.C
-    rows = [
-        ("encoder", 1, f"B={B} T={T} C={C} Vp={m.Vp}"),
-        ("layernorm", 2 * m.L + 1, f"B={B} T={T} C={C}"),
-        ("matmul qkv", m.L, f"N={N} C={C} OC={3 * C}"),
-        ("attention", m.L, f"B={B} T={T} C={C} NH={m.NH}"),
-        ("matmul proj", m.L, f"N={N} C={C} OC={C}"),
-        ("residual", 2 * m.L, f"N={N * C}"),
-        ("matmul fc", m.L, f"N={N} C={C} OC={4 * C}"),
-        ("gelu", m.L, f"N={N * 4 * C}"),
-        ("matmul fcproj", m.L, f"N={N} C={4 * C} OC={C}"),
-        ("matmul logits", 1, f"N={N} C={C} OC={m.V}"),
-        ("softmax", 1, f"N={N} V={m.V} Vp={m.Vp}"),
-        ("crossentropy", 1, f"N={N} Vp={m.Vp}"),
-    ]
-    found = costs((f"{name.split()[0]} {shape}" for name, _, shape in rows), ROOT / PROGRAM)
-    bias = {"matmul logits": 4 * m.V}  # which it has not
+    """In the order in which the host's forward pass with its loss first calls them."""
+    calls = counts.host_calls(ROOT, m.config, B, T)
+    found = costs((f"{call}{vocabulary(m, call)}" for call in calls), ROOT / PROGRAM)
     return [
-        Op(name, calls, cost.flop, cost.bytes - bias.get(name, 0), call_of(m, name, shape))
-        for (name, calls, shape), cost in zip(rows, found, strict=True)
+        Op(counts.op_name(call), number, cost.flop, cost.bytes, call)
+        for (call, number), cost in zip(calls.items(), found, strict=True)
     ]
 
 
-def call_of(m: Shape, name: str, shape: str) -> str:
-    """As build/tools/calls says it."""
-    op, sizes = name.split()[0], shape.removesuffix(f" Vp={m.Vp}") if name == "encoder" else shape
-    if op == "matmul":
-        sizes += f" out_stride={m.Vp} -bias" if name == "matmul logits" else f" out_stride={shape.split('OC=')[1]}"
-    return f"{op} {sizes}"
+def vocabulary(m: Shape, call: Call) -> str:
+    """The size that an encoder's bytes depend on and its call does not name."""
+    return "" if "Vp" in dict(call.sizes) else f" Vp={m.Vp}"
 
 
-def other_ways(m: Shape, B: int, T: int) -> list[Op]:
-    """What a pass may call in the place of some of them: attention as two products with causal_softmax between, which
-    write and read (T, T) matrices; and the end of one part of the block with the start of the next."""
-    C = m.C
-    joining = f"residual_layernorm B={B} T={T} C={C}"
-    calls = [f"attention B={B} T={T} C={C} NH={m.NH}", f"causal_softmax B={B} NH={m.NH} T={T}", joining]
-    fused, softmax, joined = costs(calls, ROOT / PROGRAM)
+def other_ways(ops: list[Op]) -> list[Op]:
+    """Returns ops that may take the place of some of a pass: attention as two products with causal_softmax between,
+    which write and read (T, T) matrices; and the end of one part of the block with the start of the next."""
+    of = {op.call.op: op for op in ops if op.call}
+    fused, norm = of["attention"], of["layernorm"].call
+    d = dict(fused.call.sizes)
+    B, T, C, NH = (d[name] for name in ("B", "T", "C", "NH"))
+    joining = Call("residual_layernorm", norm.sizes)
+    softmax, joined = costs([f"causal_softmax B={B} NH={NH} T={T}", str(joining)], ROOT / PROGRAM)
     outer = 4 * 4 * B * T * C  # query, key and value read, out written
-    scores = 4 * B * m.NH * T * T  # written by the one product; att, as many, read by the other
+    scores = 4 * B * NH * T * T  # written by the one product; att, as many, read by the other
     return [
-        Op("attention by T×T", m.L, fused.flop, outer + softmax.bytes + 2 * scores),
-        Op("residual_layernorm", 2 * m.L, joined.flop, joined.bytes, joining),
+        Op("attention by T×T", fused.calls, fused.flop, outer + softmax.bytes + 2 * scores),
+        Op(counts.op_name(joining), of["residual"].calls, joined.flop, joined.bytes, joining),
     ]
 
 
@@ -447,10 +436,10 @@ class Chosen(NamedTuple):
 
 def kernels_of(ops: list[Op], card: str) -> dict[str, Kernel]:
     """By op, where calls as these are recorded."""
-    newest: dict[str, Counted] = {}
+    newest: dict[Call, Counted] = {}
     for one in sorted(estimates.recorded(ROOT / estimates.RECORDED).values(), key=lambda one: one.files):
         if not any(map(estimates.is_library, one.launches)):
-            newest[str(one.call)] = one
+            newest[one.call] = one
     found = [newest[op.call] for op in ops if op.call in newest]
     if not found:
         return {}
@@ -465,7 +454,8 @@ def kernels_of(ops: list[Op], card: str) -> dict[str, Kernel]:
 def choose(config: str | None, B: str | None, T: str | None, card: str | None, folder: Path) -> Chosen:
     """`folder` holds results/, where this machine's GPU may have been measured."""
     asked = asked_shape(config, B, T)
-    ops, others = forward_ops(*asked), other_ways(*asked)
+    ops = forward_ops(*asked)
+    others = other_ways(ops)
     roof = datasheet(card) if card else measured_here(folder) or datasheet(DEFAULT_CARD)
     kernels = kernels_of(ops + others, card or DEFAULT_CARD) if roof.kind == "datasheet" else {}
     return Chosen(ops, others, roof, f"{asked.title}, float32", kernels)

@@ -31,7 +31,7 @@ from reference.gpu.lesson_shapes import implementing
 from reference.gpu.pages import put
 from reference.gpu.tools import Card, Parser, ToolError, digits, read_reports, run_main, three_digits
 from reference.plots import ladder, limits
-from reference.plots.roofline import DEFAULT_CARD, STYLE, Asked, Shape, asked_shape, shape_options, write
+from reference.plots.roofline import DEFAULT_CARD, STYLE, Asked, asked_shape, shape_options, write
 
 PICTURE = Path("reference/plots/waterfall.svg")
 
@@ -353,10 +353,6 @@ def chosen_gpu(root: Path, wanted: str | None, card: str | None) -> tuple[str | 
     return next(iter(recorded.values()), (None, {})) if not card else (None, {})
 
 
-def config_of(shape: Shape) -> str:
-    return f"max_T={shape.max_T} V={shape.V} L={shape.L} NH={shape.NH} C={shape.C}"
-
-
 def passes_of(root: Path, steps: list[Step], found: dict[Key, Estimate], timed: dict[str, float]) -> list[Pass]:
     passes = []
     for step in steps:
@@ -375,7 +371,7 @@ def replays_a_graph(root: Path, lesson: str) -> bool:
 
 
 def steps_of(root: Path, asked: Asked) -> list[Step]:
-    return counts.steps(root, config_of(asked.shape), asked.B, asked.T)
+    return counts.steps(root, asked.shape.config, asked.B, asked.T)
 
 
 def keys_of(steps: list[Step]) -> list[Key]:

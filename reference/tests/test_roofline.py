@@ -5,14 +5,16 @@ import json
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from reference.gpu import lesson_shapes
+from reference.gpu import counts, lesson_shapes
 from reference.gpu import tools as gpu_tools
 from reference.gpu.cards import read_cards
 from reference.gpu.costs import PROGRAM
+from reference.gpu.counts import Call
 from reference.gpu.lesson_shapes import device_lessons
 from reference.gpu.tools import Card, ToolError, digits
 from reference.plots import roofline
@@ -39,8 +41,9 @@ def card(monkeypatch):
 
 
 def ops_of(config, B, T):
-    if not (ROOT / PROGRAM).exists():
-        pytest.skip(f"no {PROGRAM}; make roofline builds it")
+    for program in (PROGRAM, counts.CALLS):
+        if not (ROOT / program).exists():
+            pytest.skip(f"no {program}; make roofline builds it")
     return {op.name: op for op in forward_ops(shapes()[config], B, T)}
 
 
@@ -71,9 +74,38 @@ def test_a_forward_pass_calls_what_gpt2_has():
     assert (calls["layernorm"], calls["residual"], calls["attention"], calls["gelu"]) == (25, 24, 12, 12)
 
 
+def test_the_rows_are_what_the_hosts_forward_calls(monkeypatch):
+    ops_of("small", 1, 8)
+    asked = []
+
+    def calls(root, lesson, *pass_):
+        asked.append((lesson, *pass_))
+        words = ("attention B=1 T=8 C=4 NH=2", "matmul N=8 C=6 OC=18 -bias", "gelu N=9", "gelu N=7", "gelu N=9")
+        return Counter(map(Call.of, words))
+
+    monkeypatch.setattr(counts, "forward_calls", calls)
+    rows = forward_ops(shapes()["small"], 1, 8)
+    assert asked == [("02_forward", shapes()["small"].config, 1, 8)]
+    assert [(op.name, op.calls, op.bytes) for op in rows] == [
+        ("attention", 1, 4 * (4 * 8 * 4 + 2 * 8)),
+        ("matmul logits", 1, 4 * (8 * 6 + 18 * 6 + 8 * 18)),
+        ("gelu", 2, 72),
+        ("gelu", 1, 56),
+    ]
+
+
+def test_an_encoder_reads_rows_of_the_models_vocabulary():
+    """Its call does not name the vocabulary; build/tools/ops would take GPT-2's."""
+    small = shapes()["small"]
+    drawn = small.Vp * (1 - (1 - 1 / small.Vp) ** 1024)  # rows named
+    exact = 4 * (1024 + 256 * small.C + drawn * small.C + 1024 * small.C)
+    assert ops_of("small", 4, 256)["encoder"].bytes == pytest.approx(exact, abs=4)
+
+
 def test_attention_moves_fifteen_times_the_bytes_where_its_scores_go_through_memory():
-    fused = ops_of("124M", 4, 1024)["attention"]
-    by_scores, joined = other_ways(shapes()["124M"], 4, 1024)
+    ops = ops_of("124M", 4, 1024)
+    fused = ops["attention"]
+    by_scores, joined = other_ways([*ops.values()])
     rows, scores = 4 * 1024 * 768, 4 * 12 * 1024 * 1024
     assert fused.bytes == 4 * (4 * rows + 4 * 12 * 1024)  # the log-sum-exps
     # Scores written and their lower half read; att written and read.
