@@ -33,6 +33,9 @@ FileCall read_call(const Json& row, const OpSpec& spec) {
                   .args = {},
                   .results = {},
                   .null = {}};
+    if (const Json* sequence = row.find("sequence")) {
+        call.sequence = sequence->text();
+    }
     for (const char* key : {"dims", "scalars"}) {
         if (const Json* numbers = row.find(key)) {
             for (const auto& [name, value] : numbers->members()) { call.sizes.set(name, value.number()); }
@@ -78,8 +81,57 @@ FileCall read_call(const Json& row, const OpSpec& spec) {
     return call;
 }
 
-// Every call of the file, so that a misspelt op is not a call less. The op's name with each.
-std::vector<std::pair<std::string, FileCall>> read_calls(const CaseFile& file) {
+using NamedCall = std::pair<std::string, FileCall>;  // with the op's name
+
+bool is_same_sequence(const FileCall& a, const FileCall& b) {
+    return !a.sequence.empty() && a.sequence == b.sequence && a.case_name == b.case_name;
+}
+
+// Notes which in-out tensors of the call hold what the one before it in the sequence left. Throws FileError if an in-out
+// tensor of that one is missing, or if the call goes on from anything else than its result.
+void set_left(FileCall& call, const FileCall& before) {
+    for (const auto& [name, result] : before.results) {
+        if (!before.args.contains(name)) {
+            continue;
+        }
+        const std::string left = "local/" + result;
+        const auto read = call.args.find(name);
+        if (read == call.args.end() || !call.results.contains(name)) {
+            throw FileError(fmt::format("has no {}, which the call before it left", name));
+        }
+        if (read->second == left) {
+            call.left.push_back(name);
+        } else if (read->second.starts_with("local/")) {
+            throw FileError(
+                fmt::format("goes on from {} as {}, but the call before it left {}", read->second, name, left));
+        }
+    }
+}
+
+// Adds a call. Throws FileError if the calls of its sequence are of several ops, or other calls are in their case.
+void add_call(std::vector<NamedCall>& calls, const std::string& op, FileCall call) {
+    const bool continues = !calls.empty() && is_same_sequence(calls.back().second, call);
+    if (continues && calls.back().first != op) {
+        throw FileError(
+            fmt::format("is of another op than the sequence \"{}\" before it, {}", call.sequence, calls.back().first));
+    }
+    const auto shares_case = [&](const NamedCall& other) {
+        return other.first == op && other.second.case_name == call.case_name;
+    };
+    const auto earlier = std::ranges::find_if(calls, shares_case);
+    if (earlier != calls.end() && !continues && (!call.sequence.empty() || !earlier->second.sequence.empty())) {
+        throw FileError(
+            fmt::format("is of the case {}, in which other calls are a sequence; give the sequence a case of its own",
+                        call.case_name));
+    }
+    if (continues) {
+        set_left(call, calls.back().second);
+    }
+    calls.emplace_back(op, std::move(call));
+}
+
+// Every call of the file, so that a misspelt op is not a call less.
+std::vector<NamedCall> read_calls(const CaseFile& file) {
     const auto& metadata = file.tensors().metadata();
     const auto text = metadata.find("calls");
     if (text == metadata.end()) {
@@ -95,7 +147,11 @@ std::vector<std::pair<std::string, FileCall>> read_calls(const CaseFile& file) {
         throw FileError(fmt::format("{}: the calls in its metadata are no JSON array; 'make reference' writes them",
                                     file.tensors().file()));
     }
-    std::vector<std::pair<std::string, FileCall>> calls;
+    const auto refuse = [&](std::size_t call, const std::string& op, const std::string& what) {
+        throw FileError(fmt::format("{}: call {} in its metadata{} {}; 'make reference' writes them",
+                                    file.tensors().file(), call, op.empty() ? "" : " (" + op + ")", what));
+    };
+    std::vector<NamedCall> calls;
     for (const Json& row : rows.elements()) {
         std::string op;
         try {
@@ -104,11 +160,17 @@ std::vector<std::pair<std::string, FileCall>> read_calls(const CaseFile& file) {
             if (spec == nullptr) {
                 throw FileError("is of an op that lessons/gpt2/ops.def does not list");
             }
-            calls.emplace_back(op, read_call(row, *spec));
+            add_call(calls, op, read_call(row, *spec));
         } catch (const std::exception& e) {  // ours, or that of a key that is missing or of another type
-            throw FileError(fmt::format("{}: call {} in its metadata{} {}; 'make reference' writes them",
-                                        file.tensors().file(), calls.size(), op.empty() ? "" : " (" + op + ")",
-                                        e.what()));
+            refuse(calls.size(), op, e.what());
+        }
+    }
+    for (std::size_t i = 0; i < calls.size(); i++) {
+        const auto& [op, call] = calls[i];
+        const bool begins = i == 0 || !is_same_sequence(calls[i - 1].second, call);
+        const bool ends = i + 1 == calls.size() || !is_same_sequence(call, calls[i + 1].second);
+        if (!call.sequence.empty() && begins && ends) {
+            refuse(i, op, fmt::format("is the only one of its sequence \"{}\", which has two or more", call.sequence));
         }
     }
     return calls;
@@ -187,8 +249,11 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         reference.expected.factor *= floors_times(spec, output, sizes);
         if (output.before) {
             axes_of(file, of, output.name, of.args.at(output.name), names, output.dims, false);
+            const bool is_left = std::ranges::find(of.left, output.name) != of.left.end();
             call.outputs.push_back(
-                checker::inout(content_of(file, of, output.name, names, axes, output.element), reference));
+                checker::inout(is_left ? checker::left_by_earlier_calls(output.name, names, axes, output.element)
+                                       : content_of(file, of, output.name, names, axes, output.element),
+                               reference));
         } else {
             call.outputs.push_back(checker::output(output.name, names, axes, reference, output.element));
         }
@@ -198,7 +263,9 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         call.outputs.back().expected.exact_zeros = output.exact_zeros;
     }
     call.is_model = spec.is_model;
-    add_rounded(call, spec, sizes);
+    if (of.left.empty()) {  // else the judge does not know what the call reads
+        add_rounded(call, spec, sizes);
+    }
     if (spec.scratch_bytes != nullptr) {
         call.scratch = {scratch_of(spec, of.sizes)};
     }
@@ -223,6 +290,29 @@ std::string shape_of(const CaseFile& file, const OpSpec& spec, const Sizes& firs
         }
     }
     return sizes.text(as_case ? spec.case_shape : spec.shape);
+}
+
+// Throws FileError if a tensor of the call has another shape in an earlier call of the sequence: they share its buffer.
+void require_same_tensors(const CaseFile& file, const std::string& sequence, const std::vector<checker::Call>& earlier,
+                          const checker::Call& call) {
+    const auto specs_of = [](const checker::Call& of) {
+        std::vector<checker::BufferSpec> specs;
+        for (const checker::Input& input : of.inputs) { specs.push_back(input.spec); }
+        for (const checker::Output& output : of.outputs) { specs.push_back(output.spec); }
+        return specs;
+    };
+    const std::vector<checker::BufferSpec> own = specs_of(call);
+    for (const checker::Call& before : earlier) {
+        for (const checker::BufferSpec& known : specs_of(before)) {
+            const auto same = std::ranges::find(own, known.name, &checker::BufferSpec::name);
+            if (same != own.end() && same->bytes() != known.bytes()) {
+                throw FileError(fmt::format(
+                    "{}: {} is ({}) in {}, but ({}) in an earlier call of the sequence \"{}\"; 'make reference' writes "
+                    "it",
+                    file.tensors().file(), known.name, same->dims.text(), call.where, known.dims.text(), sequence));
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -250,8 +340,13 @@ std::vector<checker::Case> load_cases(const CaseFile& file, const OpSpec& spec) 
         checker::Call made = make_call(file, spec, call);
         auto of_name = std::ranges::find(result, call.case_name, &checker::Case::name);
         if (of_name == result.end()) {
-            result.push_back({call.case_name, shape_of(file, spec, call.sizes, made.inputs.front()), {}});
+            const std::string shape = shape_of(file, spec, call.sizes, made.inputs.front());
+            const bool is_sequence = !call.sequence.empty();
+            result.push_back({call.case_name, is_sequence ? shape + ", " + call.sequence : shape, {}, is_sequence});
             of_name = result.end() - 1;
+        }
+        if (of_name->sequence) {
+            require_same_tensors(file, call.sequence, of_name->calls, made);
         }
         of_name->calls.push_back(std::move(made));
     }

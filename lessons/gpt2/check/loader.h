@@ -20,16 +20,18 @@ struct FileCall {
     std::map<std::string, std::string> index;  // by parameter: its dims, where they are not those of the op
     std::map<std::string, std::string> args;   // by parameter: the tensor in the file; in-out tensors are in both
     std::map<std::string, std::string> results;
-    std::vector<std::string> null;  // parameters that are null
+    std::vector<std::string> null;       // parameters that are null
+    std::string sequence = {};           // "three steps"; empty: the call stands for itself
+    std::vector<std::string> left = {};  // in-out tensors that hold what the sequence's call before this one left there
 };
 
 // The file's calls of the op, in its order; none where it has none. Throws FileError with the first thing that is wrong
 // with any call of the file.
 std::vector<FileCall> calls_of(const checker::CaseFile& file, const OpSpec& spec);
 
-// The same as cases that the checker can make, by their names. An input or in-out tensor has the elements that the op
-// takes: the file stores it so, or as floats, which are rounded. Throws FileError where a tensor is missing, has another
-// shape or elements that the op does not take.
+// The same as cases that the checker can make, by their names; the calls of a sequence are one case, which runs them in
+// turn. An input or in-out tensor has the elements that the op takes: the file stores it so, or as floats, which are
+// rounded. Throws FileError where a tensor is missing, has another shape or elements that the op does not take.
 std::vector<checker::Case> load_cases(const checker::CaseFile& file, const OpSpec& spec);
 
 }  // namespace cases

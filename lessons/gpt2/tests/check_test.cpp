@@ -45,6 +45,26 @@ class CallsInACaseFile : public testing::Test {
         write(metadata);
         return cases::load_cases(*file_, cases::layernorm_spec);
     }
+    // Returns calls of one sequence, of a layernorm whose output is in-out: a later call goes on from the one before it.
+    json sequence(int calls) const {
+        json result = json::array();
+        for (int i = 0; i < calls; i++) {
+            json one = call();
+            one["sequence"] = "steps";
+            one["args"]["out"] = i == 0 ? "x" : "local/ln";
+            result.push_back(one);
+        }
+        return result;
+    }
+    std::vector<checker::Case> load_sequence(const json& calls) {
+        write(json{{"config", "{}"}, {"case", "tiny"}, {"calls", calls.dump()}});
+        cases::OpSpec spec = cases::layernorm_spec;
+        spec.precision = "tf32";
+        spec.inputs.front().factor = true;
+        std::ranges::find(spec.outputs, "out", &cases::OutputSpec::name)->before = cases::normal();
+        for (cases::OutputSpec& output : spec.outputs) { output.precision = "fp32"; }
+        return cases::load_cases(*file_, spec);
+    }
     // Returns what a layernorm reads as `parameter`, its input or, changed in place, its output, where it takes other
     // elements than floats there and the file stores it as these bytes.
     checker::Input load_stored(std::string_view dtype, std::span<const std::byte> content, checker::Element takes,
@@ -76,7 +96,11 @@ class CallsInACaseFile : public testing::Test {
                                                                              {"local/ln_mean", {1, 2}},
                                                                              {"floor/ln_mean", {1}},
                                                                              {"local/ln_rstd", {1, 2}},
-                                                                             {"floor/ln_rstd", {1}}};
+                                                                             {"floor/ln_rstd", {1}},
+                                                                             {"local/short", {1, 1, 3}},
+                                                                             {"floor/short", {1, 1}},
+                                                                             {"local/short_mean", {1, 1}},
+                                                                             {"floor/short_mean", {1}}};
         json header{{"__metadata__", metadata}};
         long end = 0;
         const auto add = [&](const std::string& name, std::string_view elements, const std::vector<long>& shape,
@@ -278,6 +302,80 @@ TEST_F(CallsInACaseFile, RefusesElementsThatTheOpDoesNotTake) {
                 << said;
         }
     }
+}
+
+TEST_F(CallsInACaseFile, FormOneCaseOfASequence) {
+    const std::vector<checker::Case> loaded = load_sequence(sequence(3));
+    ASSERT_EQ(loaded.size(), 1U);
+    EXPECT_TRUE(loaded[0].sequence);
+    EXPECT_EQ(loaded[0].shape, "B=1 T=2 C=3, steps");
+    ASSERT_EQ(loaded[0].calls.size(), 3U);
+    for (std::size_t i = 0; i < loaded[0].calls.size(); i++) {
+        const checker::Output& out = loaded[0].calls[i].outputs.back();
+        EXPECT_EQ(out.spec.name, "out");
+        EXPECT_EQ(out.spec.role, checker::Role::inout);
+        EXPECT_EQ(out.initial == nullptr, i > 0) << "call " << i << " has a content of its own";
+        EXPECT_FALSE(out.expected.values.empty()) << i;
+        EXPECT_EQ(loaded[0].calls[i].rounded == nullptr, i > 0) << "call " << i << " would compute from unknown state";
+    }
+    EXPECT_FALSE(load(json::array({call(), call()}))[0].sequence);
+}
+
+TEST_F(CallsInACaseFile, SetAnInOutTensorAnewWithinASequence) {
+    json calls = sequence(2);
+    calls[1]["args"]["out"] = "x";
+    EXPECT_TRUE(load_sequence(calls)[0].calls[1].outputs.back().initial);
+}
+
+TEST_F(CallsInACaseFile, RefusesSequencesThatAreNone) {
+    EXPECT_NE(
+        refusal(sequence(1))
+            .find(
+                "call 0 in its metadata (layernorm) is the only one of its sequence \"steps\", which has two or more"),
+        std::string::npos);
+    json ops = sequence(2);
+    ops[1]["op"] = "residual";
+    ops[1]["dims"] = {{"N", 6}};
+    ops[1]["args"] = {{"inp1", "x"}, {"inp2", "x"}};
+    ops[1]["results"] = {{"out", "ln"}};
+    EXPECT_NE(refusal(ops).find("call 1 in its metadata (residual) is of another op than the sequence \"steps\" before "
+                                "it, layernorm"),
+              std::string::npos);
+    json mixed = sequence(2);
+    mixed.push_back(call());
+    EXPECT_NE(
+        refusal(mixed).find(
+            "call 2 in its metadata (layernorm) is of the case tiny, in which other calls are a sequence; give the "
+            "sequence a case of its own"),
+        std::string::npos);
+    json apart = sequence(2);
+    apart.insert(apart.begin() + 1, call());
+    EXPECT_NE(refusal(apart).find("call 1 in its metadata (layernorm) is of the case tiny, in which other calls"),
+              std::string::npos);
+}
+
+TEST_F(CallsInACaseFile, RefusesStateThatNoCallBeforeLeft) {
+    json lacks = sequence(2);
+    lacks[1]["args"]["out"] = nullptr;
+    EXPECT_NE(refusal(lacks).find("call 1 in its metadata (layernorm) has no out, which the call before it left"),
+              std::string::npos);
+    json other = sequence(2);
+    other[1]["args"]["out"] = "local/ln_mean";
+    EXPECT_NE(refusal(other).find("goes on from local/ln_mean as out, but the call before it left local/ln"),
+              std::string::npos);
+}
+
+TEST_F(CallsInACaseFile, RefusesTensorsThatChangeTheirShapeInASequence) {
+    json calls = sequence(2);
+    calls[1]["where"] = "ln 2";
+    calls[1]["dims"]["T"] = 1;
+    calls[1]["args"]["inp"] = calls[1]["args"]["out"] = "w";
+    calls[1]["results"] = {{"out", "short"}, {"mean", "short_mean"}, {"rstd", "short_mean"}};
+    const std::string said = message_of([&] { load_sequence(calls); });
+    EXPECT_TRUE(
+        said.ends_with("tiny.safetensors: inp is (B=1, T=1, C=3) in ln 2, but (B=1, T=2, C=3) in an earlier call "
+                       "of the sequence \"steps\"; 'make reference' writes it"))
+        << said;
 }
 
 // ---- every op --------------------------------------------------------------------------------------------------------
