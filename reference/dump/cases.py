@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,8 @@ from reference.ops import softmax as softmax_op
 @dataclass(frozen=True)
 class Call:
     """One op on stored tensors: arguments by name in the case file, or plain numbers; results to their names. `dims`
-    are those that the tensors' shapes do not tell; `case` is what the checks call it, where that is not the file's."""
+    are those that the tensors' shapes do not tell; `case` is what the checks call it, where that is not the file's;
+    `sequence` names the calls in a row that go on from each other (op_sequence)."""
 
     op: str
     args: dict[str, str | float | None]
@@ -39,6 +40,7 @@ class Call:
     suspects: tuple[str, ...] = ()
     dims: dict[str, int] = field(default_factory=dict)
     case: str = ""
+    sequence: str = ""
 
     def written(self, returned: dict[str, Tensor]) -> dict[str, Tensor]:
         """What the op returned, by the results' names in the case file; without those whose argument is null."""
@@ -204,15 +206,41 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
     return calls
 
 
-def op_call(op_name: str, args: dict, results: str, ids: tuple[str, ...]) -> tuple[Call, dict[str, Stored]]:
-    """An op on its own: its inputs are stored as input/OP/ARG, its results as OP.OUT. What the op takes in bfloat16 is
-    rounded to it; other narrow elements are drawn as such, as PyTorch's tensors."""
-    stored = {f"input/{op_name}/{arg}": value for arg, value in args.items() if isinstance(value, Stored)}
-    names = {a: f"input/{op_name}/{a}" if isinstance(v, Stored) else v for a, v in args.items()}
+def op_call(
+    op_name: str, args: dict, results: str, ids: tuple[str, ...], name: str = ""
+) -> tuple[Call, dict[str, Stored]]:
+    """An op on its own: its inputs are stored as input/OP/ARG, its results as OP.OUT, or with `name` in place of OP.
+    What the op takes in bfloat16 is rounded to it; other narrow elements are drawn as such, as PyTorch's tensors."""
+    name = name or op_name
+    stored = {f"input/{name}/{arg}": value for arg, value in args.items() if isinstance(value, Stored)}
+    names = {a: f"input/{name}/{a}" if isinstance(v, Stored) else v for a, v in args.items()}
     for arg in OPS[op_name].in_bf16:
         if isinstance(args.get(arg), Stored):
             stored[names[arg]] = torch.as_tensor(args[arg]).bfloat16()
-    return Call(op_name, names, {out: f"{op_name}.{out}" for out in results.split()}, ids), stored
+    return Call(op_name, names, {out: f"{name}.{out}" for out in results.split()}, ids), stored
+
+
+def op_sequence(
+    op_name: str, sequence: str, steps: list[tuple[dict, tuple[str, ...]]], results: str, case: str = ""
+) -> list[tuple[Call, dict[str, Stored]]]:
+    """Calls of an op that run in turn on the same buffers, `sequence`: "three steps". A step is op_call's `args` and
+    `ids`; an in-out tensor that a later step does not give holds what the call before it left. The tensors of call 2
+    are input/OP.2/ARG and OP.2.OUT. `case` must differ from that of the op's other calls."""
+    of = f"the sequence {sequence} of {op_name}"
+    if len(steps) < 2:
+        raise ValueError(f"{of} has {len(steps)} call; a sequence has two or more")
+    parts: list[tuple[Call, dict[str, Stored]]] = []
+    asked = steps[0][0]
+    state = [arg for arg in asked if arg in results.split()]
+    for number, (given, ids) in enumerate(steps, 1):
+        args = {arg: f"local/{op_name}.{number - 1}.{arg}" for arg in state} | given
+        if lacks := [arg for arg in asked if arg not in args]:
+            raise ValueError(f"call {number} of {of} has no {lacks[0]}")
+        if more := [arg for arg in args if arg not in asked]:
+            raise ValueError(f"call {number} of {of} has a {more[0]} that call 1 lacks")
+        call, stored = op_call(op_name, {arg: args[arg] for arg in asked}, results, ids, f"{op_name}.{number}")
+        parts.append((replace(call, sequence=sequence, case=case), stored))
+    return parts
 
 
 def op_case(name: str, config: dict, parts: list[tuple[Call, dict[str, Stored]]], case: str = "") -> Case:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from reference.dump import budget
 from reference.dump.cases import BUILDERS, SHARED, Call, Case, run_model
-from reference.dump.references import argument, exact_results, floors_of
+from reference.dump.references import arguments_of, exact_results, floors_of
 from reference.model.gpt2 import GPT2
 from reference.ops import OPS
 from reference.ops.common.op import PRECISIONS
@@ -54,19 +54,15 @@ def pytorch_ratios(case: Case) -> dict[tuple[str, str, str], float]:
     ratios: dict[tuple[str, str, str], float] = {}
     floors = floors_of(case)
     for precision in PRECISIONS:
+
+        def dtype_of(call: Call, name: str, precision: str = precision) -> torch.dtype:
+            narrow = in_bf16(call.args[name]) or name in OPS[call.op].in_bf16
+            return torch.bfloat16 if precision == "bf16" and narrow else torch.float32
+
         with precision_mode(precision):
             for call in case.calls:
                 _, exact = exact_results_of(case, call)
-                args = [
-                    argument(
-                        case.tensors,
-                        arg,
-                        torch.bfloat16
-                        if precision == "bf16" and (in_bf16(arg) or name in OPS[call.op].in_bf16)
-                        else torch.float32,
-                    )
-                    for name, arg in call.args.items()
-                ]
+                args = arguments_of(case, call, dtype_of)
                 terms = OPS[call.op].terms(*args) if OPS[call.op].terms else None
                 for out, value in OPS[call.op].exact(*args).items():
                     if call.results[out] is None:

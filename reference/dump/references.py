@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -22,8 +24,43 @@ def argument(tensors: dict[str, Stored], arg, dtype: torch.dtype = torch.float64
     return value.long() if value.dtype == torch.int32 else value.to(dtype)
 
 
+def is_left(arg) -> bool:
+    """Returns true if the argument is what an earlier call of its sequence left."""
+    return isinstance(arg, str) and arg.startswith("local/")
+
+
+def taken(op: str, name: str, tensors: dict[str, Stored], arg, dtype: torch.dtype = torch.float64):
+    """As argument(), but what an earlier call left is rounded as the op takes it."""
+    value = argument(tensors, arg, dtype)
+    return value.bfloat16().to(dtype) if is_left(arg) and name in OPS[op].in_bf16 else value
+
+
+DtypeOf = Callable[[Call, str], torch.dtype]  # takes a call and the name of one of its arguments
+
+
+def in_float64(_call: Call, _name: str) -> torch.dtype:
+    return torch.float64
+
+
+def arguments_of(case: Case, call: Call, dtype_of: DtypeOf = in_float64) -> list:
+    """The call's arguments. What the sequence's earlier calls left is computed by them, from arguments of these dtypes:
+    between calls nothing is rounded but what the op takes in fewer bits."""
+    left: dict[str, Stored] = {}
+    for arg in filter(is_left, call.args.values()):
+        if arg in left:
+            continue
+        earlier = case.calls[: case.calls.index(call)]
+        before = next((one for one in earlier if arg.removeprefix("local/") in one.results.values()), None)
+        if before is None:
+            raise ValueError(f"case {case.name}: a call of {call.op} goes on from {arg}, which no call before it makes")
+        made = before.written(OPS[call.op].exact(*arguments_of(case, before, dtype_of)))
+        left |= {f"local/{name}": value for name, value in made.items()}
+    tensors = case.tensors | left
+    return [taken(call.op, name, tensors, arg, dtype_of(call, name)) for name, arg in call.args.items()]
+
+
 def exact_results(case: Case, call: Call) -> tuple[list, dict[str, Tensor]]:
-    args = [argument(case.tensors, arg) for arg in call.args.values()]
+    args = arguments_of(case, call)
     return args, OPS[call.op].exact(*args)
 
 
@@ -84,7 +121,7 @@ def check_suspects(case: Case, tensors: dict[str, Stored], ratios: dict) -> None
         if scope == "local":
             call, out = made_by[name]
             output = f"{call.op}.{out}"
-            args = [argument(case.tensors, arg) for arg in call.args.values()]
+            args = arguments_of(case, call)
             floor = budget.floor_in(floor, OPS[call.op].terms(*args) if OPS[call.op].terms else None, precision)
         wrong, reference = tensors[f"suspect/{scope}/{name}/{id}"], tensors[f"{scope}/{name}"]
         r = budget.ratio_in(ratios, case.name, scope, output, precision)
@@ -126,6 +163,7 @@ def described(case: Case, call: Call, tensors: dict[str, Stored]) -> dict:
     result = {
         "op": call.op,
         "case": call.case or case.case or case.name,
+        "sequence": call.sequence,
         "where": first.removesuffix(".att") if call.op == "causal_softmax" else first,
         "dims": dims,
         "index": op.index(shapes, dims),
@@ -133,4 +171,4 @@ def described(case: Case, call: Call, tensors: dict[str, Stored]) -> dict:
         "args": stored,
         "results": call.results,
     }
-    return {key: value for key, value in result.items() if value or key not in ("index", "scalars")}
+    return {key: value for key, value in result.items() if value or key not in ("sequence", "index", "scalars")}

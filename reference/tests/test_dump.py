@@ -7,6 +7,7 @@ import math
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from reference.dump.dump import CASES
 from reference.ops import OPS
 from reference.ops.common import rounding
 from reference.ops.common.op import Op, Suspect
+from reference.ops.common.rounding import U, rows
 from reference.ops.matmul import BLOCK, TILE
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +117,7 @@ def test_the_calls_of_a_case_say_how_its_tensors_were_made(committed):
     built = BUILDERS[name](name, 0)
     for call, of in zip(metadata["calls"], built.calls, strict=True):
         assert call["case"] == (of.case or built.case or name)
-        args = {arg: references.argument(tensors, of) for arg, of in call["args"].items()}
+        args = {arg: references.taken(call["op"], arg, tensors | made, of) for arg, of in call["args"].items()}
         asked = inspect.signature(OPS[call["op"]].run).parameters
         args |= {arg: value for arg, value in (call["dims"] | call.get("scalars", {})).items() if arg in asked}
         results = OPS[call["op"]].exact(*(args[arg] for arg in asked))
@@ -167,6 +169,95 @@ def test_narrow_elements_are_stored_as_they_are(tmp_path):
     text = path.read_bytes()
     header = json.loads(text[8 : 8 + int.from_bytes(text[:8], "little")])
     assert all(of["data_offsets"][0] % 4 == 0 for of in header.values() if of.get("dtype") == "F32")
+
+
+@pytest.fixture
+def grown(monkeypatch) -> Callable[..., cases.Case]:
+    """Returns a function that makes a case of a sequence of an op that adds to its in-out tensor, which it takes in
+    bfloat16 if asked."""
+
+    def make(steps: list[tuple[dict, tuple[str, ...]]], narrow: bool = False) -> cases.Case:
+        op = Op(
+            results=("total", "square"),
+            run=lambda total, inp, step: (total + inp, step * inp * inp),
+            floors=lambda results, *_: tuple(U * rows(results[name].abs()) for name in ("total", "square")),
+            dims=lambda at: {"N": at["inp"][0]},
+            suspects={"forgotten": Suspect("the state was forgotten", lambda total, inp, step: {"total": inp})},
+            in_bf16=("total",) if narrow else (),
+        )
+        monkeypatch.setitem(OPS, "grown", op)
+        return cases.op_case("tiny", {}, cases.op_sequence("grown", "two steps", steps, "total square"))
+
+    return make
+
+
+def floats(*values: float) -> np.ndarray:
+    return np.array(values, dtype=np.float32)
+
+
+FIRST = {"total": floats(1, 3), "inp": floats(2**-30, 0.001), "step": 1}
+SECOND = {"inp": floats(-1, 7), "step": 2}
+
+
+def test_a_sequence_goes_on_from_the_float64_result_of_each_call(grown):
+    """2^-30 beside 1 is lost in float32."""
+    case = grown([(FIRST, ()), (SECOND, ("forgotten",))])
+    ratios = {"own": {}, "local": {name: {"fp32": 1.0, "tf32": 1.0} for name in ("grown.total", "grown.square")}}
+    tensors = dump.complete(case, ratios)
+    expected = np.float64(FIRST["total"]) + FIRST["inp"] + SECOND["inp"]
+    assert np.array_equal(tensors["local/grown.2.total"], expected.astype(np.float32))
+    assert tensors["local/grown.2.total"][0] == 2**-30
+    assert np.array_equal(tensors["suspect/local/grown.2.total/forgotten"], SECOND["inp"])
+    assert not any(name.startswith("input/grown.2/total") for name in tensors)
+    first, second = json.loads(dump.metadata_of(case, tensors)["calls"])
+    assert (first["sequence"], second["sequence"]) == ("two steps", "two steps")
+    assert second["args"] == {"total": "local/grown.1.total", "inp": "input/grown.2/inp"}
+    assert second["results"] == {"total": "grown.2.total", "square": "grown.2.square"}
+    assert second["dims"] == {"N": 2, "step": 2}
+
+
+def test_narrow_state_is_rounded_between_the_calls_of_a_sequence(grown):
+    case = grown([(FIRST, ()), (SECOND, ())], narrow=True)
+    first = torch.from_numpy(FIRST["total"]).bfloat16().double() + torch.from_numpy(FIRST["inp"])
+    expected = first.bfloat16().double() + torch.from_numpy(SECOND["inp"])
+    got = references.local_references(case)["local/grown.2.total"]
+    assert np.array_equal(got, expected.numpy().astype(np.float32))
+
+
+def test_pytorchs_error_of_a_sequence_is_that_of_all_its_calls(grown):
+    """In float32 it ends at 0 in place of 2^-30: an error of 1 / U floors."""
+    first = {"total": floats(1), "inp": floats(2**-30), "step": 1}
+    ratios = pytorch_error.pytorch_ratios(grown([(first, ()), ({"inp": floats(-1), "step": 2}, ())]))
+    assert ratios["local", "grown.total", "fp32"] == 1 / U
+
+
+def test_a_tensor_given_to_a_later_call_replaces_the_state(grown):
+    case = grown([(FIRST, ()), (SECOND | {"total": floats(5, 5)}, ())])
+    assert case.calls[1].args["total"] == "input/grown.2/total"
+    assert np.array_equal(references.local_references(case)["local/grown.2.total"], 5 + SECOND["inp"])
+
+
+@pytest.mark.parametrize(
+    ("steps", "refusal"),
+    [
+        ([FIRST], "the sequence two steps of grown has 1 call; a sequence has two or more"),
+        ([FIRST, {"step": 2}], "call 2 of the sequence two steps of grown has no inp"),
+        ([FIRST, SECOND | {"beta": 1}], "call 2 of the sequence two steps of grown has a beta that call 1 lacks"),
+        ([{"inp": FIRST["inp"], "step": 1}, FIRST], "call 2 of .* has a total that call 1 lacks"),
+    ],
+)
+def test_what_is_no_sequence_is_refused_in_one_line(grown, steps: list[dict], refusal: str):
+    with pytest.raises(ValueError, match=f"^{refusal}$"):
+        grown([(step, ()) for step in steps])
+
+
+def test_state_that_no_call_makes_is_refused_in_one_line(grown):
+    case = grown([(FIRST, ()), (SECOND, ())])
+    case.calls.pop(0)
+    with pytest.raises(
+        ValueError, match=r"^case tiny: a call of grown goes on from local/grown.1.total, which no call"
+    ):
+        references.local_references(case)
 
 
 def test_a_dump_is_the_same_bytes_twice(fresh, tmp_path):
@@ -326,7 +417,7 @@ def test_a_mistake_made_in_float32_fits_its_suspect(committed):
     name, tensors, _ = committed
     case = BUILDERS[name](name, 0)
     for call in case.calls:
-        args = [references.argument(case.tensors, arg, torch.float32) for arg in call.args.values()]
+        args = references.arguments_of(case, call, lambda *_: torch.float32)
         for id in call.suspects:
             for out, got in OPS[call.op].wrong(id, *args).items():
                 if f"suspect/local/{call.results[out]}/{id}" in tensors:
