@@ -262,7 +262,7 @@ build/dry/check/toy: build/obj/checker/tests/programs/toy_check.o $$(gpu_side_dr
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(simt_libs) $(harness_libs)
 build/tests/checker/gpu_rehearsal_test: | build/dry/check/toy
 
-build/tests/gpt2/check_test: $(case_objects) build/dry/obj/no_blas.o
+build/tests/gpt2/check_test build/tests/gpt2/model_call_test: $(case_objects) build/dry/obj/no_blas.o
 build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lgtest_main $(harness_libs)

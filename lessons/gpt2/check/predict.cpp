@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lessons/gpt2/check/predict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -13,37 +11,12 @@
 namespace cases {
 namespace {
 
-// The parameters' names begin with `model`. Every parameter and every activation is a buffer of its own, so that whatever
-// leaves its view is seen.
-void run_call(const Library& library, const Buffers& at, const Sizes& d, const std::string& model, Context& ctx) {
-    Parameters params(config_of(d));
-    params.visit([&](const std::string& name, float*& view, const Shape&) { view = at.f32(model + name); });
-    Activations acts(config_of(d), d["room_B"], d["room_T"]);
-    acts.visit([&](const std::string& name, float*& view, const Shape&) {
-        view = static_cast<float*>(at.scratch("acts." + name));
-    });
-    acts.scratch = at.scratch("scratch");
+// The parameters' names begin with `prefix`.
+void run_call(const Library& library, const Buffers& at, const Sizes& d, const ModelCall& model,
+              const std::string& prefix, Context& ctx) {
+    const Parameters params = model.bind_parameters(at, prefix);
+    Activations acts = model.bind_activations(at);
     library.find<predict>()(at.f32("logits"), acts, params, at.i32("tokens"), d["B"], d["T"], ctx);
-}
-
-// What predict works in, and leaves with anything in it.
-std::vector<checker::Scratch> room(const Sizes& d) {
-    std::vector<checker::Scratch> result{{"scratch", [=](const Library& library) {
-                                              return library.find<forward_scratch_bytes>()(config_of(d), d["room_B"],
-                                                                                           d["room_T"]);
-                                          }}};
-    Activations(config_of(d), d["room_B"], d["room_T"])
-        .visit([&](const std::string& name, float*&, const Shape& shape) {
-            const std::size_t bytes = static_cast<std::size_t>(shape.elements()) * sizeof(float);
-            result.push_back({"acts." + name, [=](const Library&) { return bytes; }});
-        });
-    return result;
-}
-
-Sizes with_room(Sizes d, int B, int T) {
-    d.set("room_B", B);
-    d.set("room_T", T);
-    return d;
 }
 
 // The rows of a tensor (B, T, C) of the file that belong to the last of these tokens: the first `columns` of each.
@@ -58,13 +31,11 @@ std::vector<float> last_rows(std::span<const float> tensor, int T, long C, const
     return rows;
 }
 
-checker::Call drawn_call(const Sizes& sizes, const std::string& precision) {
-    const Sizes d = with_room(sizes, sizes["B"], sizes["T"]);
-    checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = room(d), .run = {}};
+checker::Call drawn_call(const Sizes& d, const std::string& precision) {
+    const ModelCall model(d, ActivationsAre::scratch);
+    checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
     call.inputs.push_back(checker::on_host(checker::integers("tokens", "B T", {d["B"], d["T"]}, d["V"])));
-    visit_parameters(d, [&](const std::string& name, std::string_view dims, std::vector<long> axes) {
-        call.inputs.push_back(checker::normal(name, dims, std::move(axes), 0.1F));
-    });
+    for (const ModelTensor& each : model.parameters()) { call.inputs.push_back(drawn(each)); }
     call.outputs.push_back(checker::on_host(checker::output("logits", "B V", {d["B"], d["V"]})));
     call.outputs.back().precision = precision;
     return call;
@@ -76,13 +47,13 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
                            std::span<const WrongLogits> wrong, Vocabulary vocabulary) {
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
-    const int room_B = d["B"], T = d["T"], V = d["V"], columns = d["Vp"];  // columns of the file's logits
-    d = with_room(d, room_B, T);
+    const int T = d["T"], V = d["V"], columns = d["Vp"];  // columns of the file's logits
+    d.set("Vp", vocabulary == Vocabulary::exact ? V : columns);
+    const ModelCall model(d, ActivationsAre::scratch);  // room for all of the file's tokens
     d.set("B", of.B);
     d.set("T", of.T);
-    d.set("Vp", vocabulary == Vocabulary::exact ? V : columns);
-    const std::string model = of.of_twice ? "twice." : "";
-    checker::Call call{.where = d.text("B T"), .inputs = {}, .outputs = {}, .scratch = room(d), .run = {}};
+    const std::string prefix = of.of_twice ? "twice." : "";
+    checker::Call call{.where = d.text("B T"), .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
 
     // What the call's tensors are filled from and compared with, where the file does not have it as it is: lives with the call.
     struct Kept {
@@ -96,7 +67,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
         kept->tokens.insert(kept->tokens.end(), tokens_b.begin(), tokens_b.begin() + of.T);
     }
     call.inputs.push_back(checker::on_host(checker::input("tokens", "B T", {of.B, of.T}, kept->tokens)));
-    visit_parameters(d, [&](const std::string& name, std::string_view dims, std::vector<long> sizes) {
+    for (const auto& [buffer, name, dims, sizes] : model.parameters(prefix)) {
         std::span<const float> values = file.f32("param/" + name);
         if (of.of_twice && name.starts_with("ln_f.")) {
             std::vector<float> twice(values.begin(), values.end());
@@ -106,8 +77,8 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
         if (name == "wte.weight") {
             values = values.first(static_cast<std::size_t>(sizes[0] * sizes[1]));
         }
-        call.inputs.push_back(checker::input(model + name, dims, std::move(sizes), values));
-    });
+        call.inputs.push_back(checker::input(buffer, dims, sizes, values));
+    }
 
     checker::Reference reference = file.chained("logits", precision);
     const auto logits_of = [&](const Beginnings& some) {
@@ -120,7 +91,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
     call.outputs.push_back(checker::on_host(checker::output("logits", "B V", {of.B, V}, std::move(reference))));
     call.run = [=](const Library& library, const Buffers& at) {
         static_cast<void>(kept);
-        run_call(library, at, d, model, at.kept<Context>());
+        run_call(library, at, d, model, prefix, at.kept<Context>());
     };
     return call;
 }
@@ -130,13 +101,9 @@ const OpSpec predict_spec{
     .shape = "B T C NH L",
     .defined = defines<predict, forward_scratch_bytes>,
     .run = [](const Library& library, const Buffers& at, const Sizes& d,
-              Context& ctx) { run_call(library, at, with_room(d, d["B"], d["T"]), "", ctx); },
-    // forward's matmuls and attention below the diagonal, but logits of one row for each sequence.
-    .cost = [](const Sizes& d) -> Cost {
-        const double rows = d.number("B") * d["T"], C = d["C"];
-        const double layer = 2 * rows * 12 * C * C + 2 * rows * (d["T"] + 1) * C;
-        return {.flop = d["L"] * layer + 2 * d.number("B") * C * d["V"]};
-    },
+              Context& ctx) { run_call(library, at, d, ModelCall(d, ActivationsAre::scratch), "", ctx); },
+    // Of the logits, one row for each sequence.
+    .cost = [](const Sizes& d) -> Cost { return {.flop = layers_flop(d) + 2.0 * d["B"] * d["C"] * d["V"]}; },
     .defaults = "V=50257 Vp=50304 max_T=1024",
     .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
     .hot = true,

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// ModelCall in a fake training step: beside the parameters it has their gradients, a second set that it changes in place.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lessons/gpt2/check/model.h"
+
+using cases::ActivationsAre;
+using cases::ModelCall;
+using cases::ModelTensor;
+using cases::Sizes;
+
+namespace {
+
+const Sizes kTiny{{"B", 2}, {"T", 3}, {"C", 4}, {"NH", 2}, {"L", 2}, {"V", 5}, {"Vp", 8}, {"max_T", 6}};
+
+checker::Call step_call(const ModelCall& model) {
+    checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
+    for (const ModelTensor& each : model.parameters()) { call.inputs.push_back(cases::drawn(each)); }
+    for (const ModelTensor& each : model.parameters("grad.")) {
+        call.outputs.push_back(checker::inout(cases::drawn(each)));
+    }
+    return call;
+}
+
+// Adds each parameter to its gradient, and writes the activations.
+void step(Activations& acts, Parameters& grads, Parameters& params) {
+    std::vector<const float*> values;
+    params.visit([&](const std::string&, float*& view, const Shape&) { values.push_back(view); });
+    std::size_t i = 0;
+    grads.visit([&](const std::string&, float*& view, const Shape& shape) {
+        for (long k = 0; k < shape.elements(); k++) { view[k] += values[i][k]; }
+        i++;
+    });
+    acts.visit([](const std::string&, float*& view, const Shape& shape) { view[shape.elements() - 1] = 1; });
+}
+
+// Memory for each tensor of a call, which the call's views are bound to.
+class Memory {
+  public:
+    void add(const checker::BufferSpec& spec, const checker::FillFunction& fill) {
+        std::vector<float>& values = of_[spec.name];
+        values.resize(static_cast<std::size_t>(spec.dims.elements()));
+        fill(std::as_writable_bytes(std::span(values)), 1);
+        at_.add(spec.name, spec.element, values.data());
+    }
+    void add_scratch(const std::string& name, std::size_t elements) {
+        of_[name].resize(elements);
+        at_.add(name, checker::Element::byte, of_[name].data());
+    }
+    const checker::Buffers& buffers() const { return at_; }
+    const std::vector<float>& operator[](const std::string& name) const { return of_.at(name); }
+
+  private:
+    std::map<std::string, std::vector<float>> of_;
+    checker::Buffers at_;
+};
+
+TEST(ModelCall, ListsGradientsAsParametersWithPrefix) {
+    const ModelCall model(kTiny, ActivationsAre::scratch);
+    const checker::Call call = step_call(model);
+    ASSERT_EQ(call.inputs.size(), 28U);  // 12 for each of two layers, and wte, wpe, ln_f's two
+    ASSERT_EQ(call.outputs.size(), call.inputs.size());
+    for (std::size_t i = 0; i < call.inputs.size(); i++) {
+        const checker::BufferSpec &parameter = call.inputs[i].spec, &gradient = call.outputs[i].spec;
+        EXPECT_EQ(gradient.name, "grad." + parameter.name);
+        EXPECT_EQ(gradient.dims.text(), parameter.dims.text()) << parameter.name;
+        EXPECT_EQ(gradient.role, checker::Role::inout) << parameter.name;
+    }
+    EXPECT_EQ(call.outputs[0].spec.name, "grad.wte.weight");
+    EXPECT_EQ(call.outputs[0].spec.dims.text(), "O=8, C=4");
+    EXPECT_EQ(model.parameters("grad.").at(1).name, "wpe.weight") << "the name in a case file has no prefix";
+}
+
+TEST(ModelCall, ListsActivationsInScratchOnlyIfTheyAreScratch) {
+    const ModelCall scratch(kTiny, ActivationsAre::scratch), outputs(kTiny, ActivationsAre::outputs);
+    const std::vector<ModelTensor> activations = outputs.activations();
+    ASSERT_EQ(outputs.scratch().size(), 1U);
+    EXPECT_EQ(outputs.scratch()[0].name, "scratch");
+    ASSERT_EQ(scratch.scratch().size(), 1 + activations.size());
+    EXPECT_EQ(activations[6].buffer, "h.0.lse");
+    EXPECT_EQ(checker::Dims(activations[6].dims, activations[6].sizes).text(), "B=2, NH=2, T=3");
+    for (std::size_t i = 0; i < activations.size(); i++) {
+        EXPECT_EQ(activations[i].buffer, activations[i].name);
+        EXPECT_EQ(scratch.scratch()[i + 1].name, "acts." + activations[i].name);
+    }
+}
+
+TEST(ModelCall, BindsEachViewToItsBuffer) {
+    const ModelCall model(kTiny, ActivationsAre::scratch);
+    const checker::Call call = step_call(model);
+    Memory memory;
+    for (const checker::Input& input : call.inputs) { memory.add(input.spec, input.fill); }
+    for (const checker::Output& output : call.outputs) { memory.add(output.spec, output.initial); }
+    memory.add_scratch("scratch", 1);
+    for (const ModelTensor& each : model.activations()) {
+        memory.add_scratch(each.buffer, static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements()));
+    }
+    const Memory before = memory;
+
+    Activations acts = model.bind_activations(memory.buffers());
+    Parameters params = model.bind_parameters(memory.buffers());
+    Parameters grads = model.bind_parameters(memory.buffers(), "grad.");
+    step(acts, grads, params);
+
+    EXPECT_EQ(acts.scratch, memory["scratch"].data());
+    for (const ModelTensor& each : model.parameters()) {
+        const std::string gradient = "grad." + each.name;
+        std::vector<float> sum = before[gradient];
+        for (std::size_t k = 0; k < sum.size(); k++) { sum[k] += before[each.name][k]; }
+        EXPECT_EQ(memory[gradient], sum) << gradient;
+        EXPECT_EQ(memory[each.name], before[each.name]) << each.name;
+    }
+    for (const ModelTensor& each : model.activations()) { EXPECT_EQ(memory[each.buffer].back(), 1) << each.buffer; }
+}
+
+TEST(ModelCall, BindsActivationsThatAreOutputs) {
+    const ModelCall model(kTiny, ActivationsAre::outputs);
+    checker::Buffers buffers;
+    std::map<std::string, float> values;
+    for (const ModelTensor& each : model.activations()) {
+        buffers.add(each.buffer, checker::Element::f32, &values[each.buffer]);
+    }
+    buffers.add("scratch", checker::Element::byte, nullptr);
+    const Activations acts = model.bind_activations(buffers);
+    EXPECT_EQ(acts.h.at(1).lse, &values["h.1.lse"]);
+    EXPECT_EQ(acts.losses, &values["losses"]);
+}
+
+}  // namespace
