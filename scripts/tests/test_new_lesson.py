@@ -18,37 +18,92 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MF
 LEFT_OUT = ("course_test", "new_lesson_test", "local_test", "wrong", "tests", "test-results", "kept")
 
 # Edits of the files of an op that adds to its in-out tensor: a file, a pattern, and the text in its place. After them
-# the tensor is of bfloat16, and there is an output in TF32 too.
+# the tensor and the input are of bfloat16, there are four outputs more, one of them in TF32, the scratch grows with the
+# step, and the lesson's cases include a sequence of three steps.
 ACCUMULATE = [
     ("lessons/gpt2/ops.h", r"#include <cstddef>\n", "#include <cstddef>\n#include <cstdint>\n"),
     (
         "lessons/gpt2/ops.h",
-        r"float\* total, +// \(N\), in-out\n",
-        "std::uint16_t* total,  // (N), bfloat16, in-out\n                float* product,        // (N), in TF32\n",
+        r"void accumulate\(.*?\);",
+        """void accumulate(std::uint16_t* total,      // (N), bfloat16, in-out
+                float* product,            // (N), in TF32: inp[i] * inp[i]
+                float* scaled,             // (N): step * inp[i]
+                float* negated,            // (N): -inp[i]
+                float* magnitude,          // (N): |inp[i]|
+                const std::uint16_t* inp,  // (N), bfloat16
+                void* scratch,             // accumulate_scratch_bytes(N, step)
+                int N, int step, Context& ctx);
+std::size_t accumulate_scratch_bytes(int N, int step);""",
+    ),
+    (
+        "lessons/gpt2/check/accumulate.cpp",
+        r'\{"inp", "N/i", normal\(\)\}',
+        '{.name = "inp", .dims = "N/i", .draw = normal(1.0F, checker::Element::bf16), .element = '
+        "checker::Element::bf16}",
     ),
     (
         "lessons/gpt2/check/accumulate.cpp",
         r"\.before = normal\(\)}",
         '.precision = "bf16", .element = checker::Element::bf16, .before = normal(1.0F, checker::Element::bf16)},\n'
-        '                {.name = "product", .dims = "N/i", .precision = "tf32"}',
+        '                {.name = "product", .dims = "N/i", .precision = "tf32"},\n'
+        '                {"scaled", "N/i"}, {"negated", "N/i"}, {"magnitude", "N/i"}',
+    ),
+    ("lessons/gpt2/check/accumulate.cpp", "defines<accumulate>", "defines<accumulate, accumulate_scratch_bytes>"),
+    (
+        "lessons/gpt2/check/accumulate.cpp",
+        r'at\.f32\("total"\), at\.f32\("inp"\), d\["N"\]',
+        'at.elements<std::uint16_t>("total", checker::Element::bf16), at.f32("product"), at.f32("scaled"), '
+        'at.f32("negated"), at.f32("magnitude"), at.elements<std::uint16_t>("inp", checker::Element::bf16), '
+        'at.scratch("scratch"), d["N"], d["step"]',
     ),
     (
         "lessons/gpt2/check/accumulate.cpp",
-        r'at\.f32\("total"\)',
-        'at.elements<std::uint16_t>("total", checker::Element::bf16), at.f32("product")',
+        r"\.cost =",
+        ".scratch_bytes = [](const Library& library, const Sizes& d) {\n"
+        '        return library.find<accumulate_scratch_bytes>()(d["N"], d["step"]);\n'
+        "    },\n    .cost =",
     ),
-    ("reference/ops/accumulate.py", r"return total \+ inp", "return total + inp, inp * inp"),
+    ("lessons/gpt2/check/accumulate.cpp", r"\.bound =", '.defaults = "step=1",\n    .bound ='),
+    (
+        "reference/ops/accumulate.py",
+        r"inp: Tensor\) -> Tensor:\n    return total \+ inp",
+        "inp: Tensor, step: int) -> tuple[Tensor, ...]:\n"
+        "    return total + inp, inp * inp, step * inp, -inp, inp.abs()",
+    ),
+    ("reference/ops/accumulate.py", r"inp: Tensor\) -> Tensor:", "inp: Tensor, step: int) -> tuple[Tensor, ...]:"),
     (
         "reference/ops/accumulate.py",
         r'U \* rows\(results\["total"\]\.abs\(\)\)',
-        'U * rows(results["total"].abs()), U * rows(results["product"].abs())',
+        "tuple(U * rows(results[name].abs()) for name in OP.results)",
     ),
+    ("reference/ops/accumulate.py", r"lambda total, inp:", "lambda total, inp, step:"),
+    ("reference/ops/accumulate.py", r'm\.normal\(d\["N"\]\)\)', 'm.normal(d["N"]), 1)'),
     (
         "reference/ops/accumulate.py",
         r'results=\("total",\)',
-        'results=("total", "product"),\n    in_bf16=("total",)',
+        'results=("total", "product", "scaled", "negated", "magnitude"),\n    in_bf16=("total", "inp")',
     ),
-    ("solutions/{folder}/cases.py", r'"total", tuple', '"total product", tuple'),
+    ("solutions/{folder}/cases.py", "op_call, op_case", "op_call, op_case, op_sequence"),
+    ("solutions/{folder}/cases.py", r"1000\)}", '1000), "step": 1}'),
+    ("solutions/{folder}/cases.py", r'"total", tuple', '" ".join(OPS["accumulate"].results), tuple'),
+    (
+        "solutions/{folder}/cases.py",
+        r"\n    \]\n",
+        """
+        *op_sequence(
+            "accumulate",
+            "three steps",
+            [
+                ({"total": normal(rng, 1, 1000), "inp": normal(rng, 1, 1000), "step": 1}, ()),
+                ({"inp": normal(rng, 1, 1000), "step": 2}, tuple(OPS["accumulate"].suspects)),
+                ({"inp": normal(rng, 1, 1000), "step": 3}, ()),
+            ],
+            " ".join(OPS["accumulate"].results),
+            case="three_steps",
+        ),
+    ]
+""",
+    ),
 ]
 LIBRARY = """// SPDX-License-Identifier: MIT
 #pragma once
@@ -56,12 +111,13 @@ LIBRARY = """// SPDX-License-Identifier: MIT
 // A library as far as its user sees it: a handle that is made once and kept.
 struct ToyLibrary {
     int made = 1;
+    int calls = 0;  // a right op needs none
     int block() const { return 64 * made; }
 };
 """
 KERNEL = """// SPDX-License-Identifier: MIT
 //
-// total[i] += inp[i], and product[i] = inp[i] * inp[i]. One thread per element.
+// total[i] += inp[i], and what else ops.h says of inp[i]. One thread per element.
 #include <cuda_bf16.h>
 
 #include "lessons/{folder}/toy_library.h"
@@ -71,23 +127,37 @@ KERNEL = """// SPDX-License-Identifier: MIT
 
 namespace {{
 
-__global__ void accumulate_kernel(__nv_bfloat16* total, float* product, const float* inp, int N) {{
+__global__ void accumulate_kernel(__nv_bfloat16* total, float* product, float* scaled, float* negated, float* magnitude,
+                                  const __nv_bfloat16* inp, float* scratch, int N, int step) {{
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     // >>> solution
-    //~ // TODO: total[i] and product[i], for i < N.
+    //~ // TODO: the five outputs, for i < N.
     if (i < N) {{
-        total[i] = __float2bfloat16(__bfloat162float(total[i]) + inp[i]);
-        product[i] = times(inp[i], inp[i]);
+        const float x = __bfloat162float(inp[i]);
+        total[i] = __float2bfloat16(__bfloat162float(total[i]) + x);
+        product[i] = times(x, x);
+        for (int k = 0; k < step; k++) {{ scratch[k * N + i] = x; }}
+        float sum = 0;
+        for (int k = 0; k < step; k++) {{ sum += scratch[k * N + i]; }}
+        scaled[i] = sum;
+        negated[i] = -x;
+        magnitude[i] = fabsf(x);
     }}
     // <<< solution
 }}
 
 }}  // namespace
 
-void accumulate(std::uint16_t* total, float* product, const float* inp, int N, Context& ctx) {{
+std::size_t accumulate_scratch_bytes(int N, int step) {{
+    return sizeof(float) * static_cast<std::size_t>(N) * static_cast<std::size_t>(step);
+}}
+
+void accumulate(std::uint16_t* total, float* product, float* scaled, float* negated, float* magnitude,
+                const std::uint16_t* inp, void* scratch, int N, int step, Context& ctx) {{
     const int block = ctx.handle<ToyLibrary>().block();
-    accumulate_kernel<<<ceil_div(N, block), block, 0, ctx.stream>>>(reinterpret_cast<__nv_bfloat16*>(total), product,
-                                                                    inp, N);
+    accumulate_kernel<<<ceil_div(N, block), block, 0, ctx.stream>>>(
+        reinterpret_cast<__nv_bfloat16*>(total), product, scaled, negated, magnitude,
+        reinterpret_cast<const __nv_bfloat16*>(inp), static_cast<float*>(scratch), N, step);
     check(cudaGetLastError());
 }}
 """
@@ -122,10 +192,28 @@ reason = "mismatch"
 id = "overwrites"
 what = "total is overwritten, not added to"
 file = "accumulate.cu"
-find = "__bfloat162float(total[i]) + inp[i]"
-replace = "inp[i]"
+find = "__bfloat162float(total[i]) + x"
+replace = "x"
 case = "{case}"
 reason = "suspect:total_overwritten"
+
+[[wrong]]
+id = "forgets"
+what = "the later calls on a Context forget what the one before left in total"
+file = "accumulate.cu"
+find = ".block();"
+replace = ".block(); if (ctx.handle<ToyLibrary>().calls++ > 0) check(cudaMemsetAsync(total, 0, 2 * N, ctx.stream));"
+case = "three_steps"
+reason = "suspect:total_overwritten"
+
+[[wrong]]
+id = "same_scratch"
+what = "the later steps of a sequence ask for as much scratch as the first"
+file = "accumulate.cu"
+find = " * static_cast<std::size_t>(step)"
+replace = ""
+case = "three_steps"
+reason = "out_of_bounds"
 """
 WRONG_UPDATE = """
 [[wrong]]
@@ -263,7 +351,7 @@ def test_a_new_lesson_is_red_on_its_stub_and_green_on_its_solution(tree: Tree, l
     assert "all ok" in said, said
 
 
-@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("updates", 1), ("adds", 2)])
+@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("updates", 1), ("adds", 4)])
 def test_a_new_lesson_rejects_its_wrong_solutions_for_their_reasons(
     tree: Tree, laid_out: dict[str, str], which: str, rows: int
 ):
