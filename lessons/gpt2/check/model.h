@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What calls of ops on a whole model share: lists of the model's tensors, views bound to them, scratch and FLOP.
+// Lists of a model's tensors, the views bound to them, scratch and FLOP: shared by the calls of ops on a whole model.
 #pragma once
 
 #include <array>

@@ -102,7 +102,7 @@ const OpSpec predict_spec{
     .defined = defines<predict, forward_scratch_bytes>,
     .run = [](const Library& library, const Buffers& at, const Sizes& d,
               Context& ctx) { run_call(library, at, d, ModelCall(d, ActivationsAre::scratch), "", ctx); },
-    // Of the logits, one row for each sequence.
+    // Computes one row of logits for each sequence.
     .cost = [](const Sizes& d) -> Cost { return {.flop = layers_flop(d) + 2.0 * d["B"] * d["C"] * d["V"]}; },
     .defaults = "V=50257 Vp=50304 max_T=1024",
     .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
