@@ -159,8 +159,7 @@ class Setting:
 def demand_possible(setting: Setting, call: str, median_ms: float | None, precision: str, hot: bool = False) -> None:
     """Raises ToolError where this card cannot make the call in that time. `call` is an op with its sizes."""
     if not setting.programs.dry and median_ms is not None:
-        sizes = " ".join(word for word in call.split() if not word.startswith("-"))  # without its null parameters
-        refuse_impossible(call, median_ms, setting.card.name, costs([sizes])[0], precision, hot)
+        refuse_impossible(call, median_ms, setting.card.name, costs([call])[0], precision, hot)
 
 
 def first_finding(rows: list[dict]) -> str:
