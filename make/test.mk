@@ -247,7 +247,7 @@ test-compilers:
 
 generate: stubs reference kill-table simt-table ncu-table figures waterfall report-pages
 
-# What a report of a card would do, and what was predicted for those that there are.
+# The schedule of a report, and the predictions beside the reports that there are.
 .PHONY: report-pages
 report-pages: build/tools/lessons build/tools/ops forward-calls .venv/requirements.sha256
 	@$(python) -m reference.report.main --plan --write

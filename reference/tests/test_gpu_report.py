@@ -195,7 +195,7 @@ class Course:
             "CUDA_HOME": str(root / "no-toolkit"),
             "TMPDIR": str(root / "tmp"),
         }
-        for name in parts.PYTORCH_CACHES:  # which PyTorch sets in the process of other tests
+        for name in parts.PYTORCH_CACHES:  # set by PyTorch, if another test has imported it
             self.environment.pop(name, None)
         (root / "tmp").mkdir()
         toml = 'requires = ["sm_75"]\n' + target("a", "N=3")
@@ -508,7 +508,7 @@ def test_pytorchs_caches_are_filled_until_something_is_timed(gpu, chosen):
     program(gpu.root / "bin/make", (gpu.root / "bin/make").read_text() + "import time; time.sleep(2)\n")
     begin = time.monotonic()
     assert gpu.report("--part", "forward_b4").returncode == 0
-    assert time.monotonic() - begin < 50  # what fills them sleeps for 60 s
+    assert time.monotonic() - begin < 50  # the process that fills them sleeps for 60 s
     own = str(gpu.root / gpu_report.STATE / "torchinductor_cache_dir")
     assert (gpu.root / "warmed").read_text() == (chosen or own)
 

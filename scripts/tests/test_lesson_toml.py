@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What make and scripts know of a lesson.toml without reading TOML: what its reader says, however it is spelled."""
+"""make and scripts find in a lesson.toml, without reading TOML, what its reader says, however it is spelled."""
 
 import json
 import os
