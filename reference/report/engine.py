@@ -44,7 +44,7 @@ class Entry:
 
     def patience(self, in_a_budget: bool) -> float:
         """Returns the seconds after which it counts as hanging."""
-        return max(60.0, 6 * self.seconds) if in_a_budget else max(600.0, 20 * self.seconds)
+        return max(90.0, 6 * self.seconds) if in_a_budget else max(600.0, 20 * self.seconds)
 
 
 class World(Protocol):
