@@ -19,23 +19,22 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu import beside_pytorch, simt_vs_ncu, sources, tools
+from reference.gpu import beside_pytorch, simt_vs_ncu, tools
 from reference.gpu.checkout import commit, git
 from reference.gpu.programs import Programs, error_line
 from reference.gpu.tools import CLEAR, NO_MEASUREMENT, Card, ClockLog, Parser, ToolError, run
 from reference.report import libs_vs_gpu, plan, predictions, simt_vs_gpu
 from reference.report.engine import STOP_BEFORE, Entry, carry_out, seconds_of
 from reference.report.order import LIST, PARTS_BEFORE_THE_REST, in_order
-from reference.report.parts import PART_NAMES, Item, Setting, Work, listed
+from reference.report.parts import PART_NAMES, STATE, Item, Setting, Work, listed
 from reference.report.store import Store, merged, read, write
 from reference.report.world import RealWorld
 
 REHEARSAL = Path("build/dry/report.json")
-STATE = Path("build/gpu-report")  # for the next command: a copy of the report, and the stamp of the build
 SHOWN = 3  # failures of a part in the summary
 
 
@@ -163,21 +162,20 @@ def wanted_parts(options: argparse.Namespace, store: Store) -> tuple[str, ...]:
     return PART_NAMES if options.lease is None or (begun and not left) else first
 
 
-def expected(store: Store) -> Callable[[str, str], float | None]:
-    """Returns what an item took before, else the mean of its part; None where no item of the part is known."""
-
-    def known(part: str, item: str) -> float | None:
-        items = store.data["parts"].get(part, {}).get("items", {})
-        took = {name: one["seconds"] for name, one in items.items() if "seconds" in one and "result" in one}
-        return took.get(item)
-
-    return known
+def took_before(store: Store) -> dict[tuple[str, str], float]:
+    """Returns the seconds of each item that was measured, whether or not its result still holds."""
+    return {
+        (part, item): record["seconds"]
+        for part, of_part in store.data["parts"].items()
+        for item, record in of_part["items"].items()
+        if record["status"] == "ok"
+    }
 
 
 def measure_all(options: argparse.Namespace, setting: Setting, store: Store, budget: Budget) -> dict[str, Outcome]:
     names = wanted_parts(options, store)
     setting.built = build(setting, names, budget, [options.out / "build.log"] if options.out else [])
-    works, outcomes = listed(setting, names), {name: Outcome() for name in names}
+    works, outcomes, took = listed(setting, names), {name: Outcome() for name in names}, took_before(store)
     items: dict[tuple[str, str], Item] = {}
     digests: dict[tuple[str, str], str] = {}
     for name, work in works.items():
@@ -186,14 +184,14 @@ def measure_all(options: argparse.Namespace, setting: Setting, store: Store, bud
             store.note_failure(name, work)
             say("FAILED", None, name, "", work)
             continue
-        of_part = {item.name: sources.digest(setting.root, item.made_of) for item in work.items}
+        of_part = work.sources(setting.root)
         store.begin_part(name, work.versions, of_part, options.fresh)
         digests |= {(name, item): digest for item, digest in of_part.items()}
         items |= {(name, item.name): item for item in work.items}
         for item, why in work.unavailable.items():
             store.part(name)["items"][item] = {"status": "unavailable", "why": why}
             say("not here", None, name, item, why)
-    entries = in_order({name: [item for part, item in items if part == name] for name in names}, expected(store))
+    entries = in_order({name: [item for part, item in items if part == name] for name in names}, took)
     status = {key: store.part(key[0])["items"].get(key[1], {}).get("status") for key in items}
     for key, how in status.items():
         outcomes[key[0]].done += how == "ok"
@@ -338,9 +336,9 @@ def show_tables(store: Store, names: set[str], dry: bool) -> None:
     ):
         if compared := rows(store.data):
             store.data[key] = compared
-            store.save()
             if of_parts & names:
                 print(f"\n{table(compared)}")
+    store.save()
     pages = []
     if "ncu" in names:
         pages.append(simt_vs_ncu.write_page(Path(), store.data))
@@ -361,10 +359,10 @@ def sources_now(setting: Setting) -> dict[tuple[str, str], str]:
     """Returns what each item would be measured with now."""
     works = listed(setting, PART_NAMES)
     return {
-        (part, item.name): sources.digest(setting.root, item.made_of)
+        (part, item): digest
         for part, work in works.items()
         if isinstance(work, Work)
-        for item in work.items
+        for item, digest in work.sources(setting.root).items()
     }
 
 
@@ -377,19 +375,17 @@ def merge(options: argparse.Namespace) -> int:
         raise ToolError(f"MERGE={options.merge}: it is a rehearsal, in which nothing is a measurement")
     card = Card(**other["card"])
     path = tools.TIMINGS / f"{card.slug}.json"
-    mine = read(path)
+    store = Store([path], card)
+    before = store.data["parts"]
     with plan.setting(card, options.python) as setting:
         now = sources_now(setting)
-    data = merged(mine, other, lambda part, item: now.get((part, item)))
-    store = Store([path], card)
-    store.data |= data
-    store.save()
+    store.data |= merged(store.data, other, lambda part, item: now.get((part, item)))
     taken = sum(
-        record != mine.get("parts", {}).get(part, {"items": {}})["items"].get(item)
-        for part, of_part in data["parts"].items()
+        record != before.get(part, {"items": {}})["items"].get(item)
+        for part, of_part in store.data["parts"].items()
         for item, record in of_part["items"].items()
     )
-    show_tables(store, set(data["parts"]), dry=False)
+    show_tables(store, set(store.data["parts"]), dry=False)
     print(f"{tools.counted(taken, 'item')} of {options.merge} taken into {path}")
     return 0
 

@@ -99,15 +99,16 @@ STAGES = (*LIST, *map(the_rest, REST))
 PARTS_BEFORE_THE_REST = tuple(dict.fromkeys(stage.part for stage in LIST))
 
 
-def in_order(items: Mapping[str, Sequence[str]], known: Callable[[str, str], float | None]) -> list[Entry]:
-    """Returns each item of each part once, in the order of the list. `known` says what an item took before, else the
-    mean of its like, or None."""
+def in_order(items: Mapping[str, Sequence[str]], took: Mapping[tuple[str, str], float]) -> list[Entry]:
+    """Returns each item of each part once, in the order of the list. An item is expected to take what it `took`
+    before; else the mean of those of its stage that are known; else the stage's guess."""
     found: dict[tuple[str, str], Entry] = {}
     for stage in STAGES:
-        for name in stage.chosen(items.get(stage.part, ())):
-            seconds = known(stage.part, name)
-            entry = Entry(
-                stage.title, stage.part, name, stage.seconds if seconds is None else seconds, stage.shared, stage.timed
-            )
-            found.setdefault(entry.key, entry)
+        names = [name for name in stage.chosen(items.get(stage.part, ())) if (stage.part, name) not in found]
+        known = [took[stage.part, name] for name in names if (stage.part, name) in took]
+        guess = sum(known) / len(known) if known else stage.seconds
+        for name in names:
+            seconds = took.get((stage.part, name), guess)
+            entry = Entry(stage.title, stage.part, name, seconds, stage.shared, stage.timed)
+            found[entry.key] = entry
     return list(found.values())

@@ -29,19 +29,8 @@ from reference.gpu.programs import Programs, error_line, run_sanitizer, with_jso
 from reference.gpu.tools import Card, ToolError, run
 from reference.report import libs_vs_gpu, simt_vs_gpu
 
-CACHES = Path("build/gpu-report")
+STATE = Path("build/gpu-report")  # for the next command: a copy of the report, the stamp of the build, caches
 PYTORCH_CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
-
-
-class Failed(ToolError):
-    """It ran, and its result is recorded, but it is not what it should be."""
-
-    def __init__(self, why: str, result: dict):
-        super().__init__(why)
-        self.result = result
-
-
-Left = Callable[[], float]  # the seconds that are left
 
 
 # The errors after OSError mean that a program's answer has an unknown form.
@@ -52,12 +41,20 @@ def reason(error: Exception) -> str:
     return str(error) if isinstance(error, ToolError) else f"{type(error).__name__}: {tools.first_line(str(error))}"
 
 
-class Stopped(ToolError):
-    """Its time was over; the result is what it had found by then."""
+class Failed(ToolError):
+    """It ran, and its result is recorded, but it is not what it should be."""
+
+    status = "failed"  # of the record
 
     def __init__(self, why: str, result: dict):
         super().__init__(why)
         self.result = result
+
+
+class Stopped(Failed):
+    """Its time was over; the result is what it had found by then."""
+
+    status = "stopped"
 
 
 Left = Callable[[], float]  # the seconds that are left
@@ -79,6 +76,10 @@ class Work:
     unavailable: dict[str, str] = field(default_factory=dict)  # items that this card cannot run, and why
     versions: dict[str, str] = field(default_factory=dict)
     close: Callable[[], None] = lambda: None
+
+    def sources(self, root: Path) -> dict[str, str]:
+        """Returns by item the hash of what it would be measured with now."""
+        return {item.name: sources.digest(root, item.made_of) for item in self.items}
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------
@@ -110,7 +111,7 @@ class Setting:
     def environment(self) -> dict[str, str]:
         """Returns what PyTorch's processes are started with. Its compilers' caches outlast them, where the user has
         not chosen others."""
-        caches = self.scratch if self.programs.dry else CACHES.absolute()
+        caches = self.scratch if self.programs.dry else STATE.absolute()
         chosen = {name: os.environ.get(name, str(caches / name.lower())) for name in PYTORCH_CACHES}
         return os.environ | {"TMPDIR": str(self.scratch)} | chosen
 

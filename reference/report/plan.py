@@ -17,9 +17,9 @@ from reference.gpu.programs import Programs
 from reference.gpu.tools import Card, ToolError
 from reference.report.engine import STOP_BEFORE, Entry, Simulation, carry_out, seconds_of
 from reference.report.order import in_order
-from reference.report.parts import PART_NAMES, Setting, Work, listed
+from reference.report.parts import PART_NAMES, STATE, Setting, Work, listed
 
-STATE = Path("build/gpu-report/plan.json")
+PLANNED = STATE / "plan.json"
 PAGE = Path("reference/timings/README.md")
 CARD = Card("a card of compute capability 9.0", "", "9.0")
 PROCESSORS = 16
@@ -46,7 +46,7 @@ def all_entries(python: str) -> list[Entry]:
         if not isinstance(work, Work):
             raise ToolError(f"{part} cannot list its items: {work}")
         work.close()
-    return in_order({part: [item.name for item in work.items] for part, work in works.items()}, lambda *_: None)
+    return in_order({part: [item.name for item in work.items] for part, work in works.items()}, {})
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,12 @@ def as_table(budgets: Sequence[tuple[str, Sequence[Row]]]) -> str:
 
 def read_state(fresh: bool) -> set[tuple[str, str]] | None:
     """Returns what an earlier plan has done; None where there is none."""
-    if fresh or not STATE.exists():
+    if fresh or not PLANNED.exists():
         return None
     try:
-        return {(part, name) for part, name in json.loads(STATE.read_text())["done"]}
+        return {(part, name) for part, name in json.loads(PLANNED.read_text())["done"]}
     except (ValueError, LookupError, TypeError) as error:
-        raise ToolError(f"{STATE} cannot be read ({error}): PLAN=1 FRESH=1 begins anew") from None
+        raise ToolError(f"{PLANNED} cannot be read ({error}): PLAN=1 FRESH=1 begins anew") from None
 
 
 def page_block(entries: Sequence[Entry]) -> str:
@@ -149,8 +149,8 @@ def show(options: argparse.Namespace) -> int:
         return 0
     before = read_state(options.fresh)
     rows, done = planned(entries, before or set(), before is not None, options.lease)
-    STATE.parent.mkdir(parents=True, exist_ok=True)
-    STATE.write_text(json.dumps({"done": sorted(done)}))
+    STATE.mkdir(parents=True, exist_ok=True)
+    PLANNED.write_text(json.dumps({"done": sorted(done)}))
     print(as_text(options.lease_text, rows))
     left = len(entries) - len(done)
     goes_on = "; go on with: make gpu-report LEASE=3m PLAN=1; FRESH=1 begins anew" if left else ""

@@ -14,7 +14,7 @@ from os import cpu_count
 from reference.gpu import tools
 from reference.gpu.tools import CLEAR, ClockLog, run, utc_now
 from reference.report.engine import Entry
-from reference.report.parts import CALIBRATE, FAILURES, Failed, Item, Setting, Stopped, Work, reason
+from reference.report.parts import CALIBRATE, FAILURES, Failed, Item, Setting, Work, reason
 from reference.report.store import Store
 
 GRACE = 6.0  # seconds that a stopped item has to end
@@ -37,9 +37,8 @@ def measure(setting: Setting, item: Item, limit: float, clocks: ClockLog) -> dic
     try:
         setting.demand(item)
         record["result"] = item.measure(lambda: limit - (time.monotonic() - begin))
-    except (Failed, Stopped) as error:
-        status = "stopped" if isinstance(error, Stopped) else "failed"
-        record |= {"status": status, "why": str(error), "result": error.result}
+    except Failed as error:
+        record |= {"status": error.status, "why": str(error), "result": error.result}
     except FAILURES as error:
         record |= {"status": "failed", "why": reason(error)}
     record["seconds"] = round(time.monotonic() - begin, 2)

@@ -142,7 +142,7 @@ NAMES = {
 
 
 def test_items_come_by_value_and_each_once():
-    entries = in_order(NAMES, lambda *_: None)
+    entries = in_order(NAMES, {})
     assert sorted(entry.key for entry in entries) == sorted((part, n) for part, of in NAMES.items() for n in of)
     stages = list(dict.fromkeys(entry.stage for entry in entries))
     assert stages == [stage.title for stage in STAGES if stage.title in stages]
@@ -166,8 +166,14 @@ def test_items_come_by_value_and_each_once():
 
 
 def test_what_an_item_took_before_is_what_is_expected():
-    (entry,) = in_order({"calibrate": ["roof"]}, lambda part, name: 12.5 if name == "roof" else None)
+    (entry,) = in_order({"calibrate": ["roof"]}, {("calibrate", "roof"): 12.5})
     assert entry.seconds == 12.5
+
+
+def test_a_new_item_is_expected_to_take_the_mean_of_its_stage():
+    took = {("timings", "lesson04/a"): 2.0, ("timings", "lesson04/b"): 4.0, ("ladder", "x"): 50.0}
+    entries = in_order({"timings": ["lesson04/a", "lesson04/b", "lesson04/c"]}, took)
+    assert {entry.name: entry.seconds for entry in entries} == {"lesson04/a": 2.0, "lesson04/b": 4.0, "lesson04/c": 3.0}
 
 
 def test_every_part_has_a_place_in_the_rest():
