@@ -247,7 +247,7 @@ test-compilers:
 
 generate: stubs reference kill-table simt-table ncu-table figures waterfall report-pages
 
-# The schedule of a report, and the predictions beside the reports that there are.
+# Writes the schedule of a report, and what the cards' reports say of the predictions.
 .PHONY: report-pages
 report-pages: build/tools/lessons build/tools/ops forward-calls .venv/requirements.sha256
 	@$(python) -m reference.report.main --plan --write
