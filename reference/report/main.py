@@ -345,7 +345,8 @@ def show_tables(store: Store, names: set[str], dry: bool) -> None:
     if not dry:
         if "simt" in names:
             pages.append(simt_vs_gpu.write_table(store.data, Path()))
-        if foretold := predictions.compared(store.data, predictions.registrations(Path())):
+        foretold = predictions.compared(store.data, predictions.registrations(Path()))
+        if foretold.rows:
             print(f"\n{predictions.table(foretold)}")
             pages.append(predictions.write_page(Path()))
     for page in filter(None, pages):

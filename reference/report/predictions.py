@@ -13,16 +13,17 @@ import hashlib
 import json
 import math
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference.gpu import counts, estimates, rungs
+from reference.gpu import counts, estimates, reported, rungs
 from reference.gpu.cards import read_cards, reported_card
-from reference.gpu.counts import Call, Key, Step
+from reference.gpu.counts import Key, Step
 from reference.gpu.estimates import OnCard
-from reference.gpu.lesson_shapes import all_lessons, dims, implementing
+from reference.gpu.lesson_shapes import all_lessons, dims
 from reference.gpu.pages import put
 from reference.gpu.tools import Parser, ToolError, counted, last_line, read_reports, run, run_main, three_digits
 
@@ -42,25 +43,15 @@ LOSS = ("softmax", "crossentropy")
 Items = dict[str, dict[str, dict[Key, int]]]  # by section and item, how often each call adds to its time
 
 
-def own_files(root: Path, lesson: str, op: str) -> tuple[str, ...]:
-    """Returns the lesson's file of the op and those of the ops that it calls: "05_naive_forward/attention", …"""
-    return tuple(f"{path.parent.name}/{path.stem}" for path in implementing(root, lesson, op))
-
-
-def call_at(op: str, shape: str) -> Call:
-    """Returns the call that a check program times at "N=4096 C=768 OC=768"."""
-    stride = f" out_stride={dims(shape)['OC']}" if op == "matmul" else ""
-    return Call.of(f"{op} {shape}{stride}")
-
-
 def calls_of(step: Step, with_loss: bool = True) -> dict[Key, int]:
     return {(call, step.files[call.op]): n for call, n in step.calls.items() if with_loss or call.op not in LOSS}
 
 
-def calls_at(root: Path, lesson: str, op: str, shape: str) -> dict[Key, int]:
-    """Returns the calls of a lesson's op at a timed shape: of `forward` and `predict` all that the pass makes."""
-    if op not in ("forward", "predict"):
-        return {(call_at(op, shape), own_files(root, lesson, op)): 1}
+def calls_at(root: Path, lesson: str, op: str, shape: str, null: tuple[str, ...] = ()) -> dict[Key, int]:
+    """Returns the calls of a lesson's op at a timed shape: of `forward` and `predict` all that the pass makes. `null`:
+    the parameters that are null when it is timed."""
+    if op not in reported.PASSES:
+        return {(reported.call_at(op, shape, null), reported.own_files(root, lesson, op)): 1}
     d = dims(shape)
     model = f"max_T=1024 V=50257 L={d['L']} NH={d['NH']} C={d['C']}"
     step = next(step for step in counts.steps(root, model, d["B"], d["T"]) if step.lesson == lesson)
@@ -75,15 +66,16 @@ def items(root: Path) -> Items:
         if call.op == "linear_gelu" and not call.null:
             alone = counts.without_pre_gelu(call)
             ops[counts.item_name(files, alone)] = {(alone, files): 1}
-    lessons = {
-        f"lesson{lesson.number}/{op} {shape}": calls_at(root, lesson.name, op, shape)
-        for lesson in all_lessons(root)
-        if lesson.track == "device"
-        for op, shapes in lesson.timed.items()
-        for shape in shapes
-    }
+    lessons = {}
+    for lesson in (lesson for lesson in all_lessons(root) if lesson.track == "device"):
+        nulls = reported.null_parameters(root, lesson.number)
+        for op, shapes in lesson.timed.items():
+            null = nulls.get(op, ())
+            for shape in shapes:
+                name = f"lesson{lesson.number}/{op} {shape}{reported.suffix(null)}"
+                lessons[name] = calls_at(root, lesson.name, op, shape, null)
     ladder = {
-        f"lesson{rung.number}/{shape}": {(call_at("matmul", shape), own_files(root, rung.lesson, "matmul")): 1}
+        f"lesson{rung.number}/{shape}": calls_at(root, rung.lesson, "matmul", shape)
         for rung in rungs.rungs(root)
         for shape in rungs.GPU_SHAPES
         if rung.kernel and rung.takes(shape)
@@ -233,6 +225,7 @@ class Time:
     op: str
     label: str  # "05 matmul N=4096 C=768 OC=3072"
     ms: float
+    null: tuple[str, ...] = ()  # parameters that were null: ("bias",)
 
 
 @dataclass(frozen=True)
@@ -257,13 +250,6 @@ class Row:
         return abs(self.predicted_ms - self.measured_ms) / self.measured_ms
 
 
-def ok_items(data: dict, part: str) -> Iterator[tuple[str, dict, str]]:
-    """Yields name, result and date of each item of a part that was measured."""
-    for name, record in data["parts"].get(part, {}).get("items", {}).items():
-        if record["status"] == "ok":
-            yield name, record["result"], record["measured_at"][:10]
-
-
 def waterfall_label(item: str) -> str:
     """Returns "11+15 attention B=4 …" for "11_tf32/attention 15_online_softmax/causal_softmax: attention B=4 …"."""
     files, _, call = item.partition(": ")
@@ -273,39 +259,74 @@ def waterfall_label(item: str) -> str:
     return f"{numbers[0]}{newer} {sizes}"
 
 
-def measured(data: dict) -> Iterator[Time]:
-    """Yields all times of a report that a registration may hold."""
-    for item, result, date in ok_items(data, "waterfall"):
-        op = item.partition(": ")[2].split()[0]
-        yield Time("waterfall", date, "ops", item, op, waterfall_label(item), result["median_ms"])
-    for item, result, date in ok_items(data, "timings"):
-        number, op = item.removeprefix("lesson").split("/")
-        for row in result["shapes"]:
-            shape, ms = row["shape"], row["median_ms"]
-            yield Time("timings", date, "lessons", f"{item} {shape}", op, f"{number} {op} {shape}", ms)
-    for item, result, date in ok_items(data, "ladder"):
-        number, shape = item.removeprefix("lesson").split("/")
-        yield Time("ladder", date, "ladder", item, "matmul", f"{number} matmul {shape}", result["median_ms"])
-    for item, result, date in ok_items(data, "forward_b4"):
-        if item.endswith(" eager"):  # our side is measured beside each of PyTorch's ways: one is enough
-            step, ms = result["step"], result["forward"]["ours"]["median_ms"]
-            yield Time("forward_b4", date, "logits", step, "whole pass", f"{step} whole pass without loss", ms)
+def measured(root: Path, data: dict) -> Iterator[Time]:
+    """Yields all times of a report that a registration may hold. SLOW ones are among them."""
+    for result in reported.results_of(data, "waterfall"):
+        op, ms = result.item.partition(": ")[2].split()[0], result.values["median_ms"]
+        yield Time("waterfall", result.date, "ops", result.item, op, waterfall_label(result.item), ms)
+    for timed in reported.timed_ops(root, data):
+        label = f"{timed.number} {timed.op} {timed.shape}"
+        yield Time(
+            "timings", timed.date, "lessons", f"{timed.item} {timed.shape}", timed.op, label, timed.ms, timed.null
+        )
+    for timed in reported.ladder_ops(data):
+        label = f"{timed.number} matmul {timed.shape}"
+        yield Time("ladder", timed.date, "ladder", timed.item, "matmul", label, timed.ms)
+    for result in reported.results_of(data, "forward_b4"):
+        if result.item.endswith(" eager"):  # our side is measured beside each of PyTorch's ways: one is enough
+            step, ms = result.values["step"], result.values["forward"]["ours"]["median_ms"]
+            label = f"{step} whole pass without loss"
+            yield Time("forward_b4", result.date, "logits", step, "whole pass", label, ms)
 
 
-def compared(data: dict, known: list[Registration]) -> list[Row]:
-    """Returns a report's times that were predicted, worst first. Each is beside the oldest registration that holds it
-    and is not later than the measurement; `known` has the oldest first. Returns [] for a rehearsal and for a card
-    that cards.toml does not know."""
+@dataclass(frozen=True)
+class Comparison:
+    """A report's times beside what was predicted."""
+
+    rows: list[Row]  # worst first
+    left_out: list[Time]  # whose registered prediction is of another call
+
+
+@dataclass(frozen=True)
+class Prediction:
+    ms: float
+    registration: str
+
+
+def first_prediction(known: list[Registration], card: str, timed: Time, item: str) -> Prediction | None:
+    """Returns what the oldest registration that holds the item, and is not later than the time, predicts of it."""
+    for one in known:
+        if one.date <= timed.date and (ms := one.ms(card, timed.section, item)) is not None:
+            return Prediction(ms, one.name)
+    return None
+
+
+def compared(data: dict, known: list[Registration], root: Path = Path()) -> Comparison:
+    """Returns a report's times that were predicted. Each is beside the oldest registration that holds it and is not
+    later than the measurement; `known` has the oldest first. A call that was timed with a null parameter is left out
+    if what is registered is the call with that parameter. Returns no rows for a rehearsal and for a card that
+    cards.toml does not know."""
     card = None if data["rehearsal"] else reported_card(data["gpu"])
     if card is None:
-        return []
-    rows = []
-    for timed in measured(data):
-        of_item = ((one, one.ms(card, timed.section, timed.item)) for one in known if one.date <= timed.date)
-        first, ms = next(((one, ms) for one, ms in of_item if ms is not None), (None, None))
-        if first and timed.ms:
-            rows.append(Row(timed.part, timed.op, timed.label, ms, timed.ms, first.name))
-    return sorted(rows, key=lambda row: -abs(math.log(row.ratio)))
+        return Comparison([], [])
+    rows, left_out = [], []
+    for timed in measured(root, data):
+        as_timed = first_prediction(known, card, timed, timed.item + reported.suffix(timed.null))
+        if as_timed:
+            rows.append(Row(timed.part, timed.op, timed.label, as_timed.ms, timed.ms, as_timed.registration))
+        elif timed.null and first_prediction(known, card, timed, timed.item):
+            left_out.append(timed)
+    return Comparison(sorted(rows, key=lambda row: -abs(math.log(row.ratio))), left_out)
+
+
+def said_of_left_out(left_out: list[Time]) -> str:
+    """Returns a sentence that says how many times have no prediction of the same call, and why; "" for none."""
+    if not left_out:
+        return ""
+    calls = {f"lesson {one.label.split()[0]}'s {one.op}": " and ".join(one.null) for one in left_out}
+    named = ", ".join(f"{call} without its {null}" for call, null in calls.items())
+    many = f"{counted(len(left_out), 'time')} {'is' if len(left_out) == 1 else 'are'}"
+    return f"{many} left out: the call was timed with a null parameter ({named}) and predicted without one."
 
 
 SHOWN = 12  # rows on a terminal
@@ -337,8 +358,9 @@ def in_lines(words: Iterable[str], width: int = 80) -> list[str]:
     return lines
 
 
-def table(rows: list[Row]) -> str:
+def table(comparison: Comparison) -> str:
     """Returns the worst rows, for a terminal of 80 columns, and how close all of them are; "" without rows."""
+    rows = comparison.rows
     if not rows:
         return ""
     names = ", ".join(dict.fromkeys(sorted(row.registration for row in rows)))
@@ -351,14 +373,19 @@ def table(rows: list[Row]) -> str:
     if len(rows) > SHOWN:
         lines.append(f"and {len(rows) - SHOWN} that are closer")
     errors = (f"{op} {100 * error:.0f}%" for op, error in errors_by_op(rows).items())
-    return "\n".join([*lines, "", shares(rows), "mean error, as a share of the measured time:", *in_lines(errors)])
+    out = textwrap.wrap(said_of_left_out(comparison.left_out), 80)
+    return "\n".join(
+        [*lines, "", shares(rows), *out, "mean error, as a share of the measured time:", *in_lines(errors)]
+    )
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------
 
 
-def card_section(gpu: str, rows: list[Row]) -> str:
+def card_section(gpu: str, comparison: Comparison) -> str:
+    rows, out = comparison.rows, said_of_left_out(comparison.left_out)
     lines = [f"## {gpu}", "", f"{shares(rows)}. The mean error, as a share of the measured time:", ""]
+    lines[2:2] = [out, ""] if out else []
     lines += ["| op | mean error |", "|---|--:|"]
     lines += [f"| {op} | {100 * error:.0f}% |" for op, error in errors_by_op(rows).items()]
     lines += ["", "| part | lesson, op | predicted ms | measured ms | measured over predicted | registered |"]
@@ -369,11 +396,26 @@ def card_section(gpu: str, rows: list[Row]) -> str:
     return "\n".join([*lines, ""])
 
 
+def of_cards(root: Path) -> dict[str, Comparison]:
+    """Returns by card's name how its report compares, of those whose times were predicted."""
+    known = registrations(root)
+    found = {data["gpu"]: compared(data, known, root) for data in read_reports(root)}
+    return {gpu: of_card for gpu, of_card in found.items() if of_card.rows}
+
+
+def own_band(root: Path) -> str:
+    """Returns how many of the cards' times of the course's own kernels were within 1.5 times their predictions, for a
+    sentence about others' times: "of the course's own times on NVIDIA …, 57 of 86 do"; "" without a report."""
+    said = []
+    for gpu, of_card in of_cards(root).items():
+        near = sum(off(row.ratio) <= 1.5 for row in of_card.rows)
+        said.append(f"of the course's own times on {gpu}, {near} of {len(of_card.rows)} do")
+    return ", ".join(said)
+
+
 def page(root: Path) -> str:
     """Returns the page with both columns of every card that has a report, or with an empty block while none has."""
-    known = registrations(root)
-    of_cards = {data["gpu"]: compared(data, known) for data in read_reports(root)}
-    block = "\n".join(card_section(gpu, rows) for gpu, rows in of_cards.items() if rows)
+    block = "\n".join(card_section(gpu, of_card) for gpu, of_card in of_cards(root).items())
     return put((root / PAGE).read_text(), "predictions", block, PAGE)
 
 
