@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`make estimates`: the estimate beside what others measured, in checker/simt/ESTIMATES.md. WRITE=1 counts the kernels
 anew and compiles them anew by nvcc; without it what was recorded is priced, which takes seconds and needs no nvcc.
-Calls of the course's own ops that a card's report has timed (its part `waterfall`) are rows too."""
+Calls of the course's own ops that a card's report has timed are rows too. The band is of what others published."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu import beside_pytorch, counts, estimates, kernel_sass, pages, tools
+from reference.gpu import counts, estimates, kernel_sass, pages, reported, tools
 from reference.gpu.cards import read_card, reported_card
 from reference.gpu.tools import Parser, ToolError, newest_run, read_reports
 
@@ -138,12 +138,13 @@ def read_own_rows(root: Path = Path()) -> list[OwnRow]:
         if (card := reported_card(data["gpu"])) is None:
             print(f"{data['gpu']} has a report; reference/cards.toml does not know it, so its times are left out")
             continue
-        source = {"name": f"This course, {data['gpu']}", "repo": "make gpu-report PART=waterfall", "card": card}
-        source |= {"commit": newest_run(data, "waterfall")[1].get("commit", ""), "trust": "A", "unit": "µs"}
-        timed = beside_pytorch.times_of(data, "waterfall")
-        for name in [name for name in named if name in timed]:
+        source = {"name": f"This course, {data['gpu']}", "repo": "make gpu-report", "card": card}
+        run = newest_run(data, "timings")[1] or newest_run(data, "waterfall")[1]
+        source |= {"commit": run.get("commit", ""), "trust": "A", "unit": "µs"}
+        seconds = reported.call_seconds(root, data)
+        for name in [name for name in named if name in seconds]:
             one, work = named[name], Work("", "", (0, 0, 0))
-            rows.append(OwnRow(source, one.call.op, work, 1e3 * timed[name]["median_ms"], counted=one))
+            rows.append(OwnRow(source, one.call.op, work, 1e6 * seconds[name], counted=one))
     return rows
 
 
@@ -285,6 +286,9 @@ class Share:
         )
 
 
+NOTHING = Share(0, 0, 0, 0, 0)
+
+
 def share_of(rows: list[Row]) -> Share:
     """Of the rows of one source: pairs are of these."""
     pairs = [(a, b) for a, b in itertools.combinations(rows, 2) if a.pairs_with(b)]
@@ -328,19 +332,27 @@ def table(rows: list[Row]) -> list[str]:
     return lines
 
 
+def is_own(row: Row) -> bool:
+    return isinstance(row, OwnRow)
+
+
 def generated(rows: list[Row]) -> str:
     sources = by_source(rows)
     shares = {name: share_of(of) for name, of in sources.items()}
+    own = {name for name, of in sources.items() if is_own(of[0])}
     fixed = {name for name, of in sources.items() if of[0].source.get("fixed")}
-    in_all = sum(shares.values(), Share(0, 0, 0, 0, 0))
-    others = sum((share for name, share in shares.items() if name not in fixed), Share(0, 0, 0, 0, 0))
-    cards = len({row.source["card"] for row in rows})
+    published = [row for row in rows if not is_own(row)]
+    in_all = sum((share for name, share in shares.items() if name not in own), NOTHING)
+    others = sum((share for name, share in shares.items() if name not in own | fixed), NOTHING)
+    cards = len({row.source["card"] for row in published})
     lines = [
-        f"{len(rows)} measurements of {len(sources)} sources on {cards} cards. {in_all.text()}.",
+        f"{len(published)} measurements of {len(sources) - len(own)} sources on {cards} cards. {in_all.text()}.",
         "",
         f"Without those on which the constants were fixed: {others.text()}.",
         "",
     ]
+    for name in own:
+        lines += [f"{name}, which is not among them: {shares[name].text()}.", ""]
     for name, of in sources.items():
         fixed_here = " The constants were fixed on these." if name in fixed else ""
         lines += [
@@ -357,7 +369,8 @@ def generated(rows: list[Row]) -> str:
 
 
 def band(rows: list[Row]) -> str:
-    """band.h: nine tenths of the ratios lie between its last two numbers."""
+    """Returns band.h, by the rows that others published: nine tenths of the ratios lie between its last two numbers."""
+    rows = [row for row in rows if not is_own(row)]
     ratios = sorted(row.ratio() for row in rows)
     edge = len(ratios) // 20
     share = share_of(rows)
@@ -384,7 +397,7 @@ def run(options) -> int:
     PAGE.write_text(pages.put(PAGE.read_text(), "estimates", generated(rows), PAGE))
     if (text := band(rows)) != BAND.read_text():
         BAND.write_text(text)
-    in_all = sum((share_of(of) for of in by_source(rows).values()), Share(0, 0, 0, 0, 0))
+    in_all = sum((share_of(of) for of in by_source(rows).values()), NOTHING)
     print(f"{PAGE}: {len(rows)} measurements; {in_all.text()}")
     return 0
 

@@ -117,7 +117,7 @@ def with_reports(monkeypatch):
     return use
 
 
-def test_a_report_of_a_card_adds_its_rows_to_the_page_and_to_the_band(with_reports):
+def test_a_report_of_a_card_adds_its_rows_to_the_page_and_not_to_the_band(with_reports):
     recorded = json.loads(published.RECORD.read_text())
     others = published.read_rows()
     with_reports("NVIDIA H100 80GB HBM3")
@@ -125,15 +125,17 @@ def test_a_report_of_a_card_adds_its_rows_to_the_page_and_to_the_band(with_repor
     rows = others + own
     published.price(rows, recorded)
     text = published.generated(rows)
-    assert f"{len(rows)} measurements of " in text
-    assert "### This course, NVIDIA H100 80GB HBM3\n\nmake gpu-report PART=waterfall 0123456; trust A; H100 SXM" in text
+    assert f"{len(others)} measurements of " in text
+    share = published.share_of(own).text()
+    assert f"\n\nThis course, NVIDIA H100 80GB HBM3, which is not among them: {share}.\n\n" in text
+    assert "### This course, NVIDIA H100 80GB HBM3\n\nmake gpu-report 0123456; trust A; H100 SXM" in text
     (matmul,) = [
         row for row in own if row.here() == "07_tiled_matmul/matmul" and row.size().startswith("N=4096 C=768 OC=3072 ")
     ]
     assert matmul.measured_s() == pytest.approx(7e-3)
     assert matmul.estimate["limit"] == "load/store and L1"
     assert f"| {matmul.ratio():.2f} | load/store and L1 |" in text
-    assert f"kBand{{{len(rows)}, " in published.band(rows)
+    assert published.band(rows) == published.band(others) == published.BAND.read_text()
 
 
 def test_calls_of_a_report_are_ranked_against_the_same_call_alone(with_reports):
