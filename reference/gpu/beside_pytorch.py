@@ -8,13 +8,13 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from reference.gpu.tools import ToolError, digits
+from reference.gpu.tools import ToolError, digits, is_measured
 
 
 def times_of(data: dict, part: str) -> dict[str, dict]:
     """What was measured in the part, by item."""
     items = data["parts"].get(part, {}).get("items", {})
-    return {name: record["result"] for name, record in items.items() if record["status"] == "ok"}
+    return {name: record["result"] for name, record in items.items() if is_measured(record)}
 
 
 def refused(data: dict, op: str, shape: str | None, precision: str) -> dict[str, str]:

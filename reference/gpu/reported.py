@@ -12,7 +12,7 @@ from pathlib import Path
 from reference.gpu import beside_pytorch, counts
 from reference.gpu.counts import Call, Key
 from reference.gpu.lesson_shapes import dims, implementing
-from reference.gpu.tools import ToolError
+from reference.gpu.tools import ToolError, is_measured
 
 PASSES = ("forward", "predict")  # ops that are a whole pass
 NULL = re.compile(r'(\w+)(?:"\))?\.time_with_null\("(\w+)"\)')  # `matmul.…`, `lesson.op("matmul").…`
@@ -66,11 +66,10 @@ class Result:
 
 
 def results_of(data: dict, part: str) -> Iterator[Result]:
-    """Yields each item of a part that was measured. SLOW ones are among them: a target is missed, the time is right."""
+    """Yields each item of a part that was measured."""
     for item, record in data["parts"].get(part, {}).get("items", {}).items():
-        values = record.get("result") or {}
-        if record["status"] == "ok" or (record["status"] == "failed" and values.get("verdict") == "SLOW"):
-            yield Result(item, values, record.get("measured_at", "")[:10])
+        if is_measured(record):
+            yield Result(item, record["result"], record.get("measured_at", "")[:10])
 
 
 @dataclass(frozen=True)
@@ -126,6 +125,9 @@ class WholePass:
 
     with_loss: float | None = None
     logits: float | None = None  # without softmax and loss
+
+
+NOT_TIMED = WholePass()
 
 
 def pass_seconds(data: dict, shape: str) -> dict[str, WholePass]:

@@ -160,6 +160,12 @@ def read_reports(root: Path, *of: str) -> list[dict]:
     return reports
 
 
+def is_measured(record: dict) -> bool:
+    """Returns true if an item's result is a measurement. A SLOW one is: it missed a target, and its time is right."""
+    verdict = (record.get("result") or {}).get("verdict")
+    return record["status"] == "ok" or (record["status"] == "failed" and verdict == "SLOW")
+
+
 def newest_run(data: dict, part: str) -> tuple[str, dict]:
     """Returns when the newest item of a report's part was measured, and the run that did it: driver, cuda, versions,
     commit. Both are empty where nothing was measured."""

@@ -284,7 +284,7 @@ class Comparison:
     """A report's times beside what was predicted."""
 
     rows: list[Row]  # worst first
-    left_out: list[Time]  # whose registered prediction is of another call
+    left_out: list[Time]  # registered predictions are of other calls
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,14 @@ def test_a_gpus_times_stand_beside_the_recorded_cards_and_need_no_check(course, 
     assert theirs.split()[-3:] == ["0.5", "63%", "11%"]
 
 
+def test_a_recorded_time_that_missed_its_target_is_shown(course, capsys):
+    learner_timed(course, "07", "matmul", timing(1.0, "cuBLAS", library=0.1), "NVIDIA RTX 9, GPU")
+    slow = report({"gpu": "NVIDIA H200"}, "lesson07/matmul", timing(0.5, "cuBLAS", library=0.11) | {"verdict": "SLOW"})
+    slow["parts"]["timings"]["items"]["lesson07/matmul"]["status"] = "failed"
+    recorded(course, "nvidia-h200", slow)
+    assert any("solution, NVIDIA H200 " in line for line in shown(capsys, "07_tiled_matmul", "--check", "none"))
+
+
 def test_a_long_name_of_a_machine_leaves_the_columns_where_they_are(course, capsys):
     learner_timed(course, "03", "matmul", timing(arithmetic=0.5))
     recorded(course, "x", report({"cpu": "Some Processor With A Long Name 64-Core 25/1"}, "lesson03/matmul", timing()))

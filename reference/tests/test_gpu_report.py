@@ -449,6 +449,15 @@ def test_a_solutions_time_stands_beside_each_of_pytorchs_of_its_precision_and_sh
     ]
 
 
+def test_a_slow_solutions_time_stands_beside_pytorchs_too():
+    data = with_times(rehearsal=False)
+    timing = data["parts"]["timings"]["items"]["lesson16/attention"]
+    timing["status"] = "failed"
+    for verdict, rows in (("SLOW", 1), ("WRONG", 0)):
+        timing["result"]["verdict"] = verdict
+        assert len(beside_pytorch.rows(data)) == rows
+
+
 def test_in_a_rehearsal_an_op_stands_beside_pytorchs_at_any_shape():
     data = with_times(rehearsal=True)
     data["parts"]["timings"]["items"]["lesson16/attention"]["result"]["shapes"][0]["shape"] = "B=1 T=16"

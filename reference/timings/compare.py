@@ -2,7 +2,8 @@
 """`make compare-lessonNN`: the learner's times beside those of recorded machines, as shares of each machine's own roof.
 
 Of a lesson with kernels that no GPU has timed here it is counters: what the check counts of the learner's ops on the
-CPU device, beside the solution's and the newest older solution's, as multiples of what is needed. Needs nothing but
+CPU device, beside the solution's and the newest older solution's, as multiples of what is needed. The solution's times
+on recorded GPUs follow. Needs nothing but
 Python 3.10.
 """
 
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from reference.gpu.machine import cpu
 from reference.gpu.programs import with_json
-from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, read_reports, run_main
+from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, is_measured, read_reports, run_main
 from reference.timings import results
 
 LIMIT = 300  # seconds for one check
@@ -59,7 +60,7 @@ def recorded(reports: list[dict], number: str) -> dict[str, dict[str, dict]]:
     for data in reports:
         for name, item in data["parts"].get("timings", {}).get("items", {}).items():
             lesson, op = name.split("/")
-            if lesson == f"lesson{number}" and item["status"] == "ok":
+            if lesson == f"lesson{number}" and is_measured(item):
                 found.setdefault(op, {})[data.get("gpu") or data["cpu"]] = item["result"]
     return found
 
