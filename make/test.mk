@@ -134,7 +134,7 @@ drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
 # And those that the borrowed card's notebook rehearses.
 rehearsed := 04_first_kernel 07_tiled_matmul
 reference_tests := $(filter-out %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
-    %_whole_forward.py %_published.py %_sass_table.py %_sass_gate.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
+    %_whole_forward.py %_published.py %_reported.py %_sass_table.py %_sass_gate.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/tools/estimate build/impl/solutions/$1/matmul.so)
@@ -189,14 +189,15 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-bench_cpu=reference/tests/test_bench_cpu.py:$(call commas,$(python_reads) lessons/03_cpu_matmul/README.md $(bench_programs) $(newest_bench))' \
 	    'python-sass=$(call commas,$(addprefix reference/tests/sass/test_,kernel_sass.py sass_table.py sass_gate.py)):$(call commas,$(python_reads) \
 	        $(solution_files) $(helper_files) $(wildcard lessons/*/README.md) $(nvcc) $(nvdisasm))' \
-	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price)' \
+	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price \
+	        solutions lessons)' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \
 	    $(foreach lesson,$(filter $(device_lessons),$(matmuls)),'$(call ladder_suite,$(lesson))') \
 	    'python-ladder=reference/tests/test_ladder.py@not right_at_random:$(call commas,$(python_reads) $(ladder_rehearsal) \
 	        build/check/ladder build/tools/estimate build/impl/solutions/03_cpu_matmul solutions/02_forward lessons/gpt2)' \
 	    'python-pages=reference/tests/pages:$(call commas,$(python_reads) \
 	        GLOSSARY.md CONTRIBUTING.md lessons checker figures)' \
-	    'python-waterfall=$(call commas,reference/tests/test_waterfall.py reference/tests/test_estimates.py):$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
+	    'python-waterfall=$(call commas,$(addprefix reference/tests/test_,waterfall.py estimates.py reported.py)):$(call commas,$(python_reads) $(waterfall_needs) $(waterfall_counts) \
 	        build/dry/check/lesson06 build/dry/impl/solutions/06_coalescing solutions lessons)' \
 	    'python-report=reference/tests/report:$(call commas,$(python_reads) $(waterfall_needs) solutions lessons checker/simt/tests make)' \
 	    $(foreach lesson,$(counted_for_ncu),'$(call ncu_suite,$(lesson))') \
@@ -247,11 +248,12 @@ test-compilers:
 
 generate: stubs reference kill-table simt-table ncu-table figures waterfall report-pages
 
-# Writes the schedule of a report, and what the cards' reports say of the predictions.
+# Writes the schedule of a report, and what the cards' reports say of the predictions and of the whole forward pass.
 .PHONY: report-pages
 report-pages: build/tools/lessons build/tools/ops forward-calls .venv/requirements.sha256
 	@$(python) -m reference.report.main --plan --write
 	@$(python) -m reference.report.predictions --page
+	@$(python) -m reference.report.whole_pass
 
 stubs: build/tools/stubs
 	@$< $(if $(filter-out 0,$(FORCE)),--force)

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[3]
 LESSONS = sorted(path.parent.name for path in (ROOT / "lessons").glob("[0-9][0-9]_*/README.md"))
 TERMINAL = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(
-    r"^<!-- (estimate|gain|waterfall|recorded|red|measured|beside pytorch)\b[^\n]*-->\n.*?^<!-- end \1 -->",
+    r"^<!-- (estimate|gain|waterfall|recorded|red|measured|beside pytorch|whole forward)\b[^\n]*-->\n"
+    r".*?^<!-- end \1 -->",
     re.MULTILINE | re.DOTALL,
 )
 
