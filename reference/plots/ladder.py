@@ -343,7 +343,7 @@ def plot(ladder: Ladder) -> Figure:
             right.xaxis.set_major_formatter(PercentFormatter(1))
             right.set_yticks(list(heights.values()), [""] * len(heights))
             draw_shares(right, ladder, heights)
-        figure.tight_layout()
+        figure.tight_layout(rect=(0, 0, 0.98, 1))  # a viewer's font may be wider
         return figure
 
 

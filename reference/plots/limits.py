@@ -158,9 +158,13 @@ ROWS = "each row is the least time that one resource needs"
 RESOURCES = "each resource of the card needs some time at least"
 
 
-def text_of(lines: list[str], first: bool, band: Band | None) -> str:
+OWN = " ([which](../../reference/predictions/README.md))"
+
+
+def text_of(lines: list[str], first: bool, band: Band | None, own_band: str = "") -> str:
     """What stands between the markers; the first block of a page says what it is."""
     found = f"; {band} ([which](../../checker/simt/ESTIMATES.md))" if band else ""
+    found += f"; {own_band}{OWN}" if band and own_band else ""
     said = SAID.format(each=ROWS if lines else RESOURCES, band=(" (bold)" if lines else "") + found)
     return "\n".join([*lines, *([""] if lines and first else []), *([said] if first else []), ""])
 
@@ -241,13 +245,16 @@ def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> 
 # ---- pages -----------------------------------------------------------------------------------------------------------
 
 
-def said_of(band: Band | None) -> str:
+def said_of(band: Band | None, own_band: str = "") -> str:
     """Under the tables."""
     how_far = f"; {band.share} of published times differ from theirs by at most a factor of 1.5" if band else ""
+    how_far += f"; {own_band}{OWN}" if band and own_band else ""
     return f"The counts are the CPU device's, and the times are estimates{how_far}."
 
 
-def gain_of(block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pass], title: str) -> str:
+def gain_of(
+    block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pass], title: str, own_band: str = ""
+) -> str:
     """What stands between the markers."""
     tables = []
     for call, of_call in groupby(block.columns, lambda column: column.call):
@@ -257,11 +264,12 @@ def gain_of(block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pas
             tables.append(gain(columns, of, [card.name for card in cards]))
         else:
             tables.append(gain_of_pass(columns, passes, title))
-    return "\n\n".join(["\n".join(lines) for lines in tables] + [said_of(cards[0].band)]) + "\n"
+    return "\n\n".join(["\n".join(lines) for lines in tables] + [said_of(cards[0].band, own_band)]) + "\n"
 
 
-def pages(root: Path, passes: dict[str, Pass], title: str) -> dict[Path, dict[str, str]]:
-    """By page, and by the name in the marker; `passes` by lesson."""
+def pages(root: Path, passes: dict[str, Pass], title: str, own_band: str = "") -> dict[Path, dict[str, str]]:
+    """By page, and by the name in the marker; `passes` by lesson. `own_band`: how far estimates of the course's own
+    kernels were off."""
     of_pages = blocks(root)
     cards = estimates.of_calls(root, keys(root), CARDS)
     last = cards[-1]
@@ -270,10 +278,10 @@ def pages(root: Path, passes: dict[str, Pass], title: str) -> dict[Path, dict[st
     found: dict[Path, dict[str, str]] = {}
     for block in of_pages:
         if block.name.startswith("gain"):
-            text = gain_of(block, root, cards, passes, title)
+            text = gain_of(block, root, cards, passes, title, own_band)
         else:
             of = [last.of[column.key(root)] for column in block.columns]
             rated = [flop[str(column.call)] if column.call.op in RATED else 0 for column in block.columns]
-            text = text_of(table(block.columns, of, last.name, rated) if of else [], block.first, last.band)
+            text = text_of(table(block.columns, of, last.name, rated) if of else [], block.first, last.band, own_band)
         found.setdefault(block.page, {})[block.name] = text
     return found

@@ -2,9 +2,10 @@
 """`make waterfall`: one forward pass by step and by op, as text and as results/waterfall.svg and .png.
 
 From what a GPU's report has timed, or, where there is none, from what each step's own kernels take at least on a card
-(reference/gpu/estimates.py). With WRITE=1 it counts what has changed into reference/plots/estimates.json, and writes
-all that shows an estimate: reference/plots/waterfall.svg, and between their markers the README, reference/LADDER.md and
-the lessons' pages.
+(reference/gpu/estimates.py). A sum that has an estimate in it is marked by ~ and has the share that was measured; the
+whole pass, where it was timed as one, stands beside it. With WRITE=1 it counts what has changed into
+reference/plots/estimates.json, and writes all that shows an estimate: reference/plots/waterfall.svg, and between their
+markers the README, reference/LADDER.md and the lessons' pages.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import argparse
 import math
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,17 +22,21 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from figures import draw
-from reference.gpu import counts, estimates
+from reference.gpu import counts, estimates, reported
 from reference.gpu.counts import Call, Key, Step
 from reference.gpu.estimates import Band, Estimate
-from reference.gpu.lesson_shapes import implementing
+from reference.gpu.lesson_shapes import dims, implementing
 from reference.gpu.pages import put
+from reference.gpu.reported import NOT_TIMED, WholePass
 from reference.gpu.tools import Card, Parser, ToolError, digits, read_reports, run_main, three_digits
 from reference.plots import ladder, limits
 from reference.plots.roofline import DEFAULT_CARD, STYLE, Asked, asked_shape, shape_options, write
+from reference.report import predictions
 
 PICTURE = Path("reference/plots/waterfall.svg")
 
@@ -91,6 +96,7 @@ class Pass:
     step: Step
     bars: tuple[Bar, ...]
     graph: bool  # its launches are replayed by one call
+    whole: WholePass = NOT_TIMED
 
     @property
     def name(self) -> str:
@@ -109,7 +115,43 @@ class Pass:
 
     @property
     def seconds(self) -> float:
+        """The sum over its calls, with softmax and loss."""
         return sum(self.by_group.values())
+
+    @property
+    def logits_seconds(self) -> float:
+        """The sum over its calls up to the logits."""
+        return self.seconds - self.by_group["loss"]
+
+    def estimated_in(self, group: str) -> float:
+        """Returns the seconds of a group that are estimates."""
+        return sum(
+            bar.calls * bar.seconds for bar in self.bars if bar.measured_s is None and group_of(bar.call) == group
+        )
+
+    @property
+    def longest(self) -> float:
+        """The longer of the sum and of what was timed of the whole pass."""
+        return max(self.seconds, self.whole.with_loss or 0, self.whole.logits or 0)
+
+    @property
+    def measured_share(self) -> float:
+        """The share of `seconds` that was measured."""
+        return 1 - sum(self.estimated_in(group) for group in GROUPS) / self.seconds
+
+    @property
+    def has_estimates(self) -> bool:
+        return any(bar.measured_s is None for bar in self.bars)
+
+    @property
+    def has_estimates_before_loss(self) -> bool:
+        return any(self.estimated_in(group) for group in GROUPS if group != "loss")
+
+    @property
+    def whole_over_sum(self) -> list[float]:
+        """Ratios of the whole pass to the sum over the same calls: with the loss, without it."""
+        pairs = ((self.whole.with_loss, self.seconds), (self.whole.logits, self.logits_seconds))
+        return [whole / of_calls for whole, of_calls in pairs if whole is not None]
 
 
 @dataclass(frozen=True)
@@ -119,30 +161,29 @@ class Waterfall:
     gpu: str | None  # whose times they are; None: all is counted
     passes: list[Pass]
     band: Band | None = None
+    own_band: str = ""  # predictions.own_band
 
     @cached_property
-    def not_measured(self) -> list[Bar]:
-        return [bar for one in self.passes for bar in one.bars if bar.measured_s is None]
+    def has_estimates(self) -> bool:
+        return any(one.has_estimates for one in self.passes)
 
     @property
     def label(self) -> str:
         """What the numbers are: in the text, the picture, the README and on the pages."""
         if self.gpu is None:
             return f"counted, not measured: the estimate for {self.card}"
-        bars = sum(len(one.bars) for one in self.passes)
-        rest = f", but for {len(self.not_measured)} of {bars} kinds of calls: estimates" if self.not_measured else ""
-        return f"measured on {self.gpu}{rest}"
+        return f"{'partly ' if self.has_estimates else ''}measured on {self.gpu}"
 
     def up_to(self, lesson: str) -> Waterfall:
-        passes = [one for one in self.passes if one.step.lesson <= lesson]
-        return Waterfall(self.title, self.card, self.gpu, passes, self.band)
+        return replace(self, passes=[one for one in self.passes if one.step.lesson <= lesson])
 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 
-COLUMNS = 36  # of a bar
+COLUMNS = 36  # the width of a bar
+COLUMNS_MEASURED = 19  # the width of a bar beside measurements
 STEP_WIDTH = 26
-FINER = 5  # where a pass takes a fifth of the first of its scale, a finer one begins
+FINER = 4  # a pass that takes less than a quarter of the first of its scale begins a finer one
 NICE = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 
 
@@ -156,9 +197,9 @@ def scales(waterfall: Waterfall, passes: list[Pass]) -> list[list[Pass]]:
     return pieces
 
 
-def a_character(longest_s: float) -> float:
+def a_character(longest_s: float, columns: int = COLUMNS) -> float:
     """Seconds: a number that is easily read, so that the longest bar fits."""
-    least = longest_s / COLUMNS
+    least = longest_s / columns
     power = 10 ** math.floor(math.log10(least))
     return next(nice * power for nice in NICE if nice * power >= least)
 
@@ -172,8 +213,9 @@ def bar_text(seconds: dict[str, float], character_s: float) -> str:
     return text
 
 
-def milliseconds(seconds: float) -> str:
-    return three_digits(1e3 * seconds)
+def milliseconds(seconds: float | None) -> str:
+    """Returns "-" for None."""
+    return "-" if seconds is None else three_digits(1e3 * seconds)
 
 
 def amount(value: float) -> str:
@@ -185,17 +227,56 @@ def legend() -> str:
     return "  ".join(f"{group.letter} {group.name}" for group in GROUPS.values())
 
 
+def sum_text(waterfall: Waterfall, one: Pass) -> str:
+    """Returns "1,180", or "~1,180" if the sum is partly measured, and estimated for the rest."""
+    return f"{'~' * (waterfall.gpu is not None and one.has_estimates)}{milliseconds(one.seconds)}"
+
+
+def share_text(one: Pass) -> str:
+    """Returns how much of the sum was measured: "100%" only for all of it."""
+    return f"{min(99, math.floor(100 * one.measured_share))}%" if one.has_estimates else "100%"
+
+
+def heads(waterfall: Waterfall) -> tuple[str, ...]:
+    """Returns the lines above the columns."""
+    if waterfall.gpu is None:
+        return (f"{'step':<{STEP_WIDTH}}{'ms':>6} launches",)
+    above = f"{'':<{STEP_WIDTH - 1}}{'sum of its calls, ms':>22}{'whole pass':>12}"
+    return above, f"{'step':<{STEP_WIDTH - 1}}{'sum':>7}{'timed':>6}{'launches':>9}{'all':>6}{'no S':>6}"
+
+
+def columns_of(waterfall: Waterfall, one: Pass) -> str:
+    """Returns a step's name and numbers, as wide as heads()."""
+    name, launches = one.name[: STEP_WIDTH - 1], "1 graph" if one.graph else one.launches
+    if waterfall.gpu is None:
+        return f"{name:<{STEP_WIDTH}}{milliseconds(one.seconds):>6}{launches:>9}"
+    of_calls = f"{sum_text(waterfall, one):>7}{share_text(one):>6}{launches:>9}"
+    return (
+        f"{name:<{STEP_WIDTH - 1}}{of_calls}{milliseconds(one.whole.with_loss):>6}{milliseconds(one.whole.logits):>6}"
+    )
+
+
 def chart(waterfall: Waterfall, passes: list[Pass] | None = None) -> list[str]:
-    lines = []
+    *lines, head = heads(waterfall)
+    width, columns = len(head), COLUMNS if waterfall.gpu is None else COLUMNS_MEASURED
     for number, piece in enumerate(scales(waterfall, waterfall.passes if passes is None else passes)):
-        character = a_character(max(one.seconds for one in piece))
-        head = f"{'step':<{STEP_WIDTH}}{'ms':>6} launches" if number == 0 else ""
-        lines.append(f"{head:<{STEP_WIDTH + 17}}one letter is {digits(1e3 * character)} ms")
+        character = a_character(max(one.seconds for one in piece), columns)
+        lines.append(f"{head if number == 0 else '':<{width}}  a letter is {digits(1e3 * character)} ms")
         for one in piece:
-            name, launches = one.name[: STEP_WIDTH - 1], "1 graph" if one.graph else one.launches
-            bar = bar_text(one.by_group, character)
-            lines.append(f"{name:<{STEP_WIDTH}}{milliseconds(one.seconds):>6}{launches:>9}  {bar}".rstrip())
+            lines.append(f"{columns_of(waterfall, one)}  {bar_text(one.by_group, character)}".rstrip())
     return lines
+
+
+def notes(waterfall: Waterfall) -> list[str]:
+    """Returns what tells a sum from a measurement, in lines of at most 80 columns."""
+    if waterfall.gpu is None:
+        return []
+    partly = "~: partly estimates; timed: the share of the sum that was measured"
+    return [
+        *([partly] if waterfall.has_estimates else []),
+        "sum: each call timed alone, L2 cold; whole pass: one after another, L2 warm,",
+        "with the gaps between launches; no S: up to the logits, without S",
+    ]
 
 
 SHOWN = 5  # of the last steps on a page, and the first
@@ -208,7 +289,7 @@ def block(waterfall: Waterfall) -> str:
         passes = [passes[0], *passes[-SHOWN:]]
     head = f"{waterfall.title}, {waterfall.label}"
     lines = [head] if len(head) <= 80 else [waterfall.title, waterfall.label]
-    lines += [legend(), *chart(waterfall, passes)]
+    lines += [legend(), *chart(waterfall, passes), *notes(waterfall)]
     return "\n".join(["```", *lines, "```", ""])
 
 
@@ -222,18 +303,71 @@ library's call only the FLOP and the bytes of its matrices are known. `make wate
 ops of a step, each with its limit; `CARD=RTX-4090` takes another card.
 """
 
+HOW_MEASURED = """\
+{label}. A bar is a sum: each call of a step, with softmax and loss, timed alone on data that is not in L2.{estimates}
+
+A dark line is a measurement: the whole pass, timed as one on {gpu}. In it a launch finds in L2 what the one before it
+left there, and the GPU waits between launches. "Without loss" means that the pass ends with its logits.{ratios}
+
+`make waterfall STEP=08` lists the ops of a step, each with its time and its limit; `CARD=H100-SXM` shows the estimates
+alone.
+"""
+ESTIMATES = """ \
+What is hatched was not timed: there [the estimate](checker/estimate/README.md) stands in, which is a least time{band}.
+So a sum with a ~ is no measurement; the percentage says how much of it was measured.
+"""
+RATIOS = " The whole pass took {least} to {most} times the sum over the same calls."
+
+
+def flowing(text: str) -> str:
+    """Returns the text with each paragraph in one line."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text).rstrip(" \n")
+
+
+def band_text(waterfall: Waterfall) -> str:
+    """Returns how far estimates are off, as the end of a sentence."""
+    if not waterfall.band:
+        return ""
+    own = f"; {waterfall.own_band} ([which](reference/predictions/README.md))" if waterfall.own_band else ""
+    return f"; {waterfall.band} ([which](checker/simt/ESTIMATES.md)){own}"
+
+
+def how(waterfall: Waterfall) -> str:
+    """Returns what the README says of the picture."""
+    if waterfall.gpu is None:
+        return flowing(HOW.format(card=waterfall.card, band=band_text(waterfall)))
+    ratios = [ratio for one in waterfall.passes for ratio in one.whole_over_sum]
+    said = HOW_MEASURED.format(
+        label=f"{waterfall.label[0].upper()}{waterfall.label[1:]}",
+        gpu=waterfall.gpu,
+        estimates=flowing(ESTIMATES.format(band=band_text(waterfall))) if waterfall.has_estimates else "",
+        ratios=RATIOS.format(least=f"{min(ratios):.2f}", most=f"{max(ratios):.2f}") if ratios else "",
+    )
+    return flowing(said)
+
+
+def in_words(waterfall: Waterfall, one: Pass) -> str:
+    """Returns a step's numbers for those who do not see the picture."""
+    if waterfall.gpu is None:
+        return f"step {one.step.number} {milliseconds(one.seconds)} ms"
+    partly = f", {share_text(one)} of it measured" if one.has_estimates else ""
+    words = [f"step {one.step.number} {sum_text(waterfall, one)} ms as a sum{partly}"]
+    words += [f"measured as one pass {whole}"] if (whole := whole_text(one.whole)) else []
+    return ", ".join(words)
+
+
+def whole_text(whole: WholePass) -> str:
+    """Returns "54.2 ms, 31.2 ms without loss", of which either may be missing."""
+    words = [f"{milliseconds(whole.with_loss)} ms"] if whole.with_loss is not None else []
+    words += [f"{milliseconds(whole.logits)} ms without loss"] if whole.logits is not None else []
+    return ", ".join(words)
+
 
 def section(waterfall: Waterfall) -> str:
     """What stands in the README."""
-    if waterfall.gpu is None:
-        band = f"; {waterfall.band} ([which](checker/simt/ESTIMATES.md))" if waterfall.band else ""
-        said = HOW.format(card=waterfall.card, band=band)
-        how = re.sub(r"(?<!\n)\n(?!\n)", " ", said).rstrip(" ")
-    else:
-        how = f"{waterfall.label[0].upper()}{waterfall.label[1:]}. `make waterfall CARD=H100-SXM` shows the estimate."
     ends = (waterfall.passes[0], waterfall.passes[-1])
-    alternative = "; ".join(f"step {one.step.number} {milliseconds(one.seconds)} ms" for one in ends)
-    return f"![One forward pass by step, {waterfall.label}: {alternative}]({PICTURE})\n\n{how.rstrip()}\n"
+    alternative = "; ".join(in_words(waterfall, one) for one in ends)
+    return f"![One forward pass by step, {waterfall.label}: {alternative}]({PICTURE})\n\n{how(waterfall)}\n"
 
 
 def numbered_name(call: Call, calls: int) -> str:
@@ -267,54 +401,97 @@ def op_table(waterfall: Waterfall, one: Pass) -> list[str]:
 
 def as_text(waterfall: Waterfall, shown: Pass) -> str:
     lines = [f"one forward pass of {waterfall.title}, with its loss", waterfall.label, ""]
-    lines += [legend(), *chart(waterfall), "", *op_table(waterfall, shown), ""]
+    lines += [legend(), *chart(waterfall), *notes(waterfall), "", *op_table(waterfall, shown), ""]
     lines += ["launches: of kernels, and calls of libraries"]
     if waterfall.gpu is None:
         lines += ["memory: bytes that must come from it or go to it (checker/estimate/README.md)"]
     else:
-        lines += ["-: nobody has measured it, and in the bars it takes its estimate"] * bool(waterfall.not_measured)
+        lines += ["-: not measured, and in the bars it takes its estimate"] * shown.has_estimates
+        lines += beside_whole(waterfall, shown)
     return "\n".join(lines)
+
+
+def beside_whole(waterfall: Waterfall, one: Pass) -> list[str]:
+    """Returns the whole pass next to the sum over the same calls, with the loss and without."""
+    found = []
+    for what, whole, of_calls, estimated in (
+        ("with its loss", one.whole.with_loss, one.seconds, one.has_estimates),
+        ("up to its logits", one.whole.logits, one.logits_seconds, one.has_estimates_before_loss),
+    ):
+        if whole is not None:
+            of_sum = f"sum of its calls {'~' * estimated}{milliseconds(of_calls)} ms"
+            found.append(f"step {one.step.number} {what}: measured as one {milliseconds(whole)} ms, {of_sum}")
+    return found + ["its launches were timed as one pass, not the graph"] * (one.graph and bool(found))
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
 
 
-INSIDE = 0.085  # of the longest bar: a piece that is as wide has its number in it
+INSIDE, INSIDE_MEASURED = 0.085, 0.12  # shares of the longest bar: a piece that is as wide has its number in it
 ROW, HEAD, FOOT, AXIS = 32, 96, 48, 34  # pixels: a pass, above and below all of them, between two scales
+ROW_MEASURED, KEY = 44, 18  # two lines of numbers, and what tells them apart
+ROOM, ROOM_MEASURED = 1.48, 1.86  # the width of the axes, with the words beside a bar, over that of the longest bar
 
 
 def draw_pass(ax: Axes, waterfall: Waterfall, one: Pass, y: float, longest_s: float) -> None:
     begin = 0.0
     for name, seconds in one.by_group.items():
         group = GROUPS[name]
-        pieces = [bar for bar in one.bars if group_of(bar.call) == name]
-        counted = waterfall.gpu is not None and any(bar.measured_s is None for bar in pieces)
+        estimated = one.estimated_in(name) if waterfall.gpu is not None else 0.0
         look = {"height": 0.72, "color": group.color, "edgecolor": "#ffffff", "linewidth": 0.8}
-        ax.barh(y, 1e3 * seconds, left=1e3 * begin, hatch="//" if counted else None, **look)
-        if seconds > INSIDE * longest_s:
-            words = f"{1e3 * seconds:.{0 if seconds >= 0.01 else 1 if seconds >= 0.001 else 2}f}"
-            ax.text(1e3 * (begin + seconds / 2), y, words, ha="center", va="center", color=group.text)
+        ax.barh(y, 1e3 * (seconds - estimated), left=1e3 * begin, **look)
+        if estimated:
+            ax.barh(y, 1e3 * estimated, left=1e3 * (begin + seconds - estimated), hatch="//", **look)
+        if seconds > (INSIDE if waterfall.gpu is None else INSIDE_MEASURED) * longest_s:
+            words = f"{'~' * bool(estimated)}{1e3 * seconds:.{0 if seconds >= 0.01 else 1 if seconds >= 0.001 else 2}f}"
+            outline = [withStroke(linewidth=3, foreground=group.color)] if estimated else []
+            middle = {"ha": "center", "va": "center", "path_effects": outline}
+            ax.text(1e3 * (begin + seconds / 2), y, words, color=group.text, **middle)
         begin += seconds
-    words = f"{milliseconds(begin)} ms, {'1 graph' if one.graph else f'{one.launches} launches'}"
-    ax.text(1e3 * (begin + 0.01 * longest_s), y, words, va="center")
+    for whole in (one.whole.with_loss, one.whole.logits):
+        if whole is not None:
+            ax.plot([0, 1e3 * whole], [y + 0.45] * 2, color=draw.INK, linewidth=2.5, solid_capstyle="butt")
+            ax.plot([1e3 * whole] * 2, [y + 0.27, y + 0.49], color=draw.INK, linewidth=2.5)
+    ax.text(1e3 * (one.longest + 0.015 * longest_s), y, beside_bar(waterfall, one), va="center", linespacing=1.25)
+
+
+def beside_bar(waterfall: Waterfall, one: Pass) -> str:
+    """Returns the sum in one line, and what was measured of the whole pass in a second one."""
+    total = f"{sum_text(waterfall, one)} ms"
+    if waterfall.gpu is None:
+        return f"{total}, {launches_text(one)}"
+    partly = f" sum, {share_text(one)} timed" if one.has_estimates else " sum, timed"
+    whole = whole_text(one.whole)
+    return total + partly + (f"\nwhole {whole}" if whole else "")
+
+
+def launches_text(one: Pass) -> str:
+    return "1 graph" if one.graph else f"{one.launches} launches"
+
+
+def label_of(waterfall: Waterfall, one: Pass) -> str:
+    """Returns what stands before a bar."""
+    return one.name if waterfall.gpu is None else f"{one.name}\n{launches_text(one)}"
 
 
 def plot(waterfall: Waterfall) -> Figure:
     pieces = scales(waterfall, waterfall.passes)
-    heights = [ROW * len(piece) for piece in pieces]
-    height = HEAD + sum(heights) + AXIS * (len(pieces) - 1) + FOOT
+    row, room = (ROW, ROOM) if waterfall.gpu is None else (ROW_MEASURED, ROOM_MEASURED)
+    heights = [row * len(piece) for piece in pieces]
+    head = HEAD + KEY * (waterfall.gpu is not None)
+    height = head + sum(heights) + AXIS * (len(pieces) - 1) + FOOT
     with style.context(STYLE):
         figure = Figure(figsize=(10, height / 72))
         FigureCanvasAgg(figure)
-        top = height - HEAD
+        top = height - head
         for piece, tall in zip(pieces, heights, strict=True):
             ax = figure.add_axes((0.28, (top - tall) / height, 0.7, tall / height))
             top -= tall + AXIS
-            longest = max(one.seconds for one in piece)
+            longest = max(one.longest for one in piece)
             for y, one in enumerate(piece):
                 draw_pass(ax, waterfall, one, y, longest)
-            ax.set_yticks(range(len(piece)), [one.name for one in piece])
-            ax.set_xlim(0, 1.48e3 * longest)
+            ax.set_yticks(range(len(piece)), [label_of(waterfall, one) for one in piece])
+            ax.set_xlim(0, room * 1e3 * longest)
             ax.set_ylim(len(piece) - 0.5, -0.5)
             ax.grid(visible=False, axis="y")
             ax.tick_params(axis="y", length=0)
@@ -324,43 +501,60 @@ def plot(waterfall: Waterfall) -> Figure:
         handles = [Patch(color=group.color, label=group.name) for group in GROUPS.values()]
         where = {"loc": "upper left", "bbox_to_anchor": (0.012, 1 - 54 / height), "borderaxespad": 0}
         figure.legend(handles=handles, ncols=len(handles), handlelength=1.2, columnspacing=1.2, **where)
+        if waterfall.gpu is not None:
+            key = [Line2D([], [], color=draw.INK, linewidth=2.5, label="the whole pass, measured as one")]
+            key += [Patch(facecolor="#ffffff", edgecolor=draw.INK, hatch="//", label=HATCHED)] * waterfall.has_estimates
+            where["bbox_to_anchor"] = (0.012, 1 - 78 / height)
+            figure.legend(handles=key, ncols=len(key), handlelength=1.2, columnspacing=1.2, **where)
         return figure
+
+
+HATCHED = "estimated: ~ in the sum"
 
 
 # ---- from where ------------------------------------------------------------------------------------------------------
 
 
-def times(root: Path) -> dict[str, dict[str, float]]:
-    """Of each card's report that has the part `waterfall`: its name, then by item the seconds of a call."""
-    found: dict[str, dict[str, float]] = {}
+@dataclass(frozen=True)
+class Times:
+    """Seconds that a card's report holds."""
+
+    gpu: str | None = None
+    calls: dict[str, float] = field(default_factory=dict)  # by counts.item_name
+    passes: dict[str, WholePass] = field(default_factory=dict)  # by a step's number
+
+
+def times(root: Path, shape: str) -> list[Times]:
+    """Returns what each report has of calls, and of whole passes at "B=4 T=1024 C=768 NH=12 L=12"."""
+    found = []
     for data in read_reports(root):
-        for name, record in data["parts"].get("waterfall", {}).get("items", {}).items():
-            if record["status"] == "ok":
-                found.setdefault(data["gpu"], {})[name] = record["result"]["median_ms"] / 1e3
+        if calls := reported.call_seconds(root, data):
+            found.append(Times(data["gpu"], calls, reported.pass_seconds(data, shape)))
     return found
 
 
-def chosen_gpu(root: Path, wanted: str | None, card: str | None) -> tuple[str | None, dict[str, float]]:
-    """A card whose times are recorded, and these; the first where none is named."""
+def chosen_times(root: Path, shape: str, wanted: str | None, card: str | None) -> Times:
+    """Returns those of the card that is wanted, or of the first card if none is named."""
     if wanted and card:
         raise ToolError("GPU=… shows recorded times, CARD=… the limits on a card: name one of them")
-    recorded = {Card(name, "").slug: (name, rows) for name, rows in times(root).items()}
+    recorded = {Card(one.gpu, "").slug: one for one in times(root, shape)}
     if wanted:
         if wanted not in recorded:
             known = ", ".join(recorded) or "there is none yet: on one, make gpu-report PART=waterfall measures them"
             raise ToolError(f"GPU={wanted}: no times of it are recorded; {known}")
         return recorded[wanted]
-    return next(iter(recorded.values()), (None, {})) if not card else (None, {})
+    return next(iter(recorded.values()), Times()) if not card else Times()
 
 
-def passes_of(root: Path, steps: list[Step], found: dict[Key, Estimate], timed: dict[str, float]) -> list[Pass]:
+def passes_of(root: Path, steps: list[Step], found: dict[Key, Estimate], timed: Times) -> list[Pass]:
     passes = []
     for step in steps:
         bars = []
         for call, number in step.calls.items():
             files = step.files[call.op]
-            bars.append(Bar(call, number, found[call, files], timed.get(counts.item_name(files, call))))
-        passes.append(Pass(step, tuple(bars), replays_a_graph(root, step.lesson)))
+            bars.append(Bar(call, number, found[call, files], timed.calls.get(counts.item_name(files, call))))
+        whole = timed.passes.get(step.number, NOT_TIMED)
+        passes.append(Pass(step, tuple(bars), replays_a_graph(root, step.lesson), whole))
     return passes
 
 
@@ -374,6 +568,12 @@ def steps_of(root: Path, asked: Asked) -> list[Step]:
     return counts.steps(root, asked.shape.config, asked.B, asked.T)
 
 
+def shape_of(asked: Asked) -> str:
+    """Returns the pass as a report names it: "B=4 T=1024 C=768 NH=12 L=12"."""
+    d = dims(asked.shape.config)
+    return f"B={asked.B} T={asked.T} C={d['C']} NH={d['NH']} L={d['L']}"
+
+
 def keys_of(steps: list[Step]) -> list[Key]:
     return list(dict.fromkeys((call, step.files[call.op]) for step in steps for call in step.calls))
 
@@ -381,10 +581,11 @@ def keys_of(steps: list[Step]) -> list[Key]:
 def read(root: Path, asked: Asked | None = None, gpu: str | None = None, card: str | None = None) -> Waterfall:
     """Of the pass that is asked for, else of that which the pages show."""
     asked = asked or asked_shape()
-    name, timed = chosen_gpu(root, gpu, card)
+    timed = chosen_times(root, shape_of(asked), gpu, card)
     steps = steps_of(root, asked)
     (found,) = estimates.of_calls(root, keys_of(steps), card or DEFAULT_CARD)
-    return Waterfall(asked.title, found.name, name, passes_of(root, steps, found.of, timed), found.band)
+    passes = passes_of(root, steps, found.of, timed)
+    return Waterfall(asked.title, found.name, timed.gpu, passes, found.band, predictions.own_band(root))
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
@@ -403,7 +604,7 @@ def pages(root: Path, waterfall: Waterfall) -> dict[Path, dict[str, str]]:
         path = Path("lessons", one.step.lesson, "README.md")
         found[path] = {"waterfall": block(waterfall.up_to(one.step.lesson))}
     steps = [one.step for one in waterfall.passes]
-    for path, blocks in limits.pages(root, totals(root, steps), waterfall.title).items():
+    for path, blocks in limits.pages(root, totals(root, steps), waterfall.title, waterfall.own_band).items():
         found.setdefault(path, {}).update(blocks)
     return found
 
@@ -411,7 +612,7 @@ def pages(root: Path, waterfall: Waterfall) -> dict[Path, dict[str, str]]:
 def totals(root: Path, steps: list[Step]) -> dict[str, limits.Pass]:
     """By lesson, what the pages' gains say of a whole pass."""
     cards = estimates.of_calls(root, keys_of(steps), limits.CARDS)
-    of_cards = {card.name: passes_of(root, steps, card.of, {}) for card in cards}
+    of_cards = {card.name: passes_of(root, steps, card.of, Times()) for card in cards}
     return {
         one.step.lesson: limits.Pass(
             "1 graph" if one.graph else str(one.launches),

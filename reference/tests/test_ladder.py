@@ -274,6 +274,6 @@ def test_nothing_in_the_picture_is_cut_or_too_small(committed):
     assert len(words) > 3 * len(committed.rungs)
     for text in words:
         box = text.get_window_extent(figure.canvas.get_renderer())
-        assert 0 <= box.x0 < box.x1 <= figure.bbox.width, text.get_text()
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.width - 5, text.get_text()
         assert 0 <= box.y0 < box.y1 <= figure.bbox.height, text.get_text()
         assert text.get_fontsize() >= 13
