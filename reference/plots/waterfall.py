@@ -27,7 +27,7 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from figures import draw
-from reference.gpu import counts, estimates, reported
+from reference.gpu import counts, estimates, predicted, reported
 from reference.gpu.counts import Call, Key, Step
 from reference.gpu.estimates import Band, Estimate
 from reference.gpu.lesson_shapes import dims, implementing
@@ -36,7 +36,6 @@ from reference.gpu.reported import NOT_TIMED, WholePass
 from reference.gpu.tools import Card, Parser, ToolError, digits, read_reports, run_main, three_digits
 from reference.plots import ladder, limits
 from reference.plots.roofline import DEFAULT_CARD, STYLE, Asked, asked_shape, shape_options, write
-from reference.report import predictions
 
 PICTURE = Path("reference/plots/waterfall.svg")
 
@@ -161,7 +160,7 @@ class Waterfall:
     gpu: str | None  # whose times they are; None: all is counted
     passes: list[Pass]
     band: Band | None = None
-    own_band: str = ""  # predictions.own_band
+    own_band: str = ""  # predicted.own_band
 
     @cached_property
     def has_estimates(self) -> bool:
@@ -585,7 +584,7 @@ def read(root: Path, asked: Asked | None = None, gpu: str | None = None, card: s
     steps = steps_of(root, asked)
     (found,) = estimates.of_calls(root, keys_of(steps), card or DEFAULT_CARD)
     passes = passes_of(root, steps, found.of, timed)
-    return Waterfall(asked.title, found.name, timed.gpu, passes, found.band, predictions.own_band(root))
+    return Waterfall(asked.title, found.name, timed.gpu, passes, found.band, predicted.own_band(root))
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reference.gpu import beside_pytorch, simt_vs_ncu, tools
+from reference.gpu import beside_pytorch, predicted, simt_vs_ncu, tools
 from reference.gpu.checkout import commit, git
 from reference.gpu.programs import Programs, error_line
 from reference.gpu.tools import CLEAR, NO_MEASUREMENT, Card, ClockLog, Parser, ToolError, run
@@ -345,7 +345,7 @@ def show_tables(store: Store, names: set[str], dry: bool) -> None:
     if not dry:
         if "simt" in names:
             pages.append(simt_vs_gpu.write_table(store.data, Path()))
-        foretold = predictions.compared(store.data, predictions.registrations(Path()))
+        foretold = predicted.compared(store.data, predicted.registrations(Path()))
         if foretold.rows:
             print(f"\n{predictions.table(foretold)}")
             pages.append(predictions.write_page(Path()))

@@ -9,20 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import counts, estimates, tools
+from reference.gpu import counts, estimates, predicted, tools
 from reference.gpu.cards import reported_card
+from reference.gpu.predicted import Comparison, Registration, Row, compared, registrations
 from reference.gpu.tools import ToolError
 from reference.report import predictions
-from reference.report.predictions import (
-    Comparison,
-    Registration,
-    Row,
-    compared,
-    difference,
-    register,
-    registrations,
-    table,
-)
+from reference.report.predictions import difference, register, table
 
 ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / predictions.FOLDER).glob("*.json"))
@@ -283,9 +275,9 @@ def test_a_slow_time_is_compared_like_any_other(measured):
 
 
 def test_what_the_courses_own_times_say_of_the_band_is_one_clause(page, measured):
-    assert predictions.own_band(page) == ""
+    assert predicted.own_band(page) == ""
     (page / tools.TIMINGS / "nvidia-h200.json").write_text(json.dumps(measured))
-    assert predictions.own_band(page) == "of the course's own times on NVIDIA H200, 2 of 4 do"
+    assert predicted.own_band(page) == "of the course's own times on NVIDIA H200, 2 of 4 do"
 
 
 def test_a_prediction_made_after_the_measurement_does_not_count(measured):
