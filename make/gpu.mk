@@ -97,7 +97,8 @@ build/dry/given/%: lessons/%.cu $(simtcc_needs) $(simt_archives)
 wrong_on_card = build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc)
 
 # The stand-in for the CUDA runtime (checker/gpu/standin), by the name of nvcc's own, and by that of another release; a
-# lesson's kernels, which it runs; and implementations that are linked with the other release's.
+# lesson's kernels, which it runs; implementations that are linked with the other release's; and one that takes pinned memory
+# for zeros.
 standin := $(if $(nvcc),build/standin/libcudart.so build/standin/other/libcudart.so build/standin/kernels-04.so)
 other_major = $(if $(filter 12,$(cuda_major)),13,12)
 build/standin/obj/cudart.o: checker/gpu/standin/cudart.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
@@ -120,5 +121,8 @@ build/standin/two/%.so: build/gpu/impl/solutions/04_first_kernel/%.so build/stan
 	$(Q)ln -sf libcudart.so build/standin/other/libcudart.so.$(other_major)
 	$(Q)$(CXX) -shared -Wl,-Bsymbolic -o $@ build/gpu/ops/solutions/04_first_kernel/*.o build/lib/libops.a \
 	    build/standin/other/libcudart.so -Wl,-rpath,$(abspath build/standin/other)
+build/standin/pinned/residual.so: checker/gpu/standin/adds_pinned_memory.cpp build/lib/libops.a build/flags build/toolkit
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(harness_flags) $(cuda_headers) -shared -Wl,-Bsymbolic -o $@ $< build/lib/libops.a $(cudart)
 
 -include $(wildcard build/gpu/obj/*.d build/dry/obj/*.d build/standin/obj/*.d)

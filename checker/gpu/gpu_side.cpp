@@ -4,7 +4,9 @@
 // itself: the same code where no GPU is.
 //
 // A GPU sees less than the CPU device does. Every buffer lies between guard bands, everything that is no input is
-// poisoned, and after a call the guards and the inputs are compared with what they were.
+// poisoned, also the pinned memory that an op allocates, and after a call the guards and the inputs are compared with what
+// they were.
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <unistd.h>
@@ -39,6 +41,28 @@ namespace {
 constexpr bool kRehearsal = true;
 #else
 constexpr bool kRehearsal = false;
+#endif
+
+// ---- pinned memory -------------------------------------------------------------------------------------------------
+
+// The schedule whose poison fresh pinned memory holds: the running case's.
+Schedule pinned_schedule = Schedule::end_aligned;
+
+#ifndef __SIMT__
+// Poisons memory that the runtime has just allocated. A driver hands out zeros, which are tokens: what an op forgets to
+// write there would go unseen.
+cudaError_t poisoned(cudaError_t status, void* const* memory, std::size_t bytes) {
+    if (status == cudaSuccess && *memory != nullptr) {
+        fill_with_poison({static_cast<std::byte*>(*memory), bytes}, Element::f32, pinned_schedule);
+    }
+    return status;
+}
+
+// Returns the function of this name that this program's own definition hides: the CUDA runtime's.
+template <class Function>
+Function* of_runtime(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
 #endif
 
 // ---- one call ------------------------------------------------------------------------------------------------------
@@ -592,6 +616,7 @@ class GpuSide final : public DeviceSide {
     Reply run(const CallRun& run) override {
         require_one_runtime();
         if (run.begins()) {
+            pinned_schedule = run.schedule;
             running_.emplace(run.schedule);
         }
         Reply reply;
@@ -678,3 +703,15 @@ DeviceSide& device_side() {
 }
 
 }  // namespace checker
+
+#ifndef __SIMT__
+// Ops call these, as the dynamic linker looks into the program first. The CPU device poisons by itself.
+extern "C" cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+    static const auto allocate = checker::of_runtime<cudaError_t(void**, std::size_t)>("cudaMallocHost");
+    return checker::poisoned(allocate(memory, bytes), memory, bytes);
+}
+extern "C" cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned int flags) {
+    static const auto allocate = checker::of_runtime<cudaError_t(void**, std::size_t, unsigned)>("cudaHostAlloc");
+    return checker::poisoned(allocate(memory, bytes, flags), memory, bytes);
+}
+#endif

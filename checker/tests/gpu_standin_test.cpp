@@ -101,7 +101,7 @@ class StandIn : public testing::Test {
 
   private:
     static checker::Finished build_lesson() {
-        std::string targets = kProgram;
+        std::string targets = kProgram + " build/standin/pinned/residual.so";
         for (const std::string& op : kOps) {
             targets += " " + kImpl + "/" + op + ".so build/standin/two/" + op + ".so";
         }
@@ -320,6 +320,17 @@ TEST_F(StandIn, FindsTwoRuntimesInOneProcess) {
                                             "standin/other/libcudart.so.", "rm -r build/gpu"};
     expect_refused(check("", "--no-timing", "", "build/standin/two"), words);
     expect_refused(check("", "--timing-only", "", "build/standin/two"), words);
+}
+
+TEST_F(StandIn, RejectsAnOpThatTakesFreshPinnedMemoryForZeros) {
+    for (const char* function : {"cudaMallocHost", "cudaHostAlloc"}) {
+        const Checked checked =
+            check("", "--no-timing --only residual", std::string("SOL_PINNED=") + function, "build/standin/pinned");
+        EXPECT_EQ(checked.status, 1) << function << '\n' << checked.output;
+        EXPECT_TRUE(says(checked, "reads memory that it has not written")) << function << '\n' << checked.output;
+        const auto calls_it = [&](const std::string& line) { return line.find(function) != std::string::npos; };
+        EXPECT_TRUE(std::ranges::any_of(checked.log, calls_it)) << function << ": the runtime has allocated nothing";
+    }
 }
 
 TEST_F(StandIn, SaysOfATimedOpTooWhyTheDeviceEndedIt) {

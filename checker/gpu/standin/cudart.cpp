@@ -483,8 +483,12 @@ cudaError_t cudaFree(void* pointer) {
     });
 }
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
-    *pointer = std::malloc(bytes);
+    *pointer = std::calloc(bytes, 1);  // zeros, as a driver gives
     return card().call("cudaMallocHost", [] { return cudaSuccess; });
+}
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+    *pointer = std::calloc(bytes, 1);
+    return card().call("cudaHostAlloc", [] { return cudaSuccess; });
 }
 cudaError_t cudaFreeHost(void* pointer) {
     std::free(pointer);
