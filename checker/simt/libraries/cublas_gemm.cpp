@@ -2,7 +2,7 @@
 //
 // cuBLAS's products of matrices on the CPU device: they judge their arguments as NVIDIA's reference says ("cuBLAS Library
 // User Guide"; a refusal names the section), and put one checked call (library_call.h) of products (product.h) into the
-// handle's stream. LIBRARIES.md says what is there, and what no card has been asked about yet.
+// handle's stream. LIBRARIES.md says what is there, and what a card has confirmed.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What NVIDIA's reference ("cuBLAS Library User Guide") says of a matmul of cuBLASLt: which are refused, with which
-// status, and what an algorithm needs. Each rule names its section; LIBRARIES.md lists them, with what no card has been
-// asked about yet.
+// status, and what an algorithm needs. Each rule names its section; LIBRARIES.md lists them, and says which are not
+// verified.
 #pragma once
 
 #include <cstddef>

@@ -24,8 +24,8 @@ enum class Inputs { as_they_are, tf32, bf16, fp16 };
 // What tensor cores multiply; as_they_are: no tensor core does.
 Inputs multiplied_as(Inputs inputs, Element a);
 
-// How a float becomes one with ten bits of fraction: to nearest even, or, with SIMT_TF32=truncate, towards zero. Which of
-// them cuBLAS does no card has said yet (LIBRARIES.md).
+// Rounds to ten bits of fraction: to nearest even, as cuBLAS on an H100 does (LIBRARIES.md), or with SIMT_TF32=truncate
+// towards zero.
 float tf32(float value);
 
 // op(X) is X, or X transposed.
