@@ -131,6 +131,7 @@ GlobalTraffic& GlobalTraffic::operator+=(const GlobalTraffic& other) {
     lines += other.lines;
     wavefronts += other.wavefronts;
     bytes_asked += other.bytes_asked;
+    bytes_distinct += other.bytes_distinct;
     bytes_unique += other.bytes_unique;
     return *this;
 }

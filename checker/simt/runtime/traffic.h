@@ -24,14 +24,15 @@ inline constexpr std::uint64_t kLineBytes = 128;
 
 // The counts of one kind of access (loads, stores or atomics) to global memory.
 struct GlobalTraffic {
-    std::uint64_t requests = 0;       // of a warp
-    std::uint64_t threads = 0;        // threads that take part, over all requests
-    std::uint64_t sectors = 0;        // different sectors, counted for each request by itself
-    std::uint64_t ideal_sectors = 0;  // the sectors that as many bytes side by side would take
-    std::uint64_t lines = 0;          // different 128-byte lines, counted for each request by itself
-    std::uint64_t wavefronts = 0;     // passes over the 32 data banks of L1
-    std::uint64_t bytes_asked = 0;    // threads × size
-    std::uint64_t bytes_unique = 0;   // a byte counts once per launch (for a line: once per line)
+    std::uint64_t requests = 0;        // of a warp
+    std::uint64_t threads = 0;         // threads that take part, over all requests
+    std::uint64_t sectors = 0;         // different sectors, counted for each request by itself
+    std::uint64_t ideal_sectors = 0;   // the sectors that as many bytes side by side would take
+    std::uint64_t lines = 0;           // different 128-byte lines, counted for each request by itself
+    std::uint64_t wavefronts = 0;      // passes over the 32 data banks of L1
+    std::uint64_t bytes_asked = 0;     // threads × size
+    std::uint64_t bytes_distinct = 0;  // a byte counts once per request
+    std::uint64_t bytes_unique = 0;    // a byte counts once per launch (for a line: once per line)
 
     std::uint64_t bytes_moved() const { return kSectorBytes * sectors; }
     GlobalTraffic& operator+=(const GlobalTraffic& other);

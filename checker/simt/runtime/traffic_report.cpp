@@ -28,6 +28,7 @@ void add_global(std::vector<Metric>& metrics, const char* op, const GlobalTraffi
     metrics.push_back({fmt::format("l1 lines of global requests, {}", op), traffic.lines});
     metrics.push_back({fmt::format("l1 wavefronts of global requests, {}", op), traffic.wavefronts});
     metrics.push_back({fmt::format("threads in requests, {}", op), traffic.threads});
+    metrics.push_back({fmt::format("distinct bytes of global requests, {}", op), traffic.bytes_distinct});
     metrics.push_back({fmt::format("unique bytes, {}", op), traffic.bytes_unique});
 }
 

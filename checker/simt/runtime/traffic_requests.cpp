@@ -74,8 +74,13 @@ struct Places {
     }
 };
 
+// The bits of a sector's mask of bytes. Most are whole, and std::popcount is a call.
+unsigned bytes_of(std::uint32_t touched) {
+    return touched == low_bits(kSectorBytes) ? kSectorBytes : static_cast<unsigned>(std::popcount(touched));
+}
+
 struct Touched {
-    std::uint64_t sectors = 0, lines = 0;
+    std::uint64_t sectors = 0, lines = 0, bytes = 0;
 };
 
 // For any order of addresses, and for accesses that lie in two sectors.
@@ -91,14 +96,16 @@ Touched scattered_sectors(Places& set, const TrafficRequest& request, unsigned b
         }
     }
     SmallSet<4 * kMostLanes> lines;
+    unsigned touched = 0;
     for (std::size_t i = 0; i < sectors.size(); i++) {
         set.add(sectors.number(i), sectors.bits(i));
         lines.add(sectors.number(i) / kSectorsALine, 0);
+        touched += bytes_of(sectors.bits(i));
     }
-    return {sectors.size(), lines.size()};
+    return {sectors.size(), lines.size(), touched};
 }
 
-// Counts the different sectors and lines, and adds the sectors' bytes to the set. The addresses of most requests go up,
+// Counts the different sectors, lines and bytes, and adds the sectors' bytes to the set. The addresses of most requests go up,
 // or those of each row of a block do, and the rows are the same: such requests need no search.
 Touched count_sectors(Places& set, const TrafficRequest& request, unsigned bytes) {
     unsigned count = request.count;
@@ -107,7 +114,7 @@ Touched count_sectors(Places& set, const TrafficRequest& request, unsigned bytes
     }
     const std::uint64_t ones = low_bits(bytes);
     std::uint64_t sector = address_of(request.what[0]) >> kSectorShift;
-    Touched sum{1, 1};
+    Touched sum{1, 1, 0};
     std::uint64_t touched = 0;
     for (unsigned i = 0; i < count; i++) {
         const std::uintptr_t address = address_of(request.what[i]);
@@ -116,6 +123,7 @@ Touched count_sectors(Places& set, const TrafficRequest& request, unsigned bytes
             if (here < sector || touched >> kSectorBytes != 0) {
                 return scattered_sectors(set, request, bytes);
             }
+            sum.bytes += bytes_of(static_cast<std::uint32_t>(touched));
             sum.sectors++;
             sum.lines += here / kSectorsALine != sector / kSectorsALine ? 1 : 0;
             sector = here;
@@ -124,6 +132,7 @@ Touched count_sectors(Places& set, const TrafficRequest& request, unsigned bytes
         touched |= ones << (address % kSectorBytes);
     }
     set.add(sector, static_cast<std::uint32_t>(touched));
+    sum.bytes += bytes_of(static_cast<std::uint32_t>(touched));
     return touched >> kSectorBytes != 0 ? scattered_sectors(set, request, bytes) : sum;
 }
 
@@ -379,6 +388,7 @@ void count_global(TrafficSite& site, GlobalTraffic& sum, const TrafficRequest& r
     const unsigned wavefronts = passes_at(site, request, bytes).wavefronts;
     sum.sectors += touched.sectors;
     sum.lines += touched.lines;
+    sum.bytes_distinct += touched.bytes;
     sum.wavefronts += wavefronts;
     add_quarter_cycles(site.traffic, wavefronts, touched.lines);
 }
