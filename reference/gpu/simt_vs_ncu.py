@@ -101,7 +101,7 @@ class Counts:
     kernel: str
     grid: list[int]
     block: list[int]
-    metrics: dict[str, int]  # those of COUNTED that are not 0
+    metrics: dict[str, int]  # those of OURS that are not 0
 
 
 def subjects(root: Path) -> Iterator[Subject]:
@@ -150,7 +150,7 @@ def count(root: Path, subject: Subject, scratch: Path) -> list[Counts]:
             base_name(row["kernel"]),
             row["grid"],
             row["block"],
-            {metric: row["metrics"][metric] for metric in COUNTED if metric in row["metrics"]},
+            {metric: row["metrics"][metric] for metric in OURS if metric in row["metrics"]},
         )
         for nth, (name, row) in enumerate(zip(names, launches, strict=False))
     ]
@@ -203,13 +203,17 @@ def measure(root: Path, subject: Subject, programs: Programs, log: Path, left: C
 
 
 class Cost(NamedTuple):
-    """Of one kind of access of a launch; None is what was not counted."""
+    """The counts of one kind of access of a launch; None is what was not counted."""
 
     requests: float | None = None
     cost: float | None = None  # sectors; of shared memory wavefronts
-    asked: float | None = None  # bytes
+    asked: float | None = None  # bytes, each once a request
     excess: float | None = None  # wavefronts beyond one a pass
-    apart: str = ""  # "128 requests are reductions"
+    apart: float = 0  # requests that Nsight Compute counts under a name of their own
+    apart_cost: float = 0  # what it counts of them under such a name
+    may_be_empty: bool = False  # some requests may have no lane: there are asynchronous copies, and no count of lanes
+    is_wide: bool = False  # a lane of shared memory asks for more than 4 bytes on average
+    passes: float = 0  # lanes that share the busiest address of an atomic
 
 
 def of_global(op: str) -> tuple[str, ...]:
@@ -236,54 +240,168 @@ ACCESSES = {
     "shared stores": of_shared("st"),
     "shared atomics": of_shared("atom"),
 }
-# What Nsight Compute counts apart and the CPU device does not, by the access that it is added to.
+
+
+class Apart(NamedTuple):
+    """Accesses that Nsight Compute counts under names of their own, and the CPU device does not."""
+
+    kind: str
+    requests: str  # the metric of their number
+    cost: str  # the metric of their sectors or wavefronts
+    added: tuple[str | None, ...]  # to the metrics of a Cost, in its order; None where those contain them
+
+
+COPIES = "asynchronous copies"
 APART = {
-    "atomics": ("reductions", of_global("red")),
-    "loads": (
-        "asynchronous copies",
-        (
-            "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-            "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-            "sm__sass_data_bytes_mem_global_op_ldgsts.sum",
-        ),
+    "atomics": Apart("reductions", *of_global("red")[:2], of_global("red")),
+    # On an H100 the requests and sectors of loads contain those of LDGSTS, their bytes do not: lesson 10's matmul makes
+    # 192 loads and 3,072 copies, and l1tex__t_requests_pipe_lsu_mem_global_op_ld is 3,264.
+    "loads": Apart(
+        COPIES,
+        "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+        "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+        (None, None, "sm__sass_data_bytes_mem_global_op_ldgsts.sum"),
     ),
-    "shared stores": (
-        "asynchronous copies",
+    # Without their bytes in shared memory: an H100 says 65,236 where those 3,072 copies write 393,216.
+    "shared stores": Apart(
+        COPIES,
+        "smsp__inst_executed_op_ldgsts.sum",
+        "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
         (
             "smsp__inst_executed_op_ldgsts.sum",
             "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
-            "sm__sass_data_bytes_mem_shared_op_ldgsts.sum",
+            None,
             "sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
         ),
     ),
 }
-ALL_EXCESS = "derived__memory_l1_wavefronts_shared_excessive"  # by the addresses, as here; op_ld and op_st by hardware
-COUNTED = (
-    *(name for names in (*ACCESSES.values(), *(apart for _, apart in APART.values())) for name in names),
-    *(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")),
+# Wavefronts by the addresses; those of op_ld and op_st are by hardware. ncu collects these two, and not their
+# difference, derived__memory_l1_wavefronts_shared_excessive, which its section files define.
+BY_ADDRESS = ("memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal")
+ALL_EXCESS = "derived__memory_l1_wavefronts_shared_excessive"  # the CPU device's
+
+
+def with_lanes(metric: str) -> str:
+    """Returns the metric of those instructions of `metric` that at least one lane executes."""
+    return metric.replace(".sum", "_pred_on_any.sum")
+
+
+COUNTED = tuple(  # asked of Nsight Compute
+    dict.fromkeys(
+        (
+            *(name for names in ACCESSES.values() for name in names),
+            *(name for apart in APART.values() for name in (*apart[1:3], *apart.added) if name),
+            *(with_lanes(of_shared(op)[0]) for op in ("ld", "st", "atom")),
+            with_lanes("smsp__inst_executed_op_ldgsts.sum"),
+            *(f"l1tex__t_bytes_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")),
+            *BY_ADDRESS,
+        )
+    )
+)
+
+
+def ours_name(metric: str) -> str:
+    """Returns the CPU device's name for `metric`. Its data bytes are those of all lanes; Nsight Compute counts each
+    byte once a request."""
+    found = re.fullmatch(r"sm__sass_data_bytes_mem_(global|shared)_op_(ld|st|atom)\.sum", metric)
+    return f"distinct bytes of {found[1]} requests, {found[2]}" if found else metric
+
+
+def op_of(access: str) -> str:
+    return {"loads": "ld", "stores": "st", "atomics": "atom"}[access.split()[-1]]
+
+
+PASSES = "passes of atomics"
+OURS = (  # kept of the CPU device's counts
+    *(ours_name(name) for names in ACCESSES.values() for name in names),
+    *(f"sm__sass_data_bytes_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")),
+    *(f"threads in shared requests, {op}" for op in ("ld", "st", "atom")),
+    PASSES,
     ALL_EXCESS,
 )
 
 
 def ours_of(access: str, metrics: Mapping[str, float]) -> Cost:
-    """The device leaves out what is 0."""
-    return Cost(*(metrics.get(name, 0) for name in ACCESSES[access]))
+    """Returns the CPU device's counts; it leaves out what is 0."""
+    op = op_of(access)
+    of_lanes = metrics.get(f"sm__sass_data_bytes_mem_shared_op_{op}.sum", 0)
+    return Cost(
+        *(metrics.get(ours_name(name), 0) for name in ACCESSES[access]),
+        is_wide=access.startswith("shared") and of_lanes > 4 * metrics.get(f"threads in shared requests, {op}", 0),
+        passes=metrics.get(PASSES, 0) if access == "atomics" else 0,
+    )
 
 
 def theirs_of(access: str, metrics: Mapping[str, float]) -> Cost:
-    kind, apart = APART.get(access, ("", ()))
-    both = zip_longest(ACCESSES[access], apart)
-    cost = Cost(*(metrics[name] + metrics.get(other, 0) if name in metrics else None for name, other in both))
-    requests = metrics.get(apart[0], 0) if apart else 0
-    return cost._replace(apart=f"{requests:,.0f} of the requests are {kind}") if requests else cost
+    """Returns Nsight Compute's counts, without the requests that no lane executes if it has counted the others."""
+
+    def value(name: str | None) -> float:
+        return metrics.get(with_lanes(name), metrics.get(name, 0)) if name else 0
+
+    apart = APART.get(access, Apart("", "", "", ()))
+    both = zip_longest(ACCESSES[access], apart.added)
+    cost = Cost(*(value(name) + value(more) if name in metrics else None for name, more in both))
+    copies, lanes_counted = value("smsp__inst_executed_op_ldgsts.sum"), with_lanes(ACCESSES[access][0]) in metrics
+    if access == "shared stores" and copies:
+        cost = cost._replace(asked=None)
+    return cost._replace(
+        apart=value(apart.requests),
+        apart_cost=value(apart.cost),
+        may_be_empty=access == "shared loads" and copies > 0 and not lanes_counted,
+    )
 
 
 def near(a: float, b: float, whole: float | None = None) -> bool:
     return abs(a - b) <= TOLERANCE * (max(a, b) if whole is None else whole)
 
 
-def verdict(ours: Cost, theirs: Cost) -> str:
-    """`same`, `DIFFERS`, or why the two cannot be compared: SASS makes other accesses than the source."""
+class Known(NamedTuple):
+    """A difference that COUNTERS.md names under "Where hardware differs", of the same requests."""
+
+    accesses: tuple[str, ...]
+    holds: Callable[[Cost, Cost], bool]  # takes ours and theirs
+    words: str
+
+
+KNOWN = (
+    Known(
+        ("shared loads",),
+        lambda ours, theirs: (
+            ours.is_wide and not ours.excess and not theirs.excess and ours.cost / 2 <= theirs.cost < ours.cost
+        ),
+        "two passes with the same addresses take one wavefront",
+    ),
+    Known(
+        ("loads",),
+        lambda ours, theirs: (
+            theirs.apart == theirs.requests
+            and ours.cost / 2 <= theirs.cost < ours.cost
+            and near(theirs.apart_cost, ours.cost)
+        ),
+        "half-used sectors of 16-byte copies count half",
+    ),
+    Known(
+        ("shared stores",),
+        lambda ours, theirs: theirs.apart > 0 and ours.cost < theirs.cost <= 32 * theirs.requests,
+        "asynchronous copies take more wavefronts",
+    ),
+    Known(
+        ("shared atomics",),
+        lambda ours, theirs: theirs.cost == 2 * theirs.requests,
+        "an atomic takes two wavefronts",
+    ),
+    Known(
+        ("atomics",),
+        lambda ours, theirs: theirs.cost > ours.cost and near(theirs.cost, ours.cost * ours.passes / ours.requests),
+        "lanes on one address ask for its sector one after another",
+    ),
+)
+KNOWN_WORDS = "known: "
+
+
+def verdict(access: str, ours: Cost, theirs: Cost) -> str:
+    """`same`, a known difference, `DIFFERS`, or why the two cannot be compared: SASS makes other accesses than the
+    source."""
     if theirs.requests is None or theirs.cost is None:
         return NOT_COUNTED
     same = near(ours.cost, theirs.cost)
@@ -292,7 +410,12 @@ def verdict(ours: Cost, theirs: Cost) -> str:
     as_many, fewer = near(ours.requests, theirs.requests), theirs.requests < ours.requests
     as_wide = theirs.asked is None or near(ours.asked, theirs.asked)
     if as_many and as_wide:
-        return "same" if same else "DIFFERS"
+        if same:
+            return "same"
+        known = [row.words for row in KNOWN if access in row.accesses and row.holds(ours, theirs)]
+        if known:
+            return KNOWN_WORDS + known[0]
+        return PERHAPS_MERGED if theirs.may_be_empty else "DIFFERS"
     if theirs.asked is None:
         return f"nvcc made {'fewer' if fewer else 'more'} accesses"
     if as_wide and same and not fewer:
@@ -311,8 +434,12 @@ def verdict(ours: Cost, theirs: Cost) -> str:
 
 
 SAME_BUT_EMPTY = "same; there are requests of warps whose lanes are all predicated off, too"
+PERHAPS_MERGED = "nvcc merged accesses; requests without a lane, before asynchronous copies, make up their number"
 SAME = ("same", SAME_BUT_EMPTY)
-COMPARED = (*SAME, "DIFFERS")
+
+
+def is_compared(words: str) -> bool:
+    return words in SAME or words == "DIFFERS" or words.startswith(KNOWN_WORDS)
 
 
 @dataclass(frozen=True)
@@ -345,26 +472,33 @@ def measured_launch(count: Counts, record: Mapping | None) -> tuple[Mapping[str,
 
 
 def rows_of(count: Counts, record: Mapping | None) -> list[Row]:
-    """A row a kind of access that the launch makes; for shared memory one more: all its conflicts, by the addresses."""
+    """A row a kind of access that the launch makes; for shared memory one more if Nsight Compute has counted it: all
+    its conflicts, by the addresses."""
     metrics, why = measured_launch(count, record)
     rows = []
     for access in ACCESSES:
         ours, theirs = ours_of(access, count.metrics), theirs_of(access, metrics)
         if ours.requests or theirs.requests:
-            rows.append(Row(count, access, ours, theirs, why or verdict(ours, theirs)))
+            rows.append(Row(count, access, ours, theirs, why or verdict(access, ours, theirs)))
     shared = [row for row in rows if row.name.startswith("shared")]
-    if shared:
-        ours = Cost(excess=count.metrics.get(ALL_EXCESS, 0))
-        theirs = Cost(excess=metrics.get(ALL_EXCESS))
-        if not why and any(row.verdict not in COMPARED for row in shared):
-            why = "other accesses: see above"
-        if not why and theirs.excess is None:
-            why = NOT_COUNTED
-        if not why:
+    measured = all(name in metrics for name in BY_ADDRESS)
+    if shared and measured:
+        ours, theirs = Cost(excess=count.metrics.get(ALL_EXCESS, 0)), Cost(excess=difference(metrics))
+        why = "other accesses: see above"
+        if all(is_compared(row.verdict) for row in shared):
             wavefronts = sum(row.ours.cost for row in shared)
             why = "same" if near(ours.excess, theirs.excess, wavefronts) else "DIFFERS"
-        rows.append(Row(count, "all shared", ours, theirs, why))
+        rows.append(Row(count, ALL_SHARED, ours, theirs, why))
     return rows
+
+
+ALL_SHARED = "all shared"
+
+
+def difference(metrics: Mapping[str, float]) -> float:
+    """Returns the wavefronts that the addresses of shared accesses need beyond the fewest."""
+    wavefronts, ideal = (metrics[name] for name in BY_ADDRESS)
+    return wavefronts - ideal
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------
@@ -392,14 +526,15 @@ def line_of(row: Row) -> str:
     cells += [number(value) for value in (ours.requests, theirs.requests, ours.cost, theirs.cost)]
     cells += [f"{theirs.cost / ours.cost:.2f}" if theirs.cost is not None and ours.cost else ""]
     cells += [number(ours.excess), number(theirs.excess)]
-    words = "; ".join(filter(None, (row.verdict, theirs.apart)))
+    kind = APART[row.name].kind if theirs.apart else ""
+    words = "; ".join(filter(None, (row.verdict, kind and f"{theirs.apart:,.0f} of the requests are {kind}")))
     return f"| {' | '.join([*cells, words.replace('|', '/')])} |"
 
 
 def words_of(data: dict, rows: list[Row]) -> str:
     when, run = newest_run(data, "ncu")
     versions = f"Driver {run['driver']}, CUDA {run['cuda']}, Nsight Compute {run['versions'].get('ncu')}"
-    comparable = [row for row in rows if row.verdict in COMPARED]
+    comparable = [row for row in rows if is_compared(row.verdict)]
     same = sum(row.verdict in SAME for row in comparable)
     text = f"{versions}, {when[:10]}: of {len(rows)} rows SASS makes the source's "
     return text + f"requests in {len(comparable)}, and {same} of these are the same."

@@ -83,7 +83,7 @@ def ncu(arguments: list[str]) -> int:
         if report := value_of(arguments, "-o"):
             Path(report).write_text("\n".join(names))
             return 0
-    counted = "derived__" in (value_of(arguments, "--metrics") or "")
+    counted = "memory_l1_wavefronts_shared" in (value_of(arguments, "--metrics") or "")
     *head, row = (DATA / "ncu-2025.3" / f"{'counted' if counted else 'raw'}.csv").read_text().splitlines()
     launches = counted_launches(program_of(arguments)) if counted else []
     rows = []
