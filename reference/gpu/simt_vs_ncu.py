@@ -3,7 +3,8 @@
 
 The lessons' kernels are counted here on the CPU device, into checker/simt/vs_ncu.json. Nsight Compute's numbers, of the
 same launches, are in the cards' reports: the part `ncu` of `make gpu-report`, which writes the page too. Counters that
-differ are a result and no failure: the page says where and why.
+differ are a result and no failure: the page says where and why. How many are the same is also said in the block
+`<!-- ncu -->` of other pages.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import os
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from reference.gpu import sources, tools
+from reference.gpu import pages, sources, tools
 from reference.gpu.lesson_shapes import Lesson, device_lessons
 from reference.gpu.programs import Programs
 from reference.gpu.tools import ToolError, newest_run, run
@@ -27,6 +29,8 @@ from reference.gpu.tools import ToolError, newest_run, run
 COUNTS = Path("checker/simt/vs_ncu.json")
 PAGE = Path("checker/simt/VS_NCU.md")  # there once a card's report holds numbers
 HEAD = Path(__file__).parent / "VS_NCU.head.txt"
+SAID = (Path("checker/simt/README.md"), Path("checker/simt/COUNTERS.md"))  # pages with the block of what is proved
+BLOCK = "ncu"
 REHEARSED = Path("build/dry/VS_NCU.md")
 FORMAT = 1
 NOT_YET = "not measured yet"
@@ -449,6 +453,7 @@ class Row:
     ours: Cost
     theirs: Cost
     verdict: str
+    is_measured: bool = True
 
 
 def measured_launch(count: Counts, record: Mapping | None) -> tuple[Mapping[str, float], str]:
@@ -479,7 +484,7 @@ def rows_of(count: Counts, record: Mapping | None) -> list[Row]:
     for access in ACCESSES:
         ours, theirs = ours_of(access, count.metrics), theirs_of(access, metrics)
         if ours.requests or theirs.requests:
-            rows.append(Row(count, access, ours, theirs, why or verdict(access, ours, theirs)))
+            rows.append(Row(count, access, ours, theirs, why or verdict(access, ours, theirs), not why))
     shared = [row for row in rows if row.name.startswith("shared")]
     measured = all(name in metrics for name in BY_ADDRESS)
     if shared and measured:
@@ -531,19 +536,77 @@ def line_of(row: Row) -> str:
     return f"| {' | '.join([*cells, words.replace('|', '/')])} |"
 
 
-def words_of(data: dict, rows: list[Row]) -> str:
+def versions_of(data: dict) -> tuple[str, str]:
+    """Returns driver and tools, and the day."""
     when, run = newest_run(data, "ncu")
-    versions = f"Driver {run['driver']}, CUDA {run['cuda']}, Nsight Compute {run['versions'].get('ncu')}"
-    comparable = [row for row in rows if is_compared(row.verdict)]
-    same = sum(row.verdict in SAME for row in comparable)
-    text = f"{versions}, {when[:10]}: of {len(rows)} rows SASS makes the source's "
-    return text + f"requests in {len(comparable)}, and {same} of these are the same."
+    return f"driver {run['driver']}, CUDA {run['cuda']}, Nsight Compute {run['versions'].get('ncu')}", when[:10]
+
+
+def result_of(rows: list[Row]) -> str:
+    """Says how many of the rows that can be compared are the same."""
+    compared = [row.verdict for row in rows if is_compared(row.verdict)]
+    same, differ = sum(words in SAME for words in compared), compared.count("DIFFERS")
+    known = len(compared) - same - differ
+    return f"{same} of {len(compared)} comparable rows are the same, {known} have a known difference, {differ} DIFFER"
+
+
+def waiting(rows: list[Row]) -> list[str]:
+    """Says how many launches have numbers of the card, and why the others have none."""
+    lines = []
+    for rules, name in PARTS.items():
+        launches: dict[tuple, str] = {}
+        for row in rows:
+            if (row.count.item == RULES) == rules:
+                launches.setdefault((row.count.item, row.count.nth), "" if row.is_measured else row.verdict)
+        if launches:
+            why = Counter(filter(None, launches.values()))
+            waits = "wait for a run on the card"
+            rest = "".join(f"; {number} {waits if words == NOT_YET else words}" for words, number in why.most_common())
+            lines.append(f"- Of {name}: {len(launches) - why.total()} of {len(launches)} launches are here{rest}.")
+    shown = [row for row in rows if row.is_measured]
+    if any(row.name.startswith("shared") for row in shown) and not any(row.name == ALL_SHARED for row in shown):
+        lines.append(f"- No row is `{ALL_SHARED}`: the report has no `{BY_ADDRESS[0]}`.")
+    return lines
+
+
+def kinds_of(rows: list[Row]) -> list[str]:
+    """Returns a table with a row per kind of access: how many rows of it there are, and how they compare."""
+    lines = ["| access | rows | same requests | same | known | DIFFERS |", "|---|--:|--:|--:|--:|--:|"]
+    kinds = {kind: [row.verdict for row in rows if row.name == kind] for kind in (*ACCESSES, ALL_SHARED)}
+    for kind, found in {**kinds, "all": [row.verdict for row in rows]}.items():
+        if found:
+            known = sum(words.startswith(KNOWN_WORDS) for words in found)
+            numbers = (len(found), sum(map(is_compared, found)), sum(words in SAME for words in found), known)
+            lines.append(f"| {' | '.join([kind, *map(str, (*numbers, found.count('DIFFERS')))])} |")
+    return lines
+
+
+def words_of(data: dict, rows: list[Row]) -> list[str]:
+    shown = [row for row in rows if row.is_measured]
+    versions, day = versions_of(data)
+    text = f"{versions[0].upper()}{versions[1:]}, {day}: {result_of(shown)}."
+    return [text, "", *waiting(rows), "", *kinds_of(shown)]
+
+
+def proved(counts: list[Counts], reports: list[dict]) -> str:
+    """Returns a line for each card's report, for the block of other pages."""
+    lines = []
+    for data in reports:
+        versions, day = versions_of(data)
+        rows = [row for row in all_rows(data, counts) if row.is_measured]
+        lines.append(f"{data['gpu']} ({versions}, {day}): {result_of(rows)}.\n")
+    return "\n".join(lines)
+
+
+def all_rows(data: dict, counts: list[Counts]) -> list[Row]:
+    items = data["parts"]["ncu"]["items"]
+    return [row for count in counts for row in rows_of(count, items.get(count.item))]
 
 
 def both_parts(rows: list[Row]) -> list[str]:
     lines = []
     for rules, name in PARTS.items():
-        if part := [line_of(row) for row in rows if (row.count.item == RULES) == rules]:
+        if part := [line_of(row) for row in rows if (row.count.item == RULES) == rules and row.is_measured]:
             lines += [f"{name.capitalize()}:", "", *head_of(rules), *part, ""]
     return lines
 
@@ -557,9 +620,8 @@ def table(counts: list[Counts], reports: list[dict]) -> str:
     """A table for each card."""
     lines: list[str] = []
     for data in reports:
-        items = data["parts"]["ncu"]["items"]
-        rows = [row for count in counts for row in rows_of(count, items.get(count.item))]
-        lines += [f"## {data['gpu']}", "", words_of(data, rows), "", *both_parts(rows)]
+        rows = all_rows(data, counts)
+        lines += [f"## {data['gpu']}", "", *words_of(data, rows), "", *both_parts(rows)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -581,9 +643,18 @@ def write_page(root: Path, report: dict | None = None) -> Path | None:
     return page
 
 
+def write_proved(root: Path, counts: list[Counts]) -> None:
+    """Writes the blocks of SAID; nothing where no card has measured."""
+    reports = [data for data in tools.read_reports(root) if measured(data, counts)]
+    for page in SAID if reports else ():
+        text = (root / page).read_text()
+        (root / page).write_text(pages.put(text, BLOCK, proved(counts, reports), page))
+
+
 def write_all() -> int:
     counts = count_all(Path())
     write_counts(counts, Path())
+    write_proved(Path(), counts)
     print(f"{COUNTS}: {len(counts)} launches")
     print(write_page(Path()) or f"no {PAGE}: on a GPU, make gpu-report PART=ncu measures what it sets beside them")
     return 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from reference.gpu import pages, tools
 from reference.gpu import simt_vs_ncu as vs
-from reference.gpu import tools
 from reference.gpu.simt_vs_ncu import Cost, Counts
 from reference.gpu.tools import ToolError
 
@@ -167,7 +167,7 @@ def test_requests_without_a_lane_make_no_difference():
     assert vs.verdict("loads", ours, Cost(requests=1500, cost=4400, asked=128000)).startswith("nvcc split accesses")
     assert vs.verdict("loads", ours, Cost(requests=1500, cost=4000, asked=160000)).startswith("nvcc added accesses")
     text = vs.table([COUNT], [report("x", {COUNT.item: record(METRICS | {LOADS: 2 * METRICS[LOADS]})})])
-    assert "SASS makes the source's requests in 2, and 2 of these are the same." in text
+    assert "2 of 2 comparable rows are the same, 0 have a known difference" in text
 
 
 def test_merged_shared_accesses_leave_the_conflicts_uncompared():
@@ -297,7 +297,7 @@ def test_accesses_of_another_width_are_not_compared():
 def test_without_numbers_of_the_same_launch_each_row_says_why(measured, words):
     rows = vs.rows_of(COUNT, measured)
     assert len(rows) == 2
-    assert all(row.verdict.startswith(words) for row in rows)
+    assert all(row.verdict.startswith(words) and not row.is_measured for row in rows)
     assert all(row.theirs.cost is None for row in rows)
 
 
@@ -325,20 +325,58 @@ def test_every_launch_of_the_rules_is_compared_with_the_same_launch():
 def test_a_cards_table_has_both_sides_and_their_ratio():
     text = vs.table([COUNT], [report("NVIDIA Test 1", {COUNT.item: record(METRICS | {SECTORS: 140000})})])
     assert text.startswith(
-        "## NVIDIA Test 1\n\nDriver 580.1, CUDA 13.0, Nsight Compute 2025.3, 2026-01-02: of 2 rows SASS makes the "
-        "source's requests in 2, and 2 of these are the same.\n\nThe lessons' kernels:\n\n| kernel, case |"
+        "## NVIDIA Test 1\n\nDriver 580.1, CUDA 13.0, Nsight Compute 2025.3, 2026-01-02: 2 of 2 comparable rows are "
+        "the same, 0 have a known difference, 0 DIFFER.\n\n"
+        "- Of the lessons' kernels: 1 of 1 launches are here.\n"
+        "- No row is `all shared`: the report has no `memory_l1_wavefronts_shared`.\n\n"
     )
+    assert "\n\nThe lessons' kernels:\n\n| kernel, case |" in text
     row = "| 07 `matmul_forward_kernel`, odd | loads | 34,816 | 34,816 | 139,264 | 140,000 | 1.01 |  |  | same |"
     assert row in text.splitlines()
 
 
 def test_the_rules_have_a_table_of_their_own():
-    text = vs.table([COUNT, RULE], [report("NVIDIA Test 1", {COUNT.item: record(METRICS)})])
+    items = {COUNT.item: record(METRICS), vs.RULES: record(METRICS)}
+    items[vs.RULES]["result"]["launches"] *= 2
+    text = vs.table([COUNT, RULE], [report("NVIDIA Test 1", items)])
     kernels, _, rules = text.partition("The rules, one by one:\n")
     assert "| 07 `matmul_forward_kernel`, odd | loads |" in kernels
-    assert "| stride 3 | loads | 34,816 |  | 139,264 |" in rules
-    assert [line.endswith("| not measured yet |") for line in rules.splitlines()[3:]] == [True] * 2
+    assert "| stride 3 | loads | 34,816 | 34,816 | 139,264 | 139,264 |" in rules
     assert "stride 3" not in kernels
+
+
+def test_launches_without_numbers_have_a_line_and_no_rows():
+    waits = [replace(COUNT, item=f"lesson07/matmul/{case}", case=case) for case in ("odd", "head64", "square")]
+    failed = {"status": "failed", "why": "out of time"}
+    items = {waits[0].item: record(METRICS), waits[1].item: failed}
+    text = vs.table([*waits, RULE], [report("NVIDIA Test 1", items)])
+    waiting = "1 wait for a run on the card."
+    assert f"- Of the lessons' kernels: 1 of 3 launches are here; 1 not measured: out of time; {waiting}" in text
+    assert f"- Of the rules, one by one: 0 of 1 launches are here; {waiting}" in text
+    assert "head64" not in text
+    assert "stride 3" not in text
+
+
+def test_the_kinds_of_access_are_counted():
+    conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+    theirs = METRICS | {conflicts: 99999} | NO_EXCESS
+    lines = vs.table([COUNT], [report("NVIDIA Test 1", {COUNT.item: record(theirs)})]).splitlines()
+    at = lines.index("| access | rows | same requests | same | known | DIFFERS |")
+    assert lines[at + 2 : at + 6] == [
+        "| loads | 1 | 1 | 1 | 0 | 0 |",
+        "| shared loads | 1 | 1 | 0 | 0 | 1 |",
+        "| all shared | 1 | 1 | 1 | 0 | 0 |",
+        "| all | 3 | 3 | 2 | 0 | 1 |",
+    ]
+
+
+def test_other_pages_say_what_the_table_says():
+    """make ncu-table writes the blocks."""
+    counts = vs.read_counts(ROOT)
+    found = [data for data in tools.read_reports(ROOT) if vs.measured(data, counts)]
+    begin, end = pages.markers(vs.BLOCK)
+    for page in vs.SAID:
+        assert f"{begin}{vs.proved(counts, found)}{end}" in (ROOT / page).read_text(), page
 
 
 def test_without_a_cards_numbers_there_is_no_page(tmp_path):
