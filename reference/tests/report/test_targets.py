@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 REPORTS = sorted(path for path in (ROOT / "reference/timings").glob("*.json") if "gpu" in json.loads(path.read_text()))
 
 
