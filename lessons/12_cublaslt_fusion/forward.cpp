@@ -6,7 +6,7 @@
 // logits = layernorm(x) wte^T
 //
 // Given. Lesson 11's, with linear for the matmuls that have a bias and linear_gelu for the one that GELU follows. fc, what
-// goes into GELU, is kept as before: the backward pass will ask for it.
+// goes into GELU, is stored only if a backward pass follows: nothing else reads it.
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/tensors.h"
 
@@ -34,7 +34,8 @@ void forward(Activations& acts, const Parameters& params,
         residual(a.residual_1, x, a.attn_proj, N * C, ctx);
 
         layernorm(a.ln_2, a.ln_2_mean, a.ln_2_rstd, a.residual_1, p.ln_2_weight, p.ln_2_bias, B, T, C, ctx);
-        linear_gelu(a.fc_gelu, a.fc, a.ln_2, p.mlp_c_fc_weight, p.mlp_c_fc_bias, N, C, 4 * C, ctx);
+        linear_gelu(a.fc_gelu, acts.backward_follows ? a.fc : nullptr, a.ln_2, p.mlp_c_fc_weight, p.mlp_c_fc_bias, N, C,
+                    4 * C, ctx);
         linear(a.fc_proj, a.fc_gelu, p.mlp_c_proj_weight, p.mlp_c_proj_bias, N, 4 * C, C, ctx);
         residual(a.residual_2, a.residual_1, a.fc_proj, N * C, ctx);
         x = a.residual_2;

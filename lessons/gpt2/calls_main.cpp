@@ -60,7 +60,8 @@ void linear(float*, const float*, const float*, const float*, int N, int C, int 
 
 void linear_gelu(float*, float* pre_gelu, const float*, const float*, const float*, int N, int C, int OC,
                  Context& ctx) {
-    note(ctx, "linear_gelu N={} C={} OC={} outputs={}", N, C, OC, pre_gelu != nullptr ? 2 : 1);
+    const bool has_both = pre_gelu != nullptr;
+    note(ctx, "linear_gelu N={} C={} OC={} outputs={}{}", N, C, OC, has_both ? 2 : 1, has_both ? "" : " -pre_gelu");
 }
 
 void causal_softmax(float*, float*, const float*, float, int B, int NH, int T, Context& ctx) {

@@ -111,8 +111,8 @@ void crossentropy(float* losses,       // (N)
                   const int* targets,  // (N), each in [0, V)
                   int N, int Vp, Context& ctx);
 
-// The whole forward pass: which op runs on which tensor, in which order. Fills every activation;
-// probs and losses only where there are targets.
+// The whole forward pass: which op runs on which tensor, in which order. Fills every activation,
+// but probs and losses only if there are targets, and fc if acts.backward_follows or if one of its ops reads it.
 void forward(Activations& acts, const Parameters& params,
              const int* tokens,   // (B, T) of acts
              const int* targets,  // (B, T), or null: no loss is wanted

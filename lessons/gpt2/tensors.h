@@ -130,6 +130,8 @@ struct Activations {
     float* probs = nullptr;      // (B, T, Vp)
     float* losses = nullptr;     // (B, T)
     void* scratch = nullptr;     // forward_scratch_bytes(config, B, T)
+    // True if a backward pass reads what forward leaves here. If not, forward need not fill what nothing else reads: fc.
+    bool backward_follows = false;
 
     Activations() = default;
     Activations(const Config& config_, int B_, int T_);  // views unset, as for Parameters

@@ -48,11 +48,6 @@ class Call:
         return " ".join([self.op, *words])
 
 
-def without_pre_gelu(call: Call) -> Call:
-    """Returns linear_gelu's call that stores GELU's result alone, as a pass without training needs it."""
-    return Call(call.op, tuple((dict(call.sizes) | {"outputs": 1}).items()), ("pre_gelu",))
-
-
 # By the columns of a product's output over those of its input: which of the model's it is (lessons/gpt2/tensors.h).
 PLACES = {3: "qkv", 1: "proj", 4: "fc", 1 / 4: "fcproj"}
 

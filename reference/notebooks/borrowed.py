@@ -202,7 +202,9 @@ def estimate_of(on_card: OnCard | None, lesson: str, op: str, shape: str) -> flo
     """Seconds at least, where this call of this lesson's file is counted."""
     sizes = Call.of(f"{op} {shape}").sizes
     for (call, files), one in on_card.of.items() if on_card else ():
-        same = tuple(size for size in call.sizes if size[0] != "out_stride") == sizes and not call.null
+        of_shape = tuple(size for size in call.sizes if size[0] != "out_stride") == sizes
+        # `outputs` says which outputs are null. A shape cannot say that of an input.
+        same = of_shape and (not call.null or "outputs" in dict(sizes))
         if same and call.op == op and files[0] == f"{lesson}/{op}":
             return one.seconds
     return None

@@ -359,8 +359,7 @@ def time_call(
 
 
 def waterfall(setting: Setting) -> Work:
-    """The calls of each step's forward pass, one by one; of the newest step linear_gelu without its second output, and
-    layernorm with its data in L2."""
+    """The calls of each step's forward pass, one by one; of the newest step layernorm with its data in L2 too."""
     lessons, unmet = setting.lessons
     here = {lesson.name for lesson in lessons}
     steps = [
@@ -384,8 +383,6 @@ def waterfall(setting: Setting) -> Work:
         for call in step.calls:
             add(step, call)
     for call in steps[-1].calls if steps else ():
-        if call.op == "linear_gelu" and not call.null:
-            add(steps[-1], counts.without_pre_gelu(call))
         if call.op == "layernorm":
             add(steps[-1], call, hot=True)
     return Work(list(items.values()), unmet)

@@ -71,10 +71,6 @@ def items(root: Path) -> Items:
     """Returns all that the report's parts `waterfall`, `timings`, `ladder` and `forward_b4` measure of solutions."""
     steps = counts.steps(root, *counts.PASS)
     ops = {counts.item_name(files, call): {(call, files): 1} for step in steps for call, files in calls_of(step)}
-    for call, files in calls_of(steps[-1]):
-        if call.op == "linear_gelu" and not call.null:
-            alone = counts.without_pre_gelu(call)
-            ops[counts.item_name(files, alone)] = {(alone, files): 1}
     lessons = {}
     for lesson in (lesson for lesson in all_lessons(root) if lesson.track == "device"):
         nulls = reported.null_parameters(root, lesson.number)

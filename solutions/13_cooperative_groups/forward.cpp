@@ -6,7 +6,7 @@
 // logits = layernorm(x) wte^T
 //
 // Given. Lesson 12's, with residual_layernorm wherever a sum is normalised next: within a block, and from a block to the next
-// one or to the last layernorm. Every activation is kept as before.
+// one or to the last layernorm. The activations are those of lesson 12.
 // >>> given
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/tensors.h"
@@ -37,7 +37,8 @@ void forward(Activations& acts, const Parameters& params,
         residual_layernorm(a.residual_1, a.ln_2, a.ln_2_mean, a.ln_2_rstd, x, a.attn_proj, p.ln_2_weight, p.ln_2_bias,
                            B, T, C, ctx);
 
-        linear_gelu(a.fc_gelu, a.fc, a.ln_2, p.mlp_c_fc_weight, p.mlp_c_fc_bias, N, C, 4 * C, ctx);
+        linear_gelu(a.fc_gelu, acts.backward_follows ? a.fc : nullptr, a.ln_2, p.mlp_c_fc_weight, p.mlp_c_fc_bias, N, C,
+                    4 * C, ctx);
         linear(a.fc_proj, a.fc_gelu, p.mlp_c_proj_weight, p.mlp_c_proj_bias, N, 4 * C, C, ctx);
         if (l + 1 < L) {
             const Parameters::Layer& p_next = params.h[l + 1];

@@ -4,28 +4,27 @@
 namespace cases {
 namespace {
 
-void run(const Library& library, const Buffers& at, const Sizes& d, Context& ctx) {
-    const ModelCall model(d, ActivationsAre::outputs);
+void run_on(const ModelCall& model, const Library& library, const Buffers& at, Context& ctx) {
     const Parameters params = model.bind_parameters(at);
     Activations acts = model.bind_activations(at);
     library.find<forward>()(acts, params, at.i32("tokens"), at.i32("targets"), ctx);
 }
 
-// With targets everything is filled; without, probs and losses stay as they are.
+// With targets a backward pass follows, and everything is filled; without, probs and losses stay as they are.
 checker::Call model_call(const checker::CaseFile& file, const std::string& precision, bool with_targets) {
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
-    const ModelCall model(d, ActivationsAre::outputs);
+    const ModelCall model(d, with_targets ? ActivationsAre::kept : ActivationsAre::outputs);
     checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
     call.where = with_targets ? "with targets" : "without targets";
-    call.run = run_of(forward_spec, d);
+    call.run = [model](const Library& library, const Buffers& at) { run_on(model, library, at, at.kept<Context>()); };
     for (const char* name : {"tokens", "targets"}) {
         call.inputs.push_back(checker::input(name, "B T", {d["B"], d["T"]}, file.i32(name)));
     }
     for (const ModelTensor& each : model.parameters()) {
         call.inputs.push_back(checker::input(each.buffer, each.dims, each.sizes, file.f32("param/" + each.name)));
     }
-    for (const auto& [buffer, name, dims, sizes] : model.activations()) {
+    for (const auto& [buffer, name, dims, sizes] : model.output_activations()) {
         checker::Output output = checker::output(buffer, dims, sizes, file.chained(name, precision));
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
@@ -47,7 +46,7 @@ checker::Call drawn_call(const Sizes& d, const std::string& precision) {
         call.inputs.push_back(checker::integers(name, "B T", {d["B"], d["T"]}, d["V"]));
     }
     for (const ModelTensor& each : model.parameters()) { call.inputs.push_back(drawn(each)); }
-    for (const ModelTensor& each : model.activations()) {
+    for (const ModelTensor& each : model.output_activations()) {
         call.outputs.push_back(checker::output(each.buffer, each.dims, each.sizes));
         call.outputs.back().precision = precision;
     }
@@ -60,7 +59,8 @@ const OpSpec forward_spec{
     .name = "forward",
     .shape = "B T C NH L",
     .defined = defines<forward, forward_scratch_bytes>,
-    .run = run,
+    .run = [](const Library& library, const Buffers& at, const Sizes& d,
+              Context& ctx) { run_on(ModelCall(d, ActivationsAre::outputs), library, at, ctx); },
     .cost = [](const Sizes& d) -> Cost { return {.flop = layers_flop(d) + 2.0 * d["B"] * d["T"] * d["C"] * d["V"]}; },
     .defaults = "V=50257 Vp=50304 max_T=1024",
     .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",

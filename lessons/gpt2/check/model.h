@@ -21,10 +21,15 @@ struct ModelTensor {
     std::vector<long> sizes;
 };
 
-enum class ActivationsAre { outputs, scratch };
+enum class ActivationsAre {
+    kept,     // outputs: a backward pass follows
+    outputs,  // outputs, but scratch if only a backward pass reads them
+    scratch,
+};
 
 // The tensors of a call, each a buffer of its own, so that an access outside its view is detected. A call may have several
-// sets of parameters, each with a prefix: gradients are "grad.wte.weight". Scratch activations have the prefix "acts.".
+// sets of parameters, each with a prefix: gradients are "grad.wte.weight". Activations that are all scratch have the
+// prefix "acts.".
 class ModelCall {
   public:
     // The activations have room for d's B sequences of T tokens.
@@ -32,22 +37,29 @@ class ModelCall {
         : config_{.max_T = d["max_T"], .V = d["V"], .Vp = d["Vp"], .L = d["L"], .NH = d["NH"], .C = d["C"]},
           B_(d["B"]),
           T_(d["T"]),
-          acts_are_scratch_(activations == ActivationsAre::scratch) {}
+          activations_are_(activations) {}
 
     std::vector<ModelTensor> parameters(const std::string& prefix = "") const {
         return list(Parameters(config_), prefix, {"", "C", "O C"});
     }
     std::vector<ModelTensor> activations() const {
-        return list(Activations(config_, B_, T_), acts_are_scratch_ ? "acts." : "", {"", "", "B T", "B T C"});
+        return list(Activations(config_, B_, T_), prefix(), {"", "", "B T", "B T C"});
+    }
+    std::vector<ModelTensor> output_activations() const {
+        std::vector<ModelTensor> result = activations();
+        std::erase_if(result, [this](const ModelTensor& each) { return is_scratch(each.name); });
+        return result;
     }
     std::vector<checker::Scratch> scratch() const {  // forward's, and scratch activations
         std::vector<checker::Scratch> result;
         result.push_back({"scratch", [*this](const Library& library) {
                               return library.find<forward_scratch_bytes>()(config_, B_, T_);
                           }});
-        for (const ModelTensor& each : acts_are_scratch_ ? activations() : std::vector<ModelTensor>()) {
-            const auto elements = static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements());
-            result.push_back({each.buffer, [=](const Library&) { return elements * sizeof(float); }});
+        for (const ModelTensor& each : activations()) {
+            if (is_scratch(each.name)) {
+                const auto elements = static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements());
+                result.push_back({each.buffer, [=](const Library&) { return elements * sizeof(float); }});
+            }
         }
         return result;
     }
@@ -60,13 +72,20 @@ class ModelCall {
     Activations bind_activations(const Buffers& at) const {  // and forward's scratch
         Activations acts(config_, B_, T_);
         acts.visit([&](const std::string& name, float*& view, const Shape&) {
-            view = acts_are_scratch_ ? static_cast<float*>(at.scratch("acts." + name)) : at.f32(name);
+            view = is_scratch(name) ? static_cast<float*>(at.scratch(prefix() + name)) : at.f32(name);
         });
         acts.scratch = at.scratch("scratch");
+        acts.backward_follows = activations_are_ == ActivationsAre::kept;
         return acts;
     }
 
   private:
+    const char* prefix() const { return activations_are_ == ActivationsAre::scratch ? "acts." : ""; }
+    // Returns true if no check looks at the activation. Without a backward pass nothing but GELU reads fc.
+    bool is_scratch(std::string_view name) const {
+        return activations_are_ == ActivationsAre::scratch ||
+               (activations_are_ == ActivationsAre::outputs && name.ends_with(".fc"));
+    }
     // The dims of a tensor depend on its rank; lse alone is (B, NH, T).
     template <class Views>
     static std::vector<ModelTensor> list(Views views, const std::string& prefix, std::array<const char*, 4> dims) {
@@ -81,7 +100,7 @@ class ModelCall {
 
     Config config_;
     int B_, T_;
-    bool acts_are_scratch_;
+    ActivationsAre activations_are_;
 };
 
 // Draws a parameter, or what a tensor of a parameter's shape holds before a call that changes it.

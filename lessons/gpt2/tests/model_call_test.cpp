@@ -78,7 +78,7 @@ TEST(ModelCall, ListsGradientsAsParametersWithPrefix) {
 }
 
 TEST(ModelCall, ListsActivationsInScratchOnlyIfTheyAreScratch) {
-    const ModelCall scratch(kTiny, ActivationsAre::scratch), outputs(kTiny, ActivationsAre::outputs);
+    const ModelCall scratch(kTiny, ActivationsAre::scratch), outputs(kTiny, ActivationsAre::kept);
     const std::vector<ModelTensor> activations = outputs.activations();
     ASSERT_EQ(outputs.scratch().size(), 1U);
     EXPECT_EQ(outputs.scratch()[0].name, "scratch");
@@ -120,7 +120,7 @@ TEST(ModelCall, BindsEachViewToItsBuffer) {
 }
 
 TEST(ModelCall, BindsActivationsThatAreOutputs) {
-    const ModelCall model(kTiny, ActivationsAre::outputs);
+    const ModelCall model(kTiny, ActivationsAre::kept);
     checker::Buffers buffers;
     std::map<std::string, float> values;
     for (const ModelTensor& each : model.activations()) {
@@ -130,6 +130,29 @@ TEST(ModelCall, BindsActivationsThatAreOutputs) {
     const Activations acts = model.bind_activations(buffers);
     EXPECT_EQ(acts.h.at(1).lse, &values["h.1.lse"]);
     EXPECT_EQ(acts.losses, &values["losses"]);
+    EXPECT_TRUE(acts.backward_follows);
+}
+
+TEST(ModelCall, JudgesFcOnlyIfABackwardPassFollows) {
+    const ModelCall kept(kTiny, ActivationsAre::kept), outputs(kTiny, ActivationsAre::outputs);
+    EXPECT_EQ(kept.output_activations().size(), kept.activations().size());
+    std::vector<std::string> left_out, scratch;
+    for (const ModelTensor& each : outputs.activations()) { left_out.push_back(each.buffer); }
+    for (const ModelTensor& each : outputs.output_activations()) { std::erase(left_out, each.buffer); }
+    for (const checker::Scratch& each : outputs.scratch()) { scratch.push_back(each.name); }
+    EXPECT_EQ(left_out, (std::vector<std::string>{"h.0.fc", "h.1.fc"}));
+    EXPECT_EQ(scratch, (std::vector<std::string>{"scratch", "h.0.fc", "h.1.fc"}));
+
+    checker::Buffers buffers;
+    std::map<std::string, float> values;
+    for (const ModelTensor& each : outputs.output_activations()) {
+        buffers.add(each.buffer, checker::Element::f32, &values[each.buffer]);
+    }
+    for (const std::string& each : scratch) { buffers.add(each, checker::Element::byte, &values[each]); }
+    const Activations acts = outputs.bind_activations(buffers);
+    EXPECT_EQ(acts.h.at(1).fc, &values["h.1.fc"]);
+    EXPECT_EQ(acts.h.at(1).fc_gelu, &values["h.1.fc_gelu"]);
+    EXPECT_FALSE(acts.backward_follows);
 }
 
 }  // namespace

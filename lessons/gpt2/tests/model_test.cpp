@@ -46,6 +46,7 @@ TEST_P(Case, ForwardAgreesWithTheReference) {
     const int B = dims.at("B"), T = dims.at("T");
     Activations acts(config, B, T);
     acts.allocate(forward_scratch_bytes(config, B, T));
+    acts.backward_follows = true;
     Context ctx;
     forward(acts, params, file.at("tokens").i32().data(), file.at("targets").i32().data(), ctx);
 

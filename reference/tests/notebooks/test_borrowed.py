@@ -131,6 +131,14 @@ def test_a_time_stands_beside_its_roof_and_its_estimate():
     assert rows == [borrowed.Row("08 matmul N=4096 C=768 OC=2304", 2.0, 0.5, 1.0)]
 
 
+def test_an_estimate_is_of_a_call_with_as_many_outputs():
+    without = Call.of("linear_gelu N=4 C=4 OC=16 outputs=1 -pre_gelu")
+    launch = Launch("k", False, 1, {"memory": 1e-3}, "memory", "memory", 0)
+    on_card = OnCard("a card", {(without, ("12_fused/linear_gelu",)): Estimate((launch,))})
+    assert borrowed.estimate_of(on_card, "12_fused", "linear_gelu", "N=4 C=4 OC=16 outputs=1") == 1e-3
+    assert borrowed.estimate_of(on_card, "12_fused", "linear_gelu", "N=4 C=4 OC=16 outputs=2") is None
+
+
 def test_tensor_cores_have_their_own_roof():
     lesson = Lesson("11_tf32", "device", precision={"matmul": "tf32"})
     [row] = borrowed.rows_of(timed("matmul", shape="N=4 C=4 OC=4", flop_per_s=5e13), lesson, ROOF, None)
