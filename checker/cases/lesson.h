@@ -29,7 +29,8 @@
 #include "checker/cases/safetensors.h"
 #include "checker/resources.h"
 
-struct CUstream_st;  // cudaStream_t is a pointer to it
+struct CUstream_st;    // cudaStream_t is a pointer to it
+struct __nv_bfloat16;  // incomplete: cuda_bf16.h is for CUDA C++
 
 namespace checker {
 
@@ -48,9 +49,10 @@ class Buffers {
     void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }
 
     float* f32(std::string_view name) const { return elements<float>(name, Element::f32); }
+    __nv_bfloat16* bf16(std::string_view name) const { return static_cast<__nv_bfloat16*>(find(name, Element::bf16)); }
     int* i32(std::string_view name) const { return elements<int>(name, Element::i32); }
     void* scratch(std::string_view name) const { return find(name, Element::byte); }
-    // Of other elements, in the type that the op has for them: elements<__nv_bfloat16>("out", Element::bf16).
+    // Returns other elements in the op's type: elements<__nv_fp8_e4m3>("out", Element::f8_e4m3).
     template <class T>
     T* elements(std::string_view name, Element element) const {
         if (sizeof(T) != bytes_of(element)) {

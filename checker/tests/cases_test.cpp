@@ -106,6 +106,9 @@ TEST(Buffers, RefuseNamesAndTypesThatTheCallLacks) {
     EXPECT_THROW(buffers.f32("in"), std::logic_error);
     EXPECT_THROW(buffers.i32("out"), std::logic_error);
     EXPECT_THROW(buffers.scratch("out"), std::logic_error);
+    EXPECT_THROW(buffers.bf16("out"), std::logic_error);
+    buffers.add("narrow", Element::bf16, &value);
+    EXPECT_EQ(static_cast<void*>(buffers.bf16("narrow")), &value);
 }
 
 TEST(DrawnInputs, AreTheSameEveryTimeAndDifferByName) {

@@ -19,9 +19,14 @@
 
 #include "lessons/gpt2/context.h"
 
-struct Activations;
 struct Config;
-struct Parameters;
+struct __nv_bfloat16;  // cuda_bf16.h has it
+template <class Element>
+struct ActivationsOf;
+template <class Element>
+struct ParametersOf;
+using Activations = ActivationsOf<float>;
+using Parameters = ParametersOf<float>;
 
 // out[b, t, :] = wte[tokens[b, t], :] + wpe[t, :]
 void encoder(float* out,         // (B, T, C)

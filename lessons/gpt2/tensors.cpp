@@ -66,6 +66,7 @@ std::size_t checked_sum(std::size_t a, std::size_t b) {
 }
 
 // Bytes of a view, rounded up so that the next one is aligned. Ops index with int, hence the limit.
+template <class Element>
 std::size_t view_bytes(const std::string& name, const Shape& shape) {
     long elements = 1;
     for (int i = 0; i < shape.rank; i++) {
@@ -75,7 +76,7 @@ std::size_t view_bytes(const std::string& name, const Shape& shape) {
                 fmt::format("{} would have more than 2^31 - 1 elements; use a smaller model or fewer tokens", name));
         }
     }
-    return (static_cast<std::size_t>(elements) * sizeof(float) + kAlign - 1) / kAlign * kAlign;
+    return (static_cast<std::size_t>(elements) * element_bytes<Element>() + kAlign - 1) / kAlign * kAlign;
 }
 
 bool every(std::string_view) {
@@ -90,8 +91,8 @@ template <class Tensors>
 std::pair<Arena, std::byte*> lay_out(Tensors& tensors, std::string_view what, std::size_t tail_bytes,
                                      bool wanted(std::string_view) = every) {
     std::size_t bytes = tail_bytes;
-    tensors.visit([&](const std::string& name, float*&, const Shape& shape) {
-        bytes = checked_sum(bytes, wanted(name) ? view_bytes(name, shape) : 0);
+    tensors.visit([&]<class Element>(const std::string& name, Element*&, const Shape& shape) {
+        bytes = checked_sum(bytes, wanted(name) ? view_bytes<Element>(name, shape) : 0);
     });
     if (const auto available = available_memory(); available && bytes > *available) {
         throw std::runtime_error(
@@ -100,10 +101,10 @@ std::pair<Arena, std::byte*> lay_out(Tensors& tensors, std::string_view what, st
     }
     Arena arena(bytes);
     std::byte* next = arena.data();
-    tensors.visit([&](const std::string& name, float*& view, const Shape& shape) {
+    tensors.visit([&]<class Element>(const std::string& name, Element*& view, const Shape& shape) {
         if (wanted(name)) {
-            view = reinterpret_cast<float*>(next);
-            next += view_bytes(name, shape);
+            view = reinterpret_cast<Element*>(next);
+            next += view_bytes<Element>(name, shape);
         }
     });
     return {std::move(arena), next};
@@ -128,27 +129,37 @@ void Arena::Free::operator()(std::byte* p) const {
     std::free(p);
 }
 
-Parameters::Parameters(const Config& config_) : config(config_), h(static_cast<std::size_t>(config_.L)) {}
+template <class Element>
+ParametersOf<Element>::ParametersOf(const Config& config_) : config(config_), h(static_cast<std::size_t>(config_.L)) {}
 
-void Parameters::allocate() {
+template <class Element>
+void ParametersOf<Element>::allocate() {
     arena_ = lay_out(*this, "weights", 0).first;
 }
 
-Activations::Activations(const Config& config_, int B_, int T_)
+template <class Element>
+ActivationsOf<Element>::ActivationsOf(const Config& config_, int B_, int T_)
     : config(config_), B(B_), T(T_), h(static_cast<std::size_t>(config_.L)) {
     if (B < 1 || T < 1 || T > config.max_T) {
         throw std::invalid_argument(
             fmt::format("B={} T={}: B must be at least 1 and T in 1 to max_T={}", B, T, config.max_T));
     }
-    view_bytes("the attention scores", Shape(B, config.NH, T, T));  // a scratch, but indexed with int as well
+    view_bytes<Element>("the attention scores", Shape(B, config.NH, T, T));  // a scratch, but indexed with int as well
 }
 
-void Activations::allocate(std::size_t scratch_bytes) {
+template <class Element>
+void ActivationsOf<Element>::allocate(std::size_t scratch_bytes) {
     auto [arena, tail] = lay_out(*this, "activations", scratch_bytes);
     arena_ = std::move(arena);
     scratch = tail;
 }
 
-void Activations::allocate_results() {
+template <class Element>
+void ActivationsOf<Element>::allocate_results() {
     arena_ = lay_out(*this, "logits", 0, is_result).first;
 }
+
+template struct ParametersOf<float>;
+template struct ParametersOf<__nv_bfloat16>;
+template struct ActivationsOf<float>;
+template struct ActivationsOf<__nv_bfloat16>;

@@ -3,15 +3,20 @@
 // Parameters and activations of a GPT-2: views with names into one allocation each. visit() lists every view once,
 // with its name and shape; laying out, loading, printing and checking all go through it.
 // Names are Hugging Face's for the parameters. Weights are (OC, C): output channels first.
+//
+// Element is float or __nv_bfloat16. Statistics are float with either: mean, rstd, lse, losses.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lessons/gpt2/config.h"
+
+struct __nv_bfloat16;  // cuda_bf16.h has it
 
 // The shape of a view: up to four dimensions.
 struct Shape {
@@ -42,32 +47,44 @@ class Arena {
     std::unique_ptr<std::byte, Free> data_;
 };
 
-struct Parameters {
+// Returns sizeof(Element). __nv_bfloat16 is an incomplete type in host code.
+template <class Element>
+constexpr std::size_t element_bytes() {
+    if constexpr (std::is_same_v<Element, __nv_bfloat16>) {
+        return 2;
+    } else {
+        return sizeof(Element);
+    }
+}
+
+// Weights, or what has their shapes: gradients, an optimizer's moments.
+template <class Element>
+struct ParametersOf {
     struct Layer {
-        float* ln_1_weight = nullptr;         // (C)
-        float* ln_1_bias = nullptr;           // (C)
-        float* attn_c_attn_weight = nullptr;  // (3C, C)
-        float* attn_c_attn_bias = nullptr;    // (3C)
-        float* attn_c_proj_weight = nullptr;  // (C, C)
-        float* attn_c_proj_bias = nullptr;    // (C)
-        float* ln_2_weight = nullptr;         // (C)
-        float* ln_2_bias = nullptr;           // (C)
-        float* mlp_c_fc_weight = nullptr;     // (4C, C)
-        float* mlp_c_fc_bias = nullptr;       // (4C)
-        float* mlp_c_proj_weight = nullptr;   // (C, 4C)
-        float* mlp_c_proj_bias = nullptr;     // (C)
+        Element* ln_1_weight = nullptr;         // (C)
+        Element* ln_1_bias = nullptr;           // (C)
+        Element* attn_c_attn_weight = nullptr;  // (3C, C)
+        Element* attn_c_attn_bias = nullptr;    // (3C)
+        Element* attn_c_proj_weight = nullptr;  // (C, C)
+        Element* attn_c_proj_bias = nullptr;    // (C)
+        Element* ln_2_weight = nullptr;         // (C)
+        Element* ln_2_bias = nullptr;           // (C)
+        Element* mlp_c_fc_weight = nullptr;     // (4C, C)
+        Element* mlp_c_fc_bias = nullptr;       // (4C)
+        Element* mlp_c_proj_weight = nullptr;   // (C, 4C)
+        Element* mlp_c_proj_bias = nullptr;     // (C)
     };
 
     Config config;
-    float* wte = nullptr;          // (Vp, C), rows V and beyond are zero; also the weight of the logits
-    float* wpe = nullptr;          // (max_T, C)
-    std::vector<Layer> h;          // L
-    float* ln_f_weight = nullptr;  // (C)
-    float* ln_f_bias = nullptr;    // (C)
+    Element* wte = nullptr;          // (Vp, C), rows V and beyond are zero; also the weight of the logits
+    Element* wpe = nullptr;          // (max_T, C)
+    std::vector<Layer> h;            // L
+    Element* ln_f_weight = nullptr;  // (C)
+    Element* ln_f_bias = nullptr;    // (C)
 
-    Parameters() = default;
-    explicit Parameters(const Config& config_);  // views unset: for callers that bind them to their own memory
-    void allocate();                             // one zeroed arena for all views, each aligned to 64 bytes
+    ParametersOf() = default;
+    explicit ParametersOf(const Config& config_);  // views unset: for callers that bind them to their own memory
+    void allocate();                               // one zeroed arena for all views, each aligned to 64 bytes
 
     // f(name, view, shape) for every parameter, in the order of the model.
     template <class F>
@@ -99,44 +116,47 @@ struct Parameters {
     Arena arena_;
 };
 
-struct Activations {
+using Parameters = ParametersOf<float>;
+
+template <class Element>
+struct ActivationsOf {
     struct Layer {
-        float* ln_1 = nullptr;        // (B, T, C)
-        float* ln_1_mean = nullptr;   // (B, T)
-        float* ln_1_rstd = nullptr;   // (B, T)
-        float* qkv = nullptr;         // (B, T, 3C)
-        float* attn = nullptr;        // (B, T, C)
-        float* lse = nullptr;         // (B, NH, T)
-        float* attn_proj = nullptr;   // (B, T, C)
-        float* residual_1 = nullptr;  // (B, T, C): the stream after attention
-        float* ln_2 = nullptr;        // (B, T, C)
-        float* ln_2_mean = nullptr;   // (B, T)
-        float* ln_2_rstd = nullptr;   // (B, T)
-        float* fc = nullptr;          // (B, T, 4C): before the GELU
-        float* fc_gelu = nullptr;     // (B, T, 4C)
-        float* fc_proj = nullptr;     // (B, T, C)
-        float* residual_2 = nullptr;  // (B, T, C): the stream after the MLP
+        Element* ln_1 = nullptr;        // (B, T, C)
+        float* ln_1_mean = nullptr;     // (B, T)
+        float* ln_1_rstd = nullptr;     // (B, T)
+        Element* qkv = nullptr;         // (B, T, 3C)
+        Element* attn = nullptr;        // (B, T, C)
+        float* lse = nullptr;           // (B, NH, T)
+        Element* attn_proj = nullptr;   // (B, T, C)
+        Element* residual_1 = nullptr;  // (B, T, C): the stream after attention
+        Element* ln_2 = nullptr;        // (B, T, C)
+        float* ln_2_mean = nullptr;     // (B, T)
+        float* ln_2_rstd = nullptr;     // (B, T)
+        Element* fc = nullptr;          // (B, T, 4C): before the GELU
+        Element* fc_gelu = nullptr;     // (B, T, 4C)
+        Element* fc_proj = nullptr;     // (B, T, C)
+        Element* residual_2 = nullptr;  // (B, T, C): the stream after the MLP
     };
 
     Config config;
     int B = 0;
     int T = 0;
-    float* encoded = nullptr;    // (B, T, C)
+    Element* encoded = nullptr;  // (B, T, C)
     std::vector<Layer> h;        // L
-    float* ln_f = nullptr;       // (B, T, C)
+    Element* ln_f = nullptr;     // (B, T, C)
     float* ln_f_mean = nullptr;  // (B, T)
     float* ln_f_rstd = nullptr;  // (B, T)
-    float* logits = nullptr;     // (B, T, Vp)
-    float* probs = nullptr;      // (B, T, Vp)
+    Element* logits = nullptr;   // (B, T, Vp)
+    Element* probs = nullptr;    // (B, T, Vp)
     float* losses = nullptr;     // (B, T)
     void* scratch = nullptr;     // forward_scratch_bytes(config, B, T)
     // True if a backward pass reads what forward leaves here. If not, forward need not fill what nothing else reads: fc.
     bool backward_follows = false;
 
-    Activations() = default;
-    Activations(const Config& config_, int B_, int T_);  // views unset, as for Parameters
-    void allocate(std::size_t scratch_bytes);            // one zeroed arena for all views and the scratch
-    void allocate_results();                             // of logits and losses alone, which a device's are copied to
+    ActivationsOf() = default;
+    ActivationsOf(const Config& config_, int B_, int T_);  // views unset, as for Parameters
+    void allocate(std::size_t scratch_bytes);              // one zeroed arena for all views and the scratch
+    void allocate_results();                               // logits and losses alone, which a device's are copied to
 
     // f(name, view, shape) for every activation, in the order in which forward makes them. Scratch is not listed.
     template <class F>
@@ -174,11 +194,14 @@ struct Activations {
     Arena arena_;
 };
 
+using Activations = ActivationsOf<float>;
+
 // Makes acts those of B sequences of T tokens, no more than it has room for, until the end of the scope: of each view the first
 // B * T rows are used.
+template <class Element>
 class Narrowed {
   public:
-    Narrowed(Activations& acts, int B, int T) : acts_(acts), B_(acts.B), T_(acts.T) {
+    Narrowed(ActivationsOf<Element>& acts, int B, int T) : acts_(acts), B_(acts.B), T_(acts.T) {
         acts.B = B;
         acts.T = T;
     }
@@ -190,6 +213,6 @@ class Narrowed {
     }
 
   private:
-    Activations& acts_;
+    ActivationsOf<Element>& acts_;
     int B_, T_;
 };

@@ -22,10 +22,11 @@ checker::Call model_call(const checker::CaseFile& file, const std::string& preci
         call.inputs.push_back(checker::input(name, "B T", {d["B"], d["T"]}, file.i32(name)));
     }
     for (const ModelTensor& each : model.parameters()) {
-        call.inputs.push_back(checker::input(each.buffer, each.dims, each.sizes, file.f32("param/" + each.name)));
+        call.inputs.push_back(
+            checker::input(each.buffer, each.dims, each.sizes, file.f32("param/" + each.name), each.element));
     }
-    for (const auto& [buffer, name, dims, sizes] : model.output_activations()) {
-        checker::Output output = checker::output(buffer, dims, sizes, file.chained(name, precision));
+    for (const auto& [buffer, name, dims, sizes, element] : model.output_activations()) {
+        checker::Output output = checker::output(buffer, dims, sizes, file.chained(name, precision), element);
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
             output.watch_padding = false;  // a forward may compute the padding too; what it holds is not looked at
@@ -47,7 +48,7 @@ checker::Call drawn_call(const Sizes& d, const std::string& precision) {
     }
     for (const ModelTensor& each : model.parameters()) { call.inputs.push_back(drawn(each)); }
     for (const ModelTensor& each : model.output_activations()) {
-        call.outputs.push_back(checker::output(each.buffer, each.dims, each.sizes));
+        call.outputs.push_back(checker::output(each.buffer, each.dims, each.sizes, each.element));
         call.outputs.back().precision = precision;
     }
     return call;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "lessons/gpt2/check/op_spec.h"
@@ -19,6 +20,7 @@ struct ModelTensor {
     std::string name;       // "wte.weight"
     std::string_view dims;  // "O C"
     std::vector<long> sizes;
+    checker::Element element = checker::Element::f32;
 };
 
 enum class ActivationsAre {
@@ -27,23 +29,24 @@ enum class ActivationsAre {
     scratch,
 };
 
-// The tensors of a call, each a buffer of its own, so that an access outside its view is detected. A call may have several
-// sets of parameters, each with a prefix: gradients are "grad.wte.weight". Activations that are all scratch have the
-// prefix "acts.".
-class ModelCall {
+// The tensors of a call, each a buffer of its own, so that an access outside its view is detected; Element's, but for
+// statistics. A call may have several sets of parameters, each with a prefix: gradients are "grad.wte.weight". Activations
+// that are all scratch have the prefix "acts.". `scratch_bytes` says how much scratch the call's forward pass takes.
+template <class Element = float, auto scratch_bytes = forward_scratch_bytes>
+class ModelCallOf {
   public:
     // The activations have room for d's B sequences of T tokens.
-    ModelCall(const Sizes& d, ActivationsAre activations)
+    ModelCallOf(const Sizes& d, ActivationsAre activations)
         : config_{.max_T = d["max_T"], .V = d["V"], .Vp = d["Vp"], .L = d["L"], .NH = d["NH"], .C = d["C"]},
           B_(d["B"]),
           T_(d["T"]),
           activations_are_(activations) {}
 
     std::vector<ModelTensor> parameters(const std::string& prefix = "") const {
-        return list(Parameters(config_), prefix, {"", "C", "O C"});
+        return list(ParametersOf<Element>(config_), prefix, {"", "C", "O C"});
     }
     std::vector<ModelTensor> activations() const {
-        return list(Activations(config_, B_, T_), prefix(), {"", "", "B T", "B T C"});
+        return list(ActivationsOf<Element>(config_, B_, T_), prefix(), {"", "", "B T", "B T C"});
     }
     std::vector<ModelTensor> output_activations() const {
         std::vector<ModelTensor> result = activations();
@@ -52,27 +55,31 @@ class ModelCall {
     }
     std::vector<checker::Scratch> scratch() const {  // forward's, and scratch activations
         std::vector<checker::Scratch> result;
-        result.push_back({"scratch", [*this](const Library& library) {
-                              return library.find<forward_scratch_bytes>()(config_, B_, T_);
-                          }});
+        result.push_back(
+            {"scratch", [*this](const Library& library) { return library.find<scratch_bytes>()(config_, B_, T_); }});
         for (const ModelTensor& each : activations()) {
             if (is_scratch(each.name)) {
                 const auto elements = static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements());
-                result.push_back({each.buffer, [=](const Library&) { return elements * sizeof(float); }});
+                const std::size_t bytes = elements * checker::bytes_of(each.element);
+                result.push_back({each.buffer, [=](const Library&) { return bytes; }});
             }
         }
         return result;
     }
 
-    Parameters bind_parameters(const Buffers& at, const std::string& prefix = "") const {
-        Parameters params(config_);
-        params.visit([&](const std::string& name, float*& view, const Shape&) { view = at.f32(prefix + name); });
+    ParametersOf<Element> bind_parameters(const Buffers& at, const std::string& prefix = "") const {
+        ParametersOf<Element> params(config_);
+        params.visit([&](const std::string& name, auto*& view, const Shape&) { bind(view, at, prefix + name); });
         return params;
     }
-    Activations bind_activations(const Buffers& at) const {  // and forward's scratch
-        Activations acts(config_, B_, T_);
-        acts.visit([&](const std::string& name, float*& view, const Shape&) {
-            view = is_scratch(name) ? static_cast<float*>(at.scratch(prefix() + name)) : at.f32(name);
+    ActivationsOf<Element> bind_activations(const Buffers& at) const {  // and forward's scratch
+        ActivationsOf<Element> acts(config_, B_, T_);
+        acts.visit([&]<class T>(const std::string& name, T*& view, const Shape&) {
+            if (is_scratch(name)) {
+                view = static_cast<T*>(at.scratch(prefix() + name));
+            } else {
+                bind(view, at, name);
+            }
         });
         acts.scratch = at.scratch("scratch");
         acts.backward_follows = activations_are_ == ActivationsAre::kept;
@@ -80,6 +87,9 @@ class ModelCall {
     }
 
   private:
+    static void bind(float*& view, const Buffers& at, const std::string& name) { view = at.f32(name); }
+    static void bind(__nv_bfloat16*& view, const Buffers& at, const std::string& name) { view = at.bf16(name); }
+
     const char* prefix() const { return activations_are_ == ActivationsAre::scratch ? "acts." : ""; }
     // Returns true if no check looks at the activation. Without a backward pass nothing but GELU reads fc.
     bool is_scratch(std::string_view name) const {
@@ -90,10 +100,11 @@ class ModelCall {
     template <class Views>
     static std::vector<ModelTensor> list(Views views, const std::string& prefix, std::array<const char*, 4> dims) {
         std::vector<ModelTensor> tensors;
-        views.visit([&](const std::string& name, float*&, const Shape& shape) {
+        views.visit([&]<class T>(const std::string& name, T*&, const Shape& shape) {
             const std::span axes = std::span(shape.dims).first(static_cast<std::size_t>(shape.rank));
             const char* const names = name.ends_with("lse") ? "B NH/h T" : dims[axes.size()];
-            tensors.push_back({prefix + name, name, names, {axes.begin(), axes.end()}});
+            const auto element = std::is_same_v<T, float> ? checker::Element::f32 : checker::Element::bf16;
+            tensors.push_back({prefix + name, name, names, {axes.begin(), axes.end()}, element});
         });
         return tensors;
     }
@@ -103,9 +114,11 @@ class ModelCall {
     ActivationsAre activations_are_;
 };
 
+using ModelCall = ModelCallOf<>;
+
 // Draws a parameter, or what a tensor of a parameter's shape holds before a call that changes it.
 inline checker::Input drawn(const ModelTensor& tensor) {
-    return checker::normal(tensor.buffer, tensor.dims, tensor.sizes, 0.1F);
+    return checker::normal(tensor.buffer, tensor.dims, tensor.sizes, 0.1F, tensor.element);
 }
 
 // Returns the FLOP of the layers' matmuls, and of attention on and below the diagonal.

@@ -67,7 +67,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
         kept->tokens.insert(kept->tokens.end(), tokens_b.begin(), tokens_b.begin() + of.T);
     }
     call.inputs.push_back(checker::on_host(checker::input("tokens", "B T", {of.B, of.T}, kept->tokens)));
-    for (const auto& [buffer, name, dims, sizes] : model.parameters(prefix)) {
+    for (const auto& [buffer, name, dims, sizes, element] : model.parameters(prefix)) {
         std::span<const float> values = file.f32("param/" + name);
         if (of.of_twice && name.starts_with("ln_f.")) {
             std::vector<float> twice(values.begin(), values.end());
@@ -77,7 +77,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
         if (name == "wte.weight") {
             values = values.first(static_cast<std::size_t>(sizes[0] * sizes[1]));
         }
-        call.inputs.push_back(checker::input(buffer, dims, sizes, values));
+        call.inputs.push_back(checker::input(buffer, dims, sizes, values, element));
     }
 
     checker::Reference reference = file.chained("logits", precision);

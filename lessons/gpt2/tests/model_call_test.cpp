@@ -155,4 +155,56 @@ TEST(ModelCall, JudgesFcOnlyIfABackwardPassFollows) {
     EXPECT_FALSE(acts.backward_follows);
 }
 
+std::size_t room_for_bf16(const Config& /*config*/, int B, int T) {
+    return static_cast<std::size_t>(B) * static_cast<std::size_t>(T);
+}
+using InBf16 = cases::ModelCallOf<__nv_bfloat16, room_for_bf16>;
+
+TEST(ModelCallInBf16, ListsEachTensorsElement) {
+    const InBf16 model(kTiny, ActivationsAre::kept);
+    for (const ModelTensor& each : model.parameters("grad.")) {
+        EXPECT_EQ(each.element, checker::Element::bf16) << each.buffer;
+        EXPECT_EQ(cases::drawn(each).spec.element, checker::Element::bf16) << each.buffer;
+    }
+    std::vector<std::string> floats;
+    for (const ModelTensor& each : model.activations()) {
+        if (each.element == checker::Element::f32 && !each.name.starts_with("h.1.")) {
+            floats.push_back(each.name);
+        }
+    }
+    EXPECT_EQ(floats, (std::vector<std::string>{"h.0.ln_1_mean", "h.0.ln_1_rstd", "h.0.lse", "h.0.ln_2_mean",
+                                                "h.0.ln_2_rstd", "ln_f_mean", "ln_f_rstd", "losses"}));
+}
+
+TEST(ModelCallInBf16, AsksForScratchOfEachElement) {
+    const InBf16 model(kTiny, ActivationsAre::scratch);
+    const checker::Library nothing("build/impl/solutions/02_forward/forward.so");
+    std::map<std::string, std::size_t> bytes;
+    for (const checker::Scratch& each : model.scratch()) {
+        if (each.name != "scratch") {
+            bytes[each.name] = each.bytes(nothing);
+        }
+    }
+    EXPECT_EQ(bytes.at("acts.h.0.qkv"), 2 * 3 * 12 * 2U);  // B, T, 3C, and two bytes each
+    EXPECT_EQ(bytes.at("acts.h.0.lse"), 2 * 2 * 3 * 4U);   // B, NH, T, and four
+}
+
+TEST(ModelCallInBf16, BindsViewsOfEachElement) {
+    const InBf16 model(kTiny, ActivationsAre::kept);
+    checker::Buffers buffers;
+    std::map<std::string, float> values;
+    for (const ModelTensor& each : model.activations()) {
+        buffers.add(each.buffer, each.element, &values[each.buffer]);
+    }
+    for (const ModelTensor& each : model.parameters("grad.")) {
+        buffers.add(each.buffer, each.element, &values[each.buffer]);
+    }
+    buffers.add("scratch", checker::Element::byte, nullptr);
+    const ActivationsOf<__nv_bfloat16> acts = model.bind_activations(buffers);
+    const ParametersOf<__nv_bfloat16> grads = model.bind_parameters(buffers, "grad.");
+    EXPECT_EQ(acts.h.at(1).lse, &values["h.1.lse"]);
+    EXPECT_EQ(static_cast<void*>(acts.h.at(1).qkv), &values["h.1.qkv"]);
+    EXPECT_EQ(static_cast<void*>(grads.wte), &values["grad.wte.weight"]);
+}
+
 }  // namespace

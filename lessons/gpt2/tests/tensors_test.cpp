@@ -13,18 +13,22 @@ namespace {
 
 constexpr Config kConfig{.max_T = 8, .V = 5, .Vp = 128, .L = 2, .NH = 2, .C = 6};
 
+using Bf16 = __nv_bfloat16;
+
 struct View {
     std::string name;
     std::uintptr_t begin;
     std::uintptr_t end;
+    bool is_float;
 };
 
 template <class Tensors>
 std::vector<View> views(Tensors& tensors) {
     std::vector<View> all;
-    tensors.visit([&](const std::string& name, float*& view, const Shape& shape) {
+    tensors.visit([&]<class Element>(const std::string& name, Element*& view, const Shape& shape) {
         const auto begin = reinterpret_cast<std::uintptr_t>(view);
-        all.push_back({name, begin, begin + static_cast<std::uintptr_t>(shape.elements()) * sizeof(float)});
+        all.push_back({name, begin, begin + static_cast<std::uintptr_t>(shape.elements()) * element_bytes<Element>(),
+                       std::is_same_v<Element, float>});
     });
     return all;
 }
@@ -35,6 +39,16 @@ void expect_aligned_and_apart(const std::vector<View>& all) {
         if (i > 0) {
             EXPECT_LE(all[i - 1].end, all[i].begin) << all[i].name;
         }
+    }
+}
+
+// Expects the views of `narrow` to be those of `full` in half the bytes, but for those that are floats in both.
+void expect_halved(const std::vector<View>& full, const std::vector<View>& narrow) {
+    ASSERT_EQ(narrow.size(), full.size());
+    for (std::size_t i = 0; i < full.size(); i++) {
+        EXPECT_EQ(narrow[i].name, full[i].name);
+        const std::uintptr_t bytes = full[i].end - full[i].begin;
+        EXPECT_EQ(narrow[i].end - narrow[i].begin, narrow[i].is_float ? bytes : bytes / 2) << full[i].name;
     }
 }
 
@@ -131,4 +145,45 @@ TEST(Activations, RefuseATensorThatAnIntCannotIndex) {
     EXPECT_TRUE(contains(
         message_of([] { Activations({.max_T = 1 << 16, .V = 5, .Vp = 128, .L = 1, .NH = 1, .C = 1}, 1, 1 << 16); }),
         "the attention scores would have more than 2^31 - 1 elements"));
+}
+
+TEST(Bfloat16, HalvesParametersAndGradients) {
+    Parameters full(kConfig);
+    ParametersOf<Bf16> narrow(kConfig), gradients(kConfig);
+    full.allocate();
+    narrow.allocate();
+    gradients.allocate();
+    expect_halved(views(full), views(narrow));
+    expect_halved(views(full), views(gradients));
+    expect_aligned_and_apart(views(narrow));
+    for (const View& view : views(narrow)) { EXPECT_FALSE(view.is_float) << view.name; }
+    EXPECT_LT(views(narrow).back().end - views(narrow).front().begin,
+              views(full).back().end - views(full).front().begin);
+}
+
+TEST(Bfloat16, LeavesStatisticsFloats) {
+    Activations full(kConfig, 2, 7);
+    ActivationsOf<Bf16> narrow(kConfig, 2, 7);
+    full.allocate(1000);
+    narrow.allocate(1000);
+    expect_halved(views(full), views(narrow));
+    expect_aligned_and_apart(views(narrow));
+    EXPECT_LE(views(narrow).back().end, reinterpret_cast<std::uintptr_t>(narrow.scratch));
+    std::vector<std::string> floats;
+    for (const View& view : views(narrow)) {
+        if (view.is_float && !view.name.starts_with("h.1.")) {
+            floats.push_back(view.name);
+        }
+    }
+    EXPECT_EQ(floats, (std::vector<std::string>{"h.0.ln_1_mean", "h.0.ln_1_rstd", "h.0.lse", "h.0.ln_2_mean",
+                                                "h.0.ln_2_rstd", "ln_f_mean", "ln_f_rstd", "losses"}));
+}
+
+TEST(Bfloat16, NarrowsToFewerRows) {
+    ActivationsOf<Bf16> acts(kConfig, 2, 7);
+    {
+        const Narrowed narrowed(acts, 1, 3);
+        EXPECT_EQ(acts.T, 3);
+    }
+    EXPECT_EQ(acts.T, 7);
 }
