@@ -133,14 +133,18 @@ Sizes OpCases::rehearsed(const Sizes& sizes) const {
     return sizes.at_most(Sizes::of(spec_.rehearsal)).completed(spec_.rehearsal);
 }
 
-// All sizes of the op, and none that it has not.
-static void require_sizes(const OpSpec& spec, const std::string& shape) {
+// Throws std::invalid_argument if a call lacks a size of the op, or has one that the op has not.
+static void require_sizes(const OpSpec& spec, std::string_view call) {
     const auto names = [](std::string_view text) {
         std::vector<std::string> result;
-        for (const std::string& word : words(text)) { result.push_back(word.substr(0, word.find('='))); }
+        for (const std::string& word : words(text)) {
+            if (!word.starts_with('-')) {
+                result.push_back(word.substr(0, word.find('=')));
+            }
+        }
         return result;
     };
-    const std::vector<std::string> given = names(shape), needed = names(spec.shape), defaults = names(spec.defaults);
+    const std::vector<std::string> given = names(call), needed = names(spec.shape), defaults = names(spec.defaults);
     const auto is_in = [](const std::vector<std::string>& list, const std::string& name) {
         return std::ranges::find(list, name) != list.end();
     };
@@ -153,24 +157,15 @@ static void require_sizes(const OpSpec& spec, const std::string& shape) {
     for (const std::string& name : needed) {
         if (!is_in(given, name) && !is_in(defaults, name)) {
             throw std::invalid_argument(fmt::format("'{}' lacks {}; the sizes of {} are {}",
-                                                    fmt::join(words(shape), " "), name, spec.name,
+                                                    fmt::join(words(call), " "), name, spec.name,
                                                     fmt::join(needed, ", ")));
         }
     }
 }
 
 void OpCases::add_call(std::string_view call, checker::Rival against) {
-    std::string shape;
-    std::vector<std::string> null;
-    for (const std::string& word : words(call)) {
-        if (word.starts_with('-')) {
-            null.push_back(word.substr(1));
-        } else {
-            shape += word + ' ';
-        }
-    }
-    const Sizes sizes = Sizes::of(shape);
-    require_sizes(spec_, shape);
+    const auto [sizes, null] = CallSizes::of(call);
+    require_sizes(spec_, call);
     const std::vector<double> unjudged(spec_.outputs.size());
     op_.add_case("call", std::string(call))
         .calls.push_back(drawn_call(spec_, sizes.completed(spec_.defaults), unjudged, null));
