@@ -4,6 +4,7 @@
 import inspect
 import json
 import math
+import re
 import resource
 import subprocess
 import sys
@@ -93,21 +94,29 @@ def test_local_references_follow_from_the_stored_inputs(committed):
         np.testing.assert_allclose(tensors[f"floor/{key}"], value.numpy(), rtol=1e-5)
 
 
-# Per op, the shapes in ops.h of tensors that name all its integers.
-SHAPES = {
-    "encoder": {"out": "B T C", "tokens": "B T"},
-    "layernorm": {"out": "B T C", "mean": "B T", "weight": "C"},
-    "residual_layernorm": {"residual": "B T C", "out": "B T C", "mean": "B T", "inp1": "B T C", "weight": "C"},
-    "gelu": {"out": "N", "inp": "N"},
-    "residual": {"out": "N", "inp1": "N", "inp2": "N"},
-    "matmul": {"out": "N out_stride", "inp": "N C", "weight": "out_stride C", "bias": "OC"},
-    "linear": {"out": "N OC", "inp": "N C", "weight": "OC C", "bias": "OC"},
-    "linear_gelu": {"out": "N OC", "pre_gelu": "N OC", "inp": "N C", "weight": "OC C", "bias": "OC", "": "outputs"},
-    "causal_softmax": {"att": "B NH T T", "lse": "B NH T"},
-    "attention": {"out": "B T C", "lse": "B NH T"},
-    "softmax": {"probs": "N Vp", "logits": "N Vp", "": "V"},
-    "crossentropy": {"probs": "N Vp", "targets": "N", "losses": "N"},
-}
+OPS_H = (Path(__file__).parents[2] / "lessons/gpt2/ops.h").read_text()
+NOT_IN_OPS_H = {"linear_gelu": {"outputs"}}  # integers of a call
+STORED_PADDED = {("matmul", "weight"): "out_stride C"}  # with the rows of wte that no token has
+
+
+def declared(op: str) -> tuple[set[str], dict[str, str]]:
+    """Returns an op's integers in ops.h, and the shapes of its tensors that they give: {"out": "N C"}."""
+    parameters = re.search(rf"^void {op}\((.*?)\);", OPS_H, re.MULTILINE | re.DOTALL)[1]
+    integers = set(re.findall(r"\bint (\w+)", parameters))
+    commented = re.findall(r"\* ?(\w+),\s*// \(([\w, ]+)\)", parameters)
+    shapes = {tensor: STORED_PADDED.get((op, tensor), names.replace(",", "")) for tensor, names in commented}
+    return integers | NOT_IN_OPS_H.get(op, set()), {
+        tensor: names for tensor, names in shapes.items() if set(names.split()) <= integers
+    }
+
+
+def test_shapes_are_read_from_ops_h():
+    assert declared("linear") == (
+        {"N", "C", "OC"},
+        {"out": "N OC", "inp": "N C", "weight": "OC C", "bias": "OC"},
+    )
+    assert declared("encoder") == ({"B", "T", "C"}, {"out": "B T C", "tokens": "B T"})
+    assert declared("attention")[1] == {"out": "B T C", "lse": "B NH T"}
 
 
 def test_the_calls_of_a_case_say_how_its_tensors_were_made(committed):
@@ -133,8 +142,8 @@ def test_the_integers_of_a_call_fit_its_tensors(committed):
     """An index names every dimension of its tensor; the elements of a tensor are products of the integers."""
     _, tensors, metadata = committed
     for call in metadata["calls"]:
-        shapes, dims = SHAPES[call["op"]], call["dims"]
-        assert set(dims) == set(" ".join(shapes.values()).split()), call
+        (integers, shapes), dims = declared(call["op"]), call["dims"]
+        assert set(dims) == integers, call
         stored = {arg: tensors[of] for arg, of in call["args"].items() if of is not None}
         stored |= {result: tensors[f"local/{of}"] for result, of in call["results"].items() if of is not None}
         for tensor, names in call.get("index", {}).items():
