@@ -37,7 +37,8 @@
 #:                           13 under build/, as root only
 #:   make new-lesson         lays out the next lesson and says what to do next:
 #:                           NAME=my_softmax OPS=softmax; TRACK=host in C++;
-#:                           INOUT='adamw.m adamw.v': what a new op updates
+#:                           INOUT='adamw.m adamw.v': what a new op updates;
+#:                           OPS=gelu_bf16: a new op on bfloat16
 #:   make generate           everything that is generated: the five below,
 #:                           ncu-table and the pages' waterfall
 #:   make stubs              the lessons' stubs, from the solutions

@@ -3,8 +3,8 @@
 
 An op of ops.h keeps its signature; its solution begins as a copy of the newest file that serves it. An op that ops.h
 does not have gets its declaration there, its line in ops.def, lessons/gpt2/check/OP.cpp and reference/ops/OP.py, all of
-an op that copies N floats: change them into yours. With INOUT='OP.TENSOR …' the op adds them to those tensors, which it
-reads and updates. Nothing that exists is overwritten.
+an op that copies N floats, or N __nv_bfloat16 if its name ends with _bf16: change them into yours. With
+INOUT='OP.TENSOR …' the op adds them to those tensors, which it reads and updates. Nothing that exists is overwritten.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -87,16 +88,60 @@ def tuple_of(words: list[str]) -> str:
     return f"({', '.join(words)}{',' if len(words) == 1 else ''})"
 
 
+@dataclass(frozen=True)
+class Element:
+    """The elements of an op's tensors, as its files name them."""
+
+    type: str  # in C++
+    view: str  # the member of checker::Buffers
+    bytes: str  # in lessons/gpt2/check/op_spec.h
+    input: str
+    output: str
+    inout: str
+    sum: str
+    include: str = ""
+
+
+FLOAT = Element(
+    "float",
+    "f32",
+    "kFloat",
+    input='{"inp", "N/i", normal()}',
+    output='{"out", "N/i"}',
+    inout='{{.name = "{t}", .dims = "N/i", .before = normal()}}',
+    sum="{t}[i] += inp[i]",
+)
+IN_BF16 = ".element = checker::Element::bf16"
+DRAWN_IN_BF16 = "normal(1.0F, checker::Element::bf16)"
+BF16 = Element(
+    "__nv_bfloat16",
+    "bf16",
+    "kBf16",
+    input=f'{{.name = "inp", .dims = "N/i", .draw = {DRAWN_IN_BF16}, {IN_BF16}}}',
+    output=f'{{.name = "out", .dims = "N/i", .precision = "bf16", {IN_BF16}}}',
+    inout=f'{{{{.name = "{{t}}", .dims = "N/i", .precision = "bf16", {IN_BF16}, .before = {DRAWN_IN_BF16}}}}}',
+    sum="{t}[i] = __float2bfloat16(__bfloat162float({t}[i]) + __bfloat162float(inp[i]))",
+    include="#include <cuda_bf16.h>\n\n",
+)
+
+
+def is_bf16(op: str) -> bool:
+    return op.endswith("_bf16")
+
+
 def values_of(op: str, inouts: list[str]) -> dict[str, str]:
     """Returns what an op's templates take: it does `out[i] = inp[i]`, or `t[i] += inp[i]` for each in-out tensor."""
+    element = BF16 if is_bf16(op) else FLOAT
     outputs, arguments = inouts or ["out"], [*inouts, "inp"]
     formulas = [f"{t}[i] {'+=' if inouts else '='} inp[i]" for t in outputs]
-    declared = [f"float* {t}," for t in outputs] + ["const float* inp,"]
+    assignments = [element.sum.format(t=t) for t in inouts] or formulas
+    declared = [f"{element.type}* {t}," for t in outputs] + [f"const {element.type}* inp,"]
     width = max(map(len, declared))
     shapes = ["(N), in-out" if inouts else "(N)"] * len(outputs) + ["(N)"]
-    statements = "\n".join(f"        {formula};" for formula in formulas)
+    statements = "\n".join(f"        {assignment};" for assignment in assignments)
     pad = " " * len(op)
-    specs = [f'{{.name = "{t}", .dims = "N/i", .before = normal()}}' for t in inouts] or ['{"out", "N/i"}']
+    specs = [element.inout.format(t=t) for t in inouts] or [element.output]
+    taken = tuple_of([f'"{t}"' for t in arguments])
     wrong = [
         f'        "{t}_overwritten": Suspect("{t} was overwritten, not added to", '
         f'lambda {", ".join(arguments)}: {{"{t}": inp}}),'
@@ -113,11 +158,18 @@ def values_of(op: str, inouts: list[str]) -> dict[str, str]:
         "left": ", ".join(f"{t}[i]" for t in outputs),
         "statements": statements,
         "body": f" {formulas[0]}; " if len(formulas) == 1 else f"\n{statements}\n    ",
-        "parameters": ", ".join(f"float* {t}" for t in outputs),
+        "include": element.include,
+        "parameters": ", ".join([*(f"{element.type}* {t}" for t in outputs), f"const {element.type}* inp"]),
         "names": ", ".join(outputs),
         "specs": (",\n" + " " * 16).join(specs),
-        "buffers": ", ".join(f'at.f32("{t}")' for t in outputs),
-        "cost": f'.bytes = {1 + len(outputs) + len(inouts)} * kFloat * d["N"]'
+        "input": element.input,
+        "buffers": ", ".join(f'at.{element.view}("{t}")' for t in [*outputs, "inp"]),
+        # An op reads its inputs, then what its in-out tensors hold.
+        "computed": ", ".join(
+            f"of([&](std::size_t i) {{ return read[{k}][i] + inp(i); }})" for k in range(1, 1 + len(inouts))
+        )
+        or "of(inp)",
+        "cost": f'.bytes = {1 + len(outputs) + len(inouts)} * {element.bytes} * d["N"]'
         + (f', .flop = {len(inouts)} * d.number("N")' if inouts else ""),
         "tensors": ", ".join(f"{t}: Tensor" for t in arguments),
         "type": f"tuple[{', '.join(['Tensor'] * len(outputs))}]" if len(outputs) > 1 else "Tensor",
@@ -125,8 +177,11 @@ def values_of(op: str, inouts: list[str]) -> dict[str, str]:
         "floors": ", ".join(f'U * rows(results["{t}"].abs())' for t in outputs),
         "drawn": tuple_of(['m.normal(d["N"])'] * len(arguments)),
         "quoted": tuple_of([f'"{t}"' for t in outputs]),
+        "in_bf16": f"    in_bf16={taken},\n" if is_bf16(op) else "",
+        "precisions": ', precisions=("bf16",)' if is_bf16(op) else "",
         "suspects": "\n".join(wrong),
         "args": ", ".join(f'"{t}": normal(rng, 1, 1000)' for t in arguments),
+        "odd_args": ", ".join(f'"{t}": normal(rng, 1, 37)' for t in arguments),
         "results": " ".join(outputs),
     }
 
@@ -142,6 +197,10 @@ class Layout:
         self.folder = f"{self.number}_{name}"
         self.new_ops = [op for op in ops if declaration(op) is None]
         self.require_new(inouts)
+        if narrow := [op for op in self.new_ops if is_bf16(op) and host]:
+            raise Refused(
+                f"{narrow[0]}: a lesson for the CPU has floats alone; leave TRACK=host out, or choose another name"
+            )
         self.values = {
             op: values_of(op, [word.split(".")[1] for word in inouts if word.split(".")[0] == op])
             for op in self.new_ops

@@ -3,6 +3,9 @@
 // The seam of the course: every op of GPT-2, declared once. A file name is an op name: lessons/01_layers/layernorm.cpp
 // defines layernorm(), and a later lesson replaces it with a file of the same name and the same signature.
 //
+// An op on other elements than floats is an op of its own, named by both: gelu_bf16.cu defines gelu_bf16(), and the scratch of
+// attention_bf16() is attention_bf16_scratch_bytes(). mean, rstd, lse and losses are floats in each.
+//
 // Parameters come in this order: outputs, inputs, scratch, dims, scalars, Context.
 // All tensors are dense and row-major; where a row is longer than what is used (logits), its stride is named.
 // Outputs do not overlap inputs. Every output element that the shape comment names is written; nothing else is.

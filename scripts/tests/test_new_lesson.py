@@ -63,7 +63,15 @@ std::size_t accumulate_scratch_bytes(int N, int step);""",
         '        return library.find<accumulate_scratch_bytes>()(d["N"], d["step"]);\n'
         "    },\n    .cost =",
     ),
-    ("lessons/gpt2/check/accumulate.cpp", r"\.bound =", '.defaults = "step=1",\n    .bound ='),
+    ("lessons/gpt2/check/accumulate.cpp", r"\.rehearsal =", '.defaults = "step=1",\n    .rehearsal ='),
+    ("lessons/gpt2/check/accumulate.cpp", r"const Sizes& /\*d\*/", "const Sizes& d"),
+    (
+        "lessons/gpt2/check/accumulate.cpp",
+        r"(?<=\+ inp\(i\); \}\))\}",
+        ", of([&](std::size_t i) { return inp(i) * inp(i); }), "
+        'of([&](std::size_t i) { return d["step"] * inp(i); }), '
+        "of([&](std::size_t i) { return -inp(i); }), of([&](std::size_t i) { return std::abs(inp(i)); })}",
+    ),
     (
         "reference/ops/accumulate.py",
         r"inp: Tensor\) -> Tensor:\n    return total \+ inp",
@@ -85,7 +93,9 @@ std::size_t accumulate_scratch_bytes(int N, int step);""",
     ),
     ("solutions/{folder}/cases.py", "op_call, op_case", "op_call, op_case, op_sequence"),
     ("solutions/{folder}/cases.py", r"1000\)}", '1000), "step": 1}'),
+    ("solutions/{folder}/cases.py", r"37\)}", '37), "step": 2}'),
     ("solutions/{folder}/cases.py", r'"total", tuple', '" ".join(OPS["accumulate"].results), tuple'),
+    ("solutions/{folder}/cases.py", r'"total", \(\)', '" ".join(OPS["accumulate"].results), ()'),
     (
         "solutions/{folder}/cases.py",
         r"\n    \]\n",
@@ -105,6 +115,48 @@ std::size_t accumulate_scratch_bytes(int N, int step);""",
 """,
     ),
 ]
+# Edits by sed that make a lesson's new ops GELU and an addition, on bfloat16: by op and by file.
+TWO = "const __nv_bfloat16* inp1, const __nv_bfloat16* inp2,"
+GELU_OF_X = "0.5f * x * (1.0f + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)))"
+IN_BF16 = {
+    "gelu_bf16": {
+        "lessons/gpt2/check/{op}.cpp": (
+            r's/d\["N"\]}/d["N"], .flop = 9 * d.number("N")}/; '
+            "s/of(inp)/of([\\&](std::size_t i) { const double x = inp(i); "
+            "return 0.5 * x * (1 + std::tanh(std::sqrt(2 * M_1_PI) * (x + 0.044715 * x * x * x))); })/"
+        ),
+        "reference/ops/{op}.py": (
+            r"s/^from reference.ops.common.op/from reference.model import gpt2\n&/; s/inp.clone()/gpt2.gelu(inp)/; "
+            "s/lambda inp: -inp/lambda inp: -gpt2.gelu(inp)/"
+        ),
+        "solutions/{folder}/{op}.cu": (
+            r"s/out.i. = inp.i.;/const float x = __bfloat162float(inp[i]);\n        "
+            f"out[i] = __float2bfloat16({GELU_OF_X});/"
+        ),
+    },
+    "residual_bf16": {
+        "lessons/gpt2/ops.h": f"/^void residual_bf16/,/;/s/const __nv_bfloat16. inp,/{TWO}/",
+        "lessons/gpt2/check/{op}.cpp": (
+            r's/{.name = "inp", \(.*\)}}/{.name = "inp1", \1}, {.name = "inp2", \1}}/; '
+            's/at.bf16("inp")/at.bf16("inp1"), at.bf16("inp2")/; '
+            r's/2 . kBf16 . d\["N"\]}/3 * kBf16 * d["N"], .flop = d.number("N")}/; '
+            r"s/of(inp)/of([\&](std::size_t i) { return read[1][i] + inp(i); })/"
+        ),
+        "reference/ops/{op}.py": (
+            "s/inp: Tensor/inp1: Tensor, inp2: Tensor/; s/inp.clone()/inp1 + inp2/; "
+            r's/lambda inp: -inp/lambda inp1, inp2: -inp1 - inp2/; s/at\["inp"\]/at["inp1"]/; '
+            r's/("inp",)/("inp1", "inp2")/; s/(m.normal(d\["N"\]),)/(m.normal(d["N"]), m.normal(d["N"]))/'
+        ),
+        "solutions/{folder}/{op}.cu": (
+            f"s/const __nv_bfloat16. inp,/{TWO}/; s/(out, inp, N)/(out, inp1, inp2, N)/; "
+            "s/out.i. = inp.i.;/out[i] = __float2bfloat16(__bfloat162float(inp1[i]) + __bfloat162float(inp2[i]));/"
+        ),
+        "solutions/{folder}/cases.py": (
+            r'/"residual_bf16"/s/"inp": normal(rng, 1, \([0-9]*\))/"inp1": normal(rng, 1, \1), '
+            r'"inp2": normal(rng, 1, \1)/'
+        ),
+    },
+}
 LIBRARY = """// SPDX-License-Identifier: MIT
 #pragma once
 
@@ -214,6 +266,24 @@ find = " * static_cast<std::size_t>(step)"
 replace = ""
 case = "three_steps"
 reason = "out_of_bounds"
+
+[[wrong]]
+id = "factor_dropped"
+what = "GELU without its factor x"
+file = "gelu_bf16.cu"
+find = "0.5f * x * (1.0f"
+replace = "0.5f * (1.0f"
+case = "{case}"
+reason = "mismatch"
+
+[[wrong]]
+id = "first_twice"
+what = "the first input is added twice"
+file = "residual_bf16.cu"
+find = "__bfloat162float(inp2[i])"
+replace = "__bfloat162float(inp1[i])"
+case = "{case}"
+reason = "mismatch"
 """
 WRONG_UPDATE = """
 [[wrong]]
@@ -305,7 +375,7 @@ def tree() -> Tree:
 @pytest.fixture(scope="module")
 def laid_out(tree: Tree) -> dict[str, str]:
     """The folders of a lesson that replaces matmul and of one with an op that updates two tensors, as they are laid
-    out, and of one whose op is written."""
+    out, and of one whose ops are written, two of them on bfloat16."""
     newest = max(path.name for path in (tree.path / "lessons").glob("[0-9][0-9]_*"))
     names = ("replaces", "updates", "adds")
     replaces, updates, adds = (f"{int(newest[:2]) + i:02}_{name}" for i, name in enumerate(names, 1))
@@ -322,7 +392,13 @@ def laid_out(tree: Tree) -> dict[str, str]:
     tree.write(f"solutions/{updates}/wrong.toml", WRONG_UPDATE.format(case=f"lesson{updates[:2]}"))
     tree.commit()
 
-    tree.run("make new-lesson NAME=adds OPS=accumulate INOUT=accumulate.total")
+    tree.run(f"make new-lesson NAME=adds OPS='accumulate {' '.join(IN_BF16)}' INOUT=accumulate.total")
+    for op, edits in IN_BF16.items():
+        for path, script in edits.items():
+            named = path.format(folder=adds, op=op)
+            before = (tree.path / named).read_text()
+            tree.run(f"sed -i '{script}' {named}")
+            assert (tree.path / named).read_text() != before, f"{named}: {script}"
     for path, pattern, text in ACCUMULATE:
         tree.replace(path.format(folder=adds), pattern, text)
     tree.write(f"lessons/{adds}/toy_library.h", LIBRARY)
@@ -333,8 +409,8 @@ def laid_out(tree: Tree) -> dict[str, str]:
     assert edited == {"lessons/gpt2/ops.h", "lessons/gpt2/ops.def"}
     outside = {path for path in new if adds not in path}
     assert outside == {
-        "lessons/gpt2/check/accumulate.cpp",
-        "reference/ops/accumulate.py",
+        *(f"lessons/gpt2/check/{op}.cpp" for op in ("accumulate", *IN_BF16)),
+        *(f"reference/ops/{op}.py" for op in ("accumulate", *IN_BF16)),
         f"figures/lesson{adds[:2]}.py",
     }
     tree.run(".venv/bin/python -m reference.dump --draws 1")
@@ -349,9 +425,11 @@ def test_a_new_lesson_is_red_on_its_stub_and_green_on_its_solution(tree: Tree, l
     tree.run(f"make build/check/lesson{number} check-lesson{number} SOLUTION=1", status=None)
     said = tree.run(f"build/check/lesson{number} --subject solutions --no-timing")
     assert "all ok" in said, said
+    if which == "adds":
+        assert all(re.search(rf"^  {op} +ok ", said, re.MULTILINE) for op in ("accumulate", *IN_BF16)), said
 
 
-@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("updates", 1), ("adds", 4)])
+@pytest.mark.parametrize(("which", "rows"), [("replaces", 1), ("updates", 1), ("adds", 6)])
 def test_a_new_lesson_rejects_its_wrong_solutions_for_their_reasons(
     tree: Tree, laid_out: dict[str, str], which: str, rows: int
 ):
@@ -375,6 +453,14 @@ def test_a_new_op_is_timed_by_pytorch_as_the_others_are(tree: Tree, laid_out: di
     test = "reference/tests/test_bench_gpu.py::test_every_op_runs_at_a_tiny_shape[accumulate]"
     said = tree.run(f".venv/bin/python -m pytest -q '{test}'", status=None)
     assert "1 passed" in said, said
+
+
+def test_a_new_op_passes_the_tests_of_every_op(tree: Tree, laid_out: dict[str, str]):
+    tree.run("make build/tests/gpt2/check_test")
+    filters = ":".join(f"Ops/EveryOp.*/{op}" for op in ("update", "accumulate", *IN_BF16))
+    said = tree.run(f"build/tests/gpt2/check_test --gtest_filter='{filters}'", status=None)
+    assert "FAILED" not in said, said
+    assert said.count("[       OK ] Ops/EveryOp.IsComputedAsTheDumpComputesIt/") == 4, said
 
 
 def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, laid_out: dict[str, str]):
@@ -426,7 +512,7 @@ def test_a_helper_is_judged_with_its_ops_and_serves_later_lessons(tree: Tree, la
     assert "is not written yet" not in said, said
 
     # Right: the diff is shown, and the stub comes back.
-    tree.run(f"make check-lesson{number} DEVICE=cpu")
+    tree.run(f"make check-lesson{number} DEVICE=cpu ONLY=accumulate")
     assert re.search(r"\n  times +ok\n", tree.run("make progress"))
     assert "times: yours is the solution, letter for letter" in tree.run(f"make diff-lesson{number} ONLY=times")
     assert f"{helper} is the stub again; yours is kept in" in tree.run(f"make reset-lesson{number} ONLY=times")
@@ -465,6 +551,7 @@ def test_the_figure_of_a_new_lesson_is_drawn(tree: Tree, laid_out: dict[str, str
         ("NAME=Tf-32 OPS=matmul", "'Tf-32': names are of a to z"),
         ("NAME=layers OPS=gelu", "lessons/01_layers has that name"),
         ("NAME=more OPS=attention TRACK=card", "TRACK=card"),
+        ("NAME=more OPS=tanh_bf16 TRACK=host", "tanh_bf16: a lesson for the CPU has floats alone"),
         ("NAME=more OPS=adamw INOUT=params", "INOUT=params: an in-out tensor is OP.TENSOR"),
         ("NAME=more OPS=adamw INOUT=adamw.M", "INOUT=adamw.M: an in-out tensor is OP.TENSOR"),
         ("NAME=more OPS=adamw INOUT=adam.m", "INOUT=adam.m: OPS has no adam"),

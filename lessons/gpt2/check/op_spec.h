@@ -109,7 +109,7 @@ struct OpSpec {
     checker::Call (*drawn_call)(const Sizes&, const std::string& precision) = nullptr;
 };
 
-inline constexpr double kFloat = sizeof(float);
+inline constexpr double kFloat = sizeof(float), kBf16 = 2;  // bytes
 
 #define OP(name) extern const OpSpec name##_spec;
 #include "lessons/gpt2/ops.def"
