@@ -69,6 +69,15 @@ TEST_F(Progress, CountsWhatPassesOnAllCases) {
     EXPECT_TRUE(contains(progress(), "1 of 3 exercises pass\n")) << progress();
 }
 
+TEST_F(Progress, NamesWhatALessonNoLongerHas) {
+    checker::write_file(kTree / "lessons/01_first/exp.cpp", "// exp\n");
+    note("exp", "ok", true);
+    fs::remove(kTree / "lessons/01_first/exp.cpp");
+    EXPECT_TRUE(contains(progress(), "  rebuilt since you did exp: CHANGELOG.md says what became of it\nlesson 02"))
+        << progress();
+    EXPECT_FALSE(contains(run(fs::absolute("build/tools/progress").string() + " --passed 01_first"), "rebuilt"));
+}
+
 TEST_F(Progress, OfSomeCasesDoesNotPass) {
     note("add", "ok", false);
     EXPECT_TRUE(contains(progress(), "  add               some shapes ok    make check-lesson01 ONLY=add\n"))

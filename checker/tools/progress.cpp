@@ -3,11 +3,14 @@
 // What passes so far: what is known of each of the learner's files as it is now, from results/results.jsonl.
 // `--passed LESSON` prints the exercises of one lesson that pass, one a line.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
@@ -139,6 +142,20 @@ Status status_of_helper(const std::string& helper, std::map<std::string, Results
     return status;
 }
 
+// The exercises of a lesson that results tell of and that the lesson no longer has.
+std::vector<std::string> gone_from(const std::string& lesson, const std::vector<std::string>& files,
+                                   const std::map<std::string, Results>& results) {
+    std::vector<std::string> gone;
+    for (const auto& [file, of_file] : results) {
+        const fs::path path = file;
+        if (!of_file.last.is_null() && path.parent_path() == fs::path("lessons") / lesson &&
+            std::ranges::count(files, path.filename().string()) == 0) {
+            gone.push_back(path.stem().string());
+        }
+    }
+    return gone;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -172,11 +189,16 @@ int main(int argc, char** argv) {
                     show(helper, status_of_helper(helper, results));
                 }
             }
+            std::vector<std::string> own;
             for (const std::string& name : files) {
                 const fs::path file = fs::path("lessons") / lesson / name;
                 if (!checker::is_given(checker::read_file(fs::path("solutions") / lesson / name))) {
+                    own.push_back(name);
                     show(file, status_of(file, number, results[file.string()]));
                 }
+            }
+            if (const auto gone = gone_from(lesson, own, results); passed_of.empty() && !gone.empty()) {
+                fmt::print("  rebuilt since you did {}: CHANGELOG.md says what became of it\n", fmt::join(gone, ", "));
             }
         }
         if (passed_of.empty()) {
