@@ -5,14 +5,15 @@ nothing but Python 3.10."""
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reference.gpu import beside_pytorch, counts
+from reference.gpu import beside_pytorch, counts, sources
 from reference.gpu.counts import Call, Key
 from reference.gpu.lesson_shapes import dims, implementing
-from reference.gpu.tools import ToolError, is_measured
+from reference.gpu.tools import ToolError, is_measured, newest_run
 
 PASSES = ("forward", "predict")  # ops that are a whole pass
 NULL = re.compile(r'(\w+)(?:"\))?\.time_with_null\("(\w+)"\)')  # `matmul.…`, `lesson.op("matmul").…`
@@ -63,14 +64,14 @@ class Result:
 
     item: str  # "lesson09/matmul"
     values: dict
-    date: str  # "2026-12-01"
+    date: str  # "2026-12-01T12:00:00Z"
 
 
 def results_of(data: dict, part: str) -> Iterator[Result]:
     """Yields each item of a part that was measured."""
     for item, record in data["parts"].get(part, {}).get("items", {}).items():
         if is_measured(record):
-            yield Result(item, record["result"], record.get("measured_at", "")[:10])
+            yield Result(item, record["result"], record.get("measured_at", ""))
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,11 @@ class TimedOp:
     date: str
 
     def key(self, root: Path) -> Key | None:
-        """Returns the call and the files that serve it; None for a whole pass."""
-        lessons = sorted(path.name for path in root.glob(f"solutions/{self.number}_*"))
-        if self.op in PASSES or not lessons:
+        """Returns the call and the files that serve it; None for a whole pass and an op that has left its lesson."""
+        if self.op in PASSES or not list(root.glob(f"solutions/{self.number}_*/{self.op}.c*")):
             return None
-        return call_at(self.op, self.shape, self.null), own_files(root, lessons[0], self.op)
+        (lesson,) = (path.name for path in root.glob(f"solutions/{self.number}_*"))
+        return call_at(self.op, self.shape, self.null), own_files(root, lesson, self.op)
 
 
 def timed_ops(root: Path, data: dict) -> Iterator[TimedOp]:
@@ -121,19 +122,52 @@ def call_seconds(root: Path, data: dict) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
+class Since:
+    """An entry of FORMS: a change of some steps' forward passes since a commit's were timed."""
+
+    commit: str  # its first digits
+    steps: tuple[str, ...]
+    what: str
+    another: bool  # the pass makes other calls by now, so that its time is not shown
+
+
+FORMS = Path("reference/timings/forms.toml")
+
+
+def changes_since(root: Path, commit: str) -> list[Since]:
+    """Returns what FORMS says of a report of that commit."""
+    if not (root / FORMS).exists():
+        return []
+    rows = tomllib.loads((root / FORMS).read_text()).get("since", [])
+    found = [Since(row["commit"], tuple(row["steps"]), row["what"], row["another"]) for row in rows]
+    return [one for one in found if commit.startswith(one.commit)]
+
+
+def form_of(root: Path, lesson: str) -> str:
+    """Returns a digest of the files that the lesson's forward pass is made of, without their comments."""
+    found = sources.closure(root, implementing(root, lesson, "forward"))
+    return sources.digest_alone(root, [file for file in found if re.match(r"(solutions|lessons)/\d", str(file))])
+
+
+@dataclass(frozen=True)
 class WholePass:
     """Seconds of a forward pass that was timed as one; None where nobody has timed it."""
 
     with_loss: float | None = None
     logits: float | None = None  # without softmax and loss
+    earlier: str = ""  # the change of its files since then, if there is one
 
 
 NOT_TIMED = WholePass()
 
 
-def pass_seconds(data: dict, shape: str) -> dict[str, WholePass]:
-    """Returns by step's number what was timed of its pass at "B=4 T=1024 C=768 NH=12 L=12"."""
+def pass_seconds(root: Path, data: dict, shape: str) -> dict[str, WholePass]:
+    """Returns by step's number what was timed of its pass at "B=4 T=1024 C=768 NH=12 L=12". A step that makes other
+    calls by now has none."""
     logits, with_loss = {}, {}
+    since: list[Since] = []
+    for part in (*beside_pytorch.PARTS, "timings"):
+        since += changes_since(root, newest_run(data, part)[1].get("commit", ""))
     for part in beside_pytorch.PARTS:
         for result in results_of(data, part):
             step = result.values.get("step")
@@ -145,4 +179,10 @@ def pass_seconds(data: dict, shape: str) -> dict[str, WholePass]:
         for row in result.values["shapes"]:
             if (op, row["shape"]) == ("forward", shape):
                 with_loss[step] = row["median_ms"] / 1e3
-    return {step: WholePass(with_loss.get(step), logits.get(step)) for step in sorted(logits.keys() | with_loss.keys())}
+    gone = {step for one in since if one.another for step in one.steps}
+    earlier = {step: one.what for one in since for step in one.steps}
+    return {
+        step: WholePass(with_loss.get(step), logits.get(step), earlier.get(step, ""))
+        for step in sorted(logits.keys() | with_loss.keys())
+        if step not in gone
+    }

@@ -150,7 +150,7 @@ class Pass:
     def whole_over_sum(self) -> list[float]:
         """Ratios of the whole pass to the sum over the same calls: with the loss, without it."""
         pairs = ((self.whole.with_loss, self.seconds), (self.whole.logits, self.logits_seconds))
-        return [whole / of_calls for whole, of_calls in pairs if whole is not None]
+        return [whole / of_calls for whole, of_calls in pairs if whole is not None and not self.whole.earlier]
 
 
 @dataclass(frozen=True)
@@ -251,8 +251,14 @@ def columns_of(waterfall: Waterfall, one: Pass) -> str:
         return f"{name:<{STEP_WIDTH}}{milliseconds(one.seconds):>6}{launches:>9}"
     of_calls = f"{sum_text(waterfall, one):>7}{share_text(one):>6}{launches:>9}"
     return (
-        f"{name:<{STEP_WIDTH - 1}}{of_calls}{milliseconds(one.whole.with_loss):>6}{milliseconds(one.whole.logits):>6}"
+        f"{name:<{STEP_WIDTH - 1}}{of_calls}{whole_cell(one.whole, one.whole.with_loss)}"
+        f"{whole_cell(one.whole, one.whole.logits)}"
     )
+
+
+def whole_cell(whole: WholePass, seconds: float | None) -> str:
+    """Returns a time of the whole pass, marked * if the step's files have changed since."""
+    return f"{milliseconds(seconds) + '*' * (seconds is not None and bool(whole.earlier)):>6}"
 
 
 def chart(waterfall: Waterfall, passes: list[Pass] | None = None) -> list[str]:
@@ -275,7 +281,13 @@ def notes(waterfall: Waterfall) -> list[str]:
         *([partly] if waterfall.has_estimates else []),
         "sum: each call timed alone, L2 cold; whole pass: one after another, L2 warm,",
         "with the gaps between launches; no S: up to the logits, without S",
+        *(f"*: since then {what}" for what in since_then(waterfall)),
     ]
+
+
+def since_then(waterfall: Waterfall) -> list[str]:
+    """Returns what has changed since whole passes were timed, each once."""
+    return list(dict.fromkeys(one.whole.earlier for one in waterfall.passes if one.whole.earlier))
 
 
 SHOWN = 5  # of the last steps on a page, and the first
@@ -306,7 +318,7 @@ HOW_MEASURED = """\
 {label}. A bar is a sum: each call of a step, with softmax and loss, timed alone on data that is not in L2.{estimates}
 
 A dark line is a measurement: the whole pass, timed as one on {gpu}. In it a launch finds in L2 what the one before it
-left there, and the GPU waits between launches. "Without loss" means that the pass ends with its logits.{ratios}
+left there, and the GPU waits between launches. "Without loss" means that the pass ends with its logits.{ratios}{since}
 
 `make waterfall STEP=08` lists the ops of a step, each with its time and its limit; `CARD=H100-SXM` shows the estimates
 alone.
@@ -316,6 +328,7 @@ What is hatched was not timed: there [the estimate](checker/estimate/README.md) 
 So a sum with a ~ is no measurement; the percentage says how much of it was measured.
 """
 RATIOS = " The whole pass took {least} to {most} times the sum over the same calls."
+SINCE = " Since the passes with a * were timed, {what}."
 
 
 def flowing(text: str) -> str:
@@ -341,6 +354,7 @@ def how(waterfall: Waterfall) -> str:
         gpu=waterfall.gpu,
         estimates=flowing(ESTIMATES.format(band=band_text(waterfall))) if waterfall.has_estimates else "",
         ratios=RATIOS.format(least=f"{min(ratios):.2f}", most=f"{max(ratios):.2f}") if ratios else "",
+        since=SINCE.format(what="; ".join(since)) if (since := since_then(waterfall)) else "",
     )
     return flowing(said)
 
@@ -356,10 +370,10 @@ def in_words(waterfall: Waterfall, one: Pass) -> str:
 
 
 def whole_text(whole: WholePass) -> str:
-    """Returns "54.2 ms, 31.2 ms without loss", of which either may be missing."""
+    """Returns "54.2 ms, 31.2 ms without loss", of which either may be missing; with a * if files have changed since."""
     words = [f"{milliseconds(whole.with_loss)} ms"] if whole.with_loss is not None else []
     words += [f"{milliseconds(whole.logits)} ms without loss"] if whole.logits is not None else []
-    return ", ".join(words)
+    return ", ".join(words) + "*" * bool(whole.earlier)
 
 
 def section(waterfall: Waterfall) -> str:
@@ -528,7 +542,7 @@ def times(root: Path, shape: str) -> list[Times]:
     found = []
     for data in read_reports(root):
         if calls := reported.call_seconds(root, data):
-            found.append(Times(data["gpu"], calls, reported.pass_seconds(data, shape)))
+            found.append(Times(data["gpu"], calls, reported.pass_seconds(root, data, shape)))
     return found
 
 

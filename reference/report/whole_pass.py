@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from reference.gpu import beside_pytorch
+from reference.gpu import beside_pytorch, reported
 from reference.gpu.pages import put
 from reference.gpu.tools import Parser, newest_run, read_reports, run_main, three_digits
 
@@ -64,7 +64,14 @@ def table(data: dict, row: dict) -> list[str]:
     return lines
 
 
-def section(data: dict) -> str:
+def changes(root: Path, data: dict, step: str) -> list[str]:
+    """Returns what has changed of the step's pass since it was timed, in a sentence."""
+    commit = newest_run(data, PART)[1]["commit"]
+    found = [one.what for one in reported.changes_since(root, commit) if step in one.steps]
+    return [f"Timed at commit {commit[:7]}; since then {'; '.join(found)}."] if found else []
+
+
+def section(root: Path, data: dict) -> str:
     """Returns what stands in the README of one card, or "" if its report has no whole pass."""
     row = row_of(data)
     if row is None:
@@ -76,12 +83,13 @@ def section(data: dict) -> str:
     how = f"GPT-2 124M, {size}, tokens to the logits of all rows, {precision}, both sides pass by pass in turn: `make "
     how += f"gpu-report PART={PART}` on one {data['gpu']} ({versions})."
     left = [f"Not measured: {', '.join(row['not_measured'])}."] * bool(row["not_measured"])
+    left += changes(root, data, row["step"])
     return "\n".join([f"{verdict(row)} {how}", "", *table(data, row), *([""] if left else []), *left, ""])
 
 
 def page(root: Path) -> str:
     """Returns the README with what every card's report says; with an empty block while there is none."""
-    found = [text for data in read_reports(root) if (text := section(data))]
+    found = [text for data in read_reports(root) if (text := section(root, data))]
     return put((root / PAGE).read_text(), BLOCK, "\n".join(found), PAGE)
 
 

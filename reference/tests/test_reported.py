@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Times in a card's report: which call each is of, and what a step's whole pass took."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from reference.gpu import reported
+from reference.gpu import reported, tools
 from reference.gpu.reported import WholePass
 from reference.gpu.tools import ToolError
 
@@ -14,7 +15,7 @@ SHAPE = "B=4 T=1024 C=768 NH=12 L=12"
 
 
 def item(status="ok", **result):
-    return {"status": status, "result": result}
+    return {"status": status, "result": result, "run": "first", "measured_at": "2026-01-02"}
 
 
 def report(**parts):
@@ -64,7 +65,7 @@ def test_a_timing_of_gelus_result_alone_is_a_call_without_pre_gelu():
 
 def test_a_call_has_the_time_of_waterfall_then_of_timings_then_of_ladder():
     softmax = "14_block_reduction/softmax: softmax N=8 V=5 Vp=6"
-    layernorm = "13_cooperative_groups/layernorm: layernorm B=4 T=8 C=4"
+    layernorm = "06_coalescing/layernorm: layernorm B=4 T=8 C=4"
     matmul = "09_warp_tiled_matmul/matmul: matmul N=8 C=4 OC={0} out_stride={0}"
     found = reported.call_seconds(
         ROOT,
@@ -72,7 +73,8 @@ def test_a_call_has_the_time_of_waterfall_then_of_timings_then_of_ladder():
             waterfall={softmax: item(median_ms=1)},
             timings={
                 "lesson14/softmax": timed("N=8 V=5 Vp=6", 2),
-                "lesson13/layernorm": timed("B=4 T=8 C=4", 3),
+                "lesson06/layernorm": timed("B=4 T=8 C=4", 3),
+                "lesson13/layernorm": timed("B=4 T=8 C=4", 8),  # an op that has left the lesson
                 "lesson09/matmul": timed("N=8 C=4 OC=6", 4),
                 "lesson13/forward": timed(SHAPE, 5),
             },
@@ -109,14 +111,49 @@ def whole(step, shape, ours, way="eager"):
     return {f"step {step} {shape} {way}": item(**result)}
 
 
-def test_a_whole_pass_is_that_of_its_shape_with_the_loss_and_without():
+def test_a_whole_pass_is_that_of_its_shape_with_the_loss_and_without(tmp_path):
     made = report(
         forward_b4=whole("12", SHAPE, 31) | whole("17", SHAPE, 7) | whole("17", SHAPE, 8, "compile"),
         forward_b1=whole("17", SHAPE.replace("B=4", "B=1"), 2),
         timings={"lesson12/forward": timed(SHAPE, 54), "lesson05/forward": timed("B=1 T=256 C=768 NH=12 L=12", 98)},
     )
-    assert reported.pass_seconds(made, SHAPE) == {
+    assert reported.pass_seconds(tmp_path, made, SHAPE) == {
         "12": WholePass(with_loss=54e-3, logits=31e-3),
         "17": WholePass(logits=7e-3),
     }
-    assert reported.pass_seconds(made, SHAPE.replace("B=4", "B=1")) == {"17": WholePass(logits=2e-3)}
+    assert reported.pass_seconds(tmp_path, made, SHAPE.replace("B=4", "B=1")) == {"17": WholePass(logits=2e-3)}
+
+
+def test_a_pass_of_other_calls_is_gone_and_one_of_other_files_is_marked(tmp_path):
+    text = """
+        [[since]]
+        commit = "abc"
+        steps = ["12"]
+        another = true
+        what = "it is another pass"
+        [[since]]
+        commit = "abc"
+        steps = ["17"]
+        another = false
+        what = "a kernel is faster"
+    """
+    (tmp_path / "reference/timings").mkdir(parents=True)
+    (tmp_path / reported.FORMS).write_text(text)
+    made = report(forward_b4=whole("12", SHAPE, 31) | whole("17", SHAPE, 7) | whole("05", SHAPE, 9))
+    passes = {"05": WholePass(logits=9e-3), "12": WholePass(logits=31e-3), "17": WholePass(logits=7e-3)}
+    assert reported.pass_seconds(tmp_path, made | runs_of("def"), SHAPE) == passes
+    passes = {"05": WholePass(logits=9e-3), "17": WholePass(logits=7e-3, earlier="a kernel is faster")}
+    assert reported.pass_seconds(tmp_path, made | runs_of("abcdef"), SHAPE) == passes
+
+
+def runs_of(commit):
+    return {"runs": {"first": {"commit": commit}}}
+
+
+def test_the_forms_of_passes_are_those_of_today():
+    forms = tomllib.loads((ROOT / reported.FORMS).read_text())["forms"]
+    lessons = {path.name[:2]: path.name for path in ROOT.glob("solutions/[0-9][0-9]_*")}
+    passes = {step for data in tools.read_reports(ROOT) for step in reported.pass_seconds(ROOT, data, SHAPE)}
+    assert passes <= forms.keys(), f"{reported.FORMS} has no form of a step that was timed whole"
+    now = {step: reported.form_of(ROOT, lessons[step]) for step in forms}
+    assert now == forms, f"the files of a pass have changed: {reported.FORMS} says what to do"

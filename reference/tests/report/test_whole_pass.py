@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.gpu import beside_pytorch, tools
+from reference.gpu import beside_pytorch, reported, tools
 from reference.report import whole_pass
 
 ROOT = Path(__file__).parents[3]
@@ -31,13 +31,13 @@ def report():
         "baselines": {"items": {"a": {"status": "ok", "result": bf16}}},
     }
     parts["forward_b4"]["not_done_yet"] = [beside_pytorch.item_name("17", SHAPE, "compile max-autotune")]
-    run = {"driver": "580", "cuda": "13.0", "versions": {"torch": "2.11.0"}}
+    run = {"driver": "580", "cuda": "13.0", "commit": "abc", "versions": {"torch": "2.11.0"}}
     data = {"gpu": "NVIDIA Test 1", "rehearsal": False, "parts": parts, "runs": {"first": run}}
     return data | {"whole_forward": beside_pytorch.whole_rows(data)}
 
 
 def test_each_of_pytorchs_ways_has_a_row_and_the_fastest_is_first(report):
-    assert whole_pass.section(report).splitlines()[2:] == [
+    assert whole_pass.section(ROOT, report).splitlines()[2:] == [
         "| PyTorch's way | its ms | ours, ms | ours over PyTorch's |",
         "|---|--:|--:|--:|",
         "| compile, FlexAttention | 5.60 | 7.20 | 1.29 |",
@@ -51,7 +51,7 @@ def test_each_of_pytorchs_ways_has_a_row_and_the_fastest_is_first(report):
 
 
 def test_a_way_that_is_faster_than_ours_is_said_to_be(report):
-    said = whole_pass.section(report).splitlines()[0]
+    said = whole_pass.section(ROOT, report).splitlines()[0]
     assert said.startswith(
         "Step 17's pass takes 0.76 times as long as PyTorch's eager pass, 0.92 to 0.95 times as long as "
         "`torch.compile`'s, and 1.29 times as long as its fastest way, compile with FlexAttention: **that way is "
@@ -71,7 +71,7 @@ def test_ours_is_said_to_be_the_fastest_only_beside_all_ways(report):
 
 
 def test_a_report_without_a_whole_pass_has_no_block(report, tmp_path):
-    assert whole_pass.section(report | {"whole_forward": []}) == ""
+    assert whole_pass.section(ROOT, report | {"whole_forward": []}) == ""
     (tmp_path / tools.TIMINGS).mkdir(parents=True)
     (tmp_path / "README.md").write_text("<!-- whole forward -->\nold\n<!-- end whole forward -->\n")
     whole_pass.write_page(tmp_path)
@@ -83,3 +83,13 @@ def test_a_report_without_a_whole_pass_has_no_block(report, tmp_path):
 
 def test_the_committed_readme_is_as_the_reports_say():
     assert whole_pass.page(ROOT) == (ROOT / whole_pass.PAGE).read_text(), "make report-pages writes it"
+
+
+def test_what_has_changed_since_is_said(report, tmp_path):
+    forms = tmp_path / reported.FORMS
+    forms.parent.mkdir(parents=True)
+    forms.write_text('[[since]]\ncommit = "abc"\nsteps = ["17"]\nanother = false\nwhat = "a kernel is faster"\n')
+    last = whole_pass.section(tmp_path, report).splitlines()[-1]
+    assert last == "Timed at commit abc; since then a kernel is faster."
+    forms.write_text('[[since]]\ncommit = "abc"\nsteps = ["16"]\nanother = false\nwhat = "a kernel is faster"\n')
+    assert "since then" not in whole_pass.section(tmp_path, report)
