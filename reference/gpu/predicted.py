@@ -25,7 +25,7 @@ Rows = dict[str, dict[str, list[float]]]  # by section and item, milliseconds on
 @dataclass(frozen=True)
 class Registration:
     name: str  # "2026-11-26-9e80c64"
-    date: str  # "2026-11-26"
+    date: str  # "2026-11-26T14:00:00Z"; the first ones have the day alone, and count from its beginning
     cards: tuple[str, ...]  # keys of cards.toml
     rows: Rows
 
@@ -64,7 +64,7 @@ class Time:
     """A time that a report has measured."""
 
     part: str  # "timings"
-    date: str  # "2026-12-01"
+    date: str  # "2026-12-01T12:00:00Z"
     section: str  # "lessons"
     item: str  # "lesson09/matmul N=4096 C=768 OC=3072"
     op: str

@@ -13,7 +13,6 @@ import hashlib
 import json
 import sys
 import textwrap
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,7 +35,16 @@ from reference.gpu.predicted import (
     registrations,
     said_of_left_out,
 )
-from reference.gpu.tools import Parser, ToolError, counted, last_line, run, run_main, three_digits
+from reference.gpu.tools import (
+    Parser,
+    ToolError,
+    counted,
+    last_line,
+    run,
+    run_main,
+    three_digits,
+    utc_now,
+)
 
 FORMAT = 1
 PAGE = FOLDER / "README.md"
@@ -135,17 +143,17 @@ def git(root: Path, *words: str) -> str:
     return done.output.strip()
 
 
-def register(root: Path, date: str) -> Path:
-    """Writes today's estimates as a new file. Raises ToolError if an estimate's sources differ from the commit, or if
-    the file is there."""
+def register(root: Path, moment: str) -> Path:
+    """Writes today's estimates as a new file, registered at "2026-11-26T14:00:00Z". Raises ToolError if an estimate's
+    sources differ from the commit, or if the file is there."""
     if changed := git(root, "status", "--porcelain", "--", *MADE_OF):
         raise ToolError(f"a registration names a commit, and files differ from it: commit {changed.split()[1]} first")
     commit = git(root, "log", "-1", "--format=%H", "--", *MADE_OF)
-    path = FOLDER / f"{date}-{commit[:7]}.json"
+    path = FOLDER / f"{moment[:10]}-{commit[:7]}.json"
     if (root / path).exists() or path.name in registered_files(root):
         raise ToolError(f"{path} is there, and a registration is never replaced")
     head, rows = estimated_today(root)
-    text = as_json({"format": FORMAT, "registered": date, "commit": commit, **head}, rows)
+    text = as_json({"format": FORMAT, "registered": moment, "commit": commit, **head}, rows)
     (root / path).parent.mkdir(parents=True, exist_ok=True)
     (root / path).write_text(text)
     with (root / HASHES).open("a") as hashes:
@@ -264,7 +272,7 @@ def act(options: argparse.Namespace) -> int:
         write_page(root)
         return 0
     if options.write:
-        print(f"written to {register(root, time.strftime('%Y-%m-%d', time.gmtime()))}, its hash to {HASHES}")
+        print(f"written to {register(root, utc_now())}, its hash to {HASHES}")
         return 0
     known = registrations(root)
     if not known:

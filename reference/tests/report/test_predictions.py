@@ -39,7 +39,7 @@ def test_a_file_has_a_positive_number_for_each_card(path):
     data = json.loads(path.read_text())
     assert list(data) == ["format", "registered", "commit", "estimator", "cards", *SECTIONS]
     assert data["format"] == predictions.FORMAT
-    assert path.stem == f"{data['registered']}-{data['commit'][:7]}"
+    assert path.stem == f"{data['registered'][:10]}-{data['commit'][:7]}"
     assert re.fullmatch(r"[0-9a-f]{40}", data["commit"])
     assert re.fullmatch(r"\d+% of \d+ published times on \d+ cards differ .*", data["estimator"]["band"])
     assert len(set(data["cards"])) == len(data["cards"])
@@ -234,6 +234,13 @@ def test_each_time_is_beside_its_oldest_prediction_and_the_worst_comes_first(mea
         Row("ladder", "matmul", "09 matmul N=4096 C=768 OC=768", 0.15, 0.15, second),
     ]
     assert [round(row.ratio, 2) for row in rows[2:]] == [1.25, 1.2, 1.0]
+
+
+def test_a_registration_of_the_same_day_counts_from_its_moment_on():
+    made = report(ladder={"lesson09/N=1 C=1 OC=1": item(median_ms=2.0) | {"measured_at": "2026-12-01T12:00:00Z"}})
+    predicted = {"ladder": {"lesson09/N=1 C=1 OC=1": [1, 1.5]}}
+    for moment, rows in (("2026-12-01T11:59:59Z", 1), ("2026-12-01T12:00:01Z", 0), ("2026-12-01", 1)):
+        assert len(compared(made, [registration(moment, **predicted)]).rows) == rows, moment
 
 
 SHAPE = "N=4096 C=768 OC=768"
