@@ -309,7 +309,7 @@ has_cublas = $(if $(CUBLAS),$(wildcard $(CUBLAS)/include/cublas_v2.h),$(if $(cub
 cublas_header := $(if $(filter test test-all test-borrowed for-nvcc sass-table build/nvcc/%,$(MAKECMDGOALS)),$(has_cublas),not asked)
 cublas_include = $(CUBLAS:%=-isystem %/include)
 # The op files that call it, as NN_name/OP; its libraries, for nvcc, and for a program of the objects $1.
-cublas_ops := $(if $(nvcc),$(patsubst solutions/%.cu,%,$(shell grep -ls 'include.*cublas' $(filter %.cu,$(solution_files)))))
+cublas_ops := $(if $(nvcc),$(patsubst solutions/%.cu,%,$(shell grep -lsE 'include .(checker/)?cublas' $(filter %.cu,$(solution_files)))))
 cublas_libs = $(or $(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-lcublas -lcublasLt) \
     $(foreach folder,$(CUBLAS),-Wl$(comma)-rpath$(comma)$(abspath $(folder))/lib)
 nvcc_cublas = $(or $(foreach library,$(wildcard $(CUBLAS:%=%/lib/libcublas*.so.*)),-L$(dir $(library)) -l:$(notdir $(library)) \
