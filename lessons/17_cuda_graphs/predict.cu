@@ -63,8 +63,8 @@ void enqueue(Replay& replay, Activations& acts, const Parameters& params, Contex
 // Runs it once, then captures it. Where there is a graph already, only addresses have changed.
 void capture(Replay& replay, Activations& acts, const Parameters& params, Context& ctx) {
     // TODO: enqueue, and wait: handles are made and workspaces grow now. Then begin the capture, enqueue, end it. An
-    // executable graph of what was captured: the one that there is takes an update, or a new one is instantiated. What was
-    // captured is destroyed. Note the Context's workspace, ctx.workspace(0).
+    // executable graph of what was captured takes the place of an older one, which is destroyed first, and what was
+    // captured is destroyed too. Note the Context's workspace, ctx.workspace(0).
 }
 
 }  // namespace

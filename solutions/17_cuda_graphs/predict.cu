@@ -82,8 +82,8 @@ void enqueue(Replay& replay, Activations& acts, const Parameters& params, Contex
 void capture(Replay& replay, Activations& acts, const Parameters& params, Context& ctx) {
     // >>> solution
     //~ // TODO: enqueue, and wait: handles are made and workspaces grow now. Then begin the capture, enqueue, end it. An
-    //~ // executable graph of what was captured: the one that there is takes an update, or a new one is instantiated. What was
-    //~ // captured is destroyed. Note the Context's workspace, ctx.workspace(0).
+    //~ // executable graph of what was captured takes the place of an older one, which is destroyed first, and what was
+    //~ // captured is destroyed too. Note the Context's workspace, ctx.workspace(0).
     enqueue(replay, acts, params, ctx);
     check(cudaStreamSynchronize(ctx.stream));
 
