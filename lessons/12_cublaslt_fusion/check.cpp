@@ -72,6 +72,28 @@ void add_in_turn(OpCases& op) {
     op.op().add_case("in_turn", sizes_of(N).text("N C OC")).calls.push_back(std::move(call));
 }
 
+// A request is 32 lanes' 16 bytes at best.
+constexpr double kRequestBytes = 32 * 16;
+
+// Rows of GPT-2's 768 channels: `tensors` of rows are read or written, each once. A row needs the weights and the biases as
+// well, which L1 has for all rows but a block's first, and stores its mean and its reciprocal deviation.
+void count_rows(OpCases& op, double tensors) {
+    constexpr double kRows = 16, kChannels = 768;
+    const double bytes = kFloat * (tensors + 2) * kRows * kChannels;
+    op.add_drawn("row768", "B=2 T=8 C=768").calls.back().needed = {
+        {"bytes_asked", bytes + 2 * kFloat * kRows}, {"requests", bytes / kRequestBytes + 2 * kRows}, {"sectors"}};
+}
+
+// Rows for layernorm and residual_layernorm.
+void add_rows(OpCases& op, double tensors) {
+    count_rows(op, tensors);
+    op.add_drawn("narrow", "B=1 T=9 C=3");    // fewer channels than lanes
+    op.add_drawn("one", "B=1 T=1 C=1");       // a row of variance 0
+    op.add_drawn("ragged", "B=3 T=5 C=161");  // rows that start anywhere
+    op.add_drawn("edge", "B=1 T=3 C=1668");   // one float4 more than 13 for each lane
+    op.add_drawn("xxl", "B=1 T=2 C=5000");
+}
+
 }  // namespace
 }  // namespace cases
 
@@ -88,9 +110,27 @@ void cases::add_own(LessonCases& lesson) {
         op.add_drawn("beyond_fp16", "N=16 C=64 OC=24 outputs=1", {{"inp", normal(1e6F)}});
         add_in_turn(op);
     }
-    // A block launches two layernorms, attention's softmax and two residuals, and calls cuBLAS for its four products and,
-    // for each sequence, attention's two. Then the encoder, the last layernorm, the logits, softmax and crossentropy.
+    // Lesson 10's bytes, by one launch.
+    OpCases& matmul_gelu = lesson.op("matmul_gelu");
+    constexpr double kTile = 128, kN = kSquare;
+    matmul_gelu.add_drawn("square", "N=256 C=256 OC=256").calls.back().needed = {
+        {"library_calls", 0}, {"kernel_launches", 1}, {"bytes_moved", kFloat * (2 * kN * kN * kN / kTile + kN * kN)}};
+    matmul_gelu.add_drawn("head64", "N=32 C=128 OC=128");
+    matmul_gelu.add_drawn("odd", "N=111 C=60 OC=101");
+    matmul_gelu.add_drawn("one", "N=1 C=1 OC=1");
+    matmul_gelu.add_drawn("ragged", "N=17 C=33 OC=129");
+    matmul_gelu.add_drawn("long", "N=2 C=3072 OC=3");
+
+    OpCases &layernorm = lesson.op("layernorm"), &residual_layernorm = lesson.op("residual_layernorm");
+    add_misaligned_layernorm(layernorm);
+    add_misaligned_layernorm(residual_layernorm, "lesson12");
+    residual_layernorm.add_drawn("head64", "B=2 T=16 C=128");
+    residual_layernorm.add_drawn("odd", "B=3 T=37 C=60");
+    add_rows(layernorm, 2);
+    add_rows(residual_layernorm, 4);
+    // A block launches attention's softmax and two residual_layernorms, and calls cuBLAS for its four products and, for each
+    // sequence, attention's two. Then the encoder, the first layernorm, the logits, softmax and crossentropy.
     constexpr double kB = 2, kL = 2;
     lesson.op("forward").at("regular").calls.front().needed = {{"library_calls", kL * (4 + 2 * kB) + 1},
-                                                               {"kernel_launches", kL * 5 + 4}};
+                                                               {"kernel_launches", kL * 3 + 4}};
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// What linear and linear_gelu keep between calls: for each shape the descriptors of its product and an algorithm.
+// The helper of linear and linear_gelu: for each problem a descriptor, the layouts of its matrices and an algorithm, kept between
+// calls. The choice of the algorithm is yours.
 #pragma once
 
 #include <bit>
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 
 #include "checker/cublas_lt.h"
 #include "checker/cuda_check.h"
+#include "lessons/gpt2/context.h"
 
 namespace {
 
-// What an algorithm is chosen for. It need not be able to do anything else.
+// A product that an algorithm is chosen for. It need not be able to do any other.
 struct Problem {
     int N, C, OC;
     std::uint32_t alignment;  // bytes; every pointer of the call is a multiple of it
@@ -25,13 +28,7 @@ struct Plan {
     checker::MatmulDesc desc;
     checker::MatrixLayout weight, inp, out;
     cublasLtMatmulAlgo_t algorithm{};
-    std::size_t workspace_bytes = 0;  // which the algorithm needs
-};
-
-// A Context keeps it: ctx.handle<Plans>().
-struct Plans {
-    checker::CublasLtHandle handle;
-    std::map<Problem, Plan> of;
+    std::size_t workspace_bytes = 0;  // the algorithm needs them
 };
 
 // The largest power of two up to 256 that all of these are multiples of; a null pointer is a multiple of anything.
@@ -46,14 +43,61 @@ inline checker::MatrixLayout floats(int rows, int columns) {
     return {CUDA_R_32F, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), rows};
 }
 
-constexpr std::size_t kWorkspaceAlignment = 256;  // bytes
-
-// What NVIDIA recommends that an algorithm may use: 32 MiB from Hopper on, 4 MiB before.
+// Returns the workspace that NVIDIA recommends to allow: 32 MiB from Hopper on, 4 MiB before.
 inline std::uint64_t most_workspace_bytes() {
     int device = 0, major = 0;
     checker::check(cudaGetDevice(&device));
     checker::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     return std::uint64_t{major >= 9 ? 32U : 4U} << 20;
 }
+
+// The plan of a problem, but for its epilogue and its algorithm: out^T = weight inp^T by columns, in TF32.
+inline Plan product_of(const Problem& problem) {
+    const auto [N, C, OC, alignment, epilogue] = problem;
+    Plan plan;
+    plan.desc = {CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F};  // products of TF32; alpha and beta are float
+    plan.desc.set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+    plan.weight = floats(C, OC);
+    plan.inp = floats(C, N);
+    plan.out = floats(OC, N);
+    return plan;
+}
+
+// The whole plan. `bias` is any that it will be used with, since cuBLASLt looks at its alignment; so is `pre_gelu`, which is null
+// where the epilogue stores no such output.
+inline Plan make_plan(cublasLtHandle_t handle, const Problem& problem, const float* bias, float* pre_gelu) {
+    Plan plan = product_of(problem);
+    // TODO: the epilogue and the bias in plan.desc; where there is a pre_gelu, also its address, its leading dimension (an
+    // std::int64_t) and its type. A preference: how much workspace there may be, and the alignment. One algorithm from
+    // cublasLtMatmulAlgoGetHeuristic; std::runtime_error where there is none. The algorithm and its workspace in `plan`.
+    return plan;
+}
+
+// All plans of a Context: ctx.handle<Plans>().
+class Plans {
+  public:
+    // The problem's plan, made when it is first met.
+    Plan& at(const Problem& problem, const float* bias, float* pre_gelu) {
+        auto found = plans_.find(problem);
+        if (found == plans_.end()) {
+            found = plans_.emplace(problem, make_plan(handle_, problem, bias, pre_gelu)).first;
+        }
+        return found->second;
+    }
+
+    // One call of the library: out = epilogue(weight inp), on the Context's stream.
+    void launch(const Plan& plan, float* out, const float* inp, const float* weight, Context& ctx) {
+        constexpr std::size_t kWorkspaceAlignment = 256;  // bytes
+        const float alpha = 1.0f, beta = 0.0f;            // beta 0: out is not read
+        void* workspace = ctx.workspace(plan.workspace_bytes, kWorkspaceAlignment);
+        checker::check(cublasLtMatmul(handle_, plan.desc, &alpha, weight, plan.weight, inp, plan.inp,  //
+                                      &beta, out, plan.out, out, plan.out,                             //
+                                      &plan.algorithm, workspace, plan.workspace_bytes, ctx.stream));
+    }
+
+  private:
+    checker::CublasLtHandle handle_;
+    std::map<Problem, Plan> plans_;
+};
 
 }  // namespace

@@ -76,7 +76,15 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             const float* bias,    // (OC), or null for none
             int N, int C, int OC, int out_stride, Context& ctx);
 
-// The same with a bias always and no stride: out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c].
+// out[n, o] = gelu(bias[o] + sum over c of inp[n, c] * weight[o, c]), in fp32. No step of GPT-2 calls it: lesson 12 shows an
+// epilogue by it, and linear_gelu takes its place.
+void matmul_gelu(float* out,           // (N, OC)
+                 const float* inp,     // (N, C)
+                 const float* weight,  // (OC, C)
+                 const float* bias,    // (OC)
+                 int N, int C, int OC, Context& ctx);
+
+// matmul with a bias always and no stride: out[n, o] = bias[o] + sum over c of inp[n, c] * weight[o, c].
 void linear(float* out,           // (N, OC)
             const float* inp,     // (N, C)
             const float* weight,  // (OC, C)

@@ -79,9 +79,8 @@ def of_exponents_alone(scores: Tensor, scale: float, log=torch.log) -> tuple[Ten
 
 OF_LEVELS = {"maximum_from_zero": Suspect(MAXIMUM_FROM_ZERO, maximum_from_zero)}  # of rows far from 0
 
-# By a warp for each row, whose lanes keep a maximum and a sum of what they have seen. The probabilities follow from the
-# log-sum-exp, and are stored only where that does not tell.
-OF_ONLINE = {
+# By a warp for each row. The probabilities follow from the log-sum-exp, and are stored only where that does not tell.
+OF_WARPS = {
     "own_token_masked": Suspect(
         OWN_TOKEN_MASKED,
         lambda scores, scale: {"lse": softmax_with(scale * scores, past_mask(scores.shape[-1]))["lse"]},
@@ -92,28 +91,6 @@ OF_ONLINE = {
     "scale_applied_twice": Suspect(
         "the scores were multiplied by the scale twice",
         lambda scores, scale: softmax_with(scale**2 * scores, causal_mask(scores.shape[-1])),
-    ),
-    "rescale_missing": Suspect(
-        "a lane's sum was not multiplied by exp(old maximum - new maximum) when its maximum moved (float4s)",
-        lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: torch.ones_like(new))},
-    ),
-    "rescale_missing_of_floats": Suspect(
-        "a lane's sum was not multiplied by exp(old maximum - new maximum) when its maximum moved (floats)",
-        lambda scores, scale: {
-            "lse": online_lse(masked(scores, scale), width=1, rescale=lambda old, new: torch.ones_like(new))
-        },
-    ),
-    "rescale_inverted": Suspect(
-        "a lane's sum was multiplied by exp(new maximum - old maximum): the sign is wrong",
-        lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: (new - old).exp())},
-    ),
-    "lanes_not_rescaled": Suspect(
-        "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (float4s)",
-        lambda scores, scale: {"lse": online_lse(masked(scores, scale), merge=torch.ones_like)},
-    ),
-    "lanes_not_rescaled_of_floats": Suspect(
-        "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (floats)",
-        lambda scores, scale: {"lse": online_lse(masked(scores, scale), width=1, merge=torch.ones_like)},
     ),
     "first_lane_only": Suspect(
         "the log-sum-exp is that of lane 0's scores: the other lanes' maxima and sums were not merged",
@@ -136,6 +113,32 @@ OF_ONLINE = {
     ),
 }
 
+# By a warp for each row, whose lanes keep a maximum and a sum of what they have seen.
+OF_ONLINE = {
+    "rescale_missing": Suspect(
+        "a lane's sum was not multiplied by exp(old maximum - new maximum) when its maximum moved (float4s)",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: torch.ones_like(new))},
+    ),
+    "rescale_missing_of_floats": Suspect(
+        "a lane's sum was not multiplied by exp(old maximum - new maximum) when its maximum moved (floats)",
+        lambda scores, scale: {
+            "lse": online_lse(masked(scores, scale), width=1, rescale=lambda old, new: torch.ones_like(new))
+        },
+    ),
+    "rescale_inverted": Suspect(
+        "a lane's sum was multiplied by exp(new maximum - old maximum): the sign is wrong",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: (new - old).exp())},
+    ),
+    "lanes_not_rescaled": Suspect(
+        "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (float4s)",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), merge=torch.ones_like)},
+    ),
+    "lanes_not_rescaled_of_floats": Suspect(
+        "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (floats)",
+        lambda scores, scale: {"lse": online_lse(masked(scores, scale), width=1, merge=torch.ones_like)},
+    ),
+}
+
 
 def with_mask(scores: Tensor, mask: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     """As reference/model/gpt2.py has it, with a mask that is there already."""
@@ -153,6 +156,6 @@ OP = Op(
     run=gpt2.causal_softmax,
     floors=floors,
     dims=lambda at: dict(zip(("B", "NH", "T"), at["lse"], strict=True)),
-    suspects=SUSPECTS | OF_LEVELS | OF_ONLINE,
+    suspects=SUSPECTS | OF_LEVELS | OF_WARPS | OF_ONLINE,
     baselines={"causal_softmax": Baseline(baseline)},
 )

@@ -71,7 +71,7 @@ LIST = (
     Stage("checks of all solutions", "checks", matching(r"^lesson\d+/(?!wrong )"), 4, shared=True, timed=False),
     Stage("the roof", "calibrate", matching(""), 45),
     Stage("whole passes beside PyTorch", "forward_b4", matching(rf"^(?!.*{SLOW_WAYS})"), 8),
-    Stage("kernels that cuBLAS chooses", "waterfall", newest_first(rf"^\d+_{CALLS_CUBLAS}/"), 3),
+    Stage("kernels that cuBLAS chooses", "waterfall", newest_first(rf"^\d+_{CALLS_CUBLAS}/(?!.*layernorm)"), 3),
     Stage("how cuBLAS rounds to TF32", "given", matching(r"_tf32/precision$"), 3, timed=False),
     Stage("layernorm, L2 cold and hot", "waterfall", newest_first(r"/layernorm: layernorm"), 3),
     Stage("op times", "timings", newest_first(""), 4),

@@ -69,10 +69,10 @@ def test_all_that_is_shown_is_recorded_and_of_the_kernels_as_they_are(recorded, 
         assert one.sources == counts.digest(ROOT, one.files), f"{one.files[0]} has changed: make waterfall WRITE=1"
 
 
-@pytest.mark.parametrize("file", ["13_cooperative_groups/residual_layernorm", "09_warp_tiled_matmul/matmul"])
+@pytest.mark.parametrize("file", ["12_cublaslt_fusion/residual_layernorm", "09_warp_tiled_matmul/matmul"])
 def test_what_is_recorded_is_what_is_counted(file, recorded, tmp_path):
-    if not Path("build/check/lesson13").exists():
-        pytest.skip("no build/check/lesson13; make waterfall WRITE=1 builds it")
+    if not Path("build/check/lesson12").exists():
+        pytest.skip("no build/check/lesson12; make waterfall WRITE=1 builds it")
     one = next(one for one in recorded.values() if one.files == (file,))
     found = counts.count(one.call, one.files, tmp_path)
     assert found == one.launches, "the CPU device counts otherwise now: make waterfall WRITE=1 FRESH=1"

@@ -5,8 +5,9 @@
 //           x = x + mlp(layernorm(x))           mlp: C -> 4C, GELU, 4C -> C
 // logits = layernorm(x) wte^T
 //
-// Given. Lesson 11's, with linear for the matmuls that have a bias and linear_gelu for the one that GELU follows. fc, what
-// goes into GELU, is stored only if a backward pass follows: nothing else reads it.
+// Given. Lesson 11's, with linear for the matmuls that have a bias, linear_gelu for the one that GELU follows, and
+// residual_layernorm wherever a sum is normalised next: within a block, and from a block to the next one or to the last
+// layernorm. fc, what goes into GELU, is stored only if a backward pass follows: nothing else reads it.
 // >>> given
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/tensors.h"
@@ -24,25 +25,33 @@ void forward(Activations& acts, const Parameters& params,
 
     encoder(acts.encoded, tokens, params.wte, params.wpe, B, T, C, ctx);
 
+    const Activations::Layer& first = acts.h[0];
+    layernorm(first.ln_1, first.ln_1_mean, first.ln_1_rstd, acts.encoded, params.h[0].ln_1_weight,
+              params.h[0].ln_1_bias, B, T, C, ctx);
     const float* x = acts.encoded;  // (B, T, C): the stream
     for (int l = 0; l < L; l++) {
         const Parameters::Layer& p = params.h[l];
         const Activations::Layer& a = acts.h[l];
-        layernorm(a.ln_1, a.ln_1_mean, a.ln_1_rstd, x, p.ln_1_weight, p.ln_1_bias, B, T, C, ctx);
         linear(a.qkv, a.ln_1, p.attn_c_attn_weight, p.attn_c_attn_bias, N, C, 3 * C, ctx);
         attention(a.attn, a.lse, a.qkv, acts.scratch, B, T, C, NH, ctx);
         linear(a.attn_proj, a.attn, p.attn_c_proj_weight, p.attn_c_proj_bias, N, C, C, ctx);
-        residual(a.residual_1, x, a.attn_proj, N * C, ctx);
+        residual_layernorm(a.residual_1, a.ln_2, a.ln_2_mean, a.ln_2_rstd, x, a.attn_proj, p.ln_2_weight, p.ln_2_bias,
+                           B, T, C, ctx);
 
-        layernorm(a.ln_2, a.ln_2_mean, a.ln_2_rstd, a.residual_1, p.ln_2_weight, p.ln_2_bias, B, T, C, ctx);
         linear_gelu(a.fc_gelu, acts.backward_follows ? a.fc : nullptr, a.ln_2, p.mlp_c_fc_weight, p.mlp_c_fc_bias, N, C,
                     4 * C, ctx);
         linear(a.fc_proj, a.fc_gelu, p.mlp_c_proj_weight, p.mlp_c_proj_bias, N, 4 * C, C, ctx);
-        residual(a.residual_2, a.residual_1, a.fc_proj, N * C, ctx);
+        if (l + 1 < L) {
+            const Parameters::Layer& p_next = params.h[l + 1];
+            const Activations::Layer& a_next = acts.h[l + 1];
+            residual_layernorm(a.residual_2, a_next.ln_1, a_next.ln_1_mean, a_next.ln_1_rstd, a.residual_1, a.fc_proj,
+                               p_next.ln_1_weight, p_next.ln_1_bias, B, T, C, ctx);
+        } else {
+            residual_layernorm(a.residual_2, acts.ln_f, acts.ln_f_mean, acts.ln_f_rstd, a.residual_1, a.fc_proj,
+                               params.ln_f_weight, params.ln_f_bias, B, T, C, ctx);
+        }
         x = a.residual_2;
     }
-
-    layernorm(acts.ln_f, acts.ln_f_mean, acts.ln_f_rstd, x, params.ln_f_weight, params.ln_f_bias, B, T, C, ctx);
     matmul(acts.logits, acts.ln_f, params.wte, nullptr, N, C, Vp, Vp, ctx);
 
     if (targets) {

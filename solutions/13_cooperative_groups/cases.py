@@ -1,57 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Rows that a broken mean or variance cannot pass: with a large mean, with one hot element, of equal elements, below
-zero; and residual_layernorm, on them and on ordinary rows."""
-
-import numpy as np
+"""A few lanes' rows of scores, for mistakes that any row shows; and rows of a warp's whole turn and a short second. A
+turn is 128 scores, and 32 where rows do not start at multiples of 16 bytes."""
 
 from reference.dump.cases import Call, Case, generator, normal
-from reference.ops import layernorm, residual_layernorm
+from reference.ops import causal_softmax
 
-C = 200  # 50 float4s: a lane has one or two
-
-
-def outliers(rng: np.random.Generator) -> np.ndarray:
-    """12 rows of σ 1 around 0, but for nine."""
-    x = normal(rng, 1, 12, C)
-    x[1] += 1e3  # the mean of the squares less the square of the mean is left with none of the variance's bits
-    x[2] -= 3e3
-    x[3] += 1e4
-    x[4, 0] = 1e3
-    x[5, C - 1] = -1e3
-    x[6] = 0.75
-    x[7] = -0.1
-    x[8] = -np.abs(x[8]) - 2
-    x[9] *= 1e-3
-    return x.astype(np.float32)
+SCALE = 0.125
 
 
 def build(name: str, seed: int) -> Case:
-    rng = generator(name, seed)
-    weight, bias = 1 + normal(rng, 0.2, C), normal(rng, 0.1, C)
-    tensors = {"input/weight": weight, "input/bias": bias, "input/layernorm/inp": outliers(rng)}
-    scale = {"weight": "input/weight", "bias": "input/bias"}
-    results = {out: f"layernorm.{out}" for out in layernorm.OP.results}
-    calls = [Call("layernorm", {"inp": "input/layernorm/inp"} | scale, results, tuple(layernorm.OF_WARPS))]
-
-    def residual_layernorm_of(which: str, inp1: np.ndarray, inp2: np.ndarray, suspects: tuple[str, ...]) -> None:
-        tensors.update({f"input/{which}/inp1": inp1, f"input/{which}/inp2": inp2})
-        args = {"inp1": f"input/{which}/inp1", "inp2": f"input/{which}/inp2"} | scale
-        calls.append(
-            Call(
-                "residual_layernorm",
-                args,
-                {out: f"{which}.{out}" for out in residual_layernorm.OP.results},
-                suspects,
-            )
-        )
-
-    ordinary = normal(rng, 1, 19, C) + normal(rng, 0.5, 19, 1)  # more rows than two blocks of 8 have
-    ordinary[3] = normal(rng, 0.003, C)  # variance ≈ 1e-5: as large as epsilon
-    other = normal(rng, 0.7, 19, C)
-    other[3] = normal(rng, 0.003, C)
-    residual_layernorm_of("residual_layernorm", ordinary.astype(np.float32), other, tuple(residual_layernorm.SUSPECTS))
-    x = tensors["input/layernorm/inp"]
-    half = normal(rng, 1, 12, C)
-    half[6], half[7] = 0.5, 0
-    residual_layernorm_of("outliers", x - half, half, ())
-    return Case(name, {}, tensors, calls, case="op_outliers")
+    rng = generator("op_rows", seed)
+    tensors, calls = {}, []
+    few = ("no_mask", "mask_off_by_one", "no_scale", *causal_softmax.OF_WARPS)
+    for case, T, ids in (("op_few", 20, few), ("op_turns", 160, ()), ("op_second_turn", 45, ())):
+        scores = f"input/{case}/scores"
+        tensors[scores] = normal(rng, 2 / SCALE, 1, 1, T, T)
+        results = {"att": f"{case}.att", "lse": f"{case}.lse"}
+        calls.append(Call("causal_softmax", {"scores": scores, "scale": SCALE}, results, ids, case=case))
+    return Case(name, {"B": 1, "C": 64, "NH": 1}, tensors, calls)

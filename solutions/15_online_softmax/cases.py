@@ -23,7 +23,7 @@ def build(name: str, seed: int) -> Case:
         results = {"att": f"{case}.att", "lse": f"{case}.lse"}
         calls.append(Call("causal_softmax", {"scores": scores, "scale": SCALE}, results, ids, case=case))
 
-    few = ("no_mask", "mask_off_by_one", "no_scale", *causal_softmax.OF_ONLINE)
+    few = ("no_mask", "mask_off_by_one", "no_scale", *causal_softmax.OF_WARPS, *causal_softmax.OF_ONLINE)
     add("op_few", 20, 0, tuple(id for id in few if id not in OF_TURNS))
     add("op_online", 160, 0.05, tuple(OF_TURNS))
     add("op_second_turn", 45, 0.05, ("rescale_missing_of_floats",))

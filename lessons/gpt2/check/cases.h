@@ -93,6 +93,9 @@ void add_misaligned_layernorm(OpCases& layernorm, const std::string& of_file = "
 void add_misaligned_causal_softmax(OpCases& causal_softmax);
 // The same, and an output of which the first column is asked for alone, so that the rest starts like that too.
 void add_misaligned_matmul(OpCases& matmul);
+// Adds the cases of a causal_softmax with a warp per row: misaligned ones, scores far from 0 or far apart, and two shapes that
+// are counted, with `reads` reads of each score.
+void add_rows_causal_softmax(OpCases& causal_softmax, int reads);
 
 // N = C = OC = kSquare, for which the device counts what `of_square` names; one output, one channel, primes and their
 // like, and GPT-2's vocabulary (some blocks of it, where the device can run some alone).

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <tuple>
 
@@ -139,6 +140,12 @@ std::pair<double, double> product_element(const Sizes& sizes, long element, cons
     return of_product(std::accumulate(products.begin(), products.end(), 0.0),
                       std::accumulate(squares.begin(), squares.end(), 0.0),
                       has_bias ? static_cast<double>(inputs[2][o]) : 0.0, static_cast<int>(C) + (has_bias ? 1 : 0));
+}
+
+std::pair<double, double> gelu_of(double x, double floor) {
+    const double root = std::sqrt(2 / std::numbers::pi), tanh = std::tanh(root * (x + 0.044715 * x * x * x));
+    const double slope = 0.5 * (1 + tanh) + 0.5 * x * (1 - tanh * tanh) * root * (1 + 3 * 0.044715 * x * x);
+    return {0.5 * x * (1 + tanh), std::abs(slope) * floor + kRounding * std::abs(x)};
 }
 
 Product::Product(const Sizes& sizes, const Values& inputs) : OC_(static_cast<std::size_t>(sizes["OC"])) {

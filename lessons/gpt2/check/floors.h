@@ -48,6 +48,9 @@ std::pair<double, double> of_product(double product, double squares, double bias
 // The same of inputs inp (N, C), weight (OC, C) and, where there is one, bias (OC), all added up here.
 std::pair<double, double> product_element(const Sizes& sizes, long element, const Values& inputs);
 
+// GELU of x, and its error where x is wrong by `floor`: floors of reference/ops/linear_gelu.py.
+std::pair<double, double> gelu_of(double x, double floor);
+
 // inp weight^T + bias in float64, of inputs inp (N, C), weight (OC, C) and, where there is one, bias (OC): each element,
 // and its floor.
 class Product {

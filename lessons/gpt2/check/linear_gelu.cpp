@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <numbers>
-
 #include "checker/worker/device_side.h"
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
-namespace {
-
-// GELU of x, and what is lost where x is wrong by `floor`: floors of reference/ops/linear_gelu.py.
-std::pair<double, double> gelu_of(double x, double floor) {
-    const double root = std::sqrt(2 / std::numbers::pi), tanh = std::tanh(root * (x + 0.044715 * x * x * x));
-    const double slope = 0.5 * (1 + tanh) + 0.5 * x * (1 - tanh * tanh) * root * (1 + 3 * 0.044715 * x * x);
-    return {0.5 * x * (1 + tanh), std::abs(slope) * floor + kRounding * std::abs(x)};
-}
-
-}  // namespace
-
 const OpSpec linear_gelu_spec{
     .name = "linear_gelu",
     .shape = "N C OC outputs",

@@ -156,8 +156,9 @@ def on(lesson: str, op: str = "matmul", words: str = "", page: str = "") -> Call
 
 of_07, of_08, of_09, of_10 = on("07"), on("08"), on("09"), on("10")
 vectors_08, vectors_09 = on("08", words="kVectors = true"), on("09", words="kVectors = true")
-layernorm_13 = on("13", "layernorm", "Piece = float4; int kKept = 6")
-residual_13 = on("13", "residual_layernorm", "Piece = float4; int kKept = 6")
+layernorm_12 = on("12", "layernorm", "Piece = float4; int kKept = 6")
+residual_12 = on("12", "residual_layernorm", "Piece = float4; int kKept = 6")
+of_13 = on("13", "causal_softmax")
 long_14, of_16 = on("14", "softmax", "kThreads = 512"), on("16", "attention", "kHS = 64")
 SAID = (
     on("04", "gelu")(
@@ -218,9 +219,11 @@ SAID = (
     of_10(T4, r"nvcc 13.0 takes (\d+) of them, with nothing spilled", lambda k: (k.registers,)),
     of_10(T4, r"Two blocks of ([\d,]+) bytes do not fit", lambda k: (k.kernel["shared"],)),
     of_10(T4, r"so (one) block fits a multiprocessor", lambda k: (k.blocks(),)),
-    layernorm_13(H100, r"shows (\d+) per thread, without spills", lambda k: (k.registers,)),
-    layernorm_13(H100, r"room for 65,536 / 64 = [\d,]+ threads: (\d+) of its", lambda k: (k.warps(),)),
-    residual_13(H100, r"takes (\d+) registers: \d+ threads, so (three) blocks", lambda k: (k.registers, k.blocks())),
+    on("12", "matmul_gelu")(ALL[1:], r"kernel of `matmul_gelu` the (\d+) registers", lambda k: (k.registers,)),
+    layernorm_12(H100, r"shows (\d+) per thread, without spills", lambda k: (k.registers,)),
+    layernorm_12(H100, r"room for 65,536 / 64 = [\d,]+ threads: (\d+) of its", lambda k: (k.warps(),)),
+    residual_12(H100, r"takes (\d+) registers: \d+ threads, so (three) blocks", lambda k: (k.registers, k.blocks())),
+    of_13(H100, r"nvcc gives the kernel (\d+) registers, so (\d+) blocks fit", lambda k: (k.registers, k.blocks())),
     long_14(
         H100,
         r"\| \*\*(\d+)\*\* \| \*\*(\d+)\*\* \| \*\*(\d+)\*\* \| \*\*(\d+)\*\* \|",

@@ -20,7 +20,7 @@ SAMPLE = [
     ("solutions/09_warp_tiled_matmul/matmul.cu", "sm_90a"),
     ("solutions/10_double_buffered_matmul/matmul.cu", "sm_75"),
     ("solutions/10_double_buffered_matmul/matmul.cu", "sm_120"),
-    ("solutions/13_cooperative_groups/layernorm.cu", "sm_89"),
+    ("solutions/12_cublaslt_fusion/layernorm.cu", "sm_89"),
 ]
 EVERYTHING = [(source.as_posix(), arch) for source in sass_table.solutions(ROOT) for arch in sass_table.ARCHS]
 

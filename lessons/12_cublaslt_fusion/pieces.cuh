@@ -12,6 +12,13 @@ __device__ inline float sum_of(float4 x) {
     return (x.x + x.y) + (x.z + x.w);
 }
 
+__device__ inline float largest_of(float x) {
+    return x;
+}
+__device__ inline float largest_of(float4 x) {
+    return fmaxf(fmaxf(x.x, x.y), fmaxf(x.z, x.w));
+}
+
 // f of each float of a piece, or of those at the same place in several: map(f, x, w) is the piece of f(x_i, w_i).
 template <class F, class... Floats>
 __device__ inline float map(F f, float x, Floats... others) {

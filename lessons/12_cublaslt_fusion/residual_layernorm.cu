@@ -3,18 +3,16 @@
 // residual[b, t, :] = inp1[b, t, :] + inp2[b, t, :]
 // out[b, t, :]      = layernorm of residual[b, t, :], with its mean and rstd
 //
-// layernorm of this lesson, whose row comes of two tensors and is stored as well: 4 tensors are moved, where residual and
-// layernorm one after the other move 5. The sums are those of warp_reduce, written by hand.
-#include "lessons/13_cooperative_groups/pieces.cuh"
+// Given. The layernorm of this lesson, whose row is the sum of two and is stored as well: 4 tensors are moved, where residual
+// and layernorm one after the other move 5.
+#include "lessons/06_coalescing/warp_sum.cuh"
+#include "lessons/12_cublaslt_fusion/pieces.cuh"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
-#include "warp_reduce.cuh"
-
-namespace cg = cooperative_groups;
 
 namespace {
 
-constexpr int kLanes = 32;     // of a warp: a block is kLanes threads in x, so its row y is one warp
+constexpr int kLanes = 32;     // a block is kLanes threads in x, so its row y is one warp
 constexpr int kRows = 8;       // rows of a block
 constexpr float kEps = 1e-5f;  // a row of equal values has variance 0
 
@@ -25,10 +23,6 @@ __global__ void residual_layernorm_forward_kernel(Piece* residual, Piece* out, f
                                                   const Piece* bias, int N, int P, int C) {
     const int lane = threadIdx.x;
     const long n = static_cast<long>(blockIdx.x) * blockDim.y + threadIdx.y;
-    // >>> solution
-    //~ // TODO: as layernorm, with three changes. The row is the sum of two rows: load both first, then add, and store all of
-    //~ // the sum, also what is beyond the kKept pieces. What is read again is read from residual. The reductions are
-    //~ // warp_reduce.
     if (n >= N) {
         return;
     }
@@ -65,12 +59,12 @@ __global__ void residual_layernorm_forward_kernel(Piece* residual, Piece* out, f
 
     float sum = 0.0f;
     each([&](int, Piece x_p) { sum += sum_of(x_p); });
-    const float m = warp_reduce(sum, cg::plus<float>()) / C;
+    const float m = warp_sum(sum) / C;
 
     float sum_of_squares = 0.0f;
     const auto square = [m](float v) { return (v - m) * (v - m); };
     each([&](int, Piece x_p) { sum_of_squares += sum_of(map(square, x_p)); });
-    const float r = 1.0f / sqrtf(warp_reduce(sum_of_squares, cg::plus<float>()) / C + kEps);
+    const float r = 1.0f / sqrtf(warp_sum(sum_of_squares) / C + kEps);
 
     const auto normal = [m, r](float v, float w, float b) { return (v - m) * r * w + b; };
     each([&](int p, Piece x_p) { out_n[p] = map(normal, x_p, weight[p], bias[p]); });
@@ -78,7 +72,6 @@ __global__ void residual_layernorm_forward_kernel(Piece* residual, Piece* out, f
         mean[n] = m;
         rstd[n] = r;
     }
-    // <<< solution
 }
 
 template <class Piece, int kKept>

@@ -3,18 +3,17 @@
 // residual[b, t, :] = inp1[b, t, :] + inp2[b, t, :]
 // out[b, t, :]      = layernorm of residual[b, t, :], with its mean and rstd
 //
-// layernorm of this lesson, whose row comes of two tensors and is stored as well: 4 tensors are moved, where residual and
-// layernorm one after the other move 5. The sums are those of warp_reduce, written by hand.
-#include "lessons/13_cooperative_groups/pieces.cuh"
+// Given. The layernorm of this lesson, whose row is the sum of two and is stored as well: 4 tensors are moved, where residual
+// and layernorm one after the other move 5.
+// >>> given
+#include "lessons/06_coalescing/warp_sum.cuh"
+#include "lessons/12_cublaslt_fusion/pieces.cuh"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
-#include "warp_reduce.cuh"
-
-namespace cg = cooperative_groups;
 
 namespace {
 
-constexpr int kLanes = 32;     // of a warp: a block is kLanes threads in x, so its row y is one warp
+constexpr int kLanes = 32;     // a block is kLanes threads in x, so its row y is one warp
 constexpr int kRows = 8;       // rows of a block
 constexpr float kEps = 1e-5f;  // a row of equal values has variance 0
 
@@ -25,9 +24,55 @@ __global__ void residual_layernorm_forward_kernel(Piece* residual, Piece* out, f
                                                   const Piece* bias, int N, int P, int C) {
     const int lane = threadIdx.x;
     const long n = static_cast<long>(blockIdx.x) * blockDim.y + threadIdx.y;
-    // TODO: as layernorm, with three changes. The row is the sum of two rows: load both first, then add, and store all of
-    // the sum, also what is beyond the kKept pieces. What is read again is read from residual. The reductions are
-    // warp_reduce.
+    if (n >= N) {
+        return;
+    }
+    const Piece* inp1_n = inp1 + n * P;    // inp1[b, t, :]
+    const Piece* inp2_n = inp2 + n * P;    // inp2[b, t, :]
+    Piece* residual_n = residual + n * P;  // residual[b, t, :]
+    Piece* out_n = out + n * P;            // out[b, t, :]
+    const auto plus = [](float a, float b) { return a + b; };
+
+    Piece x[kKept], other[kKept];
+#pragma unroll
+    for (int i = 0; i < kKept; i++) {  // all loads are under way before the first sum waits for its own
+        const int p = lane + kLanes * i;
+        x[i] = p < P ? inp1_n[p] : Piece{};
+        other[i] = p < P ? inp2_n[p] : Piece{};
+    }
+#pragma unroll
+    for (int i = 0; i < kKept; i++) {
+        x[i] = map(plus, x[i], other[i]);
+        if (const int p = lane + kLanes * i; p < P) {
+            residual_n[p] = x[i];
+        }
+    }
+    for (int p = lane + kLanes * kKept; p < P; p += kLanes) { residual_n[p] = map(plus, inp1_n[p], inp2_n[p]); }
+    const auto each = [&](auto use) {  // use(p, piece p) for each of this lane's
+#pragma unroll
+        for (int i = 0; i < kKept; i++) {
+            if (const int p = lane + kLanes * i; p < P) {
+                use(p, x[i]);
+            }
+        }
+        for (int p = lane + kLanes * kKept; p < P; p += kLanes) { use(p, residual_n[p]); }
+    };
+
+    float sum = 0.0f;
+    each([&](int, Piece x_p) { sum += sum_of(x_p); });
+    const float m = warp_sum(sum) / C;
+
+    float sum_of_squares = 0.0f;
+    const auto square = [m](float v) { return (v - m) * (v - m); };
+    each([&](int, Piece x_p) { sum_of_squares += sum_of(map(square, x_p)); });
+    const float r = 1.0f / sqrtf(warp_sum(sum_of_squares) / C + kEps);
+
+    const auto normal = [m, r](float v, float w, float b) { return (v - m) * r * w + b; };
+    each([&](int p, Piece x_p) { out_n[p] = map(normal, x_p, weight[p], bias[p]); });
+    if (lane == 0) {
+        mean[n] = m;
+        rstd[n] = r;
+    }
 }
 
 template <class Piece, int kKept>
