@@ -261,12 +261,16 @@ def whole_cell(whole: WholePass, seconds: float | None) -> str:
     return f"{milliseconds(seconds) + '*' * (seconds is not None and bool(whole.earlier)):>6}"
 
 
-def chart(waterfall: Waterfall, passes: list[Pass] | None = None) -> list[str]:
+def chart(waterfall: Waterfall, pieces: list[list[Pass]] | None = None) -> list[str]:
+    """Returns the bars, each piece on a scale of its own; without pieces, those of all passes."""
     *lines, head = heads(waterfall)
     width, columns = len(head), COLUMNS if waterfall.gpu is None else COLUMNS_MEASURED
-    for number, piece in enumerate(scales(waterfall, waterfall.passes if passes is None else passes)):
+    before = 0.0
+    for piece in scales(waterfall, waterfall.passes) if pieces is None else pieces:
         character = a_character(max(one.seconds for one in piece), columns)
-        lines.append(f"{head if number == 0 else '':<{width}}  a letter is {digits(1e3 * character)} ms")
+        if character != before:
+            lines.append(f"{head if not before else '':<{width}}  a letter is {digits(1e3 * character)} ms")
+            before = character
         for one in piece:
             lines.append(f"{columns_of(waterfall, one)}  {bar_text(one.by_group, character)}".rstrip())
     return lines
@@ -300,7 +304,9 @@ def block(waterfall: Waterfall) -> str:
         passes = [passes[0], *passes[-SHOWN:]]
     head = f"{waterfall.title}, {waterfall.label}"
     lines = [head] if len(head) <= 80 else [waterfall.title, waterfall.label]
-    lines += [legend(), *chart(waterfall, passes), *notes(waterfall)]
+    # The last step and the one before it share a scale of their own, which shows what one lesson changes.
+    pieces = [*scales(waterfall, passes[:-2]), *scales(waterfall, passes[-2:])]
+    lines += [legend(), *chart(waterfall, pieces), *notes(waterfall)]
     return "\n".join(["```", *lines, "```", ""])
 
 

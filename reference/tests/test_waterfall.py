@@ -362,7 +362,7 @@ def test_a_pages_block_is_short_and_ends_with_its_step():
     for one in made.passes:
         shown = made.up_to(one.step.lesson)
         lines, notes = waterfall.block(shown).splitlines(), waterfall.notes(shown)
-        assert len(lines) <= 14 + len(notes)
+        assert len(lines) <= 15 + len(notes)
         assert lines[-2 - len(notes)].startswith(one.name)
         assert lines[-1 - len(notes) : -1] == notes
         assert any(line.startswith("05 naive_forward") for line in lines)
