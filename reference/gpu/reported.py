@@ -151,7 +151,7 @@ def form_of(root: Path, lesson: str) -> str:
 
 @dataclass(frozen=True)
 class WholePass:
-    """Seconds of a forward pass that was timed as one; None where nobody has timed it."""
+    """Seconds of a forward pass that was timed as one; None if it was not."""
 
     with_loss: float | None = None
     logits: float | None = None  # without softmax and loss

@@ -54,7 +54,7 @@ def other_precision(data: dict, shape: str) -> list[dict]:
 
 
 def table(data: dict, row: dict) -> list[str]:
-    """Returns a row per way, the fastest first, and PyTorch's times in another precision, which nobody compares."""
+    """Returns a row per way, the fastest first, and PyTorch's times in another precision, which are not compared."""
     lines = ["| PyTorch's way | its ms | ours, ms | ours over PyTorch's |", "|---|--:|--:|--:|"]
     for way, of in sorted(row["ways"].items(), key=lambda pair: pair[1]["median_ms"]):
         times = f"{three_digits(of['median_ms'])} | {three_digits(of['ours_ms'])}"
