@@ -384,3 +384,8 @@ def test_what_sentences_say_of_the_recorded_machine_is_what_was_recorded():
         if words not in (ROOT / "lessons" / lesson / "README.md").read_text()
     ]
     assert missing == []
+
+
+def test_few_are_shown_as_they_are_and_many_as_multiples():
+    assert [compare.amount(4, 8), compare.amount(0, 0), compare.amount(3, 0)] == ["4", "0", "3"]
+    assert compare.amount(150, 100) == "1.5x"

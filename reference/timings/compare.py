@@ -150,12 +150,17 @@ def counted_case(verdict: dict) -> dict | None:
 BY_ITS_OWN = "by its own"
 
 
+FEW = 100  # needed: so few are shown as they are, two calls of a token as 2
+
+
+def amount(value: float, needed: float) -> str:
+    """Returns a count as a multiple of what is needed, or as a number if little or nothing is."""
+    return f"{digits(value / needed)}x" if needed >= FEW else f"{value:,.0f}"
+
+
 def cell(counters: dict[str, dict], name: str) -> str:
-    """What was counted: times what is needed, or the number where nothing is."""
     one = counters.get(name)
-    if one is None:
-        return "-"
-    return f"{digits(one['value'] / one['needed'])}x" if one["needed"] else f"{one['value']:,.0f}"
+    return "-" if one is None else amount(one["value"], one["needed"])
 
 
 def count_op(counting: Counting, lesson: str, op: str, fp32: bool) -> list[str]:
@@ -183,7 +188,7 @@ def count_op(counting: Counting, lesson: str, op: str, fp32: bool) -> list[str]:
     lines = [f"  {op} {chosen['shape']} ({name})"]
     lines.append(f"    {'':26}{'needed':>13}{''.join(f'{who:>10}' for who in sides)}{'limit':>7}")
     for counter, one in ((one["counter"], one) for one in chosen["counters"]):
-        most = f"{digits(one['at_most'])}x" if one["needed"] else "0"
+        most = amount(one["at_most"] * one["needed"], one["needed"])
         cells = "".join(f"{cell(counted, counter):>10}" for counted in sides.values())
         # Of `sectors` that is what a version's own requests would take side by side, and no two may ask alike.
         needs = {counted[counter]["needed"] for counted in sides.values() if counter in counted}
