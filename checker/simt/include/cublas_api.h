@@ -4,6 +4,9 @@
 #pragma once
 #pragma GCC system_header
 
+// NVIDIA's helper_cuda.h knows by it that cublasStatus_t is there.
+#define CUBLAS_API_H_
+
 #include <stddef.h>
 #include <stdint.h>
 

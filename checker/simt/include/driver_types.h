@@ -200,6 +200,14 @@ struct cudaDeviceProp {
     int memoryPoolsSupported;
     int clusterLaunch;
     int unifiedFunctionPointers;
+    // CUDA 12's, which CUDA 13 has dropped for cudaDeviceGetAttribute. Rates are in kHz.
+    int clockRate, memoryClockRate;
+    int deviceOverlap;
+    int kernelExecTimeoutEnabled;
+    int computeMode;
+    int singleToDoublePrecisionPerfRatio;
+    int cooperativeMultiDeviceLaunch;
+    int maxTexture1DLinear;
 };
 
 enum cudaComputeMode {

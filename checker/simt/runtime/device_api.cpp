@@ -15,6 +15,7 @@ namespace simt {
 namespace {
 
 constexpr int kMaxPitch = 2147483647;
+constexpr int kClockRate = 1000000;  // kHz
 
 std::optional<int> attribute(cudaDeviceAttr which) {
     switch (which) {
@@ -40,7 +41,7 @@ std::optional<int> attribute(cudaDeviceAttr which) {
             return kRegistersPerMultiprocessor;
         case cudaDevAttrClockRate:
         case cudaDevAttrMemoryClockRate:
-            return 1000000;  // kHz
+            return kClockRate;
         case cudaDevAttrMultiProcessorCount:
         case cudaDevAttrGpuOverlap:
         case cudaDevAttrCanMapHostMemory:
@@ -180,6 +181,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.sharedMemPerBlockOptin = simt::kDynamicSharedLimit;
     p.maxBlocksPerMultiProcessor = static_cast<int>(simt::kMaxBlocksPerMultiprocessor);
     p.reservedSharedMemPerBlock = simt::kReservedSharedPerBlock;
+    p.clockRate = p.memoryClockRate = simt::kClockRate;
+    p.deviceOverlap = 1;
     *properties = p;
     return result(cudaSuccess);
 }

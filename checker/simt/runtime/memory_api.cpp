@@ -558,6 +558,8 @@ cudaError_t cudaDeviceReset() {
     return result(cudaSuccess);
 }
 
+cudaError_t cudaThreadExit() __attribute__((alias("cudaDeviceReset")));
+
 }  // extern "C"
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation, unsigned int flags,

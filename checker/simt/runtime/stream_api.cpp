@@ -152,6 +152,8 @@ cudaError_t cudaDeviceSynchronize() {
     return result(error);
 }
 
+cudaError_t cudaThreadSynchronize() __attribute__((alias("cudaDeviceSynchronize")));
+
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return simt::create(stream, cudaStreamDefault, __builtin_return_address(0));
 }

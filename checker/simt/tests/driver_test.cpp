@@ -220,6 +220,28 @@ TEST_F(Driver, TheHeadersSayThatTheyWereRead) {
     }
 }
 
+// Rodinia has these names, most of cuda-samples' programs helper_cuda.h.
+TEST_F(Driver, ProgramsForCuda12Compile) {
+    file("a.cu",
+         "#include <cublas_v2.h>\n#ifndef CUBLAS_API_H_\n#error no cuBLAS for helper_cuda.h\n#endif\n"
+         "__global__ void k(int* p) { *p = 4; }\n"
+         "int main() {\n int *p, h; cudaMalloc(&p, 4); k<<<1, 1>>>(p); cudaThreadSynchronize();\n"
+         " cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); cudaFree(p);\n"
+         " cudaDeviceProp d; cudaGetDeviceProperties(&d, 0);\n"
+         " return cudaThreadExit() + h + d.clockRate / 1000000 + d.deviceOverlap + d.computeMode +"
+         " d.kernelExecTimeoutEnabled; }\n");
+    const Finished compile = simtcc("a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_NE(compile.output.find("CUDA 13 has cudaDeviceSynchronize instead"), std::string::npos) << compile.output;
+    EXPECT_NE(compile.output.find("CUDA 13 has cudaDeviceReset instead"), std::string::npos) << compile.output;
+    const Finished run = shell("./a");
+    EXPECT_EQ(run.status, 6) << run.output;
+    // If a program gives the names a meaning of its own, that stays.
+    EXPECT_EQ(simtcc("-DcudaThreadSynchronize=cudaDeviceSynchronize -DcudaThreadExit=cudaDeviceReset a.cu -o b").status,
+              0);
+    EXPECT_EQ(shell("./b").status, 6);
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");

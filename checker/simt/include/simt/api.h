@@ -38,6 +38,9 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaDeviceReset();
+// CUDA 12's names, which CUDA 13 has dropped.
+[[deprecated("CUDA 13 has cudaDeviceSynchronize instead")]] cudaError_t cudaThreadSynchronize();
+[[deprecated("CUDA 13 has cudaDeviceReset instead")]] cudaError_t cudaThreadExit();
 cudaError_t cudaCtxResetPersistingL2Cache();
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
