@@ -242,6 +242,19 @@ TEST_F(Driver, ProgramsForCuda12Compile) {
     EXPECT_EQ(shell("./b").status, 6);
 }
 
+TEST_F(Driver, AKernelByItsVoidPointerIsLaunchedWithoutSharedMemoryAndStream) {
+    file("a.cu",
+         "__global__ void k(int* p) { *p += 2; }\n"
+         "int main() {\n int *p, h; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); void* arguments[] = {&p};\n"
+         " cudaLaunchKernel((void*)k, dim3(1), dim3(1), arguments);\n"
+         " cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), arguments);\n"
+         " cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), arguments, 64);\n"
+         " cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); cudaFree(p); return h; }\n");
+    const Finished compile = simtcc("a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 6);
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");
