@@ -88,10 +88,10 @@ class TimedOp:
 
     def key(self, root: Path) -> Key | None:
         """Returns the call and the files that serve it; None for a whole pass and an op that has left its lesson."""
-        if self.op in PASSES or not list(root.glob(f"solutions/{self.number}_*/{self.op}.c*")):
+        found = list(root.glob(f"solutions/{self.number}_*/{self.op}.c*"))
+        if self.op in PASSES or not found:
             return None
-        (lesson,) = (path.name for path in root.glob(f"solutions/{self.number}_*"))
-        return call_at(self.op, self.shape, self.null), own_files(root, lesson, self.op)
+        return call_at(self.op, self.shape, self.null), own_files(root, found[0].parent.name, self.op)
 
 
 def timed_ops(root: Path, data: dict) -> Iterator[TimedOp]:
