@@ -158,14 +158,16 @@ ROWS = "each row is the least time that one resource needs"
 RESOURCES = "each resource of the card needs some time at least"
 
 
-OWN = " ([which](../../reference/predictions/README.md))"
+def own_suffix(band: Band | None, own_band: str) -> str:
+    """Returns how far estimates of the course's own kernels were off, to stand after the band of published ones."""
+    return f"; {own_band} ([which](../../reference/predictions/README.md))" if band and own_band else ""
 
 
 def text_of(lines: list[str], first: bool, band: Band | None, own_band: str = "") -> str:
     """What stands between the markers; the first block of a page says what it is."""
     found = f"; {band} ([which](../../checker/simt/ESTIMATES.md))" if band else ""
-    found += f"; {own_band}{OWN}" if band and own_band else ""
-    said = SAID.format(each=ROWS if lines else RESOURCES, band=(" (bold)" if lines else "") + found)
+    found = (" (bold)" if lines else "") + found + own_suffix(band, own_band)
+    said = SAID.format(each=ROWS if lines else RESOURCES, band=found)
     return "\n".join([*lines, *([""] if lines and first else []), *([said] if first else []), ""])
 
 
@@ -248,8 +250,7 @@ def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> 
 def said_of(band: Band | None, own_band: str = "") -> str:
     """Under the tables."""
     how_far = f"; {band.share} of published times differ from theirs by at most a factor of 1.5" if band else ""
-    how_far += f"; {own_band}{OWN}" if band and own_band else ""
-    return f"The counts are the CPU device's, and the times are estimates{how_far}."
+    return f"The counts are the CPU device's, and the times are estimates{how_far}{own_suffix(band, own_band)}."
 
 
 def gain_of(
