@@ -47,8 +47,7 @@ def floor_of_memory(peaks: dict, cost: Cost, precision: str) -> Floor | None:
 
 
 def floor_of_arithmetic(peaks: dict, cost: Cost, precision: str) -> Floor | None:
-    """`precision` is a key of cards.toml, or "3xtf32": fp32 at a third of TF32's rate, or by FMA if that is
-    faster."""
+    """`precision`: a key of cards.toml, or "3xtf32": fp32 by FMA or at a third of TF32's rate, whichever is faster."""
     rate = max(peaks["fp32"], peaks.get("tf32", 0) / 3) if precision == "3xtf32" else peaks.get(precision)
     if rate is None:
         return None

@@ -105,7 +105,7 @@ class Counts:
     kernel: str
     grid: list[int]
     block: list[int]
-    metrics: dict[str, int]  # those of OURS that are not 0
+    metrics: dict[str, int]  # OURS without zeros
 
 
 def subjects(root: Path) -> Iterator[Subject]:
@@ -214,7 +214,7 @@ class Cost(NamedTuple):
     asked: float | None = None  # bytes, each once a request
     excess: float | None = None  # wavefronts beyond one a pass
     apart: float = 0  # requests that Nsight Compute counts under a name of their own
-    apart_cost: float = 0  # what it counts of them under such a name
+    apart_cost: float = 0  # the same requests' cost under that name
     may_be_empty: bool = False  # some requests may have no lane: there are asynchronous copies, and no count of lanes
     is_wide: bool = False  # a lane of shared memory asks for more than 4 bytes on average
     passes: float = 0  # lanes that share the busiest address of an atomic

@@ -44,7 +44,7 @@ def reason(error: Exception) -> str:
 class Failed(ToolError):
     """It ran, and its result is recorded, but it is not what it should be."""
 
-    status = "failed"  # of the record
+    status = "failed"  # the record's
 
     def __init__(self, why: str, result: dict):
         super().__init__(why)

@@ -204,8 +204,8 @@ TEST_F(Counted, TheRowsOfABlockThatAWarpHoldsShareSectors) {
     expect(t.loads, 16, 8 * 2 + 8 * 2, 64, 2048, 4 * (16 + 16));
 }
 
-// What Nsight Compute calls sm__sass_data_bytes_mem_global_op_ld, as an H100 counted it (VS_NCU.md): 4 bytes in each
-// request of stride 0, 36 on average in a block of 16 by 16.
+// Nsight Compute's sm__sass_data_bytes_mem_global_op_ld on an H100 (VS_NCU.md): 4 bytes in each request of stride 0, 36 on
+// average in a block of 16 by 16.
 TEST_F(Counted, ARequestHasEachOfItsBytesOnce) {
     EXPECT_EQ(counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, 0, 0); }).loads.bytes_distinct, 8U * 4U);
     EXPECT_EQ(counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, 33, 1); }).loads.bytes_distinct, 8U * 128U);
