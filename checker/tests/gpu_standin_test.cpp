@@ -92,11 +92,13 @@ class StandIn : public testing::Test {
                      environment);
     }
 
-    // Where no card is, one is named: which architecture nvcc compiles for changes nothing here.
+    // Where no card is, one is named: which architecture nvcc compiles for changes nothing here. One process builds at
+    // a time: two suites that run at once build the same program, and neither may start it while the other links it.
     static checker::Finished build(const std::string& targets) {
         const bool card = checker::run_command("build/tools/gpu --arch 2>&1").status == 0;
         const std::string named = "SOL_LIBCUDA=build/tests/fakes/cuda_driver.so FAKE_CARD='80 99000 Stand-in' ";
-        return checker::run_command((card ? "" : named) + "make -s " + targets + " 2>&1");
+        fs::create_directories("build/standin");
+        return checker::run_command((card ? "" : named) + "flock build/standin/lock make -s " + targets + " 2>&1");
     }
 
   private:
