@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// simtcc: the compiler driver of the CPU device. Each .cu is preprocessed without expanding its macros, lowered
-// (lower.h), and compiled with the hooks that checker/simt/runtime answers; host files are compiled as they are. The
-// stand-in headers, which are most of a small kernel's text, are read precompiled.
+// simtcc: the compiler driver of the CPU device. Each .cu is preprocessed, lowered (lower.h), and compiled with the hooks
+// that checker/simt/runtime answers; host files are compiled as they are. The stand-in headers, which are most of a
+// small kernel's text, are read precompiled. What g++ says of a file it says of the text before its macros were expanded.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/file.h>
@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -252,57 +253,82 @@ class Turn {
     int file_;
 };
 
-// The header that is included before a kernel's file. What it includes lies beside it, compiled once for each set of
-// flags. If simtcc's folder cannot be written, it is the stand-in header itself.
-std::string first_header(const simt::Options& options, const Installation& here) {
-    if (!take_compiled_headers(options)) {
-        return "cuda_runtime.h";
+bool has_openmp(const simt::Options& options) {
+    return std::find(options.compile.begin(), options.compile.end(), "-fopenmp") != options.compile.end();
+}
+
+// The names of headers to include, a line each.
+std::string inclusions(const simt::Options& options) {
+    std::string text = "#include <cuda_runtime.h>\n";
+    for (const std::string& included : options.included) { text += "#include <" + included + ">\n"; }
+    return text;
+}
+
+// Compiles a header for the compilers that include it: into `compiled`, or not at all.
+void precompile(const fs::path& header, const std::string& compiled, const Command& user_flags,
+                const simt::Options& options, const Installation& here) {
+    Command making = {here.compiler};
+    append(making, kernel_flags(options));
+    append(making, user_flags);
+    append(making, told_headers(options));
+    append(making, std::vector<std::string>{"-I" + here.headers.string(), "-MMD", "-MF", compiled + ".d", "-x",
+                                            "c++-header", header.string(), "-o", compiled});
+    try {
+        run(making, options.verbose);
+        fs::remove(compiled + ".d");
+    } catch (...) {
+        fs::remove(compiled);
+        fs::remove(compiled + ".d");
+        throw;
     }
+}
+
+// The header in simtcc's own folder that is included before a kernel's file. What it includes lies beside it, compiled
+// once for each set of flags. Returns nothing where the folder cannot be written.
+std::optional<fs::path> shared_header(const simt::Options& options, const Installation& here) {
     const std::string mode = options.for_debugger ? "debugger"
                              : options.arithmetic ? "arithmetic"
                              : options.checked    ? "checked"
                                                   : "unchecked";
     const std::string position = is_position_independent(options) ? "-pic" : "";
-    std::string folder = mode + position + '-' + options.standard, text = "#include <cuda_runtime.h>\n";
-    for (const std::string& included : options.included) {
-        folder += '-' + included;
-        text += "#include <" + included + ">\n";
-    }
+    std::string folder = mode + position + '-' + options.standard;
+    for (const std::string& included : options.included) { folder += '-' + included; }
     const fs::path header = here.precompiled / folder / "cuda.h";
     const fs::path compiled = header.string() + ".gch";
     if (is_current(compiled, here)) {
-        return header.string();
+        return header;
     }
     std::error_code unwritable;
     fs::create_directories(header.parent_path(), unwritable);
     const Turn turn(header.parent_path() / "turn");
     if (is_current(compiled, here)) {
-        return header.string();
+        return header;
     }
     // Others read what is there meanwhile, so it is made under another name. The header keeps its time, because objects
     // depend on it.
     const std::string mine = compiled.string() + '.' + std::to_string(getpid());
     if (!fs::exists(header)) {
-        if (!(std::ofstream(mine) << text)) {
-            return "cuda_runtime.h";
+        if (!(std::ofstream(mine) << inclusions(options))) {
+            return std::nullopt;
         }
         fs::rename(mine, header);
     }
-    Command making = {here.compiler};
-    append(making, kernel_flags(options));
-    append(making, told_headers(options));
-    append(making, std::vector<std::string>{"-I" + here.headers.string(), "-MMD", "-MF", mine + ".d", "-x",
-                                            "c++-header", header.string(), "-o", mine});
-    try {
-        run(making, options.verbose);
-        fs::rename(mine, compiled);
-        fs::remove(mine + ".d");
-    } catch (...) {
-        fs::remove(mine);
-        fs::remove(mine + ".d");
-        throw;
+    precompile(header, mine, {}, options, here);
+    fs::rename(mine, compiled);
+    return header;
+}
+
+// The header for this one call, made with its options and macros.
+fs::path own_header(const simt::Options& options, const Installation& here, const TemporaryFolder& folder) {
+    const fs::path header = folder / "cuda.h";
+    if (!fs::exists(header)) {
+        std::ofstream(header) << inclusions(options);
+        Command flags = options.compile;
+        std::copy_if(options.preprocess.begin(), options.preprocess.end(), std::back_inserter(flags),
+                     [](const std::string& option) { return option.starts_with("-D") || option.starts_with("-U"); });
+        precompile(header, header.string() + ".gch", flags, options, here);
     }
-    return header.string();
+    return header;
 }
 
 // The user's own folders come before the device's, but for the toolkit's: its headers are not read.
@@ -315,18 +341,6 @@ void append_preprocessor(Command& command, const simt::Options& options, const I
     }
     command.push_back("-I" + here.headers.string());
     append(command, toolkit);
-}
-
-bool has_openmp(const simt::Options& options) {
-    return std::find(options.compile.begin(), options.compile.end(), "-fopenmp") != options.compile.end();
-}
-
-// The user's own options for a compiler that only reads. With -fopenmp it would take the lines of OpenMP's pragmas away,
-// and all later ones would be off.
-Command reading_flags(const simt::Options& options) {
-    Command flags = options.compile;
-    std::replace(flags.begin(), flags.end(), std::string("-fopenmp"), std::string("-D_OPENMP=201511"));
-    return flags;
 }
 
 // g++ dies of an internal error where a constant index lies gigabytes outside a __shared__ array. Its warning about
@@ -366,66 +380,194 @@ void count_arithmetic(const std::string& assembly) {
     }
 }
 
-void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
-             const std::string& source, const std::string& object) {
-    const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
-    const bool c = !cuda && fs::path(source).extension() == ".c";
+// A host file is only looked at for what the device lacks, and compiled as it is.
+void compile_host(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
+                  const std::string& source, const std::string& object) {
+    const bool c = fs::path(source).extension() == ".c";
     Command reading = {here.compiler};
-    append(reading, cuda ? kernel_flags(options) : c ? c_flags(options) : host_flags(options));
+    append(reading, c ? c_flags(options) : host_flags(options));
     append_preprocessor(reading, options, here);
     append(reading, told_headers(options));
     if (!options.dependencies.empty()) {
         append(reading, std::vector<std::string>{"-MMD", "-MP", "-MF", options.dependencies, "-MT", object});
     }
-    const std::string read = (folder / "read.ii").string();
-    if (!cuda) {
-        if (!c) {
-            Command looking = reading;
-            append(looking, reading_flags(options));
-            append(looking, std::vector<std::string>{"-E", "-fdirectives-only", source, "-o", read});
-            run(looking, options.verbose);
-            run({here.lower.string(), read, "--host"}, options.verbose);
-        }
-        append(reading, options.compile);
-        append(reading, std::vector<std::string>{"-c", source, "-o", object});
-        run(reading, options.verbose);
-        return;
+    if (!c) {
+        const std::string read = (folder / "read.ii").string();
+        Command looking = reading;
+        append(looking, options.compile);
+        append(looking, std::vector<std::string>{"-E", source, "-o", read});
+        run(looking, options.verbose);
+        run({here.lower.string(), read, "--host"}, options.verbose);
     }
-    const std::string lowered = (folder / "lowered.ii").string();
-    append(reading, reading_flags(options));
-    append(reading, std::vector<std::string>{"-include", first_header(options, here), "-fpch-preprocess", "-E",
-                                             "-fdirectives-only", "-x", "c++", source, "-o", read});
-    if (!options.dependencies.empty()) {
-        reading.push_back("-fpch-deps");  // without a list to write them to, the compiler crashes
-    }
+    append(reading, options.compile);
+    append(reading, std::vector<std::string>{"-c", source, "-o", object});
     run(reading, options.verbose);
-    Command lowering = {here.lower.string(), read, lowered};
-    if (options.for_debugger) {
-        lowering.push_back("--for-debugger");
-    }
-    if (options.relocatable) {
-        lowering.push_back("--relocatable");
-    }
-    run(lowering, options.verbose);
-    Command compiling = {here.compiler};
-    append(compiling, kernel_flags(options));
-    append(compiling, options.compile);
-    const std::string assembly = (folder / "kernels.s").string();
-    append(compiling, std::vector<std::string>{"-pass-exit-codes", "-fpreprocessed", "-fdirectives-only", "-x", "c++",
-                                               options.arithmetic ? "-S" : "-c", lowered, "-o",
-                                               options.arithmetic ? assembly : object});
-    try {
-        run(compiling, options.verbose);
-    } catch (const Failed& failed) {
-        constexpr int kInternalError = 4;
-        if (failed.status == kInternalError && asked_to_end == 0) {
-            explain_internal_error(compiling, folder, options.verbose);
+}
+
+// A file on its way through the compilers. `expanded` is what is compiled. `written` keeps the macros, so that g++
+// quotes the lines that the user has written; a construct that only the expanded text shows is not lowered in it.
+enum class Text { expanded, written };
+
+class Kernels {
+  public:
+    Kernels(const simt::Options& options, const Installation& here, const TemporaryFolder& folder, std::string source,
+            std::string object)
+        : options_(options), here_(here), folder_(folder), source_(std::move(source)), object_(std::move(object)) {}
+
+    void compile() {
+        lower(Text::expanded);
+        const bool compiled = compiles(Text::expanded, object());
+        const std::string said = text_of(said_of(Text::expanded));
+        if (compiled && said.empty()) {
+            finish();
+            return;
         }
-        throw;
+        const bool as_written = compiles_as_written();
+        const std::string said_as_written = text_of(said_of(Text::written));
+        // A warning may be of the expanded text alone. Then the compiler is asked again, without warnings.
+        if (compiled || (as_written && compiles(Text::expanded, object(), {"-w"}))) {
+            std::fputs((as_written ? said_as_written : said).c_str(), stderr);
+            finish();
+            return;
+        }
+        std::fputs((!as_written && is_about_the_same(said_as_written, said) ? said_as_written : said).c_str(), stderr);
+        throw Failed{1};
     }
-    if (options.arithmetic) {
-        count_arithmetic(assembly);
-        run({here.compiler, "-c", assembly, "-o", object}, options.verbose);
+
+  private:
+    fs::path file(Text text, const std::string& ending) const {
+        return folder_ / ((text == Text::expanded ? "expanded" : "written") + ending);
+    }
+    fs::path said_of(Text text) const { return file(text, ".said"); }
+    std::string object() const { return options_.arithmetic ? (folder_ / "kernels.s").string() : object_; }
+
+    static std::string text_of(const fs::path& name) {
+        std::stringstream text;
+        text << std::ifstream(name).rdbuf();
+        return text.str();
+    }
+
+    // A header that is included before the file, and before what -include names.
+    void read(Text text, const fs::path& header) {
+        Command reading = {here_.compiler};
+        append(reading, kernel_flags(options_));
+        append(reading, options_.compile);
+        append(reading, std::vector<std::string>{"-include", header.string()});
+        if (text == Text::expanded) {
+            append(reading, std::vector<std::string>{"-include", (here_.headers / "simt/kept_words.h").string()});
+        } else {
+            reading.push_back("-fdirectives-only");
+        }
+        append_preprocessor(reading, options_, here_);
+        append(reading, told_headers(options_));
+        if (text == Text::expanded && !options_.dependencies.empty()) {
+            // pch-deps: without a list to write them to, the compiler crashes.
+            append(reading,
+                   std::vector<std::string>{"-MMD", "-MP", "-MF", options_.dependencies, "-MT", object_, "-fpch-deps"});
+        }
+        append(reading, std::vector<std::string>{"-fpch-preprocess", "-E", "-x", "c++", source_, "-o",
+                                                 file(text, ".read.ii").string()});
+        run(reading, options_.verbose, text == Text::written ? said_of(text) : fs::path());
+    }
+
+    // A lowered file holds words that are macros of the stand-in headers. It has them from a precompiled header, as that
+    // keeps macros, and from no other. The compiler does not take one that was made without a macro of this call.
+    void read(Text text) {
+        const std::optional<fs::path> shared =
+            take_compiled_headers(options_) ? shared_header(options_, here_) : std::nullopt;
+        if (shared) {
+            read(text, *shared);
+            if (text_of(file(text, ".read.ii")).find("#pragma GCC pch_preprocess") != std::string::npos) {
+                return;
+            }
+        }
+        read(text, own_header(options_, here_, folder_));
+    }
+
+    void lower(Text text) {
+        read(text);
+        Command lowering = {here_.lower.string(), file(text, ".read.ii").string(), file(text, ".ii").string()};
+        if (options_.for_debugger) {
+            lowering.push_back("--for-debugger");
+        }
+        if (options_.relocatable) {
+            lowering.push_back("--relocatable");
+        }
+        run(lowering, options_.verbose, text == Text::written ? said_of(text) : fs::path());
+    }
+
+    // Writes the compiler's messages to the text's own file.
+    bool compiles(Text text, const std::string& into, const Command& more = {}) {
+        Command compiling = {here_.compiler};
+        append(compiling, kernel_flags(options_));
+        append(compiling, options_.compile);
+        append(compiling, more);
+        if (isatty(STDERR_FILENO) != 0) {
+            compiling.push_back("-fdiagnostics-color=always");
+        }
+        append(compiling,
+               std::vector<std::string>{"-pass-exit-codes", "-fpreprocessed", "-fdirectives-only", "-x", "c++",
+                                        options_.arithmetic ? "-S" : "-c", file(text, ".ii").string(), "-o", into});
+        try {
+            run(compiling, options_.verbose, said_of(text));
+            return true;
+        } catch (const Failed& failed) {
+            constexpr int kInternalError = 4;
+            if (asked_to_end != 0) {
+                throw;
+            }
+            if (failed.status == kInternalError) {
+                explain_internal_error(compiling, folder_, options_.verbose);
+            }
+            return false;
+        }
+    }
+
+    bool compiles_as_written() {
+        try {
+            lower(Text::written);
+        } catch (const Failed&) {
+            if (asked_to_end != 0) {
+                throw;
+            }
+            return false;
+        }
+        return compiles(Text::written, (folder_ / "written.o").string());
+    }
+
+    // Returns whether the first error of the one is at a line of which the other has an error too.
+    static bool is_about_the_same(const std::string& one, const std::string& other) {
+        std::istringstream lines(one);
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t error = line.find("error:");
+            if (error != std::string::npos) {
+                // file:line:column: error: …
+                const std::size_t column = line.rfind(':', line.rfind(':', error - 1) - 1);
+                return other.find(line.substr(0, column + 1)) != std::string::npos;
+            }
+        }
+        return false;
+    }
+
+    void finish() {
+        if (options_.arithmetic) {
+            count_arithmetic(object());
+            run({here_.compiler, "-c", object(), "-o", object_}, options_.verbose);
+        }
+    }
+
+    const simt::Options& options_;
+    const Installation& here_;
+    const TemporaryFolder& folder_;
+    std::string source_, object_;
+};
+
+void compile(const simt::Options& options, const Installation& here, const TemporaryFolder& folder,
+             const std::string& source, const std::string& object) {
+    if (options.all_cuda || fs::path(source).extension() == ".cu") {
+        Kernels(options, here, folder, source, object).compile();
+    } else {
+        compile_host(options, here, folder, source, object);
     }
 }
 

@@ -177,24 +177,7 @@ class Lowering {
         return names.size() > before;
     }
 
-    // Adds the macro's name if it stands for CUDA's words before a variable, and one of these names is among them.
-    void add_alias(Names& names) const {
-        static const Names kWords = {"__device__", "__constant__", "__managed__"};
-        bool only_words = is_macro_ && tokens_.size() > 1;
-        for (std::size_t i = 1; i < tokens_.size(); i++) { only_words = only_words && kWords.contains(text(i)); }
-        if (only_words && mentions(1, tokens_.size(), names)) {
-            names.insert(text(0));
-        }
-    }
-
-    // The names by which a barrier of a block is called, and those of CUDA's words before variables.
-    struct Words {
-        Names barriers = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"};
-        Names device = {"__device__"}, constant = {"__constant__"}, managed = {"__managed__"};
-    };
-
-    void run(const Words& words) {
-        const Names& barriers = words.barriers;
+    void run(const Names& barriers) {
         const bool guards = purpose_ == Purpose::checks && !is_macro_ && mentions(0, tokens_.size(), barriers);
         for (std::size_t i = 0; i < tokens_.size(); i++) {
             const std::string_view word = text(i);
@@ -214,8 +197,8 @@ class Lowering {
                 kernel(i);
             } else if (word == "__shared__") {
                 shared(i);
-            } else if (words.device.contains(word) || words.constant.contains(word) || words.managed.contains(word)) {
-                device_variable(i, words);
+            } else if (word == "__device__" || word == "__constant__" || word == "__managed__") {
+                device_variable(i);
             } else if (word == "__noinline__" && !is(i - 1, "(")) {
                 // libstdc++ writes __attribute__((__noinline__)): the word cannot be a macro.
                 replace(i, "SIMT_NOINLINE");
@@ -317,6 +300,8 @@ class Lowering {
                !is(i, "do");
     }
 
+    bool is_control(std::size_t i) const { return is(i, "if") || is(i, "for") || is(i, "while") || is(i, "switch"); }
+
     // The first token of the expression that ends before the <<< at i: a name with its qualifiers and template
     // arguments, a parenthesised expression, a member.
     std::size_t callee(std::size_t i) const {
@@ -326,6 +311,9 @@ class Lowering {
                 j = match_angle_back(j) - 1;
             } else if (closes(text(j))) {
                 j = match_back(j);
+                if (is_control(j - 1) || (closes(text(j - 1)) && is_control(match_back(j - 1) - 1))) {
+                    return j;  // if (…) (kernel)<<<…>>>
+                }
                 if (is_name(j - 1) || closes(text(j - 1)) || is(j - 1, ">")) {  // a call or an element
                     j--;
                     continue;
@@ -375,7 +363,7 @@ class Lowering {
         const std::string lines(static_cast<std::size_t>(std::count(first, last, '\n')), '\n');
         edits_.push_back({tokens_[begin].begin, tokens_[open + 2].end, "(::simt::configure(" + lines});
         edits_.push_back({tokens_[close].begin, tokens_[close + 2].end, ")," + name});
-        insert(tokens_[match(close + 3)].end, ")");
+        insert(tokens_[match(close + 3)].end, ", ::simt::launched())");
     }
 
     // The names of the parameters between the brackets open and close. One that has none gets one: an array of
@@ -451,40 +439,74 @@ class Lowering {
     }
 
     static bool takes_brackets(std::string_view word) {
-        static constexpr std::array kWords = {"__launch_bounds__", "__attribute__", "__align__",        "alignas",
-                                              "noexcept",          "decltype",      "__cluster_dims__", "requires"};
+        static constexpr std::array kWords = {"__launch_bounds__", "__attribute__", "__align__",
+                                              "alignas",           "noexcept",      "decltype",
+                                              "__cluster_dims__",  "requires",      "__maxnreg__"};
         return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+    }
+
+    // Reads the words between __global__ and the brackets at the end, and returns the first token that is none of them.
+    // `bounds` becomes what __launch_bounds__ holds.
+    std::size_t skip_attributes(std::size_t i, std::string& bounds) const {
+        while (takes_brackets(text(i)) && is(i + 1, "(")) {
+            const std::size_t end = match(i + 1);
+            if (is(i, "__cluster_dims__")) {
+                throw source_.error(tokens_[i].begin, "__cluster_dims__ is not on the CPU device yet");
+            }
+            if (is(i, "__launch_bounds__")) {
+                bounds = source_.text().substr(tokens_[i + 1].end, tokens_[end].begin - tokens_[i + 1].end);
+            }
+            i = end + 1;
+        }
+        return i;
+    }
+
+    // The brackets with the parameters of the kernel whose __global__ is token i; one beyond the end where none are.
+    std::size_t kernel_parameters(std::size_t i, std::string& bounds) const {
+        std::size_t open = i + 1;
+        while (open < tokens_.size() && !is(open, "(") && !is(open, ";") && !is(open, "{")) {
+            const std::size_t next = skip_attributes(open, bounds);
+            open = next != open    ? next
+                   : is(open, "<") ? match_angle(open) + 1
+                   : is(open, "[") ? match(open) + 1
+                                   : open + 1;
+        }
+        if (is(open, "(") && is(match(open) + 1, "(")) {
+            open = match(open) + 1;  // void (name)(parameters)
+        }
+        return is(open, "(") ? open : tokens_.size();
+    }
+
+    // The { of the kernel's body, whose parameters end at `close`; `close` where it is only declared.
+    std::size_t kernel_body(std::size_t close, std::string& bounds) const {
+        std::size_t i = close + 1;
+        while (i < tokens_.size() && !is(i, "{")) {
+            const std::size_t next = skip_attributes(i, bounds);
+            if (next != i) {
+                i = next;
+            } else if (is(i, ";") || is(i, "=") || is(i, ",")) {
+                return close;
+            } else {
+                // noexcept, [[…]], a type behind ->, what `requires` asks for
+                i = is(i, "<") ? match_angle(i) + 1 : opens(text(i)) ? match(i) + 1 : i + 1;
+            }
+        }
+        return i < tokens_.size() ? i : close;
     }
 
     void kernel(std::size_t i) {
         std::string bounds;
-        std::size_t open = i + 1;
-        for (; open < tokens_.size() && !is(open, "(") && !is(open, ";"); open++) {
-            if (takes_brackets(text(open)) && is(open + 1, "(")) {
-                const std::size_t end = match(open + 1);
-                if (is(open, "__cluster_dims__")) {
-                    throw source_.error(tokens_[open].begin, "__cluster_dims__ is not on the CPU device yet");
-                }
-                if (is(open, "__launch_bounds__")) {
-                    bounds = source_.text().substr(tokens_[open + 1].end, tokens_[end].begin - tokens_[open + 1].end);
-                }
-                open = end;
-            } else if (is(open, "<")) {
-                open = match_angle(open);
-            } else if (is(open, "__launch_bounds__") || is(open, "{")) {
-                return;
+        const std::size_t open = kernel_parameters(i, bounds);
+        if (open == tokens_.size()) {
+            if (!is_macro_) {
+                throw source_.error(tokens_[i].begin, "__global__ without a kernel's name and (parameters) behind it");
             }
-        }
-        if (!is(open, "(")) {
             return;
         }
         const std::size_t close = match(open);
-        std::size_t body = close + 1;
-        while (body < tokens_.size() && (takes_brackets(text(body)) || is(body, "__launch_bounds__"))) {
-            body = is(body + 1, "(") ? match(body + 1) + 1 : body + 1;
-        }
-        if (!is(body, "{")) {
-            return;  // a declaration
+        const std::size_t body = kernel_body(close, bounds);
+        if (body == close) {
+            return;
         }
         std::string names, parameters;
         for (const std::string& name : parameter_names(open, close)) {
@@ -496,7 +518,9 @@ class Lowering {
         std::replace(bounds.begin(), bounds.end(), '\n', ' ');
         const bool debugged = purpose_ == Purpose::debugger;
         kernel_end_ = match(body);
-        const std::string_view name = text(is(open - 1, ">") ? match_angle_back(open - 1) - 1 : open - 1);
+        const std::string_view name = text(is(open - 1, ">")   ? match_angle_back(open - 1) - 1
+                                           : is(open - 1, ")") ? open - 2
+                                                               : open - 1);
         insert(
             tokens_[body].end,
             fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, "
@@ -786,7 +810,7 @@ class Lowering {
 
     // In whole-program compilation each file has device variables and functions of its own, as under nvcc. The first of
     // CUDA's words before a variable is replaced by a section and a guard band; before a function it stays.
-    void device_variable(std::size_t i, const Words& words) {
+    void device_variable(std::size_t i) {
         const std::size_t begin = statement_begin(i);
         const std::optional<std::size_t> end = is(i - 1, "]") ? std::nullopt : variable_end(begin);
         if (!end) {
@@ -797,13 +821,13 @@ class Lowering {
             replace(i, "static __attribute__((unused))");
             return;
         }
-        if (!end || mentions(begin, i, words.device) || mentions(begin, i, words.constant) ||
-            mentions(begin, i, words.managed)) {
+        if (!end || statement_has(begin, i, "__device__") || statement_has(begin, i, "__constant__") ||
+            statement_has(begin, i, "__managed__")) {
             return;
         }
-        const char* kind = mentions(begin, *end, words.constant)  ? "CONSTANT"
-                           : mentions(begin, *end, words.managed) ? "MANAGED"
-                                                                  : "DEVICE";
+        const char* kind = statement_has(begin, *end, "__constant__")  ? "CONSTANT"
+                           : statement_has(begin, *end, "__managed__") ? "MANAGED"
+                                                                       : "DEVICE";
         if (statement_has(begin, *end, "inline") || statement_has(begin, *end, "template")) {
             // The compiler merges the variables of several files and places them as it likes: their scope tells what
             // they are.
@@ -867,19 +891,15 @@ void refuse(const Source& source) {
 std::string lower(const Source& source, Purpose purpose, Linkage linkage) {
     refuse(source);
     std::vector<Edit> edits;
-    Lowering::Words words;
+    // The names by which a barrier of a block is called.
+    Names barriers = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"};
     for (bool more = true; more;) {
         more = false;
         for (const TokenRun& run : source.runs()) {
-            more = Lowering(source, run, purpose, linkage, edits).add_users(words.barriers) || more;
+            more = Lowering(source, run, purpose, linkage, edits).add_users(barriers) || more;
         }
     }
-    for (const TokenRun& run : source.runs()) {
-        for (Names* const names : {&words.device, &words.constant, &words.managed}) {
-            Lowering(source, run, purpose, linkage, edits).add_alias(*names);
-        }
-    }
-    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(words); }
+    for (const TokenRun& run : source.runs()) { Lowering(source, run, purpose, linkage, edits).run(barriers); }
     std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });

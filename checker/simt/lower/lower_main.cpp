@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// simt-lower: reads the output of g++ -E -fdirectives-only, writes C++ (see lower.h). Called by simtcc.
+// simt-lower: reads the output of g++ -E, writes C++ (see lower.h). Called by simtcc.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

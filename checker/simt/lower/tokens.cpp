@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -22,7 +23,7 @@ bool continues_identifier(char c) {
 struct LineMarker {
     long line;
     std::string file;
-    bool system;
+    bool system;  // the text that follows is of a system header, or of a macro that one defines
 };
 
 // # 12 "file" 1 3
@@ -47,6 +48,7 @@ class Tokenizer {
     explicit Tokenizer(Source& source) : source_(source), text_(source.text_) {}
 
     void run() {
+        note_user_files();
         source_.runs_.emplace_back();
         while (at_ < text_.size()) {
             if (line_start_ && skip_blanks_to_hash()) {
@@ -67,6 +69,23 @@ class Tokenizer {
         return i < text_.size() && text_[i] == '#';
     }
 
+    // Notes the last place at which a marker of each file says that the user's own text follows.
+    void note_user_files() {
+        for (std::size_t at = 0; at < text_.size(); at = line_end(at) + 1) {
+            const auto marker = parse_line_marker(std::string_view(text_).substr(at, line_end(at) - at));
+            if (marker && !marker->system) {
+                user_files_[marker->file] = at;
+            }
+        }
+    }
+
+    // The preprocessor marks the text of a system header's macro too, inside a file of the user. A header that calls
+    // itself the system's is marked to its end.
+    bool is_of_system_header(const LineMarker& marker, std::size_t at) const {
+        const auto user = user_files_.find(marker.file);
+        return marker.system && (user == user_files_.end() || user->second < at);
+    }
+
     std::size_t line_end(std::size_t from) const { return std::min(text_.find('\n', from), text_.size()); }
 
     // The end of a directive, including the lines that a backslash joins to it.
@@ -80,8 +99,9 @@ class Tokenizer {
         const std::size_t end = directive_end();
         const std::string_view line = std::string_view(text_).substr(at_, end - at_);
         if (const std::optional<LineMarker> marker = parse_line_marker(line)) {
+            const bool system = is_of_system_header(*marker, at_);
             at_ = end;
-            if (marker->system) {
+            if (system) {
                 skip_system_header();
             }
             return;
@@ -108,7 +128,7 @@ class Tokenizer {
             const std::string_view line = std::string_view(text_).substr(at_, end - at_);
             note_refused(line);
             const auto marker = parse_line_marker(line);
-            if (marker && !marker->system) {
+            if (marker && !is_of_system_header(*marker, at_)) {
                 at_ = end;
                 return;
             }
@@ -224,6 +244,7 @@ class Tokenizer {
 
     Source& source_;
     const std::string& text_;
+    std::map<std::string, std::size_t> user_files_;
     std::size_t at_ = 0;
     bool line_start_ = true;
 };

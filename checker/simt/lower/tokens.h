@@ -42,7 +42,7 @@ struct Refused {
 
 class Source {
   public:
-    // The output of g++ -E -fdirectives-only. Throws SourceError on an unterminated comment, string or character.
+    // The output of g++ -E, with -fdirectives-only or without. Throws SourceError on an unterminated comment, string or character.
     explicit Source(std::string text);
 
     const std::string& text() const { return text_; }

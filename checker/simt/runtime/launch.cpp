@@ -162,7 +162,7 @@ std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts)
     return std::nullopt;
 }
 
-[[noreturn]] void misuse(const char* what) {
+[[noreturn]] void misuse(const std::string& what) {
     fmt::print(stderr, "simt: {}\n", what);
     std::exit(1);
 }
@@ -240,13 +240,18 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t st
     if (running_lane() != nullptr) {
         misuse("a launch from a kernel is not on the CPU device");
     }
-    if (pending().configuration) {
-        misuse("a launch <<<…>>> of something that simt-lower did not know for a kernel");
-    }
     const SourceLine here{file, static_cast<int>(line), ""};
     note_launch_by_configuration(here);
     pending().configuration =
         Configuration{.grid = grid, .block = block, .dynamic_bytes = dynamic_bytes, .line = here, .stream = stream};
+}
+
+void launched() {
+    if (pending().configuration) {
+        const SourceLine& line = pending().configuration->line;
+        misuse(fmt::format("{}:{}: a launch <<<…>>> of a function that is no kernel: it has run once, on the host",
+                           line.file, line.line));
+    }
 }
 
 void take_parameters(const Parameter* parameters, std::size_t count) {

@@ -149,7 +149,8 @@ TEST_F(Arithmetic, AnArrayWhoseIndicesAreCheckedTakesNoMore) {
 TEST_F(Arithmetic, ALayernormTakesWhatItsFormulaDoes) {
     constexpr std::uint64_t kRows = 96, kC = 48;  // the last warp has no row
     const ArithmeticTraffic counts =
-        counted([&] { KERNEL(normalise_rows)(out_, inp_, buffer(2.0F), buffer(3.0F), kRows, kC); });
+        counted([&] { KERNEL(normalise_rows)
+                      (out_, inp_, buffer(2.0F), buffer(3.0F), kRows, kC); });
     expect_fused(counts, kRows * 2 * kC, kRows / 32 * 2 * kC);
     expect_other(counts, kRows * (4 * kC + 3), kRows / 32 * (4 * kC + 3));
     expect_in_double(counts, 0, 0);

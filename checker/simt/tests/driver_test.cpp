@@ -255,6 +255,112 @@ TEST_F(Driver, AKernelByItsVoidPointerIsLaunchedWithoutSharedMemoryAndStream) {
     EXPECT_EQ(shell("./a").status, 6);
 }
 
+// All increments of 64 floats by each form of a kernel; ends with 0 if each thread of each kernel has run.
+std::string incremented_by(const std::string& kernels, const std::string& launches, int times) {
+    return fmt::format(
+        "{}\nint main() {{\n    float* a;\n    cudaMallocManaged(&a, 256);\n    for (int i = 0; i < 64; i++) {{ a[i] = "
+        "i; }}\n"
+        "    {}\n    cudaDeviceSynchronize();\n    int wrong = 0;\n"
+        "    for (int i = 0; i < 64; i++) {{ wrong += a[i] != i + {}; }}\n    cudaFree(a);\n    return wrong;\n}}\n",
+        kernels, launches, times);
+}
+
+TEST_F(Driver, AKernelIsOneInEachFormThatNvccTakes) {
+    const std::string body =
+        "(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += 1; }\n";
+    file("a.cu", incremented_by(
+                     "#define GLOBAL __global__\n#define KERNEL(name) __global__ void name\n"
+                     "#define EXPORT extern \"C\" __global__ void\n"
+                     "GLOBAL void k1" +
+                         body + "KERNEL(k2)" + body + "EXPORT k3" + body +
+                         "__global__ auto k4(float* a, int n) -> void { int i = blockIdx.x * blockDim.x + "
+                         "threadIdx.x; if (i < n) a[i] += 1; }\n"
+                         "__global__ void (k5)" +
+                         body + "__global__ void __launch_bounds__(32) __maxnreg__(32) k6" + body +
+                         "template <class T> [[maybe_unused]] __global__ static void k7(T* a, int n) noexcept { int i "
+                         "= blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += 1; }\n"
+                         "void __global__ k8" +
+                         body,
+                     "k1<<<2, 32>>>(a, 64); k2<<<2, 32>>>(a, 64); k3<<<2, 32>>>(a, 64); k4<<<2, 32>>>(a, 64);\n"
+                     "    k5<<<2, 32>>>(a, 64); if (a) (k6)<<<2, 32>>>(a, 64);\n"
+                     "    k7<float><<<2, 32>>>(a, 64); k8<<<2, 32>>>(a, 64);",
+                     8));
+    const Finished ran = [&] {
+        const Finished compile = simtcc("-Xcompiler -Wall,-Werror a.cu -o a");
+        return compile.status == 0 ? shell("./a") : compile;
+    }();
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    EXPECT_EQ(ran.output, "");
+}
+
+TEST_F(Driver, MacrosMayWriteKernelsLaunchesAndSharedArrays) {
+    file("a.cu", incremented_by(
+                     "#define CUDA_KERNEL(...) <<<__VA_ARGS__>>>\n"
+                     "#define MAKE(name) \\\n    __global__ void name##_kernel(float* a) { a[threadIdx.x] += 1; } \\\n"
+                     "    void name(float* a) { name##_kernel<<<1, 64>>>(a); }\n"
+                     "#define DYNAMIC(T, name) extern __shared__ unsigned char name##_raw[]; T* name = "
+                     "reinterpret_cast<T*>(name##_raw)\n"
+                     "#define RUN(k, ...) (k)<<<1, 64, 256>>>(__VA_ARGS__)\nMAKE(add)\n"
+                     "#define MANAGED __managed__\nMANAGED __device__ float one;\n"
+                     "__global__ void k(float* a) { DYNAMIC(float, s); s[threadIdx.x] = one; a[threadIdx.x] += "
+                     "s[threadIdx.x]; }\n",
+                     "one = 1;\n    add(a);\n    k CUDA_KERNEL(1, 64, 256)(a);\n    if (a) RUN(k, a);", 3));
+    const Finished compile = simtcc("-Xcompiler -Wall,-Werror a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    const Finished ran = shell("./a");
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    EXPECT_EQ(ran.output, "");
+}
+
+TEST_F(Driver, ALaunchOfWhatIsNoKernelIsNamed) {
+    file("a.cu",
+         "void host(int*) {}\n__global__ void kernel(int*) {}\nint main(int count, char**) {\n"
+         "    void (*f)(int*) = count > 1 ? kernel : host;\n    f<<<1, 1>>>(nullptr);\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished ran = shell("./a");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_EQ(ran.output,
+              "simt: a.cu:5: a launch <<<…>>> of a function that is no kernel: it has run once, on the host\n");
+    EXPECT_EQ(shell("./a kernel").output, "");
+}
+
+TEST_F(Driver, WhatTheCompilerSaysIsOfTheTextAsItIsWritten) {
+    file("a.cu",
+         "#define GLOBAL __global__\n#define TWICE(x) ((x) + (x))\n"
+         "GLOBAL void k(int* a, int n) {\n    int twice = TWICE(n);\n    a[0] = n + nobody;\n}\n");
+    const Finished error = simtcc("-c a.cu");
+    EXPECT_EQ(error.status, 1);
+    EXPECT_NE(error.output.find("a.cu:5:16: error: ‘nobody’ was not declared"), std::string::npos) << error.output;
+    EXPECT_NE(error.output.find("    a[0] = n + nobody;\n"), std::string::npos) << error.output;
+
+    file("a.cu",
+         "#define TWICE(x) ((x) + (x))\n__global__ void k(int* a, int n) {\n    int twice = TWICE(n);\n    a[0] = "
+         "n;\n}\n");
+    EXPECT_EQ(simtcc("-c a.cu").output, "");
+    const Finished warning = simtcc("-Xcompiler -Wall -c a.cu");
+    EXPECT_EQ(warning.status, 0);
+    EXPECT_NE(warning.output.find("a.cu:3:9: warning: unused variable ‘twice’"), std::string::npos) << warning.output;
+    EXPECT_NE(warning.output.find("    int twice = TWICE(n);\n"), std::string::npos) << warning.output;
+    EXPECT_EQ(simtcc("-Xcompiler -Wall,-Werror -c a.cu").status, 1);
+}
+
+TEST_F(Driver, AFileThatIsIncludedByAnOptionMayHoldKernels) {
+    file("k.h",
+         "#include <cassert>\n__global__ void k(int* x) { assert(x != nullptr); __shared__ int y; y = *x; *x = y + 2; "
+         "}\n");
+    file("a.cu",
+         "int main() {\n    int* x;\n    cudaMallocManaged(&x, 4);\n    *x = 3;\n    k<<<1, 1>>>(x);\n"
+         "    cudaDeviceSynchronize();\n    const int got = *x;\n    cudaFree(x);\n    return got;\n}\n");
+    // NDEBUG: precompiled headers were read without it.
+    for (const char* options : {"-include k.h", "-DNDEBUG -include k.h", "-Xcompiler -O3 -include k.h"}) {
+        const Finished compile = simtcc(fmt::format("{} -Xcompiler -Wall,-Wextra,-Werror a.cu -o a", options));
+        ASSERT_EQ(compile.status, 0) << compile.output;
+        const Finished ran = shell("./a");
+        EXPECT_EQ(ran.status, 5) << options << ran.output;
+        EXPECT_EQ(ran.output, "") << options;
+    }
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");

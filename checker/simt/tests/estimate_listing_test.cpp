@@ -33,7 +33,8 @@ Json read(const fs::path& path) {
 Json subject_of(const std::string& options, const std::string& lesson = "05", const std::string& call = "") {
     const fs::path path = "build/tests/simt/estimate.json";
     fs::remove(path);
-    const Finished run = estimate(fmt::format("--subject solutions {} --json {}", options, path.string()), lesson, call);
+    const Finished run =
+        estimate(fmt::format("--subject solutions {} --json {}", options, path.string()), lesson, call);
     EXPECT_EQ(run.status, 0) << run.output;
     return read(path).at("ops").elements().front().at("sides").elements().front();
 }
@@ -61,8 +62,8 @@ TEST(EstimateListing, NamesTheLimitAndWhatComesNext) {
 // Blocks of 32 x 32 outputs, one for each thread, and of 128 x 128, 64 for each.
 TEST(EstimateListing, HasTheOlderLessonsSolutionBeside) {
     const fs::path path = "build/tests/simt/estimate_older.json";
-    const Finished run = estimate("--subject solutions --cards A6000 --json " + path.string(), "08",
-                                  "matmul N=1024 C=128 OC=1024");
+    const Finished run =
+        estimate("--subject solutions --cards A6000 --json " + path.string(), "08", "matmul N=1024 C=128 OC=1024");
     EXPECT_TRUE(contains(run.output, "\nlesson 07 ")) << run.output;
     const Json report = read(path);
     const auto& sides = report.at("ops").elements().front().at("sides").elements();
@@ -98,10 +99,10 @@ TEST(EstimateListing, OfASolutionTakesWhatIsRecordedOfNvccsInstructions) {
 }
 
 TEST(EstimateListing, OfALibrarysCallIsItsFlopAtThePeak) {
-    const Finished run = estimate("--subject solutions --only matmul --cards H100", "11", "matmul N=4096 C=768 OC=3072 -bias");
+    const Finished run =
+        estimate("--subject solutions --only matmul --cards H100", "11", "matmul N=4096 C=768 OC=3072 -bias");
     EXPECT_TRUE(contains(run.output, "\nFrom what libraries were asked for.\n")) << run.output;
-    const Json side =
-        subject_of("--only matmul --cards H100", "11", "matmul N=4096 C=768 OC=3072 -bias");
+    const Json side = subject_of("--only matmul --cards H100", "11", "matmul N=4096 C=768 OC=3072 -bias");
     const auto& kernels = first_card(side).at("kernels").elements();
     EXPECT_EQ(kernels.back().at("flop").number(), 2.0 * 4096 * 768 * 3072);
 }
@@ -162,8 +163,9 @@ void layernorm(float* out, float*, float*, const float*, const float*, const flo
 };
 
 TEST_F(OwnKernels, ThatWereNotLaunchedAtTheShapeAreNamed) {
-    const Finished run = of("two", "if (C > 4096) { wide_kernel<<<1, 32, 0, ctx.stream>>>(out); } else { "
-                                   "narrow_kernel<<<1, 32, 0, ctx.stream>>>(out); }");
+    const Finished run = of("two",
+                            "if (C > 4096) { wide_kernel<<<1, 32, 0, ctx.stream>>>(out); } else { "
+                            "narrow_kernel<<<1, 32, 0, ctx.stream>>>(out); }");
     EXPECT_EQ(run.status, 0);
     EXPECT_TRUE(contains(run.output, "\nNot launched at this shape: wide_kernel.\n")) << run.output;
 }
@@ -177,8 +179,9 @@ TEST_F(OwnKernels, WithoutNvccsInstructionsAreEstimatedFromTheirSource) {
 TEST_F(OwnKernels, WhereNoneIsLaunchedThatIsSaid) {
     const Finished run = of("none", "static_cast<void>(out);");
     EXPECT_EQ(run.status, 1);
-    EXPECT_TRUE(contains(run.output, "not counted: it launches nothing at B=4 T=1024 C=768; "
-                                     "make check-lesson05 ONLY=layernorm\n"))
+    EXPECT_TRUE(contains(run.output,
+                         "not counted: it launches nothing at B=4 T=1024 C=768; "
+                         "make check-lesson05 ONLY=layernorm\n"))
         << run.output;
 }
 
@@ -206,14 +209,15 @@ TEST(CheckOfKernels, SaysWhereNvccHasNoPartInIt) {
     fs::copy_file("solutions/08_register_tiled_matmul/matmul.cu", folder / "matmul.cu",
                   fs::copy_options::overwrite_existing);
     std::ofstream(folder / "matmul.cu", std::ios::app) << "// a line more\n";
-    const Finished compiled =
-        shell(fmt::format("build/simtcc -std=c++20 -O3 -I. -Xcompiler -fPIC -shared {0}/matmul.cu build/lib/libgpt2.a -o "
-                          "{0}/matmul.so",
-                          folder.string()));
+    const Finished compiled = shell(
+        fmt::format("build/simtcc -std=c++20 -O3 -I. -Xcompiler -fPIC -shared {0}/matmul.cu build/lib/libgpt2.a -o "
+                    "{0}/matmul.so",
+                    folder.string()));
     ASSERT_EQ(compiled.status, 0) << compiled.output;
-    const Finished run = shell(fmt::format("build/check/lesson08 --subject build/tests/simt/not_compiled --impl-dir {} "
-                                           "--only matmul/square --at-best",
-                                           folder.string()));
+    const Finished run =
+        shell(fmt::format("build/check/lesson08 --subject build/tests/simt/not_compiled --impl-dir {} "
+                          "--only matmul/square --at-best",
+                          folder.string()));
     const std::string said = in_one_line(run.output);
     EXPECT_TRUE(contains(said, ", by the source's own accesses; by what nvcc emits: make estimate-lesson08")) << said;
     EXPECT_FALSE(contains(said, "lesson 07")) << said;
@@ -221,9 +225,9 @@ TEST(CheckOfKernels, SaysWhereNvccHasNoPartInIt) {
 
 TEST(CheckOfKernels, HasTheEstimateInItsJson) {
     const fs::path path = "build/tests/simt/estimate_of_check.json";
-    EXPECT_EQ(shell("build/check/lesson08 --subject solutions --only matmul/square --at-best --json " + path.string())
-                  .status,
-              0);
+    EXPECT_EQ(
+        shell("build/check/lesson08 --subject solutions --only matmul/square --at-best --json " + path.string()).status,
+        0);
     const Json report = read(path);
     const Json& estimated = report.at("ops").elements().front().at("estimate");
     EXPECT_EQ(estimated.at("card").text(), "H100-SXM");

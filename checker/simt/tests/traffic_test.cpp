@@ -386,23 +386,21 @@ Runs in_numbers(const std::vector<simt::DistinctSectors>& distinct) {
 TEST_F(Counted, BlocksOfAMatmulShareRowsAndThenColumns) {
     float* weight = buffer<float>("weight");
     counted([&] { KERNEL(multiply)(out_, inp_, weight, 4, 64, 128); });
-    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
-              (Runs{{1, 16, 16 * (8 + 4 * 64), 64},
-                    {2, 8, 8 * (8 + 8 * 64), 64},
-                    {4, 4, 4 * (8 + 16 * 64), 64},
-                    {8, 2, 2 * (16 + 16 * 64), 64},
-                    {16, 1, 32 + 16 * 64, 64}}));
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct), (Runs{{1, 16, 16 * (8 + 4 * 64), 64},
+                                                                            {2, 8, 8 * (8 + 8 * 64), 64},
+                                                                            {4, 4, 4 * (8 + 16 * 64), 64},
+                                                                            {8, 2, 2 * (16 + 16 * 64), 64},
+                                                                            {16, 1, 32 + 16 * 64, 64}}));
 }
 
 TEST_F(Counted, TheLastRunIsTheWholeLaunch) {
     float* weight = buffer<float>("weight");
     counted([&] { KERNEL(multiply)(out_, inp_, weight, 3, 64, 128); });
-    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
-              (Runs{{1, 12, 12 * (8 + 4 * 64), 48},
-                    {2, 6, 6 * (8 + 8 * 64), 48},
-                    {4, 3, 3 * (8 + 16 * 64), 48},
-                    {8, 1, 16 + 16 * 64, 32},
-                    {12, 1, 24 + 16 * 64, 48}}));
+    EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct), (Runs{{1, 12, 12 * (8 + 4 * 64), 48},
+                                                                            {2, 6, 6 * (8 + 8 * 64), 48},
+                                                                            {4, 3, 3 * (8 + 16 * 64), 48},
+                                                                            {8, 1, 16 + 16 * 64, 32},
+                                                                            {12, 1, 24 + 16 * 64, 48}}));
 }
 
 // 64 floats are 8 sectors; the two beyond a run's end lie in one more.
@@ -493,11 +491,10 @@ TEST(RunsOfBlocks, AnyOrderOfTheirEndsGivesTheSame) {
         all.insert(in_numbers(runs.end_launch(13)));
         std::shuffle(order.begin(), order.end(), random);
     }
-    EXPECT_EQ(all, (std::set<Runs>{{{1, 13, 1300, 0},
-                                    {2, 6, 6 * 170, 0},
-                                    {4, 3, 3 * 310, 0},
-                                    {8, 1, 590, 0},
-                                    {13, 1, 12 * 70 + 100, 0}}}));
+    EXPECT_EQ(
+        all,
+        (std::set<Runs>{
+            {{1, 13, 1300, 0}, {2, 6, 6 * 170, 0}, {4, 3, 3 * 310, 0}, {8, 1, 590, 0}, {13, 1, 12 * 70 + 100, 0}}}));
 }
 
 // ---- lanes that go different ways -------------------------------------------------------------------------------------

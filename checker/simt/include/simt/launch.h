@@ -45,6 +45,9 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes = 0, cudaStream_
 
 void launch(const KernelCall& call);
 
+// Ends the program if the function called between <<<…>>> and here was the host's.
+void launched();
+
 // A kernel's parameters, on the stack of whoever calls its function.
 struct Parameter {
     void* where;
