@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "checker/simt/lower/navigation.h"
+
 namespace simt {
 namespace {
 
@@ -150,17 +152,10 @@ void refuse(const Source& source, const TokenRun& run) {
     }
 }
 
-using Names = std::set<std::string_view>;
-
-class Lowering {
+class Lowering : private Navigation {
   public:
     Lowering(const Source& source, const TokenRun& run, Purpose purpose, Linkage linkage, std::vector<Edit>& edits)
-        : source_(source),
-          tokens_(run.tokens),
-          is_macro_(run.is_macro),
-          purpose_(purpose),
-          linkage_(linkage),
-          edits_(edits) {}
+        : Navigation(source, run), is_macro_(run.is_macro), purpose_(purpose), linkage_(linkage), edits_(edits) {}
 
     // Adds the names of this run's functions, or its macro, that use one of these names. Returns whether there were any.
     bool add_users(Names& names) const {
@@ -209,98 +204,10 @@ class Lowering {
     }
 
   private:
-    std::string_view text(std::size_t i) const {
-        return i < tokens_.size() ? source_.spelling(tokens_[i]) : std::string_view();  // "" beyond either end
-    }
-    bool is(std::size_t i, std::string_view word) const { return text(i) == word; }
-
     void insert(std::size_t offset, std::string what) { edits_.push_back({offset, offset, std::move(what)}); }
     void replace(std::size_t i, std::string what) {
         edits_.push_back({tokens_[i].begin, tokens_[i].end, std::move(what)});
     }
-
-    // Three neighbouring < or >, with nothing between them.
-    bool angles(std::size_t i, std::string_view angle) const {
-        return is(i, angle) && is(i + 1, angle) && is(i + 2, angle) && tokens_[i].end == tokens_[i + 1].begin &&
-               tokens_[i + 1].end == tokens_[i + 2].begin;
-    }
-
-    // The same with a space before the third one, as in k << <1, 1>> >(x).
-    bool parted_angles(std::size_t i, std::string_view angle) const {
-        return is(i, angle) && is(i + 1, angle) && is(i + 2, angle) && tokens_[i].end == tokens_[i + 1].begin;
-    }
-
-    static bool opens(std::string_view word) { return word == "(" || word == "[" || word == "{"; }
-    static bool closes(std::string_view word) { return word == ")" || word == "]" || word == "}"; }
-
-    // The token that closes the bracket at i, or one beyond the end: a macro may hold it.
-    std::size_t match_if_any(std::size_t i) const {
-        int depth = 0;
-        for (std::size_t j = i; j < tokens_.size(); j++) {
-            depth += opens(text(j)) ? 1 : closes(text(j)) ? -1 : 0;
-            if (depth == 0) {
-                return j;
-            }
-        }
-        return tokens_.size();
-    }
-    std::size_t match(std::size_t i) const {
-        const std::size_t close = match_if_any(i);
-        if (close == tokens_.size()) {
-            throw source_.error(tokens_[i].begin, fmt::format("'{}' without its end", text(i)));
-        }
-        return close;
-    }
-
-    // The token that opens the bracket which closes at i, or i itself.
-    std::size_t match_back(std::size_t i) const {
-        int depth = 0;
-        for (std::size_t j = i + 1; j-- > 0;) {
-            depth += closes(text(j)) ? 1 : opens(text(j)) ? -1 : 0;
-            if (depth == 0) {
-                return j;
-            }
-        }
-        return i;
-    }
-
-    // The < of the template arguments that end at the > at i.
-    std::size_t match_angle_back(std::size_t i) const {
-        int depth = 0;
-        for (std::size_t j = i + 1; j-- > 0;) {
-            if (closes(text(j))) {
-                j = match_back(j);
-            } else if (is(j, ">")) {
-                depth++;
-            } else if (is(j, "<") && --depth == 0) {
-                return j;
-            }
-        }
-        throw source_.error(tokens_[i].begin, "template arguments without their '<'");
-    }
-
-    // The > of the template arguments that begin with the < at i.
-    std::size_t match_angle(std::size_t i) const {
-        int depth = 0;
-        for (std::size_t j = i; j < tokens_.size(); j++) {
-            if (opens(text(j))) {
-                j = match(j);
-            } else if (is(j, "<")) {
-                depth++;
-            } else if (is(j, ">") && --depth == 0) {
-                return j;
-            }
-        }
-        throw source_.error(tokens_[i].begin, "template arguments without their '>'");
-    }
-
-    // A word that may name something, unlike the words that begin a statement.
-    bool is_name(std::size_t i) const {
-        return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier && !is(i, "return") && !is(i, "else") &&
-               !is(i, "do");
-    }
-
-    bool is_control(std::size_t i) const { return is(i, "if") || is(i, "for") || is(i, "while") || is(i, "switch"); }
 
     // The first token of the expression that ends before the <<< at i: a name with its qualifiers and template
     // arguments, a parenthesised expression, a member.
@@ -438,13 +345,6 @@ class Lowering {
         return pack ? *name + "..." : *name;
     }
 
-    static bool takes_brackets(std::string_view word) {
-        static constexpr std::array kWords = {"__launch_bounds__", "__attribute__", "__align__",
-                                              "alignas",           "noexcept",      "decltype",
-                                              "__cluster_dims__",  "requires",      "__maxnreg__"};
-        return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
-    }
-
     // Reads the words between __global__ and the brackets at the end, and returns the first token that is none of them.
     // `bounds` becomes what __launch_bounds__ holds.
     std::size_t skip_attributes(std::size_t i, std::string& bounds) const {
@@ -534,27 +434,6 @@ class Lowering {
 
     // ---- statements and functions with a barrier in them, of which the runtime knows who is within --------------------
 
-    bool mentions(std::size_t begin, std::size_t end, const Names& names) const {
-        for (std::size_t j = begin; j < std::min(end, tokens_.size()); j++) {
-            if (tokens_[j].kind == TokenKind::identifier && names.contains(text(j))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    // The name of the function, other than a kernel, whose body begins with the { at i; i where none does.
-    std::size_t function_name(std::size_t i) const {
-        std::size_t close = i - 1;
-        while (is(close, "const") || is(close, "noexcept") || is(close, "override")) { close--; }
-        const std::size_t name = is(close, ")") ? match_back(close) - 1 : i;
-        static const Names kOthers = {"if", "for", "while", "switch", "constexpr", "catch"};
-        return name >= tokens_.size() || tokens_[name].kind != TokenKind::identifier || kOthers.contains(text(name)) ||
-                       statement_has(statement_begin(name), name, "__global__")
-                   ? i
-                   : name;
-    }
-
     // The last token of the statement that begins at i, without the `while (…);` of a do.
     std::size_t end_of_statement(std::size_t i) const {
         while (i < tokens_.size() && !is(i, ";") && !is(i, "{")) { i = opens(text(i)) ? match_if_any(i) + 1 : i + 1; }
@@ -589,37 +468,6 @@ class Lowering {
         if (statement_end(left) + 1 < end && mentions(i, end, barriers) && function_name(i) != i && i > kernel_end_) {
             insert(tokens_[i].end, fmt::format(" SIMT_WITHIN({});", tokens_[i].begin));
         }
-    }
-
-    // The first token of the declaration that token i is part of.
-    std::size_t statement_begin(std::size_t i) const {
-        while (i > 0) {
-            const std::string_view before = text(i - 1);
-            if (before == ";" || before == "{" || before == "}" || before == ":" || before == ")") {
-                // __align__(16) and alignas(16) belong to the declaration.
-                if (before == ")" && takes_brackets(text(match_back(i - 1) - 1))) {
-                    i = match_back(i - 1) - 1;
-                    continue;
-                }
-                break;
-            }
-            i--;
-        }
-        return i;
-    }
-
-    std::size_t statement_end(std::size_t i) const {
-        while (i < tokens_.size() && !is(i, ";")) { i = opens(text(i)) ? match(i) + 1 : i + 1; }
-        return i;
-    }
-
-    bool statement_has(std::size_t begin, std::size_t end, std::string_view word) const {
-        for (std::size_t j = begin; j < end; j++) {
-            if (is(j, word)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     void shared(std::size_t i) {
@@ -671,19 +519,6 @@ class Lowering {
             }
         }
         return alignment;
-    }
-
-    // Whether the innermost braces around token i are neither a namespace's nor those of extern "C".
-    bool is_in_a_function(std::size_t i) const {
-        for (std::size_t j = i; j-- > 0;) {
-            if (closes(text(j))) {
-                j = match_back(j);
-            } else if (is(j, "{")) {
-                while (is(j - 1, "::") || (is_name(j - 1) && !is(j - 1, "namespace"))) { j--; }
-                return !is(j - 1, "namespace") && !is(j - 2, "extern");
-            }
-        }
-        return false;
     }
 
     // Whether a variable of the declaration in [begin, end) has an initializer: `= 0`, or braces that do not belong to
@@ -870,8 +705,6 @@ class Lowering {
         }
     }
 
-    const Source& source_;
-    const std::vector<Token>& tokens_;
     const bool is_macro_;
     const Purpose purpose_;
     const Linkage linkage_;
