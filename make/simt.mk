@@ -45,7 +45,7 @@ build/simt-lower: $(simt_lower_objects)
 	$(Q)$(CXX) -o $@ $^ -lfmt
 build/simtcc: $(simt_driver_objects) | build/simt-lower $(simt_archives) build/lib/libsimt_estimate.so
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -o $@ $^
+	$(Q)$(CXX) -o $@ $^ -lfmt
 
 # ---- tests: each kernel of the corpus is a program, and corpus_test holds it to the verdict in its first lines ----------
 

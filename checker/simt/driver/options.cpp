@@ -14,12 +14,13 @@ const char* const kUsage =
     "Compiles CUDA C++ for the CPU device: the program runs without a GPU, and its mistakes are named when it ends.\n"
     "  -o FILE  -c  -dc  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
     "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --default-stream per-thread  --verbose\n"
+    "  --expt-relaxed-constexpr  kernels may call constexpr functions of the host, as under nvcc\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"
     "  --arithmetic   compiles so that SIMT_TRAFFIC counts floating-point operations too\n"
     "  --for-debugger compiles for gdb: line by line, and memory is not checked\n"
     "  --included NAME[,NAME]  standard headers that every file includes anyway: they are read precompiled\n"
     "Taken and without effect here: -O…, -g, -G, -lineinfo, -arch, -gencode, -code, -rdc, -Xptxas, --maxrregcount,\n"
-    "  --expt-relaxed-constexpr, --extended-lambda, --use_fast_math, -m64, -ccbin.\n"
+    "  --extended-lambda, --use_fast_math, -m64, -ccbin.\n"
     "When the program runs: SIMT_SEED=N another order of blocks and warps, SIMT_CHECK=off no checks, SIMT_REPORT=FILE\n"
     "  the findings as JSON, SIMT_TIME_LIMIT=SECONDS how long a thread may run, SIMT_ORDERS=N in how many orders a "
     "small\n"
@@ -34,8 +35,6 @@ constexpr std::array kIgnored = {"-g",
                                  "--debug",
                                  "-lineinfo",
                                  "--generate-line-info",
-                                 "--expt-relaxed-constexpr",
-                                 "-expt-relaxed-constexpr",
                                  "--expt-extended-lambda",
                                  "-expt-extended-lambda",
                                  "--extended-lambda",
@@ -142,6 +141,8 @@ class Parser {
             options_.compile.push_back(a);
         } else if (a == "-pthread") {
             options_.link.push_back(a);
+        } else if (a == "-expt-relaxed-constexpr" || a == "--expt-relaxed-constexpr") {
+            options_.relaxed_constexpr = true;
         } else if (contains(kIgnored, a)) {
             return;
         } else if (a.starts_with("-O")) {

@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "checker/simt/driver/arithmetic.h"
+#include "checker/simt/driver/host_calls.h"
 #include "checker/simt/driver/options.h"
+#include "checker/simt/lower/lower.h"
 
 namespace {
 
@@ -417,13 +419,13 @@ class Kernels {
     void compile() {
         lower(Text::expanded);
         const bool compiled = compiles(Text::expanded, object());
-        const std::string said = text_of(said_of(Text::expanded));
+        const std::string said = said_of_it(Text::expanded);
         if (compiled && said.empty()) {
             finish();
             return;
         }
         const bool as_written = compiles_as_written();
-        const std::string said_as_written = text_of(said_of(Text::written));
+        const std::string said_as_written = said_of_it(Text::written);
         // A warning may be of the expanded text alone. Then the compiler is asked again, without warnings.
         if (compiled || (as_written && compiles(Text::expanded, object(), {"-w"}))) {
             std::fputs((as_written ? said_as_written : said).c_str(), stderr);
@@ -445,6 +447,15 @@ class Kernels {
         std::stringstream text;
         text << std::ifstream(name).rdbuf();
         return text.str();
+    }
+
+    // What the compiler has said of a text, without the names that simt-lower has made.
+    std::string said_of_it(Text text) const {
+        std::string said = text_of(said_of(text));
+        for (std::size_t at = 0; (at = said.find(simt::kExternShared)) != std::string::npos;) {
+            said.erase(at, simt::kExternShared.size());
+        }
+        return said;
     }
 
     // A header that is included before the file, and before what -include names.
@@ -493,7 +504,42 @@ class Kernels {
         if (options_.relocatable) {
             lowering.push_back("--relocatable");
         }
+        if (options_.relaxed_constexpr) {
+            lowering.push_back("--relaxed-constexpr");
+        }
+        if (text == Text::expanded) {
+            append(lowering, std::vector<std::string>{"--host-uses", marked().string(), uses().string()});
+        }
         run(lowering, options_.verbose, text == Text::written ? said_of(text) : fs::path());
+    }
+
+    // The text in which functions of the host are marked that kernels may call, and where the names stand (simt-lower).
+    fs::path marked() const { return folder_ / "marked.ii"; }
+    fs::path uses() const { return folder_ / "uses"; }
+
+    // Says in nvcc's words where code of the device calls a function of the host.
+    void refuse_host_functions() {
+        if (!fs::exists(uses())) {
+            return;
+        }
+        Command asking = {here_.compiler};
+        append(asking, kernel_flags(options_));
+        append(asking, options_.compile);
+        append(asking,
+               std::vector<std::string>{"-fdiagnostics-plain-output", "-Wdeprecated-declarations", "-fpreprocessed",
+                                        "-fdirectives-only", "-fsyntax-only", "-x", "c++", marked().string()});
+        try {
+            run(asking, options_.verbose, said_of(Text::written));
+        } catch (const Failed&) {
+            if (asked_to_end != 0) {
+                throw;
+            }
+        }
+        const simt::RefusedCalls refused = simt::refused_calls(text_of(said_of(Text::written)), text_of(uses()));
+        std::fputs(refused.text.c_str(), stderr);
+        if (refused.is_error) {
+            throw Failed{1};
+        }
     }
 
     // Writes the compiler's messages to the text's own file.
@@ -550,6 +596,7 @@ class Kernels {
     }
 
     void finish() {
+        refuse_host_functions();
         if (options_.arithmetic) {
             count_arithmetic(object());
             run({here_.compiler, "-c", object(), "-o", object_}, options_.verbose);

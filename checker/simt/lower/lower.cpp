@@ -561,6 +561,7 @@ class Lowering : private Navigation {
     }
 
     // extern __shared__ __align__(16) volatile float tile[][32];
+    // The declaration of an array of that type lets the compiler refuse another type for the name, as nvcc does.
     void dynamic_shared(std::size_t begin, std::size_t end) {
         std::string type;
         std::size_t bracket = begin;
@@ -591,9 +592,11 @@ class Lowering : private Navigation {
         const std::string target = type + (rows ? "(*)" + inner : "*");
         edits_.push_back(
             {tokens_[begin].begin, tokens_[end].begin,
-             fmt::format("[[maybe_unused]] {0}{1} = reinterpret_cast<{2}>(simt_dynamic_shared)", type,
+             fmt::format("extern {0}{5}{1}[]{2}; "
+                         "[[maybe_unused]] {0}{3} = reinterpret_cast<{4}>(simt_dynamic_shared)",
+                         type, text(name), inner,
                          rows ? fmt::format("(*const {}){}", text(name), inner) : fmt::format("*const {}", text(name)),
-                         target)});
+                         target, kExternShared)});
     }
 
     // If the declaration from `begin` on declares a variable that is not a constant, the token that ends its
@@ -627,7 +630,8 @@ class Lowering : private Navigation {
                 open = match(open + 1);
             } else if (is(open, "<")) {
                 open = match_angle(open);
-            } else if (is(open, ";") || is(open, "{") || is(open, "}") || is(open, "=") || is(open, "[")) {
+            } else if (is(open, ";") || is(open, "{") || is(open, "}") || is(open, "=") || is(open, "[") ||
+                       is(open, "operator")) {
                 return false;
             }
         }
@@ -721,9 +725,12 @@ void refuse(const Source& source) {
     for (const TokenRun& run : source.runs()) { refuse(source, run); }
 }
 
-std::string lower(const Source& source, Purpose purpose, Linkage linkage) {
+std::string lower(const Source& source, Purpose purpose, Linkage linkage, const std::vector<std::size_t>& marks) {
     refuse(source);
     std::vector<Edit> edits;
+    for (const std::size_t offset : marks) {
+        edits.push_back({offset, offset, "__attribute__((deprecated(\"simt: host\"))) "});
+    }
     // The names by which a barrier of a block is called.
     Names barriers = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"};
     for (bool more = true; more;) {

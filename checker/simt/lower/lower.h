@@ -12,7 +12,10 @@
 // calls it, it launches itself.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "checker/simt/lower/tokens.h"
 
@@ -26,9 +29,14 @@ enum class Purpose { checks, debugger };
 // Whether another file may use this one's device variables and functions (nvcc's -rdc=true), or has its own.
 enum class Linkage { file, program };
 
+// Before the name of an array of dynamic shared memory: how the compiler sees that two of one name have two types.
+inline constexpr std::string_view kExternShared = "simt_extern_shared_";
+
 // Throws SourceError at the first use of a library that the device lacks: a header of it may be read and not used.
 void refuse(const Source& source);
 
-std::string lower(const Source& source, Purpose purpose = Purpose::checks, Linkage linkage = Linkage::program);
+// `marks`: where functions begin whose uses the compiler is to name (nvcc_refuses.h).
+std::string lower(const Source& source, Purpose purpose = Purpose::checks, Linkage linkage = Linkage::program,
+                  const std::vector<std::size_t>& marks = {});
 
 }  // namespace simt

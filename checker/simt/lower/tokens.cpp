@@ -253,7 +253,7 @@ Source::Source(std::string text) : text_(std::move(text)) {
     Tokenizer(*this).run();
 }
 
-SourceError Source::error(std::size_t offset, const std::string& what) const {
+std::string Source::place(std::size_t offset) const {
     std::string file = "input";
     long line = 1;
     for (std::size_t begin = 0; begin <= offset && begin < text_.size();) {
@@ -266,7 +266,11 @@ SourceError Source::error(std::size_t offset, const std::string& what) const {
         }
         begin = end + 1;
     }
-    return SourceError(fmt::format("{}:{}: error: {}", file, line, what));
+    return fmt::format("{}:{}", file, line);
+}
+
+SourceError Source::error(std::size_t offset, const std::string& what) const {
+    return SourceError(fmt::format("{}: error: {}", place(offset), what));
 }
 
 }  // namespace simt

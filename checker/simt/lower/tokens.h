@@ -51,7 +51,8 @@ class Source {
     std::string_view spelling(const Token& token) const {
         return std::string_view(text_).substr(token.begin, token.end - token.begin);
     }
-    // An error at an offset, in the file and line that the linemarkers give it.
+    // "file:line" of an offset, as the linemarkers give it, and an error there.
+    std::string place(std::size_t offset) const;
     SourceError error(std::size_t offset, const std::string& what) const;
 
   private:

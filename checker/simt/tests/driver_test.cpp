@@ -361,6 +361,128 @@ TEST_F(Driver, AFileThatIsIncludedByAnOptionMayHoldKernels) {
     }
 }
 
+TEST_F(Driver, AFunctionOfTheHostInAKernelIsRefusedInNvccsWords) {
+    file("a.cu", R"(float square(float x) { return x * x; }
+constexpr float cube(float x) { return x * x * x; }
+constexpr int three(int a) { return a * 3; }
+const int kN = 7;
+struct H { float m() { return 1; } static float st() { return 2; } H() {} };
+template <class T> T tsq(T x) { return x * x; }
+__host__ __device__ float both(float x) { return square(x); }
+namespace ns { float f(float x) { return x; } }
+float proto(float);
+__device__ float over(double x) { return x; }
+float over(float x) { return x; }
+template <class T> __global__ void k(T* a) {
+    a[0] = square(a[0]);
+    a[1] = cube(a[1]);
+    int local[three(4)] = {};
+    constexpr int c = three(3);
+    a[c] = local[0] + kN;
+    H h;
+    a[5] = h.m();
+    a[6] = H::st();
+    a[7] = tsq(a[2]);
+    a[10] = ns::f(a[3]) + over(2.0);
+    a[11] = proto(1);
+    auto l = [](float x) { return square(x); };
+    a[12] = l(2);
+    a[13] = both(1);
+}
+int main() {
+    square(cube(1));
+    k<<<1, 1>>>(static_cast<float*>(nullptr));
+}
+)");
+    const std::string in_a_kernel = " from a __global__ function(\"k\") is not allowed\n";
+    const std::string of_the_host = "error: calling a __host__ function(\"";
+    const Finished finished = simtcc("-c a.cu -o a.o");
+    EXPECT_EQ(finished.status, 1);
+    const std::string expected =
+        "a.cu:7: warning: calling a __host__ function(\"square(float)\") from a __host__ __device__ function(\"both\") "
+        "is not allowed\n"
+        "a.cu:13: " +
+        of_the_host + "square(float)\")" + in_a_kernel +
+        "a.cu:14: error: calling a constexpr __host__ function(\"cube\") from a __global__ function(\"k\") is not "
+        "allowed. The experimental flag '--expt-relaxed-constexpr' can be used to allow this.\n"
+        "a.cu:18: " +
+        of_the_host + "H::H()\")" + in_a_kernel + "a.cu:19: " + of_the_host + "H::m()\")" + in_a_kernel +
+        "a.cu:20: " + of_the_host + "H::st()\")" + in_a_kernel + "a.cu:21: " + of_the_host + "tsq(T)\")" + in_a_kernel +
+        "a.cu:22: " + of_the_host + "ns::f(float)\")" + in_a_kernel + "a.cu:23: " + of_the_host + "proto(float)\")" +
+        in_a_kernel + "a.cu:24: " + of_the_host + "square(float)\")" + in_a_kernel;
+    EXPECT_EQ(finished.output, expected);
+    EXPECT_EQ(simtcc("--expt-relaxed-constexpr -c a.cu -o a.o").output.find("cube"), std::string::npos);
+}
+
+TEST_F(Driver, WhatNvccTakesOfTheHostInAKernelIsTaken) {
+    file("a.cu", R"(#include <algorithm>
+#include <limits>
+constexpr int kCounts[] = {1, 2};
+constexpr float kHalf = 0.5F;
+constexpr int least(int a, int b) { return std::min(a, b); }
+int reduce(int n) { return n; }
+struct Pair {
+    int first = 0;
+    __host__ __device__ int get() const { return first; }
+    int on_the_host() const { return reduce(first); }
+    __device__ Pair operator+(const Pair& other) const { return {first + other.first}; }
+};
+struct Other { int get() const { return 1; } };
+__device__ int shared_name(int reduce) { return reduce; }
+__global__ void k(int* a, const float* kTable) {
+    constexpr int first = kCounts[0] + least(1, 2);
+    __shared__ int tile[sizeof(kCounts) / sizeof(int)];
+    tile[0] = first + kHalf;
+    static_assert(std::numeric_limits<int>::max() > 0);
+    const Pair sum = Pair{} + Pair{2};
+    const auto reduce = [](int x) { return x; };
+    a[0] = sum.get() + max(tile[0], 1) + shared_name(2) + reduce(3) + kTable[0];
+}
+int kTable() { return reduce(Other().get()) + Pair().on_the_host() + std::max(1, least(1, 2)); }
+int main() {
+    void (*f)(int*, const float*) = k;
+    f<<<1, 1>>>(nullptr, nullptr);
+}
+)");
+    const Finished finished = simtcc("-Xcompiler -Wall -c a.cu -o a.o");
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_EQ(finished.output, "");
+}
+
+TEST_F(Driver, WhatNvccRefusesForSureIsRefusedAtItsLine) {
+    const std::string array = "identifier \"table\" is undefined in device code";
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"constexpr float table[] = {1, 2};\n__global__ void k(float* o, int n) {\n*o = table[n]; }", array},
+        {"static const float table[2] = {1, 2};\n__device__ float f(int n) {\nreturn 2 * table[n]; }", array},
+        {"#include <algorithm>\n__global__ void k(float* o) {\n*o = std::max(o[0], o[1]); }",
+         "calling a constexpr __host__ function(\"max\") from a __global__ function(\"k\") is not allowed. The "
+         "experimental flag '--expt-relaxed-constexpr' can be used to allow this."},
+        {"#include <limits>\n__device__ float f() {\nreturn std::numeric_limits<float>::infinity(); }",
+         "calling a constexpr __host__ function(\"infinity\") from a __device__ function(\"f\") is not allowed. The "
+         "experimental flag '--expt-relaxed-constexpr' can be used to allow this."},
+        {"void host(int*) {}\nvoid f() {\nhost<<<1, 1>>>(nullptr); }", "a host function call cannot be configured"},
+        {"__device__ void device(int*) {}\nvoid f() {\ndevice<<<1, 1>>>(nullptr); }",
+         "a __device__ function call cannot be configured"},
+        {"int f();\n\n__global__ int k = 0;", "__global__ without a kernel's name and (parameters) behind it"},
+        {"__device__ int f() {\nextern __shared__ int s[]; return s[0]; }\n__device__ double g() { extern __shared__ "
+         "double s[]; return s[0]; }",
+         "conflicting declaration ‘double s []’"},
+    };
+    for (const auto& [text, message] : cases) {
+        file("a.cu", text + "\n");
+        const Finished finished = simtcc("-c a.cu -o a.o");
+        EXPECT_EQ(finished.status, 1) << text;
+        EXPECT_EQ(finished.output.find("simt_"), std::string::npos) << finished.output;
+        const std::size_t said = finished.output.find(message);
+        ASSERT_NE(said, std::string::npos) << finished.output;
+        EXPECT_NE(finished.output.rfind("a.cu:3:", said), std::string::npos) << finished.output;
+    }
+    file("a.cu",
+         "template <class T> __global__ void k(T* o) { extern __shared__ T s[]; *o = s[0]; }\n"
+         "int main() { k<<<1, 1, 4>>>((float*)nullptr); k<<<1, 1, 8>>>((double*)nullptr); }\n");
+    EXPECT_NE(simtcc("-c a.cu -o a.o").output.find("conflicting declaration ‘double s []’"), std::string::npos);
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");
