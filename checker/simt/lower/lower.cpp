@@ -180,6 +180,14 @@ class Lowering : private Navigation {
                 if ((angles(i, "<") || parted_angles(i, "<")) && !is(i - 1, "operator") && i > 0) {
                     launch(i);
                     i += 2;
+                } else if (is_shift(i, "<")) {
+                    shift(i, "Left");
+                    i += 1;
+                }
+            } else if (word == ">") {
+                if (is_shift(i, ">") && !closes_templates(i)) {
+                    shift(i, "Right");
+                    i += 1;
                 }
             } else if (word == "{" && guards) {
                 helper(i, barriers);
@@ -238,6 +246,61 @@ class Lowering : private Navigation {
             }
         }
         return j;
+    }
+
+    // Whether a shift of device code begins with the < or > at i, by an amount that is not written as a number: the
+    // compiler warns of those.
+    bool is_shift(std::size_t i, std::string_view angle) const {
+        if (is_macro_ || i >= std::max(kernel_end_, device_code_end_) || !is(i + 1, angle) || is(i + 2, angle) ||
+            tokens_[i].end != tokens_[i + 1].begin || is(i - 1, angle) || is(i - 1, "operator")) {
+            return false;
+        }
+        const bool assigns = is(i + 2, "=") && tokens_[i + 2].begin == tokens_[i + 1].end;
+        const std::size_t amount = assigns ? i + 3 : i + 2;
+        if (assigns && is_bit_field(text(i - 1))) {
+            return false;
+        }
+        const bool operand = is_name(i - 1) || tokens_[i - 1].kind == TokenKind::number || closes(text(i - 1));
+        static const Names kBindTighter = {"+", "-", "*", "/", "%"};
+        const bool computed = tokens_[amount].kind == TokenKind::number &&
+                              (kBindTighter.contains(text(amount + 1)) || (assigns && !is(amount + 1, ";")));
+        const bool behind = computed || is_name(amount) || is(amount, "(") || is(amount, "-") || is(amount, "~") ||
+                            is(amount, "+") || is(amount, "*");
+        return operand && behind;
+    }
+
+    // Whether a bit-field may have the name: no reference binds to it. A conditional `? name : 3;` looks the same.
+    bool is_bit_field(std::string_view name) const {
+        for (std::size_t j = 0; j + 3 < tokens_.size(); j++) {
+            if (is(j, name) && is(j + 1, ":") && (is(j + 3, ";") || is(j + 3, ","))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Whether the >> at i may close the arguments of two templates: a < in its statement has one of them for its end.
+    bool closes_templates(std::size_t i) const {
+        for (std::size_t j = i; j-- > 0;) {
+            if (closes(text(j)) && !is(j, "}")) {
+                j = match_back(j);
+            } else if (is(j, ";") || is(j, "{") || is(j, "}") || opens(text(j))) {
+                return false;
+            } else if (is(j, "<") && is_name(j - 1)) {
+                const std::size_t close = match_angle_if_any(j);
+                if (close == i || close == i + 1) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    void shift(std::size_t i, const char* direction) {
+        const bool assigns = is(i + 2, "=") && tokens_[i + 2].begin == tokens_[i + 1].end;
+        insert(tokens_[i + (assigns ? 2 : 1)].end,
+               assigns ? std::string(" ::simt::Amount() = ")
+                       : fmt::format(" ::simt::{}() {} ", direction, is(i, "<") ? "<<" : ">>"));
     }
 
     void launch(std::size_t open) {
@@ -702,7 +765,8 @@ class Lowering : private Navigation {
     void device_function(std::size_t begin, std::size_t i) {
         for (std::size_t j = i + 1; j < tokens_.size() && !is(j, ";") && !is(j, "="); j++) {
             if (is(j, "{")) {
-                device_function_end_ = statement_has(begin, j, "__host__") ? device_function_end_ : match(j);
+                device_code_end_ = match(j);
+                device_function_end_ = statement_has(begin, j, "__host__") ? device_function_end_ : device_code_end_;
                 return;
             }
             j = opens(text(j)) ? match(j) : j;
@@ -716,6 +780,7 @@ class Lowering : private Navigation {
     std::size_t kernel_end_ = 0;                // of the last kernel's body so far
     std::set<std::size_t> ends_of_do_;
     std::size_t device_function_end_ = 0;  // of the last __device__ function's
+    std::size_t device_code_end_ = 0;      // the same, of one that is the host's too
     std::vector<Edit>& edits_;
 };
 
