@@ -200,6 +200,8 @@ class Lowering : private Navigation {
                 kernel(i);
             } else if (word == "__shared__") {
                 shared(i);
+            } else if (word == "static" && !is_macro_ && i < std::max(kernel_end_, device_function_end_)) {
+                static_variable(i);
             } else if (word == "__device__" || word == "__constant__" || word == "__managed__") {
                 device_variable(i);
             } else if (word == "__noinline__" && !is(i - 1, "(")) {
@@ -567,6 +569,31 @@ class Lowering : private Navigation {
                 number++;
             }
         }
+    }
+
+    // A static variable of device code is one of the device, as if it stood outside: its scope tells the runtime so.
+    // __constinit: nvcc takes no other initial value.
+    void static_variable(std::size_t i) {
+        const std::size_t begin = statement_begin(i), end = statement_end(i);
+        for (const char* word : {"const", "constexpr", "__shared__", "__device__", "__constant__", "__managed__"}) {
+            if (statement_has(begin, end, word)) {
+                return;
+            }
+        }
+        const std::optional<std::size_t> declarator = variable_end(begin);
+        if (!declarator || begin != i) {
+            return;
+        }
+        for (std::size_t j = begin; j < end; j++) {
+            if (is(j, ",")) {
+                throw source_.error(tokens_[i].begin, "the CPU device takes one static variable a declaration");
+            }
+            j = opens(text(j)) ? match(j) : is(j, "<") && j < *declarator ? match_angle(j) : j;
+        }
+        const std::string_view name = text(*declarator - 1);
+        const std::string scope = fmt::format("simt_device_variable_{}", tokens_[i].begin);
+        replace(i, fmt::format("struct {} {{ static auto& all() {{ static __constinit", scope));
+        insert(tokens_[end].end, fmt::format(" return {0}; }} }}; auto& {0} = {1}::all();", name, scope));
     }
 
     // Takes alignas(…) out of a declaration: it goes first, because g++ takes it only there.

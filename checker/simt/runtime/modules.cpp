@@ -88,11 +88,12 @@ void note_device_range(Module& module, const Module::Range& range) {
 void note_scoped_variables(Module& module) {
     for (const Symbol& symbol : module.variables) {
         const auto in = [&](const char* scope) { return symbol.linkage_name.find(scope) != std::string::npos; };
-        const Section kind = !symbol.linkage_name.starts_with("_ZN") ? Section::none
-                             : in("simt_device_variable")            ? Section::device
-                             : in("simt_constant_variable")          ? Section::constant
-                             : in("simt_managed_variable")           ? Section::managed
-                                                                     : Section::none;
+        const std::string& name = symbol.linkage_name;  // _ZZ: of a static variable in a function
+        const Section kind = !name.starts_with("_ZN") && !name.starts_with("_ZZ") ? Section::none
+                             : in("simt_device_variable")                         ? Section::device
+                             : in("simt_constant_variable")                       ? Section::constant
+                             : in("simt_managed_variable")                        ? Section::managed
+                                                                                  : Section::none;
         if (kind != Section::none) {
             note_device_range(module, {symbol.begin, symbol.begin + symbol.bytes, kind});
         }
