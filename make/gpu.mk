@@ -91,7 +91,7 @@ build/gpu/given/%: lessons/%.cu build/gpu/card
 	$(show)$(run_nvcc) $(gpu_flags) $< -o $@ $(if $(shell grep -l cublas $<),$(nvcc_cublas))$(hide)
 build/dry/given/%: lessons/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
-	$(show)build/simtcc --unchecked -I. $< -o $@$(hide)
+	$(show)build/simtcc -std=c++20 --unchecked -I. $< -o $@$(hide)
 
 # tools/wrong and what it compiles with. It also runs the lessons' check programs and solutions.
 wrong_on_card = build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc)

@@ -14,6 +14,9 @@
 #:   make bench-simt         how fast the CPU device is, against plain C++, and
 #:                           what its search for races and its counters add
 
+# simtcc for the course's own files, with the standard that gpu_flags give nvcc.
+simtcc_strict := build/simtcc -std=c++20 -Xcompiler -Wall,-Wextra,-Werror -I.
+
 simt_archives := build/lib/libsimt.a build/lib/libsimt_libraries.a
 simt_runtime_objects := $(simt_objects_alone) build/obj/checker/simt/dims.o
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
@@ -86,26 +89,26 @@ build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives)
 
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
-	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+	$(show)$(simtcc_strict) $< -o $@$(hide)
 
 # Calls of cuBLAS and cuBLASLt against plain loops, which are most of what these programs do.
 library_calls := $(basename $(notdir $(wildcard checker/simt/tests/libraries/*.cu)))
 $(library_calls:%=build/tests/simt/libraries/%): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
-	$(show)build/simtcc --unchecked -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+	$(show)$(simtcc_strict) --unchecked $< -o $@$(hide)
 build/tests/simt/libraries_test: | $(library_calls:%=build/tests/simt/libraries/%)
 
 # The rules of the counters, for the device and for a GPU.
 build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
-	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+	$(show)$(simtcc_strict) $< -o $@$(hide)
 
 # Kernels that are built as published ones are said to be: estimates of them are held against what was measured.
 published_kernels := $(wildcard checker/estimate/published/*.cu)
 published_objects := $(published_kernels:checker/%.cu=build/obj/checker/%.o)
 $(published_objects): build/obj/checker/%.o: checker/%.cu checker/estimate/published/kernels.h $(wildcard checker/simt/runtime/*.h) $(simtcc_needs)
 	@mkdir -p $(@D)
-	$(show)build/simtcc -Xcompiler -Wall,-Wextra,-Werror -I. -c $< -o $@$(hide)
+	$(show)$(simtcc_strict) -c $< -o $@$(hide)
 build/estimate/published: $(published_objects) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)build/simtcc $(published_objects) -o $@$(hide)
@@ -122,11 +125,11 @@ estimates: build/estimate/price $(if $(filter-out 0,$(WRITE)),build/estimate/pub
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
 	@mkdir -p $(@D)
-	$(show)build/simtcc $(arithmetic) -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+	$(show)$(simtcc_strict) $(arithmetic) -shared $< -o $@$(hide)
 build/tests/simt/objects/arithmetic.so: private arithmetic := --arithmetic
 build/tests/simt/objects/without_arithmetic.so: checker/simt/tests/objects/arithmetic.cu $(simtcc_needs)
 	@mkdir -p $(@D)
-	$(show)build/simtcc -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+	$(show)$(simtcc_strict) -shared $< -o $@$(hide)
 build/tests/simt/arithmetic_test: | build/tests/simt/objects/arithmetic.so build/tests/simt/objects/without_arithmetic.so
 build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/sampled_traffic_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test build/tests/simt/graph_api_test: | $(simt_objects)
 build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
@@ -149,7 +152,7 @@ build/simt-bench/unchecked.so: unchecked := --unchecked
 build/simt-bench/checked.so build/simt-bench/unchecked.so: checker/simt/bench/kernels.cu checker/simt/bench/ops.h \
         $(simtcc_needs)
 	@mkdir -p $(@D)
-	$(show)build/simtcc $(unchecked) -shared -Xcompiler -Wall,-Wextra,-Werror -I. $< -o $@$(hide)
+	$(show)$(simtcc_strict) $(unchecked) -shared $< -o $@$(hide)
 build/simt-bench/bench: $(simt_bench_objects) $(simt_archives)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) $(whole_simt) $(harness_libs)
@@ -171,7 +174,7 @@ run: $(if $(wildcard $(FILE)),$(run_at))
 	    $(run_at) $(ARGS)
 build/run/$(basename $(notdir $(FILE))): $(FILE) $(simtcc_needs) $(simt_archives) FORCE
 	@mkdir -p $(@D)
-	$(Q)build/simtcc -I. $(FILE) -o $@
+	$(Q)build/simtcc -std=c++20 -I. $(FILE) -o $@
 build/gpu/run/$(basename $(notdir $(FILE))): $(FILE) build/gpu/card FORCE
 	@mkdir -p $(@D)
 	$(Q)$(run_nvcc) $(gpu_flags) $(FILE) -o $@ $(if $(FILE),$(if $(shell grep -l cublas $(wildcard $(FILE))),$(nvcc_cublas)))

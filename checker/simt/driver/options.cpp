@@ -12,7 +12,7 @@ namespace simt {
 const char* const kUsage =
     "usage: simtcc [options] file.cu [more.cu host.cpp object.o …] [-o program]\n"
     "Compiles CUDA C++ for the CPU device: the program runs without a GPU, and its mistakes are named when it ends.\n"
-    "  -o FILE  -c  -dc  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++20  -x cu\n"
+    "  -o FILE  -c  -dc  -shared  -I DIR  -D NAME[=VALUE]  -U NAME  -include FILE  -l LIB  -L DIR  -std=c++17  -x cu\n"
     "  -Xcompiler OPTION[,OPTION]  -Xlinker OPTION  -W…  -f…  -MMD -MF FILE  --default-stream per-thread  --verbose\n"
     "  --expt-relaxed-constexpr  kernels may call constexpr functions of the host, as under nvcc\n"
     "  --unchecked    compiles for speed: memory is not checked, and a thread that polls memory never gives way\n"

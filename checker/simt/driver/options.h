@@ -18,18 +18,18 @@ struct Options {
     std::vector<std::string> link;        // -l, -L, -Wl,…
     std::vector<std::string> included;    // --included: standard headers that each file has anyway
     std::string output;                   // -o; empty: a.out, or the source's name with .o
-    std::string standard = "c++20";
-    std::string dependencies;        // -MF: a file for make
-    std::string optimise = "-O2";    // of host files; kernels are always compiled for checking
-    bool compile_only = false;       // -c
-    bool relocatable = false;        // -dc, -rdc=true: files share device variables and functions
-    bool relaxed_constexpr = false;  // --expt-relaxed-constexpr: kernels may call constexpr functions of the host
-    bool shared = false;             // -shared
-    bool all_cuda = false;           // -x cu
-    bool checked = true;             // --unchecked: no hooks, so no checks of memory, and faster
-    bool arithmetic = false;         // --arithmetic: floating-point instructions are counted
-    bool for_debugger = false;       // --for-debugger: no hooks, and line by line
-    bool verbose = false;            // --verbose, -v: print the commands
+    std::string standard = "gnu++17";     // nvcc's, with g++ 11 to 14
+    std::string dependencies;             // -MF: a file for make
+    std::string optimise = "-O2";         // of host files; kernels are always compiled for checking
+    bool compile_only = false;            // -c
+    bool relocatable = false;             // -dc, -rdc=true: files share device variables and functions
+    bool relaxed_constexpr = false;       // --expt-relaxed-constexpr: kernels may call constexpr functions of the host
+    bool shared = false;                  // -shared
+    bool all_cuda = false;                // -x cu
+    bool checked = true;                  // --unchecked: no hooks, so no checks of memory, and faster
+    bool arithmetic = false;              // --arithmetic: floating-point instructions are counted
+    bool for_debugger = false;            // --for-debugger: no hooks, and line by line
+    bool verbose = false;                 // --verbose, -v: print the commands
     bool help = false;
 };
 

@@ -157,7 +157,7 @@ bool is_position_independent(const simt::Options& options) {
 // The stand-in headers use concepts, which g++ has in C++17 on demand.
 Command common_flags(const simt::Options& options) {
     Command flags = {"-std=" + options.standard};
-    if (options.standard == "c++17") {
+    if (options.standard.ends_with("++17")) {
         flags.push_back("-fconcepts");
     }
     append(flags, kAllFlags);

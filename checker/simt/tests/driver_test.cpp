@@ -515,6 +515,22 @@ TEST_F(Driver, Cpp17StaysCpp17) {
     }
 }
 
+// Without -std it is the standard of nvcc with g++: NVIDIA's helper_math.h has a lerp of its own, which C++20's is in the
+// way of.
+TEST_F(Driver, TheStandardIsNvccsUnlessOneIsGiven) {
+    file("a.cu",
+         "#include <cmath>\n#ifdef __STRICT_ANSI__\n#error nvcc takes the dialect of GNU\n#endif\n"
+         "inline __host__ __device__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+         "__global__ void k(float* o) { o[0] = lerp(0.f, 10.f, 0.5f); }\nint host();\n"
+         "int main() {\n float *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x);\n cudaMemcpy(&y, x, 4, "
+         "cudaMemcpyDeviceToHost); cudaFree(x);\n return static_cast<int>(y) + (__cplusplus == 201703L) + host();\n"
+         "}\n");
+    file("b.cpp", "int host() { return __cplusplus == 201703L; }\n");
+    const Finished compile = simtcc("-Xcompiler -Wall,-Wextra,-Werror a.cu b.cpp -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").status, 7);
+}
+
 // g++ -O2 compared the two by name, and crashed.
 TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
     for (const char* ending : {"cpp", "cu"}) {
