@@ -24,6 +24,7 @@
 #include "simt/launch.h"
 #include "simt/math.h"
 #include "simt/missing.h"
+#include "simt/ptx.h"
 #include "simt/shifts.h"
 #include "simt/synchronise.h"
 #include "simt/warp.h"

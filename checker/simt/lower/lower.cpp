@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checker/simt/lower/navigation.h"
+#include "checker/simt/lower/ptx.h"
 
 namespace simt {
 namespace {
@@ -208,7 +209,9 @@ class Lowering : private Navigation {
                 // libstdc++ writes __attribute__((__noinline__)): the word cannot be a macro.
                 replace(i, "SIMT_NOINLINE");
             } else if (word == "asm" || word == "__asm__" || word == "__asm") {
-                throw source_.error(tokens_[i].begin, "inline PTX is not on the CPU device");
+                for (const PtxEdit& edit : lower_ptx(source_, tokens_, i)) {
+                    edits_.push_back({edit.begin, edit.end, edit.text});
+                }
             }
         }
     }

@@ -6,6 +6,7 @@
 
 #include "checker/simt/include/simt/clock.h"
 #include "checker/simt/include/simt/group_functions.h"
+#include "checker/simt/include/simt/ptx.h"
 #include "checker/simt/include/simt/synchronise.h"
 #include "checker/simt/include/simt/warp.h"
 #include "checker/simt/runtime/chosen.h"
@@ -27,6 +28,10 @@ Collective collect(CollectiveKind kind, unsigned mask, std::uint64_t value, cons
 }
 
 }  // namespace
+
+unsigned long long grid_id() {
+    return Scheduler::instance().launches();
+}
 
 std::uint64_t shuffle(Shuffle kind, unsigned int mask, std::uint64_t bits, unsigned int bytes, int operand, int width,
                       const char* name) {

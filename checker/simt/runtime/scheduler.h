@@ -168,6 +168,7 @@ class Scheduler {
     const Launch& launch() const { return *launch_; }
     SharedMemory& shared() { return shared_; }
     std::uint64_t slices() const { return slices_; }
+    std::uint64_t launches() const { return launches_; }  // the one that runs among them
 
   private:
     enum class BlockOutcome { done, polling, at_grid_barrier, failed };

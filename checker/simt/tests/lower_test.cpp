@@ -272,4 +272,36 @@ TEST(Lower, SystemHeadersAreNotTouched) {
     EXPECT_EQ(lowered(text), text);
 }
 
+TEST(LowerPtx, AssignsSpecialRegisterOnTheSameLines) {
+    EXPECT_EQ(lowered("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));"), "(x) = ::simt::ptx::laneid();");
+    const std::string text =
+        "asm volatile (\n\"{mov.u64 %0,\"\n\" %globaltimer;}\"\n : \"=l\" (t[f(1)])\n : : \"memory\");";
+    EXPECT_EQ(lowered(text), "\n\n\n(t[f(1)]) = ::simt::ptx::globaltimer()\n;");
+    EXPECT_EQ(lowered("asm(\"mov.u32 %1, %tid.x; mov.u32 %0, %tid.y;\" : \"=r\"(x), \"=r\"(y));"),
+              "(x) = ::simt::ptx::tid_y(), (y) = ::simt::ptx::tid_x();");
+}
+
+TEST(LowerPtx, CallsInstructionWithInputsInPlace) {
+    EXPECT_EQ(lowered("asm(\"bfe.u32 %0, %1, 3, %2;\" : \"=r\"(x) : \"r\"(a, b), \"r\"(c));"),
+              "(x) = ::simt::ptx::bfe_u32((a, b), 3, (c));");
+}
+
+TEST(LowerPtx, RefusesWhatItDoesNotRead) {
+    for (const char* text :
+         {"asm(\"membar.gl;\");", "asm(\"mov.u32 %0, %total_smem_size;\" : \"=r\"(x));",
+          "asm(\"mov.u32 %0, %laneid\" : \"=r\"(x));", "asm(\"mov.u64 %0, %laneid;\" : \"=l\"(x));",
+          "asm(\"mov.u32 %0, %laneid;\" : \"=l\"(x));", "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x), \"=r\"(y));",
+          "asm(\"mov.u32 %0, %laneid; bar.sync 0;\" : \"=r\"(x));", "asm(\"mov.u32 %0, %1;\" : \"=r\"(x) : \"r\"(y));",
+          "asm(\"@p mov.u32 %0, %laneid;\" : \"=r\"(x));", "asm(\"bfind.u32 %0, %1;\" : \"=r\"(x) : \"l\"(y));",
+          "asm(\"prmt.b32 %0, %2, %1, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"r\"(c));", "asm(\"\" : \"+r\"(x));",
+          "asm(mov);", "asm", "asm(", "asm(\"\"", "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x"}) {
+        EXPECT_THROW(lowered(text), simt::SourceError) << text;
+    }
+}
+
+TEST(LowerPtx, LeavesEmptyTemplate) {
+    const char* text = "asm volatile(\"\" ::: \"memory\");";
+    EXPECT_EQ(lowered(text), text);
+}
+
 }  // namespace
