@@ -728,10 +728,14 @@ class Lowering : private Navigation {
                 return false;
             }
         }
-        for (const char* word :
-             {"__host__", "__global__", "__forceinline__", "__inline__", "inline", "static", "extern", "template",
-              "constexpr", "friend", "operator", "virtual", "typedef", "using"}) {
+        for (const char* word : {"__host__", "__global__", "__forceinline__", "__inline__", "inline", "static",
+                                 "template", "constexpr", "friend", "operator", "virtual", "typedef", "using"}) {
             if (statement_has(begin, open, word)) {
+                return false;
+            }
+        }
+        for (std::size_t j = begin; j < open; j++) {
+            if (is(j, "extern") && tokens_[j + 1].kind == TokenKind::text) {  // extern "C"
                 return false;
             }
         }
@@ -750,6 +754,12 @@ class Lowering : private Navigation {
         }
         if (!end && linkage_ == Linkage::file && !is_macro_ && is(i, "__device__") && !is(i - 1, "]") &&
             is_private_function(begin, i)) {
+            // An extern declaration is of this file's own function too: nvcc looks in no other file.
+            for (std::size_t j = begin; !is(j, "("); j++) {
+                if (is(j, "extern")) {
+                    replace(j, "");
+                }
+            }
             replace(i, "static __attribute__((unused))");
             return;
         }

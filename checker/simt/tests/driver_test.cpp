@@ -194,6 +194,32 @@ TEST_F(Driver, FilesHaveDeviceVariablesAndFunctionsOfTheirOwnUnlessTheyAreToShar
     EXPECT_EQ(shell("./shared").status, 40);
 }
 
+TEST_F(Driver, ADeviceFunctionMayBeDeclaredExternAndDefinedInOneFile) {
+    for (const char* name : {"a", "b"}) {
+        file(fmt::format("{}.cu", name),
+             "extern __device__ int twice(int x);\n__device__ extern __attribute__((unused)) int later(int x);\n"
+             "extern \"C\" __device__ int NAME(int x);\n"
+             "static __global__ void k(int* x) { *x = twice(4) + later(1) + NAME(1); }\n"
+             "__device__ int twice(int x) { return 2 * x; }\n__device__ int later(int x) { return x + 1; }\n"
+             "extern \"C\" __device__ int NAME(int x) { return x; }\n"
+             "#ifdef MAIN\nint main() {\n int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x);\n cudaMemcpy(&y, x, 4, "
+             "cudaMemcpyDeviceToHost); cudaFree(x); return y; }\n#else\nvoid f(int* x) { k<<<1, 1>>>(x); }\n#endif\n");
+    }
+    const auto compile = [&](const char* options) {
+        const Finished made =
+            shell(fmt::format("set -e\nfor f in a b; do {}/build/simtcc {} -c -DNAME=same_$f $([ $f = a "
+                              "] && echo -DMAIN) -Xcompiler -Wall,-Wextra,-Werror $f.cu; done",
+                              fs::current_path().string(), options));
+        EXPECT_EQ(made.output, "") << options;
+        return simtcc("*.o -o x");
+    };
+    ASSERT_EQ(compile("").output, "");
+    EXPECT_EQ(shell("./x").status, 11);
+    EXPECT_NE(compile("-rdc=true").output.find("multiple definition of `twice(int)'"), std::string::npos);
+    EXPECT_EQ(simtcc("a.o -o x").output, "");
+    EXPECT_EQ(shell("./x").status, 11);
+}
+
 TEST_F(Driver, WhatNvccReadsBeforeEveryFileIsThere) {
     file("a.cu",
          "__global__ void k(unsigned* x) { *x = umax(2u, umin(3u, 4u)); }\n"
