@@ -50,6 +50,23 @@ build/simtcc: $(simt_driver_objects) | build/simt-lower $(simt_archives) build/l
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ -lfmt
 
+# A folder laid out as nvcc's toolkit, for what names one: make CUDA_DIR=…/build/cuda. Its libraries are scripts for the
+# linker; what links with g++ and -lcudart gets the whole runtime, once, as the only member of an archive.
+as_toolkit := build/cuda
+toolkit_runtime := cudart.so cudart.a cudart_static.a
+toolkit_blas := cublas.so cublas_static.a cublasLt.so cublasLt_static.a
+toolkit_empty := cuda.so cudadevrt.a nvToolsExt.so nvidia-ml.so
+$(as_toolkit)/made: $(simt_archives) make/simt.mk
+	@mkdir -p $(@D)/bin $(@D)/lib64
+	$(Q)ln -sfn ../../simtcc $(@D)/bin/nvcc && ln -sfn ../../checker/simt/include $(@D)/include && ln -sfn lib64 $(@D)/lib
+	$(Q)$(CXX) -r -nostdlib -Wl,--whole-archive build/lib/libsimt.a -o $(@D)/lib64/simt.o
+	$(Q)ar rcs $(@D)/lib64/libsimt_whole.a $(@D)/lib64/simt.o && rm $(@D)/lib64/simt.o
+	$(Q)ln -sfn ../../lib/libsimt_libraries.a $(@D)/lib64/libsimt_libraries.a
+	$(Q)for one in $(toolkit_runtime); do echo 'INPUT(libsimt_whole.a -lstdc++ -lboost_context -lfmt -lpthread -lm)' >$(@D)/lib64/lib$$one || exit; done
+	$(Q)for one in $(toolkit_blas); do echo 'INPUT(libsimt_libraries.a AS_NEEDED(-lopenblas))' >$(@D)/lib64/lib$$one || exit; done
+	$(Q)for one in $(toolkit_empty); do echo '/* the CPU device has nothing of it */' >$(@D)/lib64/lib$$one || exit; done
+	@touch $@
+
 # ---- tests: each kernel of the corpus is a program, and corpus_test holds it to the verdict in its first lines ----------
 
 simt_tests := $(patsubst checker/simt/tests/%.cpp,build/tests/simt/%,$(wildcard checker/simt/tests/*_test.cpp))
@@ -85,7 +102,7 @@ build/tests/simt/estimate_listing_test: | build/check/lesson05 build/check/lesso
         build/impl/solutions/05_naive_forward/$(op).so) build/impl/solutions/07_tiled_matmul/matmul.so \
     build/impl/solutions/08_register_tiled_matmul/matmul.so build/impl/solutions/11_tf32/matmul.so \
     build/impl/solutions/10_double_buffered_matmul/matmul.so
-build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives)
+build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives) $(as_toolkit)/made
 
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
@@ -163,7 +180,7 @@ bench-simt: $(simt_bench_programs)
 	@$^
 
 .PHONY: simt run
-simt: build/simtcc build/simt-lower $(simt_archives) build/lib/libsimt_estimate.so
+simt: build/simtcc build/simt-lower $(simt_archives) build/lib/libsimt_estimate.so $(as_toolkit)/made
 
 run_at := build/$(if $(filter gpu,$(DEVICE)),gpu/)run/$(basename $(notdir $(FILE)))
 ifneq ($(filter run,$(MAKECMDGOALS)),)

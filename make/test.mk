@@ -109,7 +109,7 @@ estimated := 05_naive_forward 08_register_tiled_matmul 11_tf32
 debugged := 05_naive_forward
 listed := 06_coalescing
 listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
-simt_reads := checker/simt build/lib/libsimt_estimate.so checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
+simt_reads := checker/simt build/lib/libsimt_estimate.so $(as_toolkit)/lib64 checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
     build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries $(nvcc_calls)
 
 # What a check of lessons $2 reads on flavour $1, the solutions that they are to beat too.

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -94,6 +95,7 @@ struct Installation {
     fs::path runtime = build / "lib/libsimt.a";
     fs::path libraries = build / "lib/libsimt_libraries.a";
     fs::path precompiled = build / "headers";
+    fs::path toolkit = build / "cuda";  // laid out as nvcc's
     std::string compiler = std::getenv("CXX") != nullptr ? std::getenv("CXX") : "g++";
 };
 
@@ -581,18 +583,12 @@ class Kernels {
         return compiles(Text::written, (folder_ / "written.o").string());
     }
 
-    // Returns whether the first error of the one is at a line of which the other has an error too.
+    // Returns whether the first error of the one is at a line of which the other has an error too. simt-lower's errors
+    // have no column: what it does not read as it is written says nothing of the text that is compiled.
     static bool is_about_the_same(const std::string& one, const std::string& other) {
-        std::istringstream lines(one);
-        for (std::string line; std::getline(lines, line);) {
-            const std::size_t error = line.find("error:");
-            if (error != std::string::npos) {
-                // file:line:column: error: …
-                const std::size_t column = line.rfind(':', line.rfind(':', error - 1) - 1);
-                return other.find(line.substr(0, column + 1)) != std::string::npos;
-            }
-        }
-        return false;
+        static const std::regex kError(R"((?:^|\n)([^\n]+:[0-9]+:)[0-9]+: (?:fatal )?error:)");
+        std::smatch first;
+        return std::regex_search(one, first, kError) && other.find(first.str(1)) != std::string::npos;
     }
 
     void finish() {
@@ -618,7 +614,68 @@ void compile(const simt::Options& options, const Installation& here, const Tempo
     }
 }
 
+// Tells build tools what they ask nvcc: CMake looks for these lines.
+void describe(const Installation& here) {
+    const std::string toolkit = here.toolkit.string();
+    const char* const path = std::getenv("PATH");
+    std::fprintf(stderr,
+                 "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n#$ PATH=%s\n#$ INCLUDES=\"-I%s/include\"\n"
+                 "#$ LIBRARIES=\"-L%s/lib64\"\n#$ simt-lower -arch compute_90\n",
+                 toolkit.c_str(), toolkit.c_str(), path == nullptr ? "" : path, toolkit.c_str(), toolkit.c_str());
+}
+
+// The two lines from which CMake learns how to link: by simtcc itself, and what a link by the C++ compiler needs besides.
+void describe_link(const Installation& here) {
+    const std::string libraries = (here.toolkit / "lib64").string();
+    std::fprintf(stderr, "#$ \"%s\" \"-L%s\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\nld -L%s\n",
+                 fs::read_symlink("/proc/self/exe").c_str(), libraries.c_str(), libraries.c_str());
+}
+
+// Writes what the preprocessor makes of a file, or the rule for make.
+void preprocess(const simt::Options& options, const Installation& here, const std::string& source) {
+    const bool cuda = options.all_cuda || fs::path(source).extension() == ".cu";
+    const bool c = !cuda && fs::path(source).extension() == ".c";
+    Command command = {here.compiler};
+    append(command, cuda ? kernel_flags(options) : c ? c_flags(options) : host_flags(options));
+    append_preprocessor(command, options, here);
+    append(command, told_headers(options));
+    append(command, options.compile);
+    if (cuda) {
+        append(command, std::vector<std::string>{"-include", "cuda_runtime.h", "-x", "c++"});
+    }
+    if (options.product == simt::Product::preprocessed) {
+        command.emplace_back("-E");
+    } else {
+        command.emplace_back(options.system_dependencies ? "-M" : "-MM");
+        if (!options.target.empty()) {
+            append(command, std::vector<std::string>{"-MT", options.target});
+        }
+    }
+    command.push_back(source);
+    const std::string& output = options.output.empty() ? options.dependencies : options.output;
+    if (!output.empty()) {
+        append(command, std::vector<std::string>{"-o", output});
+    }
+    run(command, options.verbose);
+}
+
+void archive(const simt::Options& options, const std::vector<std::string>& objects) {
+    Command command = {"ar", "rcs", options.output.empty() ? "a.a" : options.output};
+    append(command, objects);
+    append(command, options.objects);
+    run(command, options.verbose);
+}
+
+// Under nvcc the object holds the linked kernels. Here they are functions, which the host's linker links.
+void link_device(const simt::Options& options, const Installation& here) {
+    run({here.compiler, "-x", "c++", "-c", "/dev/null", "-o", options.output.empty() ? "a_dlink.o" : options.output},
+        options.verbose);
+}
+
 void link(const simt::Options& options, const Installation& here, const std::vector<std::string>& objects) {
+    if (options.verbose) {
+        describe_link(here);
+    }
     Command command = {here.compiler, "-o", options.output.empty() ? "a.out" : options.output};
     append(command, objects);
     append(command, options.objects);
@@ -647,19 +704,29 @@ int build(const simt::Options& options) {
     const Installation here;
     const TemporaryFolder folder;
     std::vector<std::string> objects;
+    if (options.product == simt::Product::device_link) {
+        link_device(options, here);
+        return 0;
+    }
     for (const std::string& source : options.sources) {
         if (!fs::is_regular_file(source)) {
             throw std::runtime_error(source + ": no such file");
         }
+        if (options.product == simt::Product::preprocessed || options.product == simt::Product::dependencies) {
+            preprocess(options, here, source);
+            continue;
+        }
         std::string object = (folder / (std::to_string(objects.size()) + ".o")).string();
         if (options.compile_only) {
-            object =
-                options.output.empty() ? fs::path(source).filename().replace_extension(".o").string() : options.output;
+            const fs::path own = fs::path(options.directory) / fs::path(source).filename().replace_extension(".o");
+            object = options.output.empty() ? own.string() : options.output;
         }
         compile(options, here, folder, source, object);
         objects.push_back(object);
     }
-    if (!options.compile_only) {
+    if (options.product == simt::Product::library) {
+        archive(options, objects);
+    } else if (options.product == simt::Product::program && !options.compile_only) {
         link(options, here, objects);
     }
     return 0;
@@ -675,9 +742,21 @@ int main(int argc, char** argv) {
     }
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
+        for (const std::string& argument : arguments) {
+            if (argument == "-v" || argument == "-dryrun" || argument == "--dryrun") {
+                describe(Installation());  // CMake asks for it with a file that is not there
+                break;
+            }
+            if (argument == "-V" || argument == "--version") {
+                std::fputs(simt::kVersion, stdout);
+            }
+        }
         const simt::Options options = simt::parse_options(arguments);
         if (options.help) {
             std::fputs(simt::kUsage, stdout);
+            return 0;
+        }
+        if (options.product == simt::Product::description) {
             return 0;
         }
         return build(options);

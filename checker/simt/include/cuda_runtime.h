@@ -7,6 +7,7 @@
 
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
+#define __CUDACC_VER_BUILD__ 88
 
 // nvcc reads them before every file too.
 #include <limits.h>
@@ -15,7 +16,6 @@
 #include "simt/qualifiers.h"
 //
 #include "simt/api.h"
-#include "simt/atomics.h"
 #include "simt/bits.h"
 #include "simt/cache_hints.h"
 #include "simt/clock.h"
@@ -27,5 +27,8 @@
 #include "simt/ptx.h"
 #include "simt/shifts.h"
 #include "simt/synchronise.h"
-#include "simt/warp.h"
 #include "vector_functions.h"
+#ifdef __cpp_concepts  // not in C++17 of the host's compiler, which reads no kernels
+#include "simt/atomics.h"
+#include "simt/warp.h"
+#endif

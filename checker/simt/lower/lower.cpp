@@ -685,7 +685,7 @@ class Lowering : private Navigation {
         const std::string target = type + (rows ? "(*)" + inner : "*");
         edits_.push_back(
             {tokens_[begin].begin, tokens_[end].begin,
-             fmt::format("extern {0}{5}{1}[]{2}; "
+             fmt::format("[[maybe_unused]] extern {0}{5}{1}[]{2}; "
                          "[[maybe_unused]] {0}{3} = reinterpret_cast<{4}>(simt_dynamic_shared)",
                          type, text(name), inner,
                          rows ? fmt::format("(*const {}){}", text(name), inner) : fmt::format("*const {}", text(name)),

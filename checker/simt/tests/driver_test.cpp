@@ -115,6 +115,45 @@ TEST(Options, FilesShareDeviceVariablesOnDemand) {
     EXPECT_FALSE(parsed({"-rdc=false", "a.cu"}).relocatable);
 }
 
+TEST(Options, TakesThoseThatMeanNothingWithOneDashOrTwo) {
+    const simt::Options options =
+        parsed({"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", "-Xnvlink", "-v",
+                "--ptxas-options=-v,-O3", "-Werror", "all-warnings", "-res-usage", "--keep", "-keep-dir", "tmp", "-m",
+                "64", "-fmad=false", "-s", "-dlto", "-Xcudafe", "--display_error_number", "a.cu"});
+    EXPECT_EQ(options.sources, (std::vector<std::string>{"a.cu"}));
+    EXPECT_TRUE(options.compile.empty());
+    EXPECT_TRUE(options.link.empty());
+}
+
+TEST(Options, ForwardsUnknownOnesOnDemand) {
+    EXPECT_EQ(parsed({"-forward-unknown-to-host-compiler", "-march=native", "a.cu"}).compile,
+              (std::vector<std::string>{"-march=native"}));
+    EXPECT_EQ(parsed({"--forward-unknown-to-host-linker", "--as-needed", "a.cu"}).link,
+              (std::vector<std::string>{"--as-needed"}));
+}
+
+TEST(Options, SplitsHostCompilersAtBlanksAndCommas) {
+    EXPECT_EQ(parsed({"-Xcompiler", "-Wall -O3,\"-fopenmp\"", "a.cu"}).compile,
+              (std::vector<std::string>{"-Wall", "-O3", "-fopenmp"}));
+}
+
+TEST(Options, LinksNothingOfToolkitLibraries) {
+    const simt::Options options = parsed({"-lcurand", "cuda/lib64/libcudart.so", "-lcublas_static", "libm.so", "a.o"});
+    EXPECT_TRUE(options.link.empty());
+    EXPECT_EQ(options.objects, (std::vector<std::string>{"libm.so", "a.o"}));
+}
+
+TEST(Options, NameWhatNvccMakesAndTheDeviceDoesNotHave) {
+    for (const char* option : {"-ptx", "--ptx", "-cubin", "-fatbin"}) {
+        try {
+            parsed({option, "a.cu"});
+            FAIL() << option;
+        } catch (const simt::UsageError& error) {
+            EXPECT_EQ(error.what(), option + std::string(": the CPU device has programs, objects and libraries only"));
+        }
+    }
+}
+
 TEST(Options, AnUnknownOneIsNamed) {
     try {
         parsed({"--frobnicate", "a.cu"});
@@ -509,6 +548,67 @@ TEST_F(Driver, WhatNvccRefusesForSureIsRefusedAtItsLine) {
     EXPECT_NE(simtcc("-c a.cu -o a.o").output.find("conflicting declaration ‘double s []’"), std::string::npos);
 }
 
+// Makefiles and build tools ask nvcc for these besides programs.
+TEST_F(Driver, StandsInForNvcc) {
+    file("k.h", "#define ONE 1\n");
+    file("a.cu", "#include \"k.h\"\n__global__ void k(int* x) { *x = ONE; }\nvoid f(int* x) { k<<<1, 1>>>(x); }\n");
+    file("main.cu",
+         "void f(int*);\nint main() { int *x, y; cudaMalloc(&x, 4); f(x); cudaMemcpy(&y, x, 4, "
+         "cudaMemcpyDeviceToHost); cudaFree(x); return y; }\n");
+    EXPECT_NE(simtcc("--version").output.find("Cuda compilation tools, release 13.0, V13.0"), std::string::npos);
+    EXPECT_EQ(simtcc("-lib a.cu -o liba.a").output, "");
+    EXPECT_EQ(simtcc("-dc main.cu").output, "");
+    EXPECT_EQ(simtcc("-dlink main.o liba.a -o link.o").output, "");
+    file("options", "main.o link.o\n-L\".\" -la");
+    EXPECT_EQ(simtcc("--options-file options -o x").output, "");
+    EXPECT_EQ(shell("./x").status, 1);
+    EXPECT_NE(simtcc("-E a.cu").output.find("{ *x = 1; }"), std::string::npos);
+    const std::string rule = simtcc("-MM -MT here/a.o a.cu").output;
+    EXPECT_TRUE(rule.starts_with("here/a.o: ") && rule.find(" k.h") != std::string::npos) << rule;
+    fs::create_directories(folder_ / "out");
+    EXPECT_EQ(simtcc("-odir out -MMD -c a.cu").output, "");
+    EXPECT_EQ(shell("test -f out/a.o && grep -l k.h out/*").output, "out/a.d\n");
+}
+
+TEST_F(Driver, AnotherLinkerGetsTheRuntimeFromTheToolkitsFolder) {
+    file("a.cu",
+         "__global__ void k(int* x) { x[threadIdx.x] = 1; }\n"
+         "extern \"C\" void f() { int* x; cudaMalloc(&x, 4); k<<<1, 2>>>(x); cudaFree(x); }\n");
+    file("b.cpp",
+         "#include <cuda_runtime.h>\nextern \"C\" void f();\nint main() { f(); return cudaGetLastError(); }\n");
+    const std::string toolkit = (fs::current_path() / "build/cuda").string();
+    const Finished made =
+        shell(fmt::format("{0}/bin/nvcc -c a.cu -o a.o && g++ -std=gnu++17 -I{0}/include -c b.cpp -o b.o && "
+                          "gcc a.o b.o -L{0}/lib64 -lcudart -lcuda -lcudart_static -lcublas -o x",
+                          toolkit));
+    ASSERT_EQ(made.output, "");
+    EXPECT_NE(shell("./x").output.find("out_of_bounds global: writes 4 bytes"), std::string::npos);
+}
+
+TEST_F(Driver, CMakeTakesItForNvcc) {
+    if (shell("cmake --version").status != 0) {
+        GTEST_SKIP() << "no cmake";
+    }
+    file("CMakeLists.txt",
+         "cmake_minimum_required(VERSION 3.18)\nproject(x LANGUAGES CXX CUDA)\nfind_package(CUDAToolkit REQUIRED)\n"
+         "add_library(k STATIC k.cu)\nset_target_properties(k PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n"
+         "add_executable(x main.cpp)\ntarget_link_libraries(x k CUDA::cudart CUDA::cublas)\n"
+         "target_compile_options(k PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)\n");
+    file("k.cu",
+         "__global__ void k(int* x) { *x = 5; }\nint five() { int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x); "
+         "cudaMemcpy(&y, "
+         "x, 4, cudaMemcpyDeviceToHost); cudaFree(x); return y; }\n");
+    file("main.cpp",
+         "#include <cuda_runtime.h>\nint five();\nint main() { int n = 0; cudaGetDeviceCount(&n); return five() + "
+         "n; "
+         "}\n");
+    const Finished made =
+        shell(fmt::format("cmake -S . -B build -DCMAKE_CUDA_COMPILER={}/build/simtcc && cmake --build build",
+                          fs::current_path().string()));
+    ASSERT_EQ(made.status, 0) << made.output;
+    EXPECT_EQ(shell("build/x").status, 6);
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");
@@ -529,7 +629,8 @@ TEST_F(Driver, Cpp17StaysCpp17) {
          "#include <cooperative_groups/scan.h>\n#include <cuda/pipeline>\n#include <cuda_bf16.h>\n#include "
          "<cuda_fp16.h>\n"
          "inline __device__ __host__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
-         "__device__ int of_block(int i) { __shared__ int all[32]; all[i] = i; __syncthreads(); return all[31 - i]; }\n"
+         "__device__ int of_block(int i) { __shared__ int all[32]; all[i] = i; __syncthreads(); return all[31 - "
+         "i]; }\n"
          "__global__ void k(float* x) { x[threadIdx.x] = lerp(1.0f, 3.0f, 0.5f) + of_block(threadIdx.x); }\n"
          "int main() {\n float *x, y; cudaMalloc(&x, 128); k<<<1, 32>>>(x);\n cudaMemcpy(&y, x, 4, "
          "cudaMemcpyDeviceToHost); cudaFree(x);\n return static_cast<int>(y) + (__cplusplus == 201703L ? 0 : "
@@ -561,7 +662,8 @@ TEST_F(Driver, TheStandardIsNvccsUnlessOneIsGiven) {
 TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
     for (const char* ending : {"cpp", "cu"}) {
         file(fmt::format("a.{}", ending),
-             "#include <cuda_runtime.h>\n#include <cstdlib>\nint main(int count, char**) {\n int* a = new int[count + "
+             "#include <cuda_runtime.h>\n#include <cstdlib>\nint main(int count, char**) {\n int* a = new "
+             "int[count + "
              "1];\n"
              " int* b = new int(7);\n int* c = static_cast<int*>(malloc(8));\n a[count] = *b;\n c[0] = a[count];\n"
              " const int got = c[0];\n free(c);\n delete b;\n delete[] a;\n return got;\n}\n");
@@ -596,7 +698,8 @@ TEST_F(Driver, ObjectsThatUseOpenMPAreLinkedWithIt) {
 TEST_F(Driver, OpenMPInAFileWithKernelsRunsAndTheLinesStay) {
     file("a.cu",
          "#include <cstdio>\n__global__ void k(int* x) {\n    x[1] = 1;\n}\nint main() {\n    long sum = 0;\n"
-         "#pragma omp parallel for reduction(+ : sum) num_threads(3)\n    for (int i = 0; i < 100; i++) { sum += i; }\n"
+         "#pragma omp parallel for reduction(+ : sum) num_threads(3)\n    for (int i = 0; i < 100; i++) { sum += "
+         "i; }\n"
          "    int threads = 0;\n#pragma omp parallel num_threads(2)\n#pragma omp atomic\n    threads++;\n"
          "    int* x = nullptr;\n    cudaMalloc(&x, 4);\n    k<<<1, 1>>>(x);\n    cudaFree(x);\n"
          "    std::printf(\"%ld %d %d\\n\", sum, threads, __LINE__);\n}\n");
@@ -610,7 +713,8 @@ TEST_F(Driver, OpenMPInAFileWithKernelsRunsAndTheLinesStay) {
 
 TEST_F(Driver, ErrorsNameTheUsersFileAndLine) {
     file("a.cu",
-         "#include <string>\n__global__ void k(float* x, int n) { x[0] = n; }\nint main() {\n    float* x = nullptr;\n"
+         "#include <string>\n__global__ void k(float* x, int n) { x[0] = n; }\nint main() {\n    float* x = "
+         "nullptr;\n"
          "    k<<<1, 1>>>(x, std::string());\n    k<<<1, 1>>>(x);\n}\n");
     const Finished compile = simtcc("a.cu -o a");
     EXPECT_EQ(compile.status, 1);
@@ -662,7 +766,8 @@ std::string program_that_repeats(const std::string& body) {
            "    for (int step = 0; step < 1000; step++) {\n" +
            body +
            "        if (const cudaError_t e = cudaGetLastError(); e != cudaSuccess) {\n"
-           "            std::printf(\"%d: %s\\n\", step, cudaGetErrorString(e));\n            return 1;\n        }\n"
+           "            std::printf(\"%d: %s\\n\", step, cudaGetErrorString(e));\n            return 1;\n        "
+           "}\n"
            "    }\n    std::puts(\"done\");\n}\n";
 }
 
@@ -729,7 +834,8 @@ TEST_F(Driver, MarksForAProfilerCompileAndNest) {
 
 TEST_F(Driver, AProgramLinksCublasWithItsFlagsAndWithoutAndOthersDoNotLoadOpenblas) {
     file("a.cu",
-         "#include <cublas_v2.h>\n#include <cstdio>\nint main() {\n cublasHandle_t handle = nullptr;\n int version = "
+         "#include <cublas_v2.h>\n#include <cstdio>\nint main() {\n cublasHandle_t handle = nullptr;\n int version "
+         "= "
          "0;\n"
          " if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return 1;\n cublasGetVersion(handle, &version);\n"
          " std::printf(\"version %d\\n\", version);\n return cublasDestroy(handle);\n}\n");
@@ -759,7 +865,8 @@ TEST_F(Driver, WhatKernelsWithoutHooksWriteIsNotUnwrittenToCublas) {
 
 TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
     file("a.cu",
-         "#include <cublas_v2.h>\nstruct cublasOwner { int value = 3; };\nint main() { return cublasOwner().value - 3; "
+         "#include <cublas_v2.h>\nstruct cublasOwner { int value = 3; };\nint main() { return cublasOwner().value "
+         "- 3; "
          "}\n");
     const Finished compile = simtcc("a.cu -o a");
     ASSERT_EQ(compile.status, 0) << compile.output;
@@ -783,7 +890,8 @@ TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
         {"cublasLt.h", "auto log = cublasLtLoggerSetLevel;",
          "cublasLtLoggerSetLevel is not on the CPU device: it has no log of cuBLASLt"},
         {"cublasLt.h", "auto tile = CUBLASLT_MATMUL_TILE_128x128;",
-         "CUBLASLT_MATMUL_TILE_128x128 is not on the CPU device: it has no choice of cuBLASLt's algorithms by hand"},
+         "CUBLASLT_MATMUL_TILE_128x128 is not on the CPU device: it has no choice of cuBLASLt's algorithms by "
+         "hand"},
         {"curand.h", "curandGenerator_t g;", "curandGenerator_t is not on the CPU device: it has no cuRAND"},
         {"cudnn.h", "cudnnHandle_t h;", "cudnnHandle_t is not on the CPU device: it has no cuDNN"},
         {"nccl.h", "ncclComm_t c;", "ncclComm_t is not on the CPU device: it has no NCCL"},
@@ -922,7 +1030,8 @@ TEST_F(Driver, AtomicsConvertTheirValueAsCudaDoesAndTakeOnlyItsTypes) {
           "atomicAdd(ull, 1); atomicMax(ull, 1u); atomicMin(i, 3u); atomicInc(u, 7); atomicCAS(ull, 0, 1);",
           "atomicAdd(f, 1); atomicAdd(f, 2.0); atomicAdd(d, 1.0f); atomicExch(f, 0); atomicAdd_block(f, 'c');",
           "atomicAdd(h, __float2half(1.0f)); atomicAdd(f, __half2float(*h)); atomicAdd(h2, __half2half2(*h));",
-          "__shared__ int a[3], b; atomicAdd(a, 1); atomicAdd(&b, 1); int* const p = a + 1; atomicCAS_system(p, 1, 2);",
+          "__shared__ int a[3], b; atomicAdd(a, 1); atomicAdd(&b, 1); int* const p = a + 1; atomicCAS_system(p, 1, "
+          "2);",
           "int (*add)(int*, int) = atomicAdd; add(i, 1);"}) {
         const Finished compile = in_kernel(line);
         EXPECT_EQ(compile.status, 0) << line << '\n' << compile.output;
@@ -1013,9 +1122,12 @@ TEST_F(Findings, OfACollectiveThatNeverCompletesSayWhichLanesAreInWhichCall) {
     expect(
         "int y;\n if (i % 2 == 0) { y = __shfl_down_sync(~0u, i, 1); }\n else { y = __shfl_xor_sync(~0u, i, 1); }\n"
         " x[i] = y;",
-        "collective: __shfl_down_sync with mask 0xffffffff, which lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, "
-        "26, 28, 30 call, waits for lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, which never come: "
-        "lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31 wait at __shfl_xor_sync with mask 0xffffffff, "
+        "collective: __shfl_down_sync with mask 0xffffffff, which lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, "
+        "24, "
+        "26, 28, 30 call, waits for lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, which never "
+        "come: "
+        "lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31 wait at __shfl_xor_sync with mask "
+        "0xffffffff, "
         "a.cu:6\n  at a.cu:5 ");
     expect("if (i < 31) { __syncwarp(); }\n else if (i == 31) {\n while (true) { __syncthreads(); }\n }\n *x = 0;",
            "collective: __syncwarp with mask 0xffffffff, which lanes 0-30 call, waits for lane 31, which never comes: "
@@ -1190,7 +1302,8 @@ TEST_F(Driver, ArithmeticIsCountedOnDemand) {
     }
     file("a.cu",
          "__global__ void k(float* x) { x[threadIdx.x] = x[threadIdx.x] * 2.0f + 1.0f; }\n"
-         "int main() { float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); k<<<1, 32>>>(x); return cudaFree(x); }\n");
+         "int main() { float* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); k<<<1, 32>>>(x); return cudaFree(x); "
+         "}\n");
     ASSERT_EQ(simtcc("--arithmetic a.cu -o a").output, "");
     EXPECT_NE(shell("SIMT_TRAFFIC=1 ./a").output.find("fused multiply-adds "), std::string::npos);
     ASSERT_EQ(simtcc("a.cu -o a").output, "");

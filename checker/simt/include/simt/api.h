@@ -245,15 +245,17 @@ SIMT_TYPED cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T& symbol) {
     return cudaGetSymbolSize(bytes, static_cast<const void*>(&symbol));
 }
 
-template <class F>
-concept SimtKernel = std::is_function_v<F>;
+namespace simt {
+template <class T>
+using IfFunction = std::enable_if_t<std::is_function_v<T>, int>;
+}
 
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
                                         std::size_t dynamic_bytes = 0, cudaStream_t stream = nullptr) {
     return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, dynamic_bytes, stream);
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaLaunchCooperativeKernel(Kernel* kernel, dim3 grid, dim3 block, void** arguments,
                                                    std::size_t dynamic_bytes = 0, cudaStream_t stream = nullptr) {
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, dynamic_bytes,
@@ -267,39 +269,39 @@ SIMT_TYPED cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void
         return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), raw);
     }(std::forward<Arguments>(arguments)...);
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
     return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaFuncSetCacheConfig(Kernel* kernel, cudaFuncCache config) {
     return cudaFuncSetCacheConfig(reinterpret_cast<const void*>(kernel), config);
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
     return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
                                                                      std::size_t dynamic_bytes) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), threads,
                                                          dynamic_bytes);
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
                                                                               std::size_t dynamic_bytes,
                                                                               unsigned int flags) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, reinterpret_cast<const void*>(kernel),
                                                                   threads, dynamic_bytes, flags);
 }
-template <SimtKernel Kernel>
+template <class Kernel, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel,
                                                           std::size_t dynamic_bytes = 0, int most_threads = 0) {
     return cudaOccupancyMaxPotentialBlockSize(grid, block, reinterpret_cast<const void*>(kernel), dynamic_bytes,
                                               most_threads);
 }
 // The same, if the dynamic shared memory is a function of the number of threads of a block.
-template <SimtKernel Kernel, class Bytes>
+template <class Kernel, class Bytes, simt::IfFunction<Kernel> = 0>
 SIMT_TYPED cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
                                                                       Bytes bytes, int most_threads = 0) {
     cudaFuncAttributes attributes;

@@ -15,15 +15,16 @@ namespace simt {
 // `bytes` bytes of which those that are padding are 0.
 void note_padding(const unsigned char* layout, std::size_t bytes);
 
+// Returns true for a class that is known here. A concept would not do: the host's compiler may read this as C++17.
+template <class T, class = void>
+inline constexpr bool may_have_padding = false;
 template <class T>
-concept MayHavePadding = requires {
-    sizeof(T);
-}
-&&std::is_class_v<T> && !std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
+inline constexpr bool may_have_padding<T, std::void_t<decltype(sizeof(T))>> =
+    std::is_class_v<T> && !std::is_empty_v<T> && std::is_trivially_copyable_v<T>;
 
 template <class T>
 __attribute__((no_sanitize_thread)) bool note_type() {
-    if constexpr (MayHavePadding<T>) {
+    if constexpr (may_have_padding<T>) {
         alignas(T) unsigned char layout[sizeof(T)];
         __builtin_memset(layout, 0xff, sizeof layout);
         __builtin_clear_padding(reinterpret_cast<T*>(layout));
