@@ -196,20 +196,17 @@ def scales(waterfall: Waterfall, passes: list[Pass]) -> list[list[Pass]]:
     return pieces
 
 
-def a_character(longest_s: float, columns: int = COLUMNS) -> float:
-    """Seconds: a number that is easily read, so that the longest bar fits."""
-    least = longest_s / columns
+def a_character(passes: list[dict[str, float]], columns: int = COLUMNS) -> float:
+    """Returns seconds: a number that is easily read, so that the bars of all passes fit. A pass is its by_group."""
+    least = max(sum(one.values()) for one in passes) / columns
     power = 10 ** math.floor(math.log10(least))
-    return next(nice * power for nice in NICE if nice * power >= least)
+    numbers = (nice * power * ten for ten in (1, 10) for nice in NICE if nice * power * ten >= least)
+    return next(number for number in numbers if all(len(bar_text(one, number)) <= columns for one in passes))
 
 
 def bar_text(seconds: dict[str, float], character_s: float) -> str:
-    """Rounded at each end of a piece, so that the whole bar is as long as the whole pass."""
-    text, until = "", 0.0
-    for name, piece in seconds.items():
-        until += piece
-        text += GROUPS[name].letter * (round(until / character_s) - len(text))
-    return text
+    """Returns each piece rounded by itself: two bars differ in a letter only if the times of its piece differ."""
+    return "".join(GROUPS[name].letter * round(piece / character_s) for name, piece in seconds.items())
 
 
 def milliseconds(seconds: float | None) -> str:
@@ -267,7 +264,7 @@ def chart(waterfall: Waterfall, pieces: list[list[Pass]] | None = None) -> list[
     width, columns = len(head), COLUMNS if waterfall.gpu is None else COLUMNS_MEASURED
     before = 0.0
     for piece in scales(waterfall, waterfall.passes) if pieces is None else pieces:
-        character = a_character(max(one.seconds for one in piece), columns)
+        character = a_character([one.by_group for one in piece], columns)
         if character != before:
             lines.append(f"{head if not before else '':<{width}}  a letter is {digits(1e3 * character)} ms")
             before = character

@@ -102,14 +102,21 @@ def test_a_scale_ends_where_a_pass_is_less_than_a_quarter_of_its_first():
 
 
 def test_a_letter_stands_for_a_number_that_is_easily_read():
-    assert waterfall.a_character(0.289) == pytest.approx(0.010)
-    assert waterfall.a_character(0.0444) == pytest.approx(0.0015)
-    assert waterfall.a_character(0.036) == pytest.approx(0.001)
+    assert waterfall.a_character([{"matmul": 0.289}]) == pytest.approx(0.010)
+    assert waterfall.a_character([{"matmul": 0.0444}, {"matmul": 0.02}]) == pytest.approx(0.0015)
+    assert waterfall.a_character([{"matmul": 0.036}]) == pytest.approx(0.001)
 
 
-def test_a_bar_is_as_long_as_its_pass_however_its_pieces_are_rounded():
-    text = waterfall.bar_text({"matmul": 1.4, "logits": 0.4, "attention": 0.4, "rows": 0.1, "loss": 0.7}, 1)
-    assert text == "MLS"
+def test_a_letter_stands_for_more_where_rounding_up_would_make_a_bar_too_long():
+    pieces = {"matmul": 1.6, "logits": 1.6, "attention": 1.6}
+    assert len(waterfall.bar_text(pieces, 1)) == 6
+    assert waterfall.a_character([pieces], columns=5) == pytest.approx(1.5)
+
+
+def test_a_piece_has_as_many_letters_in_each_bar_whatever_the_pieces_before_it_take():
+    before = {"matmul": 1.4, "logits": 0.4, "attention": 0.4, "rows": 0.1, "loss": 0.7}
+    after = before | {"matmul": 0.6}
+    assert waterfall.bar_text(before, 1) == waterfall.bar_text(after, 1) == "MS"
 
 
 def test_an_op_belongs_to_one_group():
