@@ -113,7 +113,7 @@ library_calls := $(basename $(notdir $(wildcard checker/simt/tests/libraries/*.c
 $(library_calls:%=build/tests/simt/libraries/%): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)$(simtcc_strict) --unchecked $< -o $@$(hide)
-build/tests/simt/libraries_test: | $(library_calls:%=build/tests/simt/libraries/%)
+build/tests/simt/libraries_test: | $(library_calls:%=build/tests/simt/libraries/%) build/tests/simt/kernels/correct/cublas_lt_descriptors
 
 # The rules of the counters, for the device and for a GPU.
 build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)

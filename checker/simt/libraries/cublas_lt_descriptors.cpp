@@ -53,6 +53,7 @@ class Destroyed {
 
 struct Attribute {
     int number;  // in the header's enumeration
+    const char* name;
     std::size_t bytes;
     void* (*in)(void* descriptor);
 };
@@ -61,71 +62,75 @@ template <class D, class T>
 D descriptor_of(T D::*);
 
 template <auto member>
-constexpr Attribute attribute(int number) {
+constexpr Attribute attribute(int number, const char* name) {
     using Descriptor = decltype(descriptor_of(member));
-    return {number, sizeof(std::declval<Descriptor&>().*member),
+    return {number, name, sizeof(std::declval<Descriptor&>().*member),
             [](void* descriptor) -> void* { return &(static_cast<Descriptor*>(descriptor)->*member); }};
 }
 
+#define SIMT_ATTRIBUTE(member, name) attribute<&member>(name, #name)
+
 constexpr Attribute kOfLayout[] = {
-    attribute<&MatrixLayout::type>(CUBLASLT_MATRIX_LAYOUT_TYPE),
-    attribute<&MatrixLayout::order>(CUBLASLT_MATRIX_LAYOUT_ORDER),
-    attribute<&MatrixLayout::rows>(CUBLASLT_MATRIX_LAYOUT_ROWS),
-    attribute<&MatrixLayout::columns>(CUBLASLT_MATRIX_LAYOUT_COLS),
-    attribute<&MatrixLayout::ld>(CUBLASLT_MATRIX_LAYOUT_LD),
-    attribute<&MatrixLayout::batch>(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT),
-    attribute<&MatrixLayout::stride>(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET),
-    attribute<&MatrixLayout::plane_offset>(CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET),
-    attribute<&MatrixLayout::batch_mode>(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE),
+    SIMT_ATTRIBUTE(MatrixLayout::type, CUBLASLT_MATRIX_LAYOUT_TYPE),
+    SIMT_ATTRIBUTE(MatrixLayout::order, CUBLASLT_MATRIX_LAYOUT_ORDER),
+    SIMT_ATTRIBUTE(MatrixLayout::rows, CUBLASLT_MATRIX_LAYOUT_ROWS),
+    SIMT_ATTRIBUTE(MatrixLayout::columns, CUBLASLT_MATRIX_LAYOUT_COLS),
+    SIMT_ATTRIBUTE(MatrixLayout::ld, CUBLASLT_MATRIX_LAYOUT_LD),
+    SIMT_ATTRIBUTE(MatrixLayout::batch, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT),
+    SIMT_ATTRIBUTE(MatrixLayout::stride, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET),
+    SIMT_ATTRIBUTE(MatrixLayout::plane_offset, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET),
+    SIMT_ATTRIBUTE(MatrixLayout::batch_mode, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE),
 };
 
 constexpr Attribute kOfDesc[] = {
-    attribute<&MatmulDesc::compute>(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE),
-    attribute<&MatmulDesc::scale>(CUBLASLT_MATMUL_DESC_SCALE_TYPE),
-    attribute<&MatmulDesc::pointer_mode>(CUBLASLT_MATMUL_DESC_POINTER_MODE),
-    attribute<&MatmulDesc::op_a>(CUBLASLT_MATMUL_DESC_TRANSA),
-    attribute<&MatmulDesc::op_b>(CUBLASLT_MATMUL_DESC_TRANSB),
-    attribute<&MatmulDesc::op_c>(CUBLASLT_MATMUL_DESC_TRANSC),
-    attribute<&MatmulDesc::fill>(CUBLASLT_MATMUL_DESC_FILL_MODE),
-    attribute<&MatmulDesc::epilogue>(CUBLASLT_MATMUL_DESC_EPILOGUE),
-    attribute<&MatmulDesc::bias>(CUBLASLT_MATMUL_DESC_BIAS_POINTER),
-    attribute<&MatmulDesc::bias_stride>(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE),
-    attribute<&MatmulDesc::aux>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER),
-    attribute<&MatmulDesc::aux_ld>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD),
-    attribute<&MatmulDesc::aux_stride>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE),
-    attribute<&MatmulDesc::alpha_stride>(CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE),
-    attribute<&MatmulDesc::multiprocessors>(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET),
-    attribute<&MatmulDesc::a_scale>(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER),
-    attribute<&MatmulDesc::b_scale>(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER),
-    attribute<&MatmulDesc::c_scale>(CUBLASLT_MATMUL_DESC_C_SCALE_POINTER),
-    attribute<&MatmulDesc::d_scale>(CUBLASLT_MATMUL_DESC_D_SCALE_POINTER),
-    attribute<&MatmulDesc::d_amax>(CUBLASLT_MATMUL_DESC_AMAX_D_POINTER),
-    attribute<&MatmulDesc::aux_type>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE),
-    attribute<&MatmulDesc::aux_scale>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER),
-    attribute<&MatmulDesc::aux_amax>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER),
-    attribute<&MatmulDesc::fast_accumulation>(CUBLASLT_MATMUL_DESC_FAST_ACCUM),
-    attribute<&MatmulDesc::bias_type>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
-    attribute<&MatmulDesc::a_scale_mode>(CUBLASLT_MATMUL_DESC_A_SCALE_MODE),
-    attribute<&MatmulDesc::b_scale_mode>(CUBLASLT_MATMUL_DESC_B_SCALE_MODE),
-    attribute<&MatmulDesc::c_scale_mode>(CUBLASLT_MATMUL_DESC_C_SCALE_MODE),
-    attribute<&MatmulDesc::d_scale_mode>(CUBLASLT_MATMUL_DESC_D_SCALE_MODE),
-    attribute<&MatmulDesc::aux_scale_mode>(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE),
-    attribute<&MatmulDesc::d_out_scale>(CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER),
-    attribute<&MatmulDesc::d_out_scale_mode>(CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE),
-    attribute<&MatmulDesc::emulation>(CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR),
+    SIMT_ATTRIBUTE(MatmulDesc::compute, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE),
+    SIMT_ATTRIBUTE(MatmulDesc::scale, CUBLASLT_MATMUL_DESC_SCALE_TYPE),
+    SIMT_ATTRIBUTE(MatmulDesc::pointer_mode, CUBLASLT_MATMUL_DESC_POINTER_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::op_a, CUBLASLT_MATMUL_DESC_TRANSA),
+    SIMT_ATTRIBUTE(MatmulDesc::op_b, CUBLASLT_MATMUL_DESC_TRANSB),
+    SIMT_ATTRIBUTE(MatmulDesc::op_c, CUBLASLT_MATMUL_DESC_TRANSC),
+    SIMT_ATTRIBUTE(MatmulDesc::fill, CUBLASLT_MATMUL_DESC_FILL_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::epilogue, CUBLASLT_MATMUL_DESC_EPILOGUE),
+    SIMT_ATTRIBUTE(MatmulDesc::bias, CUBLASLT_MATMUL_DESC_BIAS_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::bias_stride, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE),
+    SIMT_ATTRIBUTE(MatmulDesc::aux, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::aux_ld, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD),
+    SIMT_ATTRIBUTE(MatmulDesc::aux_stride, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE),
+    SIMT_ATTRIBUTE(MatmulDesc::alpha_stride, CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE),
+    SIMT_ATTRIBUTE(MatmulDesc::multiprocessors, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET),
+    SIMT_ATTRIBUTE(MatmulDesc::a_scale, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::b_scale, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::c_scale, CUBLASLT_MATMUL_DESC_C_SCALE_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::d_scale, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::d_amax, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::aux_type, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE),
+    SIMT_ATTRIBUTE(MatmulDesc::aux_scale, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::aux_amax, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::fast_accumulation, CUBLASLT_MATMUL_DESC_FAST_ACCUM),
+    SIMT_ATTRIBUTE(MatmulDesc::bias_type, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
+    SIMT_ATTRIBUTE(MatmulDesc::a_scale_mode, CUBLASLT_MATMUL_DESC_A_SCALE_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::b_scale_mode, CUBLASLT_MATMUL_DESC_B_SCALE_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::c_scale_mode, CUBLASLT_MATMUL_DESC_C_SCALE_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::d_scale_mode, CUBLASLT_MATMUL_DESC_D_SCALE_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::aux_scale_mode, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::d_out_scale, CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER),
+    SIMT_ATTRIBUTE(MatmulDesc::d_out_scale_mode, CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE),
+    SIMT_ATTRIBUTE(MatmulDesc::emulation, CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR),
 };
 
 constexpr Attribute kOfPreference[] = {
-    attribute<&MatmulPreference::search>(CUBLASLT_MATMUL_PREF_SEARCH_MODE),
-    attribute<&MatmulPreference::workspace_bytes>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES),
-    attribute<&MatmulPreference::reductions>(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK),
-    attribute<&MatmulPreference::align_a>(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES),
-    attribute<&MatmulPreference::align_b>(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES),
-    attribute<&MatmulPreference::align_c>(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES),
-    attribute<&MatmulPreference::align_d>(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES),
-    attribute<&MatmulPreference::waves>(CUBLASLT_MATMUL_PREF_MAX_WAVES_COUNT),
-    attribute<&MatmulPreference::implementations>(CUBLASLT_MATMUL_PREF_IMPL_MASK),
+    SIMT_ATTRIBUTE(MatmulPreference::search, CUBLASLT_MATMUL_PREF_SEARCH_MODE),
+    SIMT_ATTRIBUTE(MatmulPreference::workspace_bytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES),
+    SIMT_ATTRIBUTE(MatmulPreference::reductions, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK),
+    SIMT_ATTRIBUTE(MatmulPreference::align_a, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES),
+    SIMT_ATTRIBUTE(MatmulPreference::align_b, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES),
+    SIMT_ATTRIBUTE(MatmulPreference::align_c, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES),
+    SIMT_ATTRIBUTE(MatmulPreference::align_d, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES),
+    SIMT_ATTRIBUTE(MatmulPreference::waves, CUBLASLT_MATMUL_PREF_MAX_WAVES_COUNT),
+    SIMT_ATTRIBUTE(MatmulPreference::implementations, CUBLASLT_MATMUL_PREF_IMPL_MASK),
 };
+
+#undef SIMT_ATTRIBUTE
 
 // One call of a function that sets or gets an attribute.
 struct AttributeCall {
@@ -170,7 +175,7 @@ cublasStatus_t set(const AttributeCall& call, const Attribute (&attributes)[coun
     }
     if (call.bytes != attribute->bytes) {
         return call.refuses(
-            fmt::format("attribute {} has {} bytes, and the value {}", call.number, attribute->bytes, call.bytes));
+            fmt::format("{} has {} bytes, and the value {}", attribute->name, attribute->bytes, call.bytes));
     }
     std::memcpy(attribute->in(call.descriptor), value, call.bytes);
     return CUBLAS_STATUS_SUCCESS;
@@ -190,8 +195,8 @@ cublasStatus_t get(const AttributeCall& call, const Attribute (&attributes)[coun
         return call.refuses("the address for the value is null");
     }
     if (!asks_for_size && call.bytes != attribute->bytes) {
-        return call.refuses(fmt::format("attribute {} has {} bytes, and there is room for {}", call.number,
-                                        attribute->bytes, call.bytes));
+        return call.refuses(
+            fmt::format("{} has {} bytes, and there is room for {}", attribute->name, attribute->bytes, call.bytes));
     }
     if (!asks_for_size) {
         std::memcpy(value, attribute->in(call.descriptor), call.bytes);

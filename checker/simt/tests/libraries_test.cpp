@@ -96,6 +96,14 @@ TEST(MatmulsOfCublasLt, GetTheirStatusesAndARefusalSaysWhyAndWhichSectionSaysSo)
     }
 }
 
+TEST(AttributesOfCublasLt, AreNamedWhereASizeIsRefused) {
+    const Finished finished = shell("SIMT_VERBOSE=1 build/tests/simt/kernels/correct/cublas_lt_descriptors 2>&1");
+    EXPECT_NE(finished.output.find("simt: cublasLtMatmulDescSetAttribute: CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD has 8 "
+                                   "bytes, and the value "),
+              std::string::npos)
+        << finished.output.substr(0, 2000);
+}
+
 // Where nvcc has cuBLAS: what the corpus expects of the CPU device's.
 class TheLibraryItself : public testing::TestWithParam<const char*> {};
 
