@@ -156,6 +156,7 @@ class RunningMatmul {
             epilogue_.writes_bias() ? std::vector<Tile>{{.rows = rows_, .columns = columns_, .batch = x_.batch()}}
                                     : tiles_of(name_, rows_, columns_, x_.batch());
         for (const Tile& tile : tiles) { compute(tile); }
+        count_narrow();
         if (epilogue_.sums_a || epilogue_.sums_b) {
             sum_over_k();
         }
@@ -341,6 +342,22 @@ class RunningMatmul {
                       .d_element = element_,
                       .ldd = size});
         }
+    }
+
+    // A matrix is moved in small pieces where the algorithm was chosen for less aligned addresses than the call's.
+    void count_narrow() {
+        if (!algorithm_.was_given()) {
+            return;
+        }
+        const auto count = [&](const MatrixLayout& layout, const void* begin, std::uint8_t alignment) {
+            if (alignment < widest_access(layout, begin)) {
+                call_.narrows(layout.rows * layout.columns * static_cast<std::uint64_t>(layout.batch) *
+                              bytes_of(element_of(layout)));
+            }
+        };
+        count(x_.a, at_.a, algorithm_.align_a);
+        count(x_.b, at_.b, algorithm_.align_b);
+        count(x_.d, at_.d, algorithm_.align_d);
     }
 
     // What an algorithm leaves in its workspace means nothing.

@@ -318,6 +318,10 @@ std::optional<Algorithm> choose(const LtMatmul& x, const MatmulPreference& prefe
     return aligned && waves && implementation ? std::optional(chosen) : std::nullopt;
 }
 
+std::uint8_t widest_access(const MatrixLayout& layout, const void* begin) {
+    return alignment_of(layout, alignment_of(begin));
+}
+
 std::optional<Refusal> refusal_of(const Algorithm& algorithm, const LtMatmul& x) {
     if (algorithm.mark != kMark) {
         return Refusal{

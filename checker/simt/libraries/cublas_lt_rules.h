@@ -68,6 +68,7 @@ struct Algorithm {
     std::uint8_t parts = 1;  // of k
 
     std::uint64_t tiles() const;
+    bool was_given() const { return mark != 0; }  // to the call
 };
 static_assert(fits_in<Algorithm, cublasLtMatmulAlgo_t>);
 
@@ -75,6 +76,8 @@ inline constexpr std::size_t kWorkspaceAlignment = 256;  // "cublasLtMatmul()"
 
 // Of a matmul that is not refused; nothing: the preference excludes it.
 std::optional<Algorithm> choose(const LtMatmul& matmul, const MatmulPreference& preference);
+// The bytes that a thread may load at once of a matrix that begins there.
+std::uint8_t widest_access(const MatrixLayout& layout, const void* begin);
 // Why an algorithm is none for this matmul (section "cublasLtMatmulAlgoCheck()").
 std::optional<Refusal> refusal_of(const Algorithm& algorithm, const LtMatmul& matmul);
 

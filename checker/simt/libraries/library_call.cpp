@@ -221,6 +221,10 @@ bool RunningCall::fetches(const CallMatrix& x, void* to) {
     return fine_;
 }
 
+void RunningCall::narrows(std::uint64_t bytes) {
+    traffic_.library_bytes_narrow += bytes;
+}
+
 void RunningCall::takes(double flop, Inputs inputs) {
     const auto count = static_cast<std::uint64_t>(flop);
     traffic_.library_flop += count;

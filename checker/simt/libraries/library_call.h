@@ -50,6 +50,8 @@ class RunningCall {
     void writes(const CallMatrix& matrix);
     // Reads a column, a number or an array of pointers, and copies it to the host's memory. False: it is not there.
     bool fetches(const CallMatrix& column, void* to);
+    // `bytes` are moved in smaller pieces than their addresses allow.
+    void narrows(std::uint64_t bytes);
     // So many operations, in products of such inputs.
     void takes(double flop, Inputs inputs = Inputs::as_they_are);
     // Whether all that was named is there: if not, what the call would have written is poison. And whether anybody wants it.

@@ -179,6 +179,7 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     library_calls += other.library_calls;
     library_bytes_read += other.library_bytes_read;
     library_bytes_written += other.library_bytes_written;
+    library_bytes_narrow += other.library_bytes_narrow;
     library_flop += other.library_flop;
     library_flop_tf32 += other.library_flop_tf32;
     library_flop_16 += other.library_flop_16;

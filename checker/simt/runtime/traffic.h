@@ -76,6 +76,7 @@ struct Traffic {
     ArithmeticTraffic arithmetic;
     // Of calls of libraries, which have none of the above: each byte once for each call and matrix.
     std::uint64_t library_calls = 0, library_bytes_read = 0, library_bytes_written = 0, library_flop = 0;
+    std::uint64_t library_bytes_narrow = 0;                    // in smaller pieces than their addresses allow
     std::uint64_t library_flop_tf32 = 0, library_flop_16 = 0;  // those of them in products of TF32, and of 16 bits
 
     std::uint64_t global_requests() const { return loads.requests + stores.requests + atomics.requests; }

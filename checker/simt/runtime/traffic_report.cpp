@@ -140,6 +140,7 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     metrics.push_back({"calls of libraries", traffic.library_calls});
     metrics.push_back({"bytes that libraries read", traffic.library_bytes_read});
     metrics.push_back({"bytes that libraries write", traffic.library_bytes_written});
+    metrics.push_back({"bytes that libraries move in small pieces", traffic.library_bytes_narrow});
     metrics.push_back({"floating-point operations of libraries", traffic.library_flop});
     metrics.push_back({"floating-point operations of libraries, tf32", traffic.library_flop_tf32});
     metrics.push_back({"floating-point operations of libraries, 16 bits", traffic.library_flop_16});

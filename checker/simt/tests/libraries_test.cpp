@@ -342,7 +342,7 @@ TEST_F(Worker, CallsOfALibraryAreCallsOfTheApiWhateverTheyCallThemselves) {
         return simt::api_calls() - before;
     };
     EXPECT_EQ(calls_of([&] { return product_(out, inp, weight, 3, 5, 8); }), 3U) << "the handle, the product";
-    EXPECT_EQ(calls_of([&] { return linear_gelu_(out, nullptr, inp, weight, bias, 3, 5, 8); }), 12U)
+    EXPECT_EQ(calls_of([&] { return linear_gelu_(out, nullptr, inp, weight, bias, 3, 5, 8, 0); }), 12U)
         << "a description with five attributes, three layouts, the handle, the product";
     EXPECT_EQ(calls_of([] { return static_cast<int>(cudaDeviceSynchronize()); }), 1U)
         << "what runs meanwhile is none of the program's";
@@ -374,7 +374,7 @@ TEST_F(Worker, ALinearLayerWithItsGeluIsOneCallOfTheBytesThatItNeeds) {
                  *const bias = filled(kOC, -0.5F), *const pre_gelu = allocated(kN * kOC);
     for (float* const aux : {static_cast<float*>(nullptr), pre_gelu}) {
         const simt::CountingTraffic counting;
-        ASSERT_EQ(linear_gelu_(out, aux, inp, weight, bias, kN, kC, kOC), 0);
+        ASSERT_EQ(linear_gelu_(out, aux, inp, weight, bias, kN, kC, kOC, 0), 0);
         std::array<float, kN* kOC> got = {};
         cudaMemcpy(got.data(), out, sizeof got, cudaMemcpyDeviceToHost);
         for (const float value : got) { EXPECT_NEAR(value, 1.954598F, 1e-6); }  // GELU of 2
@@ -390,6 +390,25 @@ TEST_F(Worker, ALinearLayerWithItsGeluIsOneCallOfTheBytesThatItNeeds) {
     EXPECT_TRUE(simt::findings().empty());
 }
 
+TEST_F(Worker, BytesAreCountedThatAnAlgorithmMovesInSmallerPiecesThanTheirAddressesAllow) {
+    constexpr int kN = 16, kC = 32, kOC = 8;
+    float *const out = allocated(kN * kOC), *const inp = filled(kN * kC + 4, 2), *const weight = filled(kOC * kC, 1),
+                 *const bias = filled(kOC, 0);
+    const auto narrow_bytes = [&](const float* of_inp, int alignment, int c) {
+        const simt::CountingTraffic counting;
+        EXPECT_EQ(linear_gelu_(out, nullptr, of_inp, weight, bias, kN, c, kOC, alignment), 0);
+        cudaDeviceSynchronize();
+        return simt::traffic_in_all().total.library_bytes_narrow;
+    };
+    EXPECT_EQ(narrow_bytes(inp, 256, kC), 0U);
+    EXPECT_EQ(narrow_bytes(inp, 16, kC), 0U);  // no access is wider
+    EXPECT_EQ(narrow_bytes(inp, 4, kC), 4U * (kN * kC + kOC * kC + kN * kOC));
+    EXPECT_EQ(narrow_bytes(inp + 1, 4, kC), 4U * (kOC * kC + kN * kOC));  // inp allows no more
+    EXPECT_EQ(narrow_bytes(inp, 4, kC - 1), 4U * kN * kOC);               // nor do rows of 31 floats
+    EXPECT_EQ(narrow_bytes(inp, 0, kC), 0U);                              // nothing is known without an algorithm
+    EXPECT_TRUE(simt::findings().empty());
+}
+
 TEST_F(Worker, WhereLaunchesAreSampledTilesOfAMatmulWithAnEpilogueAreRight) {
     constexpr int kN = 90000, kOC = 25000, kC = 4;  // more outputs than an int can count
     float *const out = allocated(long{kN} * kOC), *const pre_gelu = allocated(long{kN} * kOC),
@@ -402,7 +421,7 @@ TEST_F(Worker, WhereLaunchesAreSampledTilesOfAMatmulWithAnEpilogueAreRight) {
     cudaMemcpy(bias, numbers.data(), kOC * sizeof(float), cudaMemcpyHostToDevice);
     {
         const simt::SamplingBlocks sampling({.others = 3});
-        ASSERT_EQ(linear_gelu_(out, pre_gelu, inp, weight, bias, kN, kC, kOC), 0);
+        ASSERT_EQ(linear_gelu_(out, pre_gelu, inp, weight, bias, kN, kC, kOC, 0), 0);
     }
     const simt::WrittenElements written = simt::written_elements(pre_gelu, sizeof(float), 1000);
     EXPECT_GT(written.all, 3U * 64 * 64);

@@ -6,7 +6,7 @@
 #include "checker/simt/tests/objects/linear.h"
 
 int linear_gelu(float* out, float* pre_gelu, const float* inp, const float* weight, const float* bias, int n, int c,
-                int oc) {
+                int oc, int alignment) {
     cublasLtMatmulDescOpaque_t desc;
     cublasLtMatmulDescInit(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F);
     const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
@@ -25,7 +25,19 @@ int linear_gelu(float* out, float* pre_gelu, const float* inp, const float* weig
     cublasLtHandle_t lt = nullptr;
     cublasLtCreate(&lt);
     const float one = 1, zero = 0;
+    cublasLtMatmulHeuristicResult_t found = {};
+    int count = 0;
+    if (alignment != 0) {
+        cublasLtMatmulPreferenceOpaque_t preference;
+        cublasLtMatmulPreferenceInit(&preference);
+        for (const auto of : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                              CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+            cublasLtMatmulPreferenceSetAttribute(&preference, of, &alignment, sizeof alignment);
+        }
+        cublasLtMatmulAlgoGetHeuristic(lt, &desc, &of_weight, &of_inp, &of_out, &of_out, &preference, 1, &found,
+                                       &count);
+    }
     const cublasStatus_t status = cublasLtMatmul(lt, &desc, &one, weight, &of_weight, inp, &of_inp, &zero, out, &of_out,
-                                                 out, &of_out, nullptr, nullptr, 0, nullptr);
+                                                 out, &of_out, count > 0 ? &found.algo : nullptr, nullptr, 0, nullptr);
     return cublasLtDestroy(lt) == CUBLAS_STATUS_SUCCESS ? static_cast<int>(status) : 1;
 }
