@@ -6,28 +6,30 @@
 namespace cases {
 namespace {
 
-// Two layers one after the other, then the first one again for fewer rows, and for as many that begin 4 bytes after a
-// multiple of 256: with one Context, as a model has it. Each layer has its own weight and bias, and all else begins at
-// multiples of 256 bytes from where its buffer does. Each part is computed twice, first without pre_gelu.
+// Two layers one after the other, then the first one again for fewer rows: these alone, with a bias that begins 4 bytes
+// after a multiple of 256, and with rows that do. All of it with one Context, as a model has it. Each layer has its own
+// weight and bias, and all else begins at multiples of 256 bytes from where its buffer does. Each part is computed twice,
+// first without pre_gelu.
 void add_in_turn(OpCases& op) {
     static constexpr std::size_t C = 72, OC = 64;
     struct Part {
-        std::size_t layer, rows, inp;  // inp: its first float
+        std::size_t layer, rows, inp, bias;  // inp: its first float; bias: its first float in the layer's
     };
-    static constexpr std::array kParts{Part{0, 24, 0}, Part{1, 24, 24 * C}, Part{0, 8, 48 * C}, Part{0, 8, 56 * C + 1}};
-    static constexpr std::size_t N = 24 + 24 + 8 + 8;
+    static constexpr std::array kParts{Part{0, 24, 0, 0}, Part{1, 24, 24 * C, 0}, Part{0, 8, 48 * C, 0},
+                                       Part{0, 8, 48 * C, 1}, Part{0, 8, 48 * C + 1, 0}};
+    static constexpr std::size_t N = 24 + 24 + 8 + 8 + 8, kRowsOfInp = 24 + 24 + 8;
     const auto sizes_of = [](std::size_t rows) {
         return Sizes{{"N", static_cast<double>(rows)}, {"C", C}, {"OC", OC}, {"outputs", 2}};
     };
     checker::Call call = op.drawn(sizes_of(N));
-    call.inputs = {checker::normal("inp", "N*C+1/i", {N * C + 1}),
+    call.inputs = {checker::normal("inp", "rows*C+1/i", {kRowsOfInp * C + 1}),
                    checker::normal("weight", "layers/l OC/o C", {2, OC, C}),
                    checker::normal("bias", "layers/l OC/o", {2, OC})};
     std::vector<checker::Call> parts;
     for (const Part& part : kParts) { parts.push_back(op.drawn(sizes_of(part.rows))); }
     const auto inputs_of = [](const Part& part, const Values& inputs) -> Values {
         return {inputs[0].subspan(part.inp, part.rows * C), inputs[1].subspan(part.layer * OC * C, OC * C),
-                inputs[2].subspan(part.layer * OC, OC)};
+                inputs[2].subspan(part.layer * OC + part.bias, OC)};
     };
     const auto append = [](checker::Computed& all, const checker::Computed& part) {
         all.values.insert(all.values.end(), part.values.begin(), part.values.end());
@@ -55,11 +57,11 @@ void add_in_turn(OpCases& op) {
     call.run = [=, run = op.spec().run, outputs = op.spec().outputs](const Library& library, const Buffers& at) {
         Context& ctx = at.kept<Context>();
         std::size_t row = 0;
-        for (const auto& [layer, rows, inp] : kParts) {
+        for (const auto& [layer, rows, inp, bias] : kParts) {
             Buffers part = at;
             part.add("inp", checker::Element::f32, at.f32("inp") + inp);
             part.add("weight", checker::Element::f32, at.f32("weight") + layer * OC * C);
-            part.add("bias", checker::Element::f32, at.f32("bias") + layer * OC);
+            part.add("bias", checker::Element::f32, at.f32("bias") + layer * OC + bias);
             for (const OutputSpec& output : outputs) {
                 part.add(output.name, checker::Element::f32, at.f32(output.name) + row * OC);
             }
@@ -102,7 +104,10 @@ void cases::add_own(LessonCases& lesson) {
         OpCases& op = lesson.op(name);
         const Sizes square{{"N", kSquare}, {"C", kSquare}, {"OC", kSquare}, {"outputs", 1}};
         op.add_drawn("square", square.text("N C OC outputs")).calls.back().needed = {
-            {"library_calls", 1}, {"kernel_launches", 0}, {"bytes_moved", op.spec().cost(square).bytes}};
+            {"library_calls", 1},
+            {"kernel_launches", 0},
+            {"bytes_moved", op.spec().cost(square).bytes},
+            {"bytes_in_small_pieces", 0}};
         op.add_drawn("one", "N=1 C=1 OC=1 outputs=1");
         op.add_drawn("ragged", "N=17 C=33 OC=129 outputs=1");
         op.add_drawn("long", "N=2 C=3072 OC=3 outputs=1");
