@@ -247,15 +247,14 @@ def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> 
 # ---- pages -----------------------------------------------------------------------------------------------------------
 
 
-def said_of(band: Band | None, own_band: str = "") -> str:
-    """Under the tables."""
-    how_far = f"; {band.share} of published times differ from theirs by at most a factor of 1.5" if band else ""
-    return f"The counts are the CPU device's, and the times are estimates{how_far}{own_suffix(band, own_band)}."
+# Stands under the tables. How far estimates are off stands in the page's first block.
+SAID_OF_GAIN = (
+    "The counts are the CPU device's, and the times are estimates "
+    "([how far they are off](../../checker/simt/ESTIMATES.md))."
+)
 
 
-def gain_of(
-    block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pass], title: str, own_band: str = ""
-) -> str:
+def gain_of(block: Block, root: Path, cards: list[OnCard], passes: dict[str, Pass], title: str) -> str:
     """What stands between the markers."""
     tables = []
     for call, of_call in groupby(block.columns, lambda column: column.call):
@@ -265,7 +264,7 @@ def gain_of(
             tables.append(gain(columns, of, [card.name for card in cards]))
         else:
             tables.append(gain_of_pass(columns, passes, title))
-    return "\n\n".join(["\n".join(lines) for lines in tables] + [said_of(cards[0].band, own_band)]) + "\n"
+    return "\n\n".join(["\n".join(lines) for lines in tables] + [SAID_OF_GAIN]) + "\n"
 
 
 def pages(root: Path, passes: dict[str, Pass], title: str, own_band: str = "") -> dict[Path, dict[str, str]]:
@@ -279,7 +278,7 @@ def pages(root: Path, passes: dict[str, Pass], title: str, own_band: str = "") -
     found: dict[Path, dict[str, str]] = {}
     for block in of_pages:
         if block.name.startswith("gain"):
-            text = gain_of(block, root, cards, passes, title, own_band)
+            text = gain_of(block, root, cards, passes, title)
         else:
             of = [last.of[column.key(root)] for column in block.columns]
             rated = [flop[str(column.call)] if column.call.op in RATED else 0 for column in block.columns]

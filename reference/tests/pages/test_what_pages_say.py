@@ -156,6 +156,14 @@ def test_what_only_a_card_can_answer_says_by_which_command(lesson):
         assert "`make " in only, only
 
 
+# ---- estimates -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_page_says_once_at_most_how_far_estimates_are_off(lesson):
+    assert len(re.findall(r"\d+% of (?:\d+ )?published times", page(lesson))) <= 1
+
+
 # ---- length ----------------------------------------------------------------------------------------------------------
 
 
