@@ -16,6 +16,5 @@ void linear_gelu(float* out,           // (N, OC)
                  const float* bias,    // (OC)
                  int N, int C, int OC, Context& ctx) {
     Plans& plans = ctx.handle<Plans>();
-    // TODO: as linear, with the epilogue that there must be, with and without pre_gelu, whose address changes from call to
-    // call as the bias's does.
+    // TODO: as linear, with GELU. Where pre_gelu is null, nothing but out is stored. Where it is not, it is this call's.
 }

@@ -67,9 +67,9 @@ inline Plan product_of(const Problem& problem) {
 // where the epilogue stores no such output.
 inline Plan make_plan(cublasLtHandle_t handle, const Problem& problem, const float* bias, float* pre_gelu) {
     Plan plan = product_of(problem);
-    // TODO: the epilogue and the bias in plan.desc; where there is a pre_gelu, also its address, its leading dimension (an
-    // std::int64_t) and its type. A preference: how much workspace there may be, and the alignment. One algorithm from
-    // cublasLtMatmulAlgoGetHeuristic; std::runtime_error where there is none. The algorithm and its workspace in `plan`.
+    // TODO: choose the algorithm. When cuBLASLt is asked for one, plan.desc must say all that a call of this problem does
+    // after the product, and a preference what the algorithm may use and what it may rely on. Then `plan` holds the
+    // algorithm and the workspace that it needs; where there is none, std::runtime_error.
     return plan;
 }
 

@@ -376,6 +376,16 @@ def test_a_pages_block_is_short_and_ends_with_its_step():
         assert max(map(len, lines)) <= 80
 
 
+def test_lesson_12_says_in_words_what_its_bars_are_too_coarse_for():
+    before, after = (next(one for one in read().passes if one.step.number == number) for number in ("11", "12"))
+    m, r = ([waterfall.milliseconds(one.by_group[group]) for one in (before, after)] for group in ("matmul", "rows"))
+    page = (ROOT / "lessons" / after.step.lesson / "README.md").read_text()
+    assert f"M falls from {m[0]} to {m[1]} ms" in page
+    assert f"R falls from {r[0]} to {r[1]} ms, an estimate" in page
+    sums = [waterfall.milliseconds(one.seconds) for one in (before, after)]
+    assert f"The sum falls from {sums[0]} to {sums[1]} ms, by less than a letter" in page
+
+
 def test_the_committed_picture_is_what_is_drawn(tmp_path):
     made = read()
     waterfall.write(waterfall.plot(made), tmp_path, "waterfall", ("svg",))

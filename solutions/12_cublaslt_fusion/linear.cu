@@ -16,7 +16,8 @@ void linear(float* out,           // (N, OC)
             int N, int C, int OC, Context& ctx) {
     Plans& plans = ctx.handle<Plans>();
     // >>> solution
-    //~ // TODO: the problem, with the epilogue that adds a bias. Its plan, to which this call's bias is set. The launch.
+    //~ // TODO: one call of the library, with the plan of this problem. All layers of this shape share the plan, and each has
+    //~ // its own weight and bias.
     const Problem problem{N, C, OC, alignment_of(out, inp, weight, bias), CUBLASLT_EPILOGUE_BIAS};
     Plan& plan = plans.at(problem, bias, nullptr);
     plan.desc.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);

@@ -17,8 +17,7 @@ void linear_gelu(float* out,           // (N, OC)
                  int N, int C, int OC, Context& ctx) {
     Plans& plans = ctx.handle<Plans>();
     // >>> solution
-    //~ // TODO: as linear, with the epilogue that there must be, with and without pre_gelu, whose address changes from call to
-    //~ // call as the bias's does.
+    //~ // TODO: as linear, with GELU. Where pre_gelu is null, nothing but out is stored. Where it is not, it is this call's.
     const cublasLtEpilogue_t epilogue = pre_gelu ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_BIAS;
     const Problem problem{N, C, OC, alignment_of(out, pre_gelu, inp, weight, bias), epilogue};
     Plan& plan = plans.at(problem, bias, pre_gelu);

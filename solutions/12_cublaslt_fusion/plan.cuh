@@ -68,9 +68,9 @@ inline Plan product_of(const Problem& problem) {
 inline Plan make_plan(cublasLtHandle_t handle, const Problem& problem, const float* bias, float* pre_gelu) {
     Plan plan = product_of(problem);
     // >>> solution
-    //~ // TODO: the epilogue and the bias in plan.desc; where there is a pre_gelu, also its address, its leading dimension (an
-    //~ // std::int64_t) and its type. A preference: how much workspace there may be, and the alignment. One algorithm from
-    //~ // cublasLtMatmulAlgoGetHeuristic; std::runtime_error where there is none. The algorithm and its workspace in `plan`.
+    //~ // TODO: choose the algorithm. When cuBLASLt is asked for one, plan.desc must say all that a call of this problem does
+    //~ // after the product, and a preference what the algorithm may use and what it may rely on. Then `plan` holds the
+    //~ // algorithm and the workspace that it needs; where there is none, std::runtime_error.
     plan.desc.set(CUBLASLT_MATMUL_DESC_EPILOGUE, problem.epilogue);
     plan.desc.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     if (pre_gelu) {
