@@ -108,6 +108,7 @@ TEST(Lower, ADeclarationOfAKernelStays) {
 
 TEST(Lower, ExternSharedBecomesAPointer) {
     EXPECT_EQ(lowered("extern __shared__ __align__(16) volatile float s[];"),
+              "[[maybe_unused]] extern volatile float simt_extern_shared_s[]; "
               "[[maybe_unused]] volatile float *const s = reinterpret_cast<volatile float *>(simt_dynamic_shared);");
 }
 
