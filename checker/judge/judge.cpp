@@ -484,7 +484,7 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
 
 bool Judge::RunResult::did_not_end() const {
     const auto says_so = [](const Finding& of) {
-        return of.kind == "hang" || of.kind == "spin" || of.kind == "out_of_memory";
+        return of.kind == "hang" || of.kind == "spin" || of.kind == "time_limit" || of.kind == "out_of_memory";
     };
     return (finding && says_so(*finding)) || std::ranges::any_of(seen, says_so);
 }

@@ -86,7 +86,9 @@ class Session {
         OpReport& report = reports_[op];
         report.asked_for = true;
         const CaseReport& result = report.cases.emplace_back(report_of_case(op, case_index));
-        const auto never_ends = [](const Finding& finding) { return finding.kind == "hang" || finding.kind == "spin"; };
+        const auto never_ends = [](const Finding& finding) {
+            return finding.kind == "hang" || finding.kind == "spin" || finding.kind == "time_limit";
+        };
         if (std::ranges::any_of(result.findings, never_ends)) {
             hung_.insert(op);
         }

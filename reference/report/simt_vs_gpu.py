@@ -39,7 +39,7 @@ NO_COUNTERPART = {
     "race streams": "no tool watches what two streams share",
     "race graph": "no tool watches what two nodes of a graph share",
     "race host": "no tool watches what streams and the host share",
-    "spin": "it would not end, and is not run",
+    **dict.fromkeys(("spin", "time_limit"), "it would not end, and is not run"),
     "unchecked_error": "no tool watches whether a program asks for its errors",
 }
 

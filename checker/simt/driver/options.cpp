@@ -27,7 +27,7 @@ const char* const kUsage =
     "Taken and without effect here: -O…, -g, -G, -lineinfo, -arch, -gencode, -code, -rdc, -Xptxas, --maxrregcount,\n"
     "  --extended-lambda, --use_fast_math, -m64, -ccbin and the like.\n"
     "When the program runs: SIMT_SEED=N another order of blocks and warps, SIMT_CHECK=off no checks, SIMT_REPORT=FILE\n"
-    "  the findings as JSON, SIMT_TIME_LIMIT=SECONDS how long a thread may run, SIMT_ORDERS=N in how many orders a "
+    "  the findings as JSON, SIMT_TIME_LIMIT=SECONDS how long a kernel may run, SIMT_ORDERS=N in how many orders a "
     "small\n"
     "  launch runs that synchronises by atomics or flags (2).\n";
 

@@ -457,6 +457,7 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
                            "declaration promises it");
         }
     }
+    hot.accesses++;
     hot.changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
     if (device) {
         return judge_device(request);

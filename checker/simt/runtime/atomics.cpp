@@ -42,7 +42,11 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
     }
     if (running_lane() != nullptr) {
         Scheduler::instance().poll(site);
+        if (access == Access::read) {
+            Scheduler::instance().look(begin);
+        }
     }
+    hot.atomic = begin;
     if (space == Space::none) {
         return;
     }
@@ -171,8 +175,21 @@ Exchanged<T> exchange(T* address, T value, Scope scope, bool judged) {
     return {old, fresh ? address : nullptr};
 }
 
+void look_at_last_atomic() {
+    if (running_lane() != nullptr) {
+        Scheduler::instance().look(hot.atomic);
+    }
+}
+
+template <class T>
+T used(T old) noexcept {
+    look_at_last_atomic();
+    return old;
+}
+
 template <class T>
 T used(T old, const T* unwritten) noexcept {
+    look_at_last_atomic();
     if (unwritten != nullptr) {
         report_unwritten(reinterpret_cast<std::uintptr_t>(unwritten), sizeof(T), __builtin_return_address(0));
     }
@@ -240,6 +257,14 @@ template float atomic(Atomic, float*, float, Scope, int, bool);
 template double atomic(Atomic, double*, double, Scope, int, bool);
 template Exchanged<int> exchange(int*, int, Scope, bool);
 template int used(int, const int*) noexcept;
+template unsigned char used(unsigned char) noexcept;
+template unsigned short used(unsigned short) noexcept;
+template int used(int) noexcept;
+template unsigned used(unsigned) noexcept;
+template long long used(long long) noexcept;
+template unsigned long long used(unsigned long long) noexcept;
+template float used(float) noexcept;
+template double used(double) noexcept;
 template Exchanged<unsigned> exchange(unsigned*, unsigned, Scope, bool);
 template unsigned used(unsigned, const unsigned*) noexcept;
 template Exchanged<unsigned long long> exchange(unsigned long long*, unsigned long long, Scope, bool);
@@ -289,32 +314,33 @@ SIMT_LOAD_AND_STORE(unsigned long long)
         const type wanted = *expected;                                                                                 \
         *expected = simt::exchange_if(const_cast<type*>(a), wanted, desired, simt::Manner{simt::Scope::system, order}, \
                                       SIMT_SITE);                                                                      \
+        simt::look_at_last_atomic();                                                                                   \
         return *expected == wanted ? 1 : 0;                                                                            \
     }
-#define SIMT_ATOMICS(bits, type)                                                                         \
-    type __tsan_atomic##bits##_load(const volatile type* a, int order) {                                 \
-        simt::begin_atomic(a, simt::Access::read, simt::Manner{simt::Scope::system, order}, SIMT_SITE);  \
-        return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                     \
-    }                                                                                                    \
-    void __tsan_atomic##bits##_store(volatile type* a, type v, int order) {                              \
-        simt::begin_atomic(a, simt::Access::write, simt::Manner{simt::Scope::system, order}, SIMT_SITE); \
-        __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                        \
-    }                                                                                                    \
-    type __tsan_atomic##bits##_exchange(volatile type* a, type v, int order) {                           \
-        if (simt::running_lane() == nullptr) {                                                           \
-            SIMT_BY_THE_HOST(a, order);                                                                  \
-            return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                          \
-        }                                                                                                \
-        return simt::change(const_cast<type*>(a), simt::Manner{simt::Scope::system, order}, SIMT_SITE,   \
-                            [&](type) { return v; });                                                    \
-    }                                                                                                    \
-    SIMT_FETCH(bits, type, add, old + v)                                                                 \
-    SIMT_FETCH(bits, type, sub, old - v)                                                                 \
-    SIMT_FETCH(bits, type, and, old& v)                                                                  \
-    SIMT_FETCH(bits, type, or, old | v)                                                                  \
-    SIMT_FETCH(bits, type, xor, old ^ v)                                                                 \
-    SIMT_FETCH(bits, type, nand, ~(old & v))                                                             \
-    SIMT_COMPARE(bits, type, strong)                                                                     \
+#define SIMT_ATOMICS(bits, type)                                                                                  \
+    type __tsan_atomic##bits##_load(const volatile type* a, int order) {                                          \
+        simt::begin_atomic(a, simt::Access::read, simt::Manner{simt::Scope::system, order}, SIMT_SITE);           \
+        return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                              \
+    }                                                                                                             \
+    void __tsan_atomic##bits##_store(volatile type* a, type v, int order) {                                       \
+        simt::begin_atomic(a, simt::Access::write, simt::Manner{simt::Scope::system, order}, SIMT_SITE);          \
+        __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                                 \
+    }                                                                                                             \
+    type __tsan_atomic##bits##_exchange(volatile type* a, type v, int order) {                                    \
+        if (simt::running_lane() == nullptr) {                                                                    \
+            SIMT_BY_THE_HOST(a, order);                                                                           \
+            return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                                   \
+        }                                                                                                         \
+        return simt::used(simt::change(const_cast<type*>(a), simt::Manner{simt::Scope::system, order}, SIMT_SITE, \
+                                       [&](type) { return v; }));                                                 \
+    }                                                                                                             \
+    SIMT_FETCH(bits, type, add, old + v)                                                                          \
+    SIMT_FETCH(bits, type, sub, old - v)                                                                          \
+    SIMT_FETCH(bits, type, and, old& v)                                                                           \
+    SIMT_FETCH(bits, type, or, old | v)                                                                           \
+    SIMT_FETCH(bits, type, xor, old ^ v)                                                                          \
+    SIMT_FETCH(bits, type, nand, ~(old & v))                                                                      \
+    SIMT_COMPARE(bits, type, strong)                                                                              \
     SIMT_COMPARE(bits, type, weak)
 
 extern "C" {

@@ -8,9 +8,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "checker/simt/runtime/chosen.h"
@@ -38,6 +40,7 @@ struct Interrupted {
     int signal = 0;
     bool busy = false;      // the runtime's own code was interrupted
     bool refused = false;   // the processor refused the instruction, not the address
+    bool endless = false;   // the instruction jumps to itself
     char* stack = nullptr;  // a stack for that code: the thread's may be full
 } interrupted;
 
@@ -45,10 +48,19 @@ struct Clock {
     timer_t timer = nullptr;
     bool made = false;
     pid_t thread = 0;                     // the host's, which its signals go to
-    std::uint64_t slice = 0;              // the scheduler's slice when the clock last ticked
-    int ticks = 0;                        // in it
+    int ticks = 0;                        // since a host function went to sleep, or the launch became overdue
     const void* host_function = nullptr;  // where one sleeps: return address
+    double seconds = 0;                   // processor time at the last tick
+    double launched = 0, ended = 0;       // when the launch began, and when its last block ended
+    std::uint64_t blocks = 0;             // ended by then
+    std::uint64_t accesses = 0;           // before the launch
 } alarm_clock;
+
+double processor_time() {
+    timespec now = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 struct sigaction previous_fault[2];
 struct sigaction previous_abort;
@@ -86,6 +98,16 @@ bool is_kernels_code(std::uintptr_t pc) {
             function->linkage_name.find("run_thread") != std::string::npos);
 }
 
+// Returns true for an empty loop, which for (;;) {} becomes, and a loop whose condition the compiler has moved before it.
+bool jumps_to_itself(std::uintptr_t pc) {
+#if defined(__x86_64__)
+    constexpr std::array<unsigned char, 2> kJump = {0xeb, 0xfe};
+#elif defined(__aarch64__)
+    constexpr std::array<unsigned char, 4> kJump = {0x00, 0x00, 0x00, 0x14};
+#endif
+    return std::memcmp(reinterpret_cast<const void*>(pc), kJump.data(), kJump.size()) == 0;
+}
+
 // The thread goes on here instead, outside the handler: this function reports, and never returns.
 [[noreturn]] void go_on_here() {
     const void* site = !interrupted.busy && is_kernels_code(interrupted.pc)
@@ -100,11 +122,11 @@ bool is_kernels_code(std::uintptr_t pc) {
     }
     const Lane& lane = *hot.lane;
     if (interrupted.signal == kClockSignal) {
-        report(Kind::spin, "", site, [] {
-            return fmt::format(
-                "an endless loop: the thread has run for {:g} seconds without coming to an end or to a barrier",
-                time_limit());
-        });
+        if (interrupted.endless) {
+            report(Kind::spin, "", site, [] { return "an endless loop: nothing in it can end it"; });
+        } else {
+            report_overdue(site);
+        }
         scheduler.abandon(cudaErrorLaunchTimeout);
     }
     if (interrupted.refused) {
@@ -203,27 +225,32 @@ void name_sleeping_host_function() {
         return fmt::format(
             "a host function of a stream has slept for {:g} seconds: what it waits for cannot be the host's, since on "
             "the CPU device it runs in the host's thread",
-            time_limit());
+            patience());
     });
     end_with_findings();
 }
 
 void on_tick(int, siginfo_t*, void* data) {
     if (alarm_clock.host_function != nullptr) {
-        if (++alarm_clock.ticks * kTick >= time_limit()) {
+        if (++alarm_clock.ticks * kTick >= patience()) {
             name_sleeping_host_function();
         }
         return;
     }
-    Scheduler& scheduler = Scheduler::instance();
-    if (alarm_clock.slice != scheduler.slices()) {
-        alarm_clock.slice = scheduler.slices();
+    alarm_clock.seconds = processor_time();
+    if (const std::uint64_t blocks = Scheduler::instance().blocks_ended(); alarm_clock.blocks != blocks) {
+        alarm_clock.blocks = blocks;
+        alarm_clock.ended = alarm_clock.seconds;
         alarm_clock.ticks = 0;
     }
     auto& context = *static_cast<ucontext_t*>(data);
-    const double over = ++alarm_clock.ticks * kTick - time_limit();
-    if (over >= 0 && running_lane() != nullptr && busy_depth == 0 &&
-        (is_kernels_code(pc_of(context)) || over > kMostWaits * kTick)) {
+    if (running_lane() == nullptr || busy_depth != 0) {
+        return;
+    }
+    const bool in_kernel = is_kernels_code(pc_of(context));
+    interrupted.endless = in_kernel && jumps_to_itself(pc_of(context));
+    // The scheduler stops a launch whose threads give way. One that does not is interrupted.
+    if (interrupted.endless || (is_overdue() && (in_kernel || ++alarm_clock.ticks > kMostWaits))) {
         interrupted.busy = false;
         redirect(context, kClockSignal, 0);
     }
@@ -307,8 +334,31 @@ void watch_host_faults() {
     sigaction(kClockSignal, &action, nullptr);
 }
 
+double processor_seconds() {
+    return alarm_clock.seconds;
+}
+
+bool is_overdue() {
+    return alarm_clock.seconds - alarm_clock.ended >= time_limit();
+}
+
+void report_overdue(const void* site) {
+    report(Kind::time_limit, "", site, [&] {
+        const double before = alarm_clock.ended - alarm_clock.launched;
+        return fmt::format(
+            "still running after {:.{}f} s at {}, {} accesses so far{}; SIMT_TIME_LIMIT={:g} lets it go on",
+            before + time_limit(), before > 0 || time_limit() >= 1 ? 0 : 1, text_of(source_of(site)),
+            hot.accesses - alarm_clock.accesses,
+            before > 0 ? fmt::format(", and no block ended in the last {:g} s", time_limit()) : std::string(),
+            10 * time_limit());
+    });
+}
+
 FaultWatch::FaultWatch() {
     start_clock();
+    alarm_clock.seconds = alarm_clock.launched = alarm_clock.ended = processor_time();
+    alarm_clock.blocks = Scheduler::instance().blocks_ended();
+    alarm_clock.accesses = hot.accesses;
     if (!stops_in_a_thread()) {  // somebody who looks at a thread takes their time
         arm(kTick);
     }

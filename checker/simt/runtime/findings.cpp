@@ -77,6 +77,8 @@ const char* name_of(Kind kind) {
             return "collective";
         case Kind::spin:
             return "spin";
+        case Kind::time_limit:
+            return "time_limit";
         case Kind::bad_launch:
             return "bad_launch";
         case Kind::unchecked_error:

@@ -28,6 +28,7 @@ enum class Kind {
     barrier,        // a barrier that not all threads come to
     collective,     // a warp collective that breaks its rules
     spin,           // a loop that cannot end
+    time_limit,     // a kernel that works for too long
     bad_launch,
     unchecked_error,
     stack_overflow,

@@ -91,6 +91,7 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
         return false;
     }
     hot.site = site;
+    hot.accesses++;
     return Races::instance().touch_shared(address, kBytes, kWrites ? Touch::write : Touch::read, site);
 }
 
@@ -99,6 +100,7 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 [[gnu::noinline]] void judge_plain(std::uintptr_t address, const void* site) {
     if (!hot.checking) {
+        hot.accesses++;
         hot.changes += kWrites ? 1 : 0;
     } else if (plainly_right_in_shared<kBytes, kAlignment, kWrites>(address, site)) {
         hot.changes += kWrites ? 1 : 0;
@@ -117,6 +119,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
         hot.bytes_asked += kBytes;
+        hot.accesses++;
         if (hot.races.on) {
             look_for_races_of_read<kBytes, kAlignment>(address - hot.device_begin, site);
         } else if (hot.trace.next != nullptr) {
@@ -133,6 +136,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
         hot.site = site;
         hot.bytes_asked += kBytes;
+        hot.accesses++;
         hot.changes++;
         if (hot.races.on) {
             look_for_races<kBytes, true>(address - hot.device_begin, site);
@@ -159,6 +163,7 @@ void volatile_access(const volatile void* pointer, Touch touch, const void* site
     }
     if (touch == Touch::read && running_lane() != nullptr) {
         Scheduler::instance().poll(site);
+        Scheduler::instance().look(address);
     }
     judge_order(space, address, kBytes, touch, Strength::device, site);
 }

@@ -68,7 +68,8 @@ struct Hot {
     bool checking = true;            // SIMT_CHECK=off: only run
     // The bytes of global memory that kernels have asked for so far, over all threads' accesses.
     std::uint64_t bytes_asked = 0;
-    std::uint64_t changes = 0;                     // writes so far: threads that poll wait for one
+    std::uint64_t accesses = 0;  // by CUDA threads so far, without those to their own stacks
+    std::uint64_t changes = 0;   // writes and other signs of work so far: threads that poll wait for one
     std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
     std::uintptr_t variables_end = 0;
     HotRaces races;
@@ -78,8 +79,9 @@ struct Hot {
     // Return address of the last access or call of the device, but for reads that were plainly right; null: the lane has
     // made none since it was asked last.
     const void* site = nullptr;
-    Lane* lane = nullptr;     // the CUDA thread that is running; null: host code
-    pthread_t launcher = {};  // the host thread that runs it
+    std::uintptr_t atomic = 0;  // address of the last atomic
+    Lane* lane = nullptr;       // the CUDA thread that is running; null: host code
+    pthread_t launcher = {};    // the host thread that runs it
 
     static constexpr std::uintptr_t kNoStack = std::uintptr_t{1} << 63;  // far from every address
 };

@@ -91,7 +91,6 @@ void Scheduler::complete(Block& block, Meeting& meeting) {
             wake(lane);
         }
     }
-    steps_++;
 }
 
 // A lane has exited.

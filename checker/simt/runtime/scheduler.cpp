@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -33,47 +32,29 @@ uint3 gridDim;
 namespace simt {
 namespace {
 
-using std::chrono::steady_clock;
-
-double seconds_since(steady_clock::time_point begin) {
-    return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
-
-// For how long, and at least how often, polling threads may look at memory that nobody changes.
-constexpr double kIdleSeconds = 2;
-constexpr int kIdleRounds = 1000;
+// Turns that each polling thread gets at least before its loop is called endless.
+constexpr int kIdleRounds = 20;
 // How often a warp whose accesses are counted may meet while it polls, before the others get their turn.
 constexpr int kRoundsOfPolls = 1000;
 
 // How long threads that poll may still see what they wait for.
 class Patience {
   public:
-    explicit Patience(std::uint64_t steps) : steps_(steps) {}
-
-    // All resident blocks have only polled in their turn. Why that can never end; null while it may.
-    const char* lost(std::uint64_t steps) {
+    // All resident blocks have only polled in their turn. Returns true if that can never end: nobody has changed
+    // anything, and nobody has looked at other words than before.
+    bool is_lost() {
         if (changes_ != hot.changes || idle_rounds_ == 0) {
             idle_rounds_ = 0;
-            last_change_ = steady_clock::now();
+            last_change_ = processor_seconds();
         }
         changes_ = hot.changes;
-        if (++idle_rounds_ > kIdleRounds && seconds_since(last_change_) > kIdleSeconds) {
-            return "and nothing that still runs changes it";
-        }
-        if (steps_ != steps) {
-            steps_ = steps;
-            last_step_ = steady_clock::now();
-        } else if (seconds_since(last_step_) > time_limit()) {
-            return "and no thread has come to an end or past a barrier for SIMT_TIME_LIMIT seconds";
-        }
-        return nullptr;
+        return ++idle_rounds_ > kIdleRounds && processor_seconds() - last_change_ >= patience();
     }
 
   private:
     std::uint64_t changes_ = hot.changes;
-    std::uint64_t steps_;  // of the scheduler, when it was asked last
     int idle_rounds_ = 0;
-    steady_clock::time_point last_change_, last_step_ = steady_clock::now();
+    double last_change_ = processor_seconds();
 };
 
 std::string text_of(uint3 v) {
@@ -157,7 +138,7 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
     waiting_blocks_ = blocks;
     std::size_t polling = 0;          // blocks in a row that only polled
     std::size_t at_grid_barrier = 0;  // blocks in a row that only wait for the others
-    Patience patience(steps_);
+    Patience patience;
     while (error_ == cudaSuccess && (begun < blocks || !resident_.empty())) {
         if (polling >= resident_.size() && begun < blocks && resident_.size() < kResidentBlocks) {
             // Blocks that are counted begin in the order of their numbers, as on a GPU (traffic_runs.h).
@@ -173,8 +154,8 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         } else if (polling > 0 && polling >= resident_.size()) {
             // Every block that can be resident is, and has had its turn.
             polling = 0;
-            if (const char* why = patience.lost(steps_)) {
-                name_endless_polling(why);
+            if (patience.is_lost()) {
+                name_endless_polling();
                 break;
             }
         }
@@ -187,6 +168,7 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
                 traffic.end_block(*block);
             }
             release(*block);
+            blocks_ended_++;
             polling = at_grid_barrier = 0;
         } else {
             resident_.push_back(block);
@@ -233,7 +215,9 @@ Block* Scheduler::new_block(std::uint64_t number) {
         lane.thread = {t % extent.x, t / extent.x % extent.y, t / extent.x / extent.y};
         lane.number = t % kLanes;
         lane.state = LaneState::ready;
-        lane.polls = 0;
+        lane.site = nullptr;
+        lane.polls = lane.looks = lane.next_word = 0;
+        lane.words = {};
         lane.passages.clear();
         lane.statements_left = lane.used = 0;
         lane.used_at = nullptr;
@@ -367,6 +351,10 @@ bool Scheduler::run_lanes(Block& block, Warp& warp) {
         if ((warp.ready >> number & 1U) == 0) {
             continue;
         }
+        if (is_overdue()) [[unlikely]] {
+            stop_overdue(warp.lanes[number]);
+            return false;
+        }
         resume(warp.lanes[number]);
         if (error_ != cudaSuccess) {
             return false;
@@ -388,6 +376,13 @@ void Scheduler::start_lane(boost::context::detail::transfer_t from) {
     __builtin_unreachable();
 }
 
+void Scheduler::stop_overdue(Lane& lane) {
+    hot.lane = &lane;
+    report_overdue(lane.site != nullptr ? lane.site : launch_->entry);
+    hot.lane = nullptr;
+    error_ = cudaErrorLaunchTimeout;
+}
+
 void Scheduler::resume(Lane& lane) {
     if (lane.context == nullptr) {
         lane.stack = stacks_.take();
@@ -398,7 +393,7 @@ void Scheduler::resume(Lane& lane) {
             boost::context::detail::make_fcontext(lane.stack.end() - shift, Stack::kBytes - shift, start_lane);
     }
     slices_++;
-    lane.polls = 0;
+    lane.polls = lane.looks = 0;
     threadIdx = lane.thread;
     hot.lane = &lane;
     hot.site = nullptr;
@@ -477,7 +472,6 @@ void Scheduler::abandon(cudaError_t error) {
 
 void Scheduler::exit_lane(Lane& lane) {
     suspend(lane, LaneState::exited, nullptr);
-    steps_++;
     lane.block->alive--;
     if (!lane.passages.empty()) {
         note_use(lane);

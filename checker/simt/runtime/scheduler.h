@@ -82,7 +82,10 @@ struct Lane {
     uint3 thread{};       // threadIdx
     unsigned number = 0;  // in its warp
     LaneState state = LaneState::ready;
-    unsigned polls = 0;          // looks at memory since the lane's turn began
+    unsigned polls = 0;  // accesses since the lane's turn began that others may wait for: atomics, volatile reads
+    unsigned looks = 0;  // polls whose value the lane uses
+    std::array<std::uintptr_t, 8> words = {};  // words that it looked at
+    unsigned next_word = 0;
     const void* site = nullptr;  // where it waits or polls: return address
     Collective collective{};
     int predicate = 0;                 // at a barrier: what the lane gives, and then the outcome
@@ -160,15 +163,17 @@ class Scheduler {
     std::uint32_t arrive(Meeting& meeting, const void* site);
     void wait_for(const Meeting& meeting, std::uint32_t phase, const void* site);
     unsigned active_mask(const void* site);
-    void poll(const void* site);                   // a look at memory that another thread may change
-    void yield(const void* site);                  // lets the others run first
-    void wait_for_trace(const void* site);         // lets its warp run first (traffic_trace.h)
+    void poll(const void* site);            // before an access that others may wait for, or that waits for others
+    void look(std::uintptr_t address);      // the lane uses what it read there, and may wait for a change
+    void yield(const void* site);           // lets the others run first
+    void wait_for_trace(const void* site);  // lets its warp run first (traffic_trace.h)
     [[noreturn]] void abandon(cudaError_t error);  // the launch ends here, and none of its threads goes on
 
     const Launch& launch() const { return *launch_; }
     SharedMemory& shared() { return shared_; }
     std::uint64_t slices() const { return slices_; }
     std::uint64_t launches() const { return launches_; }  // the one that runs among them
+    std::uint64_t blocks_ended() const { return blocks_ended_; }
 
   private:
     enum class BlockOutcome { done, polling, at_grid_barrier, failed };
@@ -182,6 +187,7 @@ class Scheduler {
     bool run_warp(Block& block, Warp& warp);
     bool run_lanes(Block& block, Warp& warp);
     void resume(Lane& lane);
+    void stop_overdue(Lane& lane);
     void suspend(Lane& lane, LaneState state, const void* site);
     void wake(Lane& lane);
     void exit_lane(Lane& lane);
@@ -195,7 +201,7 @@ class Scheduler {
     void jump_to_scheduler() { context_ = boost::context::detail::jump_fcontext(context_, nullptr).fctx; }
     void resolve_active_mask(Warp& warp);
     void name_deadlock(Block& block);
-    void name_endless_polling(const char* why);
+    void name_endless_polling();
     void release(Block& block);
 
     const Launch* launch_ = nullptr;
@@ -206,9 +212,9 @@ class Scheduler {
     Random random_;
     bool reversed_ = false;  // blocks, warps and lanes
     std::uint64_t launches_ = 0;
-    std::uint64_t slices_ = 0;          // turns that lanes have had
-    std::uint64_t polls_ = 0;           // looks at memory that another thread may change
-    std::uint64_t steps_ = 0;           // exits, barriers and collectives: signs of life
+    std::uint64_t slices_ = 0;  // turns that lanes have had
+    std::uint64_t polls_ = 0;
+    std::uint64_t blocks_ended_ = 0;    // in all launches
     Block* loaded_ = nullptr;           // whose shared memory is in place
     std::uint64_t waiting_blocks_ = 0;  // that have not begun
     std::deque<Block*> resident_;

@@ -109,7 +109,7 @@ void Scheduler::name_deadlock(Block& block) {
     }
 }
 
-void Scheduler::name_endless_polling(const char* why) {
+void Scheduler::name_endless_polling() {
     Lane* poller = nullptr;
     std::size_t polling = 0, waiting = 0;
     for (Block* block : resident_) {
@@ -124,8 +124,10 @@ void Scheduler::name_endless_polling(const char* why) {
     }
     hot.lane = poller;
     report(Kind::spin, "", poller->site, [&] {
-        std::string text = fmt::format("an endless loop: {} thread{} look{} at memory over and over, {}", polling,
-                                       polling == 1 ? "" : "s", polling == 1 ? "s" : "", why);
+        std::string text = fmt::format(
+            "an endless loop: {} thread{} look{} at memory over and over, and nothing that "
+            "still runs changes it",
+            polling, polling == 1 ? "" : "s", polling == 1 ? "s" : "");
         if (waiting > 0) {
             text += fmt::format("; {} more wait at a barrier or a warp collective", waiting);
         }

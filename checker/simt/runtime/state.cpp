@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <limits>
@@ -81,8 +82,12 @@ void set_seed(std::uint64_t seed) {
 
 double time_limit() {
     static const double value =
-        stops_in_a_thread() ? std::numeric_limits<double>::infinity() : number_from("SIMT_TIME_LIMIT", 8);
+        stops_in_a_thread() ? std::numeric_limits<double>::infinity() : number_from("SIMT_TIME_LIMIT", 30);
     return value;
+}
+
+double patience() {
+    return std::min(time_limit() / 2, 8.0);
 }
 
 std::recursive_mutex& Turn::mutex() {

@@ -18,8 +18,10 @@ namespace simt {
 std::uint64_t seed();
 void set_seed(std::uint64_t seed);
 
-// For how many seconds a thread may run, or threads may poll, without coming to an end: SIMT_TIME_LIMIT, or 8.
+// For how many seconds of processor time a launch may run in which no block ends: SIMT_TIME_LIMIT, or 30.
 double time_limit();
+// For how many seconds threads may look at words that nobody changes: 8, or half of time_limit().
+double patience();
 
 // While one lives, the clock's signal leaves the running thread alone: it holds locks of the runtime or of the C
 // library.

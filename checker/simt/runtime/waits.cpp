@@ -103,7 +103,6 @@ bool Scheduler::complete_barrier(Block& block) {
     barrier.arrived = 0;
     Races::instance().pass_barrier(barrier.site);
     block.released = true;
-    steps_++;
     return true;
 }
 
@@ -200,7 +199,6 @@ void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
     }
     Races::instance().pass_grid_barrier(first->site);
     hot.lane = nullptr;
-    steps_++;
 }
 
 // ---- warp collectives ---------------------------------------------------------------------------------------------------
@@ -247,7 +245,6 @@ bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
                                      warp.present & ~warp.exited, first.site);
     }
     for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
-    steps_++;
     return true;
 }
 
@@ -285,8 +282,19 @@ void Scheduler::resolve_active_mask(Warp& warp) {
 
 void Scheduler::poll(const void* site) {
     polls_++;
-    if (++calling_lane().polls >= kPollsInARow) {
+    Lane& lane = calling_lane();
+    if (++lane.polls >= kPollsInARow) {
+        hot.changes += lane.looks == 0 ? 1 : 0;  // atomics whose outcome nobody uses are work
         yield(site);
+    }
+}
+
+void Scheduler::look(std::uintptr_t address) {
+    Lane& lane = calling_lane();
+    lane.looks++;
+    if (std::find(lane.words.begin(), lane.words.end(), address) == lane.words.end()) {
+        lane.words[lane.next_word++ % lane.words.size()] = address;
+        hot.changes++;  // a thread that looks at ever new words is at work
     }
 }
 

@@ -321,6 +321,7 @@ class SimtSide final : public DeviceSide {
 
     void start() override {
         simt::report_at_exit(false);
+        setenv("SIMT_TIME_LIMIT", "20", 0);  // before the worker is ended, so that the line is known
         simt::hand_on_at_fatal_finding(send_last_reply);
     }
 

@@ -141,7 +141,9 @@ Outcome run(const std::string& kernel, int seed) {
 }
 
 int seeds_for(const Verdict& verdict, int seeds) {
-    return !verdict.empty() && verdict.begin()->starts_with("spin") ? 1 : seeds;
+    const bool is_endless =
+        !verdict.empty() && (verdict.begin()->starts_with("spin") || verdict.begin()->starts_with("time_limit"));
+    return is_endless ? 1 : seeds;
 }
 
 std::string kind_of(const std::string& finding) {

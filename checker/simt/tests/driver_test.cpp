@@ -658,6 +658,51 @@ TEST_F(Driver, TheStandardIsNvccsUnlessOneIsGiven) {
     EXPECT_EQ(shell("./a").status, 7);
 }
 
+// HeCBench's randomAccess was stopped as an endless loop.
+TEST_F(Driver, ALoopOfAtomicsWhoseOutcomeNobodyUsesIsWork) {
+    file("a.cu",
+         "__global__ void k(unsigned* p, int turns) { for (int i = 0; i < turns; i++) { atomicMax(&p[i & 7], 5U); } }\n"
+         "int main(int, char** v) { unsigned* p; cudaMalloc(&p, 32); cudaMemset(p, 0, 32); k<<<1, 128>>>(p, "
+         "atoi(v[1]));\n return cudaDeviceSynchronize() + cudaFree(p); }\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished whole = shell("./a 300000");
+    EXPECT_EQ(whole.status, 0) << whole.output;
+    const Finished part = shell("SIMT_TIME_LIMIT=0.5 ./a 100000000");
+    EXPECT_NE(part.output.find("simt: time_limit: still running after 0.5 s at a.cu:1, "), std::string::npos)
+        << part.output;
+    EXPECT_NE(part.output.find(" accesses so far"), std::string::npos) << part.output;
+}
+
+TEST_F(Driver, ALoopThatLooksAtEverNewWordsIsWork) {
+    file("a.cu",
+         "__global__ void k(unsigned* p, int turns) {\n unsigned h = threadIdx.x, s = 0;\n"
+         " for (int i = 0; i < turns; i++) { h = h * 1664525U + 1013904223U; s += atomicCAS(&p[h >> 22], 77U, 1U); }\n"
+         " atomicAdd(p, s);\n}\n"
+         "int main() { unsigned* p; cudaMalloc(&p, 4096); cudaMemset(p, 0, 4096); k<<<1, 128>>>(p, 300000);\n"
+         " return cudaDeviceSynchronize() + cudaFree(p); }\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished run = shell("./a");
+    EXPECT_EQ(run.status, 0) << run.output;
+}
+
+TEST_F(Driver, ThreadsThatReadTheSameWordsWithoutEndAreNamedAsAnEndlessLoop) {
+    file("a.cu",
+         "__global__ void k(int* p, int how) {\n while (how == 0 && atomicAdd(p, 0) == 0) {\n }\n"
+         " while (how == 1 && atomicExch(p + 1, 1) == 1) {\n }\n"
+         " if (how == 2) {\n  for (;;) {\n  }\n }\n"
+         " while (how == 3 && threadIdx.x < 32) { __syncthreads(); }\n}\n"
+         "int main(int, char** v) { int* p; cudaMalloc(&p, 8); cudaMemset(p, 0, 4); cudaMemset(p + 1, 1, 4);\n"
+         " k<<<2, 32>>>(p, atoi(v[1])); cudaDeviceSynchronize(); cudaFree(p); }\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    for (const auto& [how, said] : {std::pair("0", "threads look at memory over and over, and nothing"),
+                                    std::pair("1", "threads look at memory over and over, and nothing"),
+                                    std::pair("2", "spin: an endless loop: nothing in it can end it\n  at a.cu:"),
+                                    std::pair("3", "time_limit: still running after 2 s at a.cu:10, 0 accesses")}) {
+        const Finished run = shell(std::string("SIMT_TIME_LIMIT=2 ./a ") + how);
+        EXPECT_NE(run.output.find(said), std::string::npos) << run.output;
+    }
+}
+
 // g++ -O2 compared the two by name, and crashed.
 TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
     for (const char* ending : {"cpp", "cu"}) {

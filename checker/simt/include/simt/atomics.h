@@ -34,6 +34,9 @@ Exchanged<T> exchange(T* address, T value, Scope scope, bool judged = SIMT_JUDGE
 // value nobody uses: `const` promises that it has no other effect.
 template <class T>
 __attribute__((const)) T used(T old, const T* unwritten) noexcept;
+// Gives the old value to code that uses it, and notes that the thread has looked at the atomic: who polls does so.
+template <class T>
+__attribute__((const)) T used(T old) noexcept;
 
 // Of unsigned numbers of 8, 16, 32 and 64 bits.
 template <class T>
@@ -47,10 +50,10 @@ concept OneOf = (std::is_same_v<T, Types> || ...);
 }  // namespace simt
 
 // The function for the device, for the block, and for the system, of each of these types.
-#define SIMT_ATOMIC_IN(scope, name, operation, ...)                                       \
-    template <simt::OneOf<__VA_ARGS__> T>                                                 \
-    inline T name(T* address, simt::type_identity_t<T> value) {                           \
-        return simt::atomic(simt::Atomic::operation, address, value, simt::Scope::scope); \
+#define SIMT_ATOMIC_IN(scope, name, operation, ...)                                                   \
+    template <simt::OneOf<__VA_ARGS__> T>                                                             \
+    inline T name(T* address, simt::type_identity_t<T> value) {                                       \
+        return simt::used(simt::atomic(simt::Atomic::operation, address, value, simt::Scope::scope)); \
     }
 #define SIMT_ATOMIC(name, operation, ...)                       \
     SIMT_ATOMIC_IN(device, name, operation, __VA_ARGS__)        \
@@ -82,7 +85,7 @@ SIMT_EXCHANGE(system, atomicExch_system)
 #define SIMT_COMPARE_AND_SWAP(scope, name)                                                           \
     template <simt::OneOf<int, unsigned int, unsigned long long, unsigned short> T>                  \
     inline T name(T* address, simt::type_identity_t<T> expected, simt::type_identity_t<T> desired) { \
-        return simt::compare_and_swap(address, expected, desired, simt::Scope::scope);               \
+        return simt::used(simt::compare_and_swap(address, expected, desired, simt::Scope::scope));   \
     }
 SIMT_COMPARE_AND_SWAP(device, atomicCAS)
 SIMT_COMPARE_AND_SWAP(block, atomicCAS_block)
@@ -150,8 +153,8 @@ SIMT_INLINE void store_value(T* address, T value, int order, Scope scope) {
 // Gives what was there; if that is the expected value, it becomes the desired one.
 template <class T>
 SIMT_INLINE T swap_value(T* address, T expected, T desired, int order, Scope scope) {
-    return bit_cast<T>(compare_and_swap(reinterpret_cast<Bits<T>*>(address), bit_cast<Bits<T>>(expected),
-                                        bit_cast<Bits<T>>(desired), scope, order));
+    return bit_cast<T>(used(compare_and_swap(reinterpret_cast<Bits<T>*>(address), bit_cast<Bits<T>>(expected),
+                                             bit_cast<Bits<T>>(desired), scope, order)));
 }
 template <class T>
 SIMT_INLINE bool same(const T& a, const T& b) {
@@ -160,8 +163,8 @@ SIMT_INLINE bool same(const T& a, const T& b) {
 template <class T>
 SIMT_INLINE T exchange_value(T* address, T value, int order, Scope scope) {
     if constexpr (sizeof(T) >= 4) {
-        return bit_cast<T>(
-            atomic(Atomic::exchange, reinterpret_cast<Bits<T>*>(address), bit_cast<Bits<T>>(value), scope, order));
+        return bit_cast<T>(used(
+            atomic(Atomic::exchange, reinterpret_cast<Bits<T>*>(address), bit_cast<Bits<T>>(value), scope, order)));
     } else {
         T seen = load_value(address, __ATOMIC_RELAXED, scope);
         for (T expected = seen; (seen = swap_value(address, expected, value, order, scope)), !same(seen, expected);) {
@@ -174,8 +177,8 @@ template <class T>
 SIMT_INLINE T change_value(Atomic operation, T* address, T operand, int order, Scope scope) {
     static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
                   "arithmetic on a variable of 32 or 64 bits");
-    return static_cast<T>(atomic(operation, reinterpret_cast<Arithmetic<T>*>(address),
-                                 static_cast<Arithmetic<T>>(operand), scope, order));
+    return static_cast<T>(used(atomic(operation, reinterpret_cast<Arithmetic<T>*>(address),
+                                      static_cast<Arithmetic<T>>(operand), scope, order)));
 }
 
 }  // namespace simt

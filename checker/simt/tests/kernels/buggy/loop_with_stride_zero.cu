@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: spin loop_with_stride_zero.cu:8
+// verdict: time_limit loop_with_stride_zero.cu:8
 // The stride of the grid-stride loop is the integer quotient 0.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: spin loop_without_memory.cu:9
+// verdict: time_limit loop_without_memory.cu:9
 // Newton's iteration until it is exact, which it never is.
 #include <cuda_runtime.h>
 
