@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """gdb in one CUDA thread: `gdb -x checker/simt/debug.py --args PROGRAM`, with SIMT_STOP=KERNEL:BLOCK:THREAD.
 
-The program's kernels are compiled with `simtcc --for-debugger`: the body of a kernel is a function of its name, which a
-lambda calls, which the runtime calls. A backtrace ends at the body here.
+The program's kernels are compiled with `simtcc --for-debugger`: the body of a kernel is a function of its name, which
+the runtime calls. A backtrace ends at the body here.
 """
 
 import contextlib
@@ -11,17 +11,14 @@ import re
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
-KERNEL = re.compile(r"simt::run_thread<(?:\(anonymous namespace\)::)?([^(]+)\(")
+RUNTIME = re.compile(r"simt::(call_with_bits|start_thread)\b")
+BODY = re.compile(r"(?:(?:\(anonymous namespace\)::)?([^(]+)\(.*\)::)?simt_thread::(\w+)")  # the first for a template
 
 
 def kernel_of(frame):
-    """The kernel whose body the frame is, or None. The runtime calls a lambda that calls the body."""
-    try:
-        runtime = frame.older().older()
-    except AttributeError:  # there are not so many frames
-        return None
-    match = KERNEL.match(runtime.name() or "") if runtime else None
-    return match.group(1) if match else None
+    """The kernel whose body the frame is, or None."""
+    match = BODY.match(frame.name() or "")
+    return match and (match[1] or match[2])
 
 
 def text_at(variable):
@@ -94,7 +91,7 @@ def say_at_its_end(event):
         return
     with contextlib.suppress(gdb.error, AttributeError):
         frame = gdb.newest_frame()
-        if KERNEL.match(frame.name() or "") or KERNEL.match(frame.older().name() or ""):
+        if RUNTIME.match(frame.name() or ""):
             print("the thread is at its end; continue lets the others run")
 
 

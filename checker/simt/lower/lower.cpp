@@ -478,26 +478,23 @@ class Lowering : private Navigation {
         }
         std::string names, parameters;
         for (const std::string& name : parameter_names(open, close)) {
-            const std::string comma = names.empty() ? "" : ", ";
             const std::string plain = name.substr(0, name.find('.'));
-            names += comma + name;
-            parameters += fmt::format("{}decltype({}){} {}", comma, plain, name.substr(plain.size()), plain);
+            names += ", " + name;
+            parameters += fmt::format("{}decltype({}){} {} __attribute__((unused))", parameters.empty() ? "" : ", ",
+                                      plain, name.substr(plain.size()), plain);
         }
         std::replace(bounds.begin(), bounds.end(), '\n', ' ');
-        const bool debugged = purpose_ == Purpose::debugger;
         kernel_end_ = match(body);
-        const std::string_view name = text(is(open - 1, ">")   ? match_angle_back(open - 1) - 1
-                                           : is(open - 1, ")") ? open - 2
-                                                               : open - 1);
-        insert(
-            tokens_[body].end,
-            fmt::format(" ::simt::arguments({}); ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, "
-                        "[=]() mutable -> void {{{}",
-                        names, bounds,
-                        debugged ? fmt::format(" struct simt_thread {{ static void {}({}) {{", name, parameters) : ""));
-        insert(
-            tokens_[match(body)].begin,
-            debugged ? fmt::format("}} }}; ::simt::thread_begins(); simt_thread::{}({}); }});", name, names) : "});");
+        const bool debugged = purpose_ == Purpose::debugger;
+        const std::string_view name = !debugged           ? "simt_body"
+                                      : is(open - 1, ">") ? text(match_angle_back(open - 1) - 1)
+                                      : is(open - 1, ")") ? text(open - 2)
+                                                          : text(open - 1);
+        insert(tokens_[body].end, fmt::format(" struct simt_thread {{ SIMT_KERNEL_BODY {}({}) {{{}", name, parameters,
+                                              debugged ? " ::simt::thread_begins();" : ""));
+        insert(tokens_[match(body)].begin,
+               fmt::format("}} }}; ::simt::enter(__PRETTY_FUNCTION__, ::simt::LaunchBounds{{{}}}, simt_thread::{}{});",
+                           bounds, name, names));
     }
 
     // ---- statements and functions with a barrier in them, of which the runtime knows who is within --------------------

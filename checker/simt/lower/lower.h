@@ -3,7 +3,7 @@
 // From CUDA C++ to C++: what a C++ compiler cannot read is rewritten on its own line, and everything else stays as it
 // is.
 //   kernel<<<grid, block, bytes, stream>>>(args)   (::simt::configure(grid, block, bytes, stream), kernel(args))
-//   __global__ void kernel(float* out) { body }    { ::simt::arguments(out); ::simt::enter(…, [=]() mutable { body }); }
+//   __global__ void kernel(float* out) { body }    { struct … { …(decltype(out) out) { body } }; ::simt::enter(…, out); }
 //   extern __shared__ float tile[];                float (*const tile) = …the block's dynamic shared memory…;
 //   __shared__ float tile[32];                     a guard band, then the array
 //   __device__ float table[4];                     a guard band, then the variable, in a section of its own
@@ -21,9 +21,8 @@
 
 namespace simt {
 
-// Throws SourceError if a construct does not end, or is not on the CPU device. For a debugger the body becomes a
-// function with the kernel's name and parameters, so that the debugger shows it as such, and the thread says when it
-// begins. What serves only the checks is left out.
+// Throws SourceError if a construct does not end, or is not on the CPU device. For a debugger the function
+// that gets a kernel's body has the kernel's name, so that the debugger shows it as such, and says when the thread begins. What serves only the checks is left out.
 enum class Purpose { checks, debugger };
 
 // Whether another file may use this one's device variables and functions (nvcc's -rdc=true), or has its own.

@@ -181,7 +181,7 @@ const Allocation* buffer_meant_by(std::uintptr_t address, const Allocation* near
     std::uintptr_t least = UINTPTR_MAX;
     for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= launch.parameter_bytes; at += sizeof(std::uintptr_t)) {
         std::uintptr_t pointer = 0;
-        std::memcpy(&pointer, static_cast<const char*>(launch.parameters) + at, sizeof pointer);
+        std::memcpy(&pointer, launch.parameter_block + at, sizeof pointer);
         const Allocation* const its = Memory::instance().holds(pointer, 1) ? Memory::instance().find(pointer) : nullptr;
         if (its == nullptr) {
             continue;
@@ -233,7 +233,7 @@ Space judge_device(const Request& request) {
     if (allocation->freed_at != nullptr) {
         report(Kind::use_after_free, "global", request.site, [&] {
             return fmt::format("{} at {}, which was freed{}", request.what(), place_in(*allocation, request.address),
-                               at_text_of(source_of(allocation->freed_at)));
+                               text_of_free(*allocation));
         });
         return Space::none;
     }
@@ -260,7 +260,7 @@ Space judge_device(const Request& request) {
 // Whether a thread copies parameters that are too large for the compiler to copy them word by word.
 bool is_the_launchs_parameter(const Request& request) {
     const Launch& launch = Scheduler::instance().launch();
-    const std::uintptr_t offset = request.address - reinterpret_cast<std::uintptr_t>(launch.parameters);
+    const std::uintptr_t offset = request.address - reinterpret_cast<std::uintptr_t>(launch.parameter_block);
     return !request.writes() && offset < launch.parameter_bytes && request.bytes <= launch.parameter_bytes - offset;
 }
 
@@ -275,7 +275,7 @@ bool is_beyond_a_parameter(std::uintptr_t address) {
     const Launch& launch = Scheduler::instance().launch();
     for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= launch.parameter_bytes; at += sizeof(std::uintptr_t)) {
         std::uintptr_t pointer = 0;
-        std::memcpy(&pointer, static_cast<const char*>(launch.parameters) + at, sizeof pointer);
+        std::memcpy(&pointer, launch.parameter_block + at, sizeof pointer);
         if (!Memory::instance().contains(pointer) && address - pointer < std::uintptr_t{1} << 32) {
             return true;
         }

@@ -39,8 +39,7 @@ bool fits(const void* pointer, std::size_t bytes, const char* verb, const void* 
             return fmt::format("{} {} bytes far from every buffer of the device", verb, bytes);
         }
         if (freed) {
-            return fmt::format("{} {}, which was freed{}", verb, text_of(*allocation),
-                               at_text_of(source_of(allocation->freed_at)));
+            return fmt::format("{} {}, which was freed{}", verb, text_of(*allocation), text_of_free(*allocation));
         }
         const std::uintptr_t wrong =
             address < allocation->begin ? address : std::max(address, allocation->begin + allocation->bytes);

@@ -94,8 +94,7 @@ bool is_kernels_code(std::uintptr_t pc) {
     const Module* module = Scheduler::instance().launch().module;
     const Symbol* function = module == nullptr ? nullptr : module->function_at(pc);
     return function != nullptr && !function->linkage_name.starts_with("__tsan_") &&
-           (!function->linkage_name.starts_with("_ZN4simt") ||
-            function->linkage_name.find("run_thread") != std::string::npos);
+           !function->linkage_name.starts_with("_ZN4simt");
 }
 
 // Returns true for an empty loop, which for (;;) {} becomes, and a loop whose condition the compiler has moved before it.

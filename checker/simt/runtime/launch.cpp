@@ -41,9 +41,8 @@ struct Configuration {
     void** raw_arguments = nullptr;
     KernelAttributes attributes = {};
     cudaStream_t stream = nullptr;
-    std::size_t missing_argument = 0;  // the first of those that raw_arguments lacks, from 1; 0: none
-    bool describe_only = false;        // the kernel is called only to learn its bounds
-    Operation* made = nullptr;         // it is not issued, but left here
+    bool describe_only = false;  // the kernel is called only to learn its bounds
+    Operation* made = nullptr;   // it is not issued, but left here
 };
 
 // What the runtime knows of a kernel, by its function's address.
@@ -58,7 +57,6 @@ struct KernelFacts {
 struct Pending {
     std::optional<Configuration> configuration;  // between <<<…>>> and the kernel's call
     cudaError_t refused = cudaSuccess;           // why the last launch by address was not made
-    std::vector<Parameter> parameters;           // of the kernel that was called last
 };
 
 Pending& pending() {
@@ -219,6 +217,47 @@ cudaError_t launch_by_address(const void* kernel, Configuration configuration, v
     return result(pending().refused);
 }
 
+std::size_t bytes_of(const Parameter& parameter) {
+    return parameter.is_reference ? sizeof(void*) : parameter.bytes;
+}
+
+// A launch's copy of its parameters' bits, one after the other.
+struct ParameterBits {
+    std::size_t bytes = 0;
+    std::shared_ptr<char> block;
+    std::vector<const void*> places;
+
+    // `raw`: a pointer to each, which replaces what the kernel's function got; null if there are none.
+    ParameterBits(const KernelCall& call, void* const* raw) {
+        std::size_t alignment = 1;
+        std::vector<std::size_t> offsets;
+        for (std::size_t i = 0; i < call.parameter_count; i++) {
+            const Parameter& parameter = call.parameters[i];
+            const std::size_t its = parameter.is_reference ? alignof(void*) : parameter.alignment;
+            alignment = std::max(alignment, its);
+            offsets.push_back((bytes + its - 1) / its * its);
+            bytes = offsets.back() + bytes_of(parameter);
+        }
+        const auto aligned = std::align_val_t(alignment);
+        block = {static_cast<char*>(::operator new(bytes, aligned)), [=](char* p) { ::operator delete(p, aligned); }};
+        std::memset(block.get(), 0, bytes);
+        for (std::size_t i = 0; i < call.parameter_count; i++) {
+            const Parameter& parameter = call.parameters[i];
+            const void* const from = raw != nullptr           ? raw[i]
+                                     : parameter.is_reference ? static_cast<const void*>(&parameter.object)
+                                                              : parameter.object;
+            char* const to = block.get() + offsets[i];
+            std::memcpy(to, from, bytes_of(parameter));
+            places.push_back(to);
+        }
+    }
+};
+
+// The return address by which a report names the line where the kernel's body begins.
+const void* first_line_of(const void* code) {
+    return static_cast<const char*>(code) + 1;
+}
+
 // Does not launch. An API function returns the error; after a launch <<<…>>> somebody has yet to ask for it.
 void fail(cudaError_t error, const SourceLine& line, bool by_address) {
     if (by_address) {
@@ -254,30 +293,17 @@ void launched() {
     }
 }
 
-void take_parameters(const Parameter* parameters, std::size_t count) {
-    Pending& all = pending();
-    all.parameters.assign(parameters, parameters + count);
-    void** const raw = all.configuration ? all.configuration->raw_arguments : nullptr;
-    for (std::size_t i = 0; raw != nullptr && i < count; i++) {
-        if (raw[i] == nullptr) {
-            all.configuration->missing_argument = i + 1;
-            return;
-        }
-        std::memcpy(parameters[i].where, raw[i], parameters[i].bytes);
-    }
-}
-
 void launch(const KernelCall& call) {
     Pending& all = pending();
     if (!all.configuration) {
         // nvcc would not compile this. The caller is not known: the line is the kernel's own.
-        report(Kind::bad_launch, "", __builtin_return_address(0),
+        report(Kind::bad_launch, "", first_line_of(call.code),
                [&] { return kernel_name(call.signature) + " is called like a function: a kernel needs <<<…>>>"; });
         return;
     }
     const Configuration configuration = *std::exchange(all.configuration, std::nullopt);
     const Turn turn;
-    const Module* module = module_of(reinterpret_cast<const void*>(call.body));
+    const Module* module = module_of(call.code);
     const auto site = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
     const Symbol* function = module == nullptr ? nullptr : module->function_at(site);
     KernelFacts& facts = facts_of(function == nullptr ? site : function->begin);
@@ -296,18 +322,18 @@ void launch(const KernelCall& call) {
                                                       .static_bytes = facts.static_shared_bytes,
                                                       .module = module,
                                                       .body = call.body,
-                                                      .parameters = call.parameters,
-                                                      .parameter_bytes = call.parameter_bytes,
+                                                      .code = call.code,
                                                       .line = configuration.line,
-                                                      .entry = __builtin_return_address(0),
+                                                      .entry = first_line_of(call.code),
                                                       .counts_arithmetic = call.counts_arithmetic,
                                                       .cooperative = is_cooperative(configuration.attributes)});
     const bool by_address = configuration.raw_arguments != nullptr;
-    if (configuration.missing_argument != 0) {
-        refuse(
-            cudaErrorInvalidValue, *what, by_address,
-            fmt::format("argument {} is missing: the array holds a pointer to each", configuration.missing_argument));
-        return;
+    for (std::size_t i = 0; by_address && i < call.parameter_count; i++) {
+        if (configuration.raw_arguments[i] == nullptr) {
+            refuse(cudaErrorInvalidValue, *what, by_address,
+                   fmt::format("argument {} is missing: the array holds a pointer to each", i + 1));
+            return;
+        }
     }
     if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
         refuse(refused->error, *what, by_address, refused->why);
@@ -330,15 +356,13 @@ void launch(const KernelCall& call) {
             return;
         }
     }
-    // The kernel's parameters are on the caller's stack.
-    const auto alignment = std::align_val_t(call.parameter_alignment);
-    const std::shared_ptr<void> parameters(::operator new(call.parameter_bytes, alignment),
-                                           [=](void* p) { ::operator delete(p, alignment); });
-    std::memcpy(parameters.get(), call.parameters, call.parameter_bytes);
-    what->parameters = parameters.get();
+    const auto bits = std::make_shared<const ParameterBits>(call, configuration.raw_arguments);
+    what->parameters = bits->places.data();
+    what->parameter_block = bits->block.get();
+    what->parameter_bytes = bits->bytes;
     Operation operation{
         .name = what->kernel, .known_late = true, .launch = what->line, .grid = what->grid, .block = what->block};
-    operation.run = [what, parameters] {
+    operation.run = [what, bits] {
         if (const cudaError_t error = Orders::instance().run(*what); error != cudaSuccess) {
             launch_failed(error, true, what->line);
         }
@@ -348,7 +372,9 @@ void launch(const KernelCall& call) {
     }
     if (for_node || Captures::instance().is_capturing(configuration.stream)) {
         const auto arguments = std::make_shared<Arguments>();
-        for (const Parameter& parameter : all.parameters) { arguments->add(parameter.where, parameter.bytes); }
+        for (std::size_t i = 0; i < call.parameter_count; i++) {
+            arguments->add(bits->places[i], bytes_of(call.parameters[i]));
+        }
         operation.work =
             KernelWork{.function = reinterpret_cast<const void*>(function == nullptr ? site : function->begin),
                        .grid = what->grid,

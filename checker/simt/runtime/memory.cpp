@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <cstring>
 
 #include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/source.h"
 
@@ -73,6 +75,33 @@ std::size_t room_for(std::size_t bytes) {
 
 std::string plural(std::size_t count, const char* unit) {
     return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
+}
+
+// Returns the return address where the program called the destructor that runs; null if none does, or if its code is part
+// of the caller's.
+const void* caller_of_destructor() {
+    struct Search {
+        bool in_destructor = false;
+        const void* caller = nullptr;
+    } search;
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* data) {
+            auto& its = *static_cast<Search*>(data);
+            const std::uintptr_t address = _Unwind_GetIP(context);
+            const Module* const module = module_of(reinterpret_cast<const void*>(address - 1));
+            const Symbol* const function = module == nullptr ? nullptr : module->function_at(address - 1);
+            if (function == nullptr) {
+                return _URC_END_OF_STACK;
+            }
+            const std::string& name = function->linkage_name;
+            const bool is_runtimes = name.starts_with("cuda") || name.starts_with("_ZN4simt");
+            const bool is_destructor = name.ends_with("D1Ev") || name.ends_with("D2Ev") || name.ends_with("D0Ev");
+            its.caller = its.in_destructor && !is_destructor ? reinterpret_cast<const void*>(address) : nullptr;
+            its.in_destructor = is_destructor;
+            return is_destructor || is_runtimes ? _URC_NO_REASON : _URC_END_OF_STACK;
+        },
+        &search);
+    return search.caller;
 }
 
 }  // namespace
@@ -215,6 +244,7 @@ bool Memory::lend(const Allocation& allocation, std::uintptr_t address, std::siz
 
 void Memory::free(Allocation& allocation, const void* site) {
     allocation.freed_at = site;
+    allocation.freed_for = allocation.residence == Residence::heap ? nullptr : caller_of_destructor();
     used_ -= allocation.bytes;
     // It shares no page: they are its own from the page of its first byte to the gap.
     discard(allocation.begin - kAlignment, round_up(kAlignment + allocation.bytes, page()));
@@ -313,6 +343,16 @@ std::string text_of(const Allocation& allocation) {
     }
     return fmt::format("a buffer of {} from {}", plural(allocation.bytes, "byte"),
                        text_of(source_of(allocation.allocated_at)));
+}
+
+std::string text_of_free(const Allocation& allocation) {
+    const SourceLine& line = source_of(allocation.freed_at);
+    if (line.file.empty()) {
+        return "";
+    }
+    return " at " + (allocation.freed_for == nullptr
+                         ? text_with_caller(line)
+                         : text_of(line) + " (called at " + text_of(source_of(allocation.freed_for)) + ")");
 }
 
 std::string place_in(const Allocation& allocation, std::uintptr_t address) {

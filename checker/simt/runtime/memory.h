@@ -43,9 +43,10 @@ struct Allocation {
     std::uintptr_t begin;
     std::size_t bytes;
     Residence residence;
-    const void* allocated_at;        // return address
-    const void* freed_at = nullptr;  // null: it is alive
-    std::string name = {};           // empty: nobody named it
+    const void* allocated_at;         // return address
+    const void* freed_at = nullptr;   // null: it is alive
+    const void* freed_for = nullptr;  // return address where the destructor was called that freed it; null: none did
+    std::string name = {};            // empty: nobody named it
     checker::Dims dims = {};
     std::size_t element_bytes = 1;
     Values values = Values::unknown;
@@ -172,6 +173,8 @@ class OpenBytes {
 
 // "inp (B=1, T=8, C=64)", or "a buffer of 4096 bytes from main.cu:12".
 std::string text_of(const Allocation& allocation);
+// Returns where it was freed: " at buf.cu:3 (called at main.cu:12)"; empty if no line is known.
+std::string text_of_free(const Allocation& allocation);
 // Where the address lies, in the buffer's own terms: "inp[b=0, t=8, c=0] is one row past the end of inp (…)".
 std::string place_in(const Allocation& allocation, std::uintptr_t address);
 

@@ -110,8 +110,8 @@ bool may_free(void* pointer, FreedBy by, const void* site) {
     }
     if (allocation->freed_at != nullptr) {
         report(Kind::double_free, "", site, [&] {
-            return fmt::format("{} was freed before, at {}", text_of(*allocation),
-                               text_of(source_of(allocation->freed_at)));
+            const std::string place = text_of_free(*allocation);
+            return text_of(*allocation) + " was freed before" + (place.empty() ? "" : ",") + place;
         });
         return false;
     }

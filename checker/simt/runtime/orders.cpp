@@ -100,7 +100,7 @@ bool Orders::may_run_again(const Launch& launch, const Kernel& kernel) const {
 
 cudaError_t Orders::run(const Launch& launch) {
     Scheduler& scheduler = Scheduler::instance();
-    Kernel& kernel = kernels_[launch.body];
+    Kernel& kernel = kernels_[launch.code];
     if (!may_run_again(launch, kernel)) {
         return scheduler.run(launch, 0);
     }

@@ -48,7 +48,7 @@ class Orders {
     bool asked_ = false;
     bool again_ = false;
     std::uint64_t launches_ = 0;  // that ran in several orders
-    std::unordered_map<void (*)(const void*), Kernel> kernels_;
+    std::unordered_map<const void*, Kernel> kernels_;  // by their code
 };
 
 }  // namespace simt

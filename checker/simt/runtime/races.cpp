@@ -87,7 +87,7 @@ void Races::begin_launch(const Launch& launch) {
         me.now = 1;
     }
     // The first few numbers are given, one by one, to those of a launch's sites that lie far from its code.
-    me.first_site = reinterpret_cast<std::uintptr_t>(launch.body) - cell::kMostSites / 2;
+    me.first_site = reinterpret_cast<std::uintptr_t>(launch.code) - cell::kMostSites / 2;
     far_sites_.clear();
     launch_began_ = me.launch = me.slice = me.barrier = me.now;
     me.now++;

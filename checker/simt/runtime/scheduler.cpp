@@ -370,7 +370,7 @@ void Scheduler::start_lane(boost::context::detail::transfer_t from) {
     Scheduler& scheduler = instance();
     scheduler.context_ = from.fctx;
     auto& lane = *static_cast<Lane*>(from.data);
-    scheduler.launch_->body(scheduler.launch_->parameters);
+    scheduler.launch_->body(scheduler.launch_->code, scheduler.launch_->parameters);
     scheduler.exit_lane(lane);
     boost::context::detail::jump_fcontext(scheduler.context_, nullptr);
     __builtin_unreachable();

@@ -137,11 +137,13 @@ struct Launch {
     dim3 grid, block;
     std::size_t dynamic_bytes = 0, static_bytes = 0;  // shared memory of a block
     const Module* module = nullptr;
-    void (*body)(const void*) = nullptr;
-    const void* parameters = nullptr;
+    void (*body)(const void*, const void* const*) = nullptr;
+    const void* code = nullptr;               // the function that has the kernel's body
+    const void* const* parameters = nullptr;  // the bits of each
+    const char* parameter_block = nullptr;    // where all of these lie
     std::size_t parameter_bytes = 0;
     SourceLine line;                 // of the launch
-    const void* entry = nullptr;     // return address in the kernel's function
+    const void* entry = nullptr;     // return address that stands for the body's first line
     bool counts_arithmetic = false;  // compiled so (arithmetic.h)
     bool cooperative = false;        // all blocks are resident at once, and may wait for each other
 };

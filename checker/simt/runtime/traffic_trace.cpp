@@ -121,13 +121,7 @@ std::uint16_t TrafficTrace::path_to(std::uintptr_t site) {
     const auto* const end = begin + frames.count;
     const auto* const here = std::find(begin, end, site);
     if (hot.trace.main_bytes == 0) {
-        // The kernel's function is what the thread's body calls.
-        const auto body = reinterpret_cast<std::uintptr_t>(launch_->body);
-        const auto* const caller = std::find_if(here, end, [&](std::uintptr_t address) {
-            const Symbol* function = function_at(address - 1);
-            return function != nullptr && function->begin == body;
-        });
-        const Symbol* function = caller == end || caller == begin ? nullptr : function_at(caller[-1] - 1);
+        const Symbol* function = function_at(reinterpret_cast<std::uintptr_t>(launch_->code));
         // If it is not known, each access goes by its own address.
         hot.trace.main_begin = function == nullptr ? 0 : function->begin;
         hot.trace.main_bytes = function == nullptr ? ~std::size_t{0} : function->bytes + 1;  // a return address

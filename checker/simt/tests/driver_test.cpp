@@ -703,6 +703,44 @@ TEST_F(Driver, ThreadsThatReadTheSameWordsWithoutEndAreNamedAsAnEndlessLoop) {
     }
 }
 
+TEST_F(Driver, AKernelsParametersAreCopiedOnceAndAsBits) {
+    file("a.cu",
+         "#include <cstdio>\n#include <type_traits>\n"
+         "struct Owner {\n int* p;\n Owner() { cudaMalloc(&p, 256); cudaMemset(p, 0, 256); }\n"
+         " __host__ __device__ Owner(const Owner& o) : p(o.p) { printf(\"copied\\n\"); }\n"
+         " __host__ __device__ ~Owner() { printf(\"gone\\n\"); }\n};\n"
+         "struct Moved { int* p; Moved(int* q) : p(q) {} Moved(const Moved&) = delete; Moved(Moved&&) = default; };\n"
+         "struct Odd { int* p; Odd(int* q) : p(q) {} __host__ __device__ Odd(Odd& o) : p(o.p) {} };\n"
+         "struct Large { int v[1000]; };\n"
+         "template <class... T> __global__ void k(Owner b, Moved m, Odd o, const Large large, T... rest) {\n"
+         " static_assert(std::is_same_v<decltype(large), const Large>);\n"
+         " auto f = [=](int i) { return large.v[i] + (0 + ... + rest); };\n"
+         " if (threadIdx.x == 0) { *b.p += f(3) + int(m.p - o.p); }\n b.p = nullptr; }\n"
+         "__global__ void change(Large own, int* out) { own.v[threadIdx.x % 8] += 1; out[threadIdx.x] = "
+         "own.v[threadIdx.x % 8]; }\n"
+         "__global__ void add(int& n) { n += 1; }\n"
+         "int main() {\n Owner b; Odd odd(b.p); Large large{}; large.v[3] = 4;\n"
+         " k<<<1, 4>>>(b, Moved(b.p), odd, large, 1, 2L); printf(\"launched\\n\");\n"
+         " add<<<1, 1>>>(*b.p); int h[64]; cudaMemcpy(h, b.p, 4, cudaMemcpyDeviceToHost); printf(\"%d\\n\", *h);\n"
+         " change<<<1, 64>>>(large, b.p); cudaMemcpy(h, b.p, 256, cudaMemcpyDeviceToHost);\n"
+         " printf(\"%d %d\\n\", h[3], h[59]); cudaFree(b.p); }\n");
+    const Finished compile = simtcc("-std=c++17 -Xcompiler -Wall,-Wextra,-Werror a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").output, "copied\ngone\nlaunched\n8\n5 5\ngone\n");
+}
+
+TEST_F(Driver, AnOwnerThatIsPassedByValueIsFreedByTheHost) {
+    file("a.cu",
+         "struct Buf {\n int* p; Buf() { cudaMalloc(&p, 256); cudaMemset(p, 0, 256); }\n ~Buf() { cudaFree(p); }\n};\n"
+         "__global__ void inc(Buf b) { b.p[threadIdx.x] += 1; }\n"
+         "int main() {\n Buf b;\n inc<<<1, 64>>>(b);\n inc<<<1, 64>>>(b);\n cudaDeviceSynchronize();\n}\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    const Finished run = shell("./a");
+    EXPECT_NE(run.output.find("use_after_free global: "), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("which was freed at a.cu:3 (called at a.cu:8)"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("invalid_free"), std::string::npos) << run.output;
+}
+
 // g++ -O2 compared the two by name, and crashed.
 TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
     for (const char* ending : {"cpp", "cu"}) {

@@ -61,44 +61,47 @@ TEST(Lower, StreamOperatorsAreNoLaunches) {
     EXPECT_EQ(lowered(text), text);
 }
 
-TEST(Lower, AKernelsBodyBecomesALambdaOverItsParameters) {
+TEST(Lower, AKernelsBodyBecomesAFunctionOfItsParameters) {
     EXPECT_EQ(without_spaces(lowered("template <class T, class... U>\n__global__ void __launch_bounds__(128, 2) k(T* "
                                      "out, const A<T, 3> a, void (*f)(int), "
                                      "int n = 3, U... rest) { body(); }")),
               "template<classT,class...U>\n__global__void__launch_bounds__(128,2)k(T*out,constA<T,3>a,void(*f)(int),"
-              "intn=3,U...rest){"
-              "::simt::arguments(out,a,f,n,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{128,2},[=]()"
-              "mutable->void{body();});}");
+              "intn=3,U...rest){structsimt_thread{SIMT_KERNEL_BODYsimt_body("
+              "decltype(out)out__attribute__((unused)),decltype(a)a__attribute__((unused)),"
+              "decltype(f)f__attribute__((unused)),decltype(n)n__attribute__((unused)),"
+              "decltype(rest)...rest__attribute__((unused))){body();}};"
+              "::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{128,2},simt_thread::simt_body,out,a,f,n,rest...);"
+              "}");
 }
 
 TEST(Lower, AParameterWithoutANameGetsOne) {
     const auto parameters = [](const std::string& list) {
         const std::string text = lowered("__global__ void k(" + list + ") { body(); }");
-        return text.substr(0, text.find("; ::simt::enter"));
+        const std::string arguments = text.substr(text.find("simt_thread::simt_body") + 22);
+        return text.substr(0, text.find(" { struct")) + arguments.substr(0, arguments.find(';'));
     };
     EXPECT_EQ(parameters("std::bool_constant<B>, float* out, const ns::T&"),
-              "__global__ void k(std::bool_constant<B> simt_unnamed_0, float* out, const ns::T& simt_unnamed_2) { "
-              "::simt::arguments(simt_unnamed_0, out, simt_unnamed_2)");
+              "__global__ void k(std::bool_constant<B> simt_unnamed_0, float* out, const ns::T& simt_unnamed_2)"
+              ", simt_unnamed_0, out, simt_unnamed_2)");
     EXPECT_EQ(parameters("const T, T, A<T, 3> = {}, int, float* __restrict__ const"),
               "__global__ void k(const T simt_unnamed_0, T simt_unnamed_1, A<T, 3> simt_unnamed_2 = {}, int "
-              "simt_unnamed_3, float* __restrict__ const simt_unnamed_4) { ::simt::arguments(simt_unnamed_0, "
+              "simt_unnamed_3, float* __restrict__ const simt_unnamed_4), simt_unnamed_0, "
               "simt_unnamed_1, simt_unnamed_2, simt_unnamed_3, simt_unnamed_4)");
     EXPECT_EQ(parameters("const T t, ns::A<T> a, int* const p, unsigned n, const struct S s"),
-              "__global__ void k(const T t, ns::A<T> a, int* const p, unsigned n, const struct S s) { "
-              "::simt::arguments(t, a, p, n, s)");
-    EXPECT_EQ(parameters("void"), "__global__ void k(void) { ::simt::arguments()");
-    EXPECT_EQ(parameters(""), "__global__ void k() { ::simt::arguments()");
+              "__global__ void k(const T t, ns::A<T> a, int* const p, unsigned n, const struct S s)"
+              ", t, a, p, n, s)");
+    EXPECT_EQ(parameters("void"), "__global__ void k(void))");
+    EXPECT_EQ(parameters(""), "__global__ void k())");
 }
 
-TEST(Lower, ForADebuggerAKernelsBodyIsAFunctionOfItsNameAndParameters) {
+TEST(Lower, ForADebuggerTheBodysFunctionHasTheKernelsName) {
     const simt::Source source(
         "template <class... U>\n__global__ void k(int* out, U... rest) { __shared__ int x; body(); }");
-    EXPECT_EQ(
-        without_spaces(simt::lower(source, simt::Purpose::debugger)),
-        "template<class...U>\n__global__voidk(int*out,U...rest){"
-        "::simt::arguments(out,rest...);::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},[=]()mutable->void{"
-        "structsimt_thread{staticvoidk(decltype(out)out,decltype(rest)...rest){__shared__intx;body();}};"
-        "::simt::thread_begins();simt_thread::k(out,rest...);});}");
+    EXPECT_EQ(without_spaces(simt::lower(source, simt::Purpose::debugger)),
+              "template<class...U>\n__global__voidk(int*out,U...rest){"
+              "structsimt_thread{SIMT_KERNEL_BODYk(decltype(out)out__attribute__((unused)),"
+              "decltype(rest)...rest__attribute__((unused))){::simt::thread_begins();__shared__intx;body();}};"
+              "::simt::enter(__PRETTY_FUNCTION__,::simt::LaunchBounds{},simt_thread::k,out,rest...);}");
 }
 
 TEST(Lower, ADeclarationOfAKernelStays) {
