@@ -19,6 +19,7 @@
 #include <fstream>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -410,7 +411,8 @@ void compile_host(const simt::Options& options, const Installation& here, const 
 
 // A file on its way through the compilers. `expanded` is what is compiled. `written` keeps the macros, so that g++
 // quotes the lines that the user has written; a construct that only the expanded text shows is not lowered in it.
-enum class Text { expanded, written };
+// `host` is expanded too, and only read: without __CUDA_ARCH__.
+enum class Text { expanded, written, host };
 
 class Kernels {
   public:
@@ -440,7 +442,7 @@ class Kernels {
 
   private:
     fs::path file(Text text, const std::string& ending) const {
-        return folder_ / ((text == Text::expanded ? "expanded" : "written") + ending);
+        return folder_ / ((text == Text::expanded ? "expanded" : text == Text::written ? "written" : "host") + ending);
     }
     fs::path said_of(Text text) const { return file(text, ".said"); }
     std::string object() const { return options_.arithmetic ? (folder_ / "kernels.s").string() : object_; }
@@ -466,10 +468,13 @@ class Kernels {
         append(reading, kernel_flags(options_));
         append(reading, options_.compile);
         append(reading, std::vector<std::string>{"-include", header.string()});
-        if (text == Text::expanded) {
-            append(reading, std::vector<std::string>{"-include", (here_.headers / "simt/kept_words.h").string()});
-        } else {
+        if (text == Text::written) {
             reading.push_back("-fdirectives-only");
+        } else {
+            append(reading, std::vector<std::string>{"-include", (here_.headers / "simt/kept_words.h").string()});
+        }
+        if (text == Text::host) {
+            append(reading, std::vector<std::string>{"-include", (here_.headers / "simt/host_side.h").string()});
         }
         append_preprocessor(reading, options_, here_);
         append(reading, told_headers(options_));
@@ -511,8 +516,28 @@ class Kernels {
         }
         if (text == Text::expanded) {
             append(lowering, std::vector<std::string>{"--host-uses", marked().string(), uses().string()});
+            if (mentions_architecture(text_of(file(text, ".read.ii")))) {
+                read(Text::host);
+                append(lowering, std::vector<std::string>{"--host-side", file(Text::host, ".read.ii").string()});
+            }
         }
         run(lowering, options_.verbose, text == Text::written ? said_of(text) : fs::path());
+    }
+
+    // Returns true if a file that is not the system's mentions __CUDA_ARCH__, by which nvcc's two compilations differ.
+    static bool mentions_architecture(const std::string& read) {
+        static const std::regex kMarker(R"x(# [0-9]+ "([^"<]+)"[ 12]*)x");
+        std::set<std::string> files;
+        std::istringstream lines(read);
+        for (std::string line; std::getline(lines, line);) {
+            std::smatch marker;
+            if (line.starts_with("# ") && std::regex_match(line, marker, kMarker)) {
+                files.insert(marker.str(1));
+            }
+        }
+        return std::any_of(files.begin(), files.end(), [](const std::string& name) {
+            return text_of(name).find("__CUDA_ARCH__") != std::string::npos;
+        });
     }
 
     // The text in which functions of the host are marked that kernels may call, and where the names stand (simt-lower).

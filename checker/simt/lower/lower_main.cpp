@@ -12,8 +12,17 @@
 
 #include "checker/simt/lower/lower.h"
 #include "checker/simt/lower/nvcc_refuses.h"
+#include "checker/simt/lower/two_sides.h"
 
 namespace {
+
+std::string text_in(const std::string& name) {
+    std::ifstream in(name, std::ios::binary);
+    if (!in) {
+        throw std::runtime_error(name + " cannot be read");
+    }
+    return {std::istreambuf_iterator<char>(in), {}};
+}
 
 void write(const std::string& name, const std::string& text) {
     std::ofstream out(name, std::ios::binary);
@@ -41,7 +50,7 @@ int main(int argc, char** argv) {
     simt::Purpose purpose = simt::Purpose::checks;
     simt::Linkage linkage = simt::Linkage::file;
     bool relaxed = false;
-    std::string marked, uses;
+    std::string marked, uses, host_side;
     const bool host = argc == 3 && std::string_view(argv[2]) == "--host";
     bool understood = argc >= 3;
     for (int i = 3; i < argc; i++) {
@@ -52,6 +61,8 @@ int main(int argc, char** argv) {
             linkage = simt::Linkage::program;
         } else if (option == "--relaxed-constexpr") {
             relaxed = true;
+        } else if (option == "--host-side" && i + 1 < argc) {
+            host_side = argv[++i];
         } else if (option == "--host-uses" && i + 2 < argc) {
             marked = argv[++i];
             uses = argv[++i];
@@ -62,17 +73,13 @@ int main(int argc, char** argv) {
     if (!understood) {
         std::fprintf(stderr,
                      "usage: simt-lower INPUT.ii OUTPUT.ii [--for-debugger] [--relocatable] [--relaxed-constexpr]\n"
+                     "                  [--host-side HOST.ii]: the same file's, without __CUDA_ARCH__\n"
                      "                  [--host-uses MARKED.ii USES]: written where there are any (nvcc_refuses.h)\n"
                      "       simt-lower INPUT.ii --host\n");
         return 2;
     }
-    std::ifstream in(argv[1], std::ios::binary);
-    if (!in) {
-        std::fprintf(stderr, "simt-lower: %s cannot be read\n", argv[1]);
-        return 2;
-    }
     try {
-        const simt::Source source(std::string(std::istreambuf_iterator<char>(in), {}));
+        const simt::Source source(text_in(argv[1]));
         if (host) {
             simt::refuse(source);
             return 0;
@@ -84,7 +91,13 @@ int main(int argc, char** argv) {
                 write(uses, text_of(found.uses));
             }
         }
-        write(argv[2], simt::lower(source, purpose, linkage));
+        if (host_side.empty()) {
+            write(argv[2], simt::lower(source, purpose, linkage));
+        } else {
+            const simt::BothSides both = simt::both_sides(source, simt::Source(text_in(host_side)));
+            std::fputs(both.warning.c_str(), stderr);
+            write(argv[2], simt::lower(simt::Source(both.text), purpose, linkage));
+        }
     } catch (const simt::SourceError& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

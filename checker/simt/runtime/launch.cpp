@@ -285,6 +285,10 @@ void configure(dim3 grid, dim3 block, std::size_t dynamic_bytes, cudaStream_t st
         Configuration{.grid = grid, .block = block, .dynamic_bytes = dynamic_bytes, .line = here, .stream = stream};
 }
 
+bool in_kernel() {
+    return running_lane() != nullptr;
+}
+
 void launched() {
     if (pending().configuration) {
         const SourceLine& line = pending().configuration->line;

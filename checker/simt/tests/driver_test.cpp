@@ -609,6 +609,68 @@ TEST_F(Driver, CMakeTakesItForNvcc) {
     EXPECT_EQ(shell("build/x").status, 6);
 }
 
+// nvcc compiles a file twice, and __CUDA_ARCH__ tells the two apart (CUDA C++ Programming Guide, "__CUDA_ARCH__").
+TEST_F(Driver, EachSideHasItsOwnBodyOfAFunctionThatAsksForTheArchitecture) {
+    file("a.cu", R"(#include <cstdio>
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double* a, double b);
+#endif
+#ifdef __CUDA_ARCH__
+#define SIDE 1
+#else
+#define SIDE 2
+#endif
+__host__ __device__ int where() { return SIDE; }
+struct S {
+    __host__ __device__ S() {
+#ifdef __CUDA_ARCH__
+        value = threadIdx.x + 7;
+#endif
+    }
+    int value = 0;
+};
+template <class T>
+__host__ __device__ constexpr T twice(T x) {
+#if defined(__CUDA_ARCH__)
+    return x;
+#else
+    return 2 * x;
+#endif
+}
+void of_the_host(int* out) {
+#ifdef __CUDA_ARCH__
+    *out = 1;
+#else
+    *out = 5;
+#endif
+}
+__global__ void k(int* o) {
+    o[0] = where();
+    o[1] = S().value;
+    o[2] = twice(o[0]) + SIDE * 10;
+}
+int main() {
+    int *o, h;
+    cudaMallocManaged(&o, 12);
+    k<<<1, 1>>>(o);
+    cudaDeviceSynchronize();
+    of_the_host(&h);
+    static_assert(twice(3) == 6);
+    std::printf("%d %d %d, %d %d %d %d, line %d\n", o[0], o[1], o[2], where(), S().value, twice(o[0]), h, __LINE__);
+    cudaFree(o);
+}
+)");
+    const Finished compile = simtcc("-Xcompiler -Wall,-Wextra,-Werror a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(compile.output, "");
+    EXPECT_EQ(shell("./a").output, "1 7 11, 2 0 2 5, line 46\n");
+
+    file("b.cu", "#ifdef __CUDA_ARCH__\nusing Real = float;\n#else\nusing Real = double;\n#endif\nint main() {}\n");
+    const Finished other = simtcc("b.cu -o b");
+    EXPECT_EQ(other.status, 0);
+    EXPECT_EQ(other.output.find("b.cu:2: warning: what stands here depends on __CUDA_ARCH__"), 0U) << other.output;
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");

@@ -58,6 +58,9 @@ void launch(const KernelCall& call);
 // Ends the program if the function called between <<<…>>> and here was the host's.
 void launched();
 
+// Returns true if a thread of a kernel calls.
+bool in_kernel();
+
 // The first thing that each thread calls in a kernel that is compiled for a debugger.
 void thread_begins();
 

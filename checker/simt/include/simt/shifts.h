@@ -22,22 +22,22 @@ struct Shifted {
 };
 
 template <class T>
-inline constexpr bool is_object =
+inline constexpr bool has_operators =
     std::is_class_v<std::remove_reference_t<T>> || std::is_union_v<std::remove_reference_t<T>>;
 
-template <class T, std::enable_if_t<!is_object<T>, int> = 0>
+template <class T, std::enable_if_t<!has_operators<T>, int> = 0>
 __attribute__((always_inline)) constexpr Shifted<T, Left> operator<<(T number, Left) {
     return {number};
 }
-template <class T, std::enable_if_t<!is_object<T>, int> = 0>
+template <class T, std::enable_if_t<!has_operators<T>, int> = 0>
 __attribute__((always_inline)) constexpr Shifted<T, Right> operator>>(T number, Right) {
     return {number};
 }
-template <class T, std::enable_if_t<is_object<T>, int> = 0>
+template <class T, std::enable_if_t<has_operators<T>, int> = 0>
 __attribute__((always_inline)) constexpr Shifted<T&&, Left> operator<<(T&& object, Left) {
     return {std::forward<T>(object)};
 }
-template <class T, std::enable_if_t<is_object<T>, int> = 0>
+template <class T, std::enable_if_t<has_operators<T>, int> = 0>
 __attribute__((always_inline)) constexpr Shifted<T&&, Right> operator>>(T&& object, Right) {
     return {std::forward<T>(object)};
 }
@@ -57,7 +57,7 @@ template <class T, class U>
 inline constexpr bool are_numbers = (std::is_integral_v<T> || std::is_enum_v<T>)&&(std::is_integral_v<U> ||
                                                                                    std::is_enum_v<U>);
 
-template <class T, class U, std::enable_if_t<!is_object<U>, int> = 0>
+template <class T, class U, std::enable_if_t<!has_operators<U>, int> = 0>
 __attribute__((always_inline)) constexpr decltype(auto) operator<<(Shifted<T, Left> left, U amount) {
     if constexpr (are_numbers<T, U>) {
         return shifted_left(left.operand, amount);
@@ -65,11 +65,11 @@ __attribute__((always_inline)) constexpr decltype(auto) operator<<(Shifted<T, Le
         return std::forward<T>(left.operand) << amount;
     }
 }
-template <class T, class U, std::enable_if_t<is_object<U>, int> = 0>
+template <class T, class U, std::enable_if_t<has_operators<U>, int> = 0>
 __attribute__((always_inline)) constexpr decltype(auto) operator<<(Shifted<T, Left> left, U&& object) {
     return std::forward<T>(left.operand) << std::forward<U>(object);
 }
-template <class T, class U, std::enable_if_t<!is_object<U>, int> = 0>
+template <class T, class U, std::enable_if_t<!has_operators<U>, int> = 0>
 __attribute__((always_inline)) constexpr decltype(auto) operator>>(Shifted<T, Right> left, U amount) {
     if constexpr (are_numbers<T, U>) {
         return shifted_right(left.operand, amount);
@@ -77,7 +77,7 @@ __attribute__((always_inline)) constexpr decltype(auto) operator>>(Shifted<T, Ri
         return std::forward<T>(left.operand) >> amount;
     }
 }
-template <class T, class U, std::enable_if_t<is_object<U>, int> = 0>
+template <class T, class U, std::enable_if_t<has_operators<U>, int> = 0>
 __attribute__((always_inline)) constexpr decltype(auto) operator>>(Shifted<T, Right> left, U&& object) {
     return std::forward<T>(left.operand) >> std::forward<U>(object);
 }
