@@ -300,6 +300,16 @@ Space judge_elsewhere(const Request& request) {
         return Space::none;
     }
     if (inside) {
+        const std::vector<const Symbol*>& shadows = Scheduler::instance().launch().shadows;
+        if (std::find(shadows.begin(), shadows.end(), variable) != shadows.end()) {
+            report(Kind::host_pointer, "", request.site, [&] {
+                return fmt::format(
+                    "{} of the device variable {}, whose address a parameter has from host code: on a GPU that is none "
+                    "of the device's; cudaGetSymbolAddress gives it",
+                    request.what(), variable->name());
+            });
+            end_launch(cudaErrorIllegalAddress);
+        }
         if (section == Section::constant && request.writes()) {
             report(Kind::read_only, "constant", request.site,
                    [&] { return fmt::format("{} of the __constant__ variable {}", request.what(), variable->name()); });

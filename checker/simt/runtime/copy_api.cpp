@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/registered.h"
+#include "checker/simt/runtime/shadows.h"
 #include "checker/simt/runtime/side.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
@@ -59,6 +60,7 @@ struct CopyCall {
     bool asynchronous;
     cudaStream_t stream;
     const void* site;
+    const void* symbol = nullptr;  // the end that the call names by a symbol, not by an address
 };
 
 void add_rows(Footprint& touched, Use use, const void* pointer, std::size_t pitch, std::size_t width,
@@ -95,7 +97,29 @@ void run_copy(const CopyWork& c, const void* site) {
         } else if (memory.contains(to_address)) {
             memory.mark_written(to_address, c.width);
         }
+        if (!memory.is_device_only(to_address)) {
+            give_out_addresses_in(to, c.width);
+        }
     }
+}
+
+// Reports an end of a copy that is the host's address of a device variable.
+bool is_shadow(const void* pointer, const char* end, const void* site) {
+    const Symbol* const variable = shadow_at(pointer);
+    if (variable != nullptr) {
+        report(Kind::bad_copy, "", site, [&] {
+            return fmt::format(
+                "its {} is the address of the device variable {} as host code has it, which a GPU's memory does not "
+                "have: cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it, cudaGetSymbolAddress gives its address",
+                end, variable->name());
+        });
+    }
+    return variable != nullptr;
+}
+
+bool has_shadow(const CopyWork& c, const void* symbol, const void* site) {
+    return (c.to != symbol && is_shadow(c.to, "target", site)) ||
+           (c.from != symbol && is_shadow(c.from, "source", site));
 }
 
 // The work of a copy whose arguments are right. Its source is read when it runs.
@@ -199,7 +223,7 @@ cudaError_t copy(const CopyWork& c, const CopyCall& call) {
     }
     error = judge(call);
     if (error == cudaSuccess) {
-        error = judge(c, call.site);
+        error = has_shadow(c, call.symbol, call.site) ? cudaErrorInvalidValue : judge(c, call.site);
     }
     if (error == cudaSuccess) {
         issue_copy(c, call);
@@ -235,7 +259,8 @@ void run_memset(const MemsetWork& m, const void* site) {
 cudaError_t judge(const MemsetWork& m, const void* site) {
     const bool known = m.element_bytes == 1 || m.element_bytes == 2 || m.element_bytes == 4;
     if (m.to == nullptr || !known || (m.height > 1 && m.width * m.element_bytes > m.pitch) ||
-        side_of(m.to) == Side::host || !fits(m.to, m.bytes(), "the memset writes", site)) {
+        side_of(m.to) == Side::host || is_shadow(m.to, "target", site) ||
+        !fits(m.to, m.bytes(), "the memset writes", site)) {
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -275,6 +300,15 @@ const Symbol* device_variable(const void* symbol) {
     return module == nullptr || module->section_of(address) == Section::none ? nullptr : module->variable_at(address);
 }
 
+// A node of a graph tells its address to the host.
+CopyCall of_symbol(CopyCall call, const void* symbol) {
+    if (Captures::instance().is_capturing(call.stream)) {
+        give_out(symbol);
+    }
+    call.symbol = symbol;
+    return call;
+}
+
 bool in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
     const Symbol* variable = device_variable(symbol);
     return variable != nullptr && offset <= variable->bytes && bytes <= variable->bytes - offset;
@@ -290,7 +324,8 @@ cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t byt
         return result(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
                                                                                      : cudaErrorInvalidValue);
     }
-    return copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, kind, call);
+    char* const to = static_cast<char*>(const_cast<void*>(symbol)) + offset;
+    return copy(to, from, bytes, kind, of_symbol(call, to));
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
@@ -303,7 +338,8 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, st
         return result(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? cudaErrorInvalidMemcpyDirection
                                                                                      : cudaErrorInvalidValue);
     }
-    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, call);
+    const char* const from = static_cast<const char*>(symbol) + offset;
+    return copy(to, from, bytes, kind, of_symbol(call, from));
 }
 
 }  // namespace
@@ -311,7 +347,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, st
 cudaError_t make_copy(const CopyWork& copy, const char* name, const void* site, Operation& made) {
     const Turn turn;
     const bool empty = copy.width == 0 || copy.height == 0;
-    const cudaError_t error = empty ? cudaErrorInvalidValue : judge(copy, site);
+    const cudaError_t error = empty || has_shadow(copy, nullptr, site) ? cudaErrorInvalidValue : judge(copy, site);
     if (error == cudaSuccess) {
         made = operation_of(copy, name, site);
     }
@@ -416,6 +452,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
         return result(pointer == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
     }
     *pointer = const_cast<void*>(symbol);
+    simt::give_out(symbol);
     return result(cudaSuccess);
 }
 

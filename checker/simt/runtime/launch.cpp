@@ -28,6 +28,7 @@
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/shadows.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
@@ -364,6 +365,13 @@ void launch(const KernelCall& call) {
     what->parameters = bits->places.data();
     what->parameter_block = bits->block.get();
     what->parameter_bytes = bits->bytes;
+    for (std::size_t at = 0; at + sizeof(void*) <= bits->bytes; at += sizeof(void*)) {
+        const void* pointer = nullptr;
+        std::memcpy(&pointer, bits->block.get() + at, sizeof pointer);
+        if (const Symbol* const variable = shadow_at(pointer)) {
+            what->shadows.push_back(variable);
+        }
+    }
     Operation operation{
         .name = what->kernel, .known_late = true, .launch = what->line, .grid = what->grid, .block = what->block};
     operation.run = [what, bits] {

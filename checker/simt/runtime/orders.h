@@ -47,7 +47,7 @@ class Orders {
     unsigned orders_ = 2;
     bool asked_ = false;
     bool again_ = false;
-    std::uint64_t launches_ = 0;  // that ran in several orders
+    std::uint64_t launches_ = 0;                       // that ran in several orders
     std::unordered_map<const void*, Kernel> kernels_;  // by their code
 };
 

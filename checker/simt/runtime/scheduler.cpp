@@ -19,6 +19,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/shadows.h"
 #include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_ledger.h"
 #include "checker/simt/runtime/traffic_trace.h"
@@ -118,6 +119,7 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
     const std::uint64_t begun = run_blocks(launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
     races.end_launch();
     SharedMemory::end_launch();
+    give_out_addresses_in_host_memory();
     hot.lane = nullptr;
     if (traffic.on()) {
         note_traffic(launch, begun, traffic.end_launch());

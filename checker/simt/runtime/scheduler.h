@@ -142,10 +142,11 @@ struct Launch {
     const void* const* parameters = nullptr;  // the bits of each
     const char* parameter_block = nullptr;    // where all of these lie
     std::size_t parameter_bytes = 0;
-    SourceLine line;                 // of the launch
-    const void* entry = nullptr;     // return address that stands for the body's first line
-    bool counts_arithmetic = false;  // compiled so (arithmetic.h)
-    bool cooperative = false;        // all blocks are resident at once, and may wait for each other
+    std::vector<const Symbol*> shadows = {};  // device variables whose address in host code is among the parameters
+    SourceLine line;                          // of the launch
+    const void* entry = nullptr;              // return address that stands for the body's first line
+    bool counts_arithmetic = false;           // compiled so (arithmetic.h)
+    bool cooperative = false;                 // all blocks are resident at once, and may wait for each other
 };
 
 class Scheduler {
