@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxBlocksPerMultiprocessor = 16;  // Scheduler: kR
 inline constexpr std::size_t kSharedPerMultiprocessor = 228 * 1024;
 inline constexpr std::size_t kReservedSharedPerBlock = 1024;
 inline constexpr int kRegistersPerMultiprocessor = 65536;
-inline constexpr int kRegistersPerThread = 32;  // stated, not counted: it does not limit occupancy
-inline constexpr std::size_t kConstantBytes = 64 * 1024;
+inline constexpr int kRegistersPerThread = 32;            // stated, not counted: it does not limit occupancy
+inline constexpr std::size_t kConstantBytes = 64 * 1024;  // of a source file's variables
 
 }  // namespace simt

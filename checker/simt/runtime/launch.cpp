@@ -108,7 +108,7 @@ struct Refusal {
     std::string why;
 };
 
-std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts) {
+std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts, const Module* module) {
     const auto zero = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
     if (zero(c.grid) || zero(c.block)) {
         return Refusal{cudaErrorInvalidConfiguration, "a grid or block with an extent of 0"};
@@ -128,6 +128,11 @@ std::optional<Refusal> refusal(const Configuration& c, const KernelFacts& facts)
         return Refusal{cudaErrorLaunchOutOfResources,
                        fmt::format("a block of {} threads; the kernel has __launch_bounds__({})", threads,
                                    facts.bounds.max_threads)};
+    }
+    if (module != nullptr && module->constant_bytes > kConstantBytes) {
+        return Refusal{cudaErrorInvalidValue,
+                       fmt::format("{} bytes of __constant__ memory in one file, which nvcc refuses; it may have {}",
+                                   module->constant_bytes, kConstantBytes)};
     }
     if (facts.static_shared_bytes > kStaticSharedLimit) {
         return Refusal{cudaErrorInvalidValue, fmt::format("{} bytes of static shared memory; a kernel may have {}",
@@ -340,7 +345,7 @@ void launch(const KernelCall& call) {
             return;
         }
     }
-    if (const std::optional<Refusal> refused = refusal(configuration, facts)) {
+    if (const std::optional<Refusal> refused = refusal(configuration, facts, module)) {
         refuse(refused->error, *what, by_address, refused->why);
         return;
     }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -100,6 +101,18 @@ void note_scoped_variables(Module& module) {
     }
 }
 
+// Variables that several files share count as one file's. Inline ones and templates do not count: files may have theirs.
+void count_constants(Module& module) {
+    std::map<int, std::size_t> bytes;
+    for (const Symbol& symbol : module.variables) {
+        if (!symbol.is_guard() && module.section_of(symbol.begin) == Section::constant &&
+            symbol.linkage_name.find("simt_constant_variable") == std::string::npos) {
+            bytes[symbol.file] += symbol.bytes;
+        }
+    }
+    for (const auto& [file, its] : bytes) { module.constant_bytes = std::max(module.constant_bytes, its); }
+}
+
 void read_symbols(Module& module, std::uintptr_t base) {
     const MappedFile file(module.path);
     const auto* header = file.at<ElfW(Ehdr)>(0);
@@ -149,6 +162,7 @@ void read_symbols(Module& module, std::uintptr_t base) {
         std::sort(list->begin(), list->end(), [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
     }
     note_scoped_variables(module);
+    count_constants(module);
 }
 
 const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::uintptr_t address) {

@@ -791,6 +791,29 @@ TEST_F(Driver, AKernelsParametersAreCopiedOnceAndAsBits) {
     EXPECT_EQ(shell("./a").output, "copied\ngone\nlaunched\n8\n5 5\ngone\n");
 }
 
+TEST_F(Driver, TooLargeParametersAndConstantsAreRefused) {
+    file("a.cu",
+         "template <int N> struct Bytes { char v[N]; };\n"
+         "template <int N> __global__ void k(Bytes<N> b, int n) { b.v[0] = n; }\n"
+         "int main() {\n k<<<1, 1>>>(Bytes<SIZE>{}, 1);\n return cudaDeviceSynchronize(); }\n");
+    EXPECT_EQ(simtcc("-DSIZE=32760 a.cu -o a").status, 0);
+    EXPECT_EQ(shell("./a").status, 0);
+    const Finished refused = simtcc("-DSIZE=32761 a.cu -o a");
+    EXPECT_NE(refused.status, 0);
+    EXPECT_NE(refused.output.find("formal parameter space overflowed: a kernel's parameters may have 32764 bytes"),
+              std::string::npos)
+        << refused.output;
+    file("b.cu",
+         "__constant__ float table[16384];\n#ifdef MORE\n__constant__ int more;\n#endif\n"
+         "__global__ void k(float* o) {\n *o = table[1];\n#ifdef MORE\n *o += more;\n#endif\n}\n"
+         "int main() { float* o; cudaMalloc(&o, 4); k<<<1, 1>>>(o); return cudaGetLastError() + cudaFree(o); }\n");
+    EXPECT_EQ(simtcc("b.cu -o b").status, 0);
+    EXPECT_EQ(shell("./b").status, 0);
+    EXPECT_EQ(simtcc("-DMORE b.cu -o b").status, 0);
+    EXPECT_NE(shell("./b").output.find("bad_launch: k: 65540 bytes of __constant__ memory in one file"),
+              std::string::npos);
+}
+
 TEST_F(Driver, AnOwnerThatIsPassedByValueIsFreedByTheHost) {
     file("a.cu",
          "struct Buf {\n int* p; Buf() { cudaMalloc(&p, 256); cudaMemset(p, 0, 256); }\n ~Buf() { cudaFree(p); }\n};\n"

@@ -129,6 +129,9 @@ __attribute__((no_sanitize_thread)) void start_thread(const void* code, const vo
 template <class... Types, class... Objects>
 __attribute__((always_inline, no_sanitize_thread)) inline void enter(const char* signature, LaunchBounds bounds,
                                                                      void (*body)(Types...), Objects&... parameters) {
+    static_assert(
+        (0 + ... + (std::is_reference_v<Types> ? sizeof(void*) : sizeof(std::remove_reference_t<Types>))) <= 32764,
+        "formal parameter space overflowed: a kernel's parameters may have 32764 bytes");
     static_cast<void>((&noted<Objects> && ...));
     const Parameter all[] = {{std::addressof(const_cast<std::remove_cv_t<Objects>&>(parameters)), sizeof parameters,
                               alignof(Objects), std::is_reference_v<Types>}...,
