@@ -26,6 +26,7 @@
 #include "simt/missing.h"
 #include "simt/ptx.h"
 #include "simt/shifts.h"
+#include "simt/simd.h"
 #include "simt/synchronise.h"
 #include "vector_functions.h"
 #ifdef __cpp_concepts  // not in C++17 of the host's compiler, which reads no kernels

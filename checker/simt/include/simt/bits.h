@@ -4,6 +4,7 @@
 #pragma once
 #pragma GCC system_header
 
+#include <cstddef>
 #include <cstdint>
 
 #include "bits_of.h"
@@ -99,6 +100,35 @@ constexpr unsigned int __uhadd(unsigned int x, unsigned int y) {
 constexpr unsigned int __urhadd(unsigned int x, unsigned int y) {
     return static_cast<unsigned int>((static_cast<std::uint64_t>(x) + y + 1) >> 1);
 }
+
+// The place of the bit in mask that is the offset-th from `base` on, which counts itself; downwards if it is negative.
+constexpr unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
+    if (offset == 0) {
+        return base < 32 && ((mask >> base) & 1U) != 0 ? base : ~0U;
+    }
+    const int step = offset > 0 ? 1 : -1;
+    for (int at = static_cast<int>(base), left = offset * step; at >= 0 && at < 32; at += step) {
+        if (((mask >> at) & 1U) != 0 && --left == 0) {
+            return static_cast<unsigned int>(at);
+        }
+    }
+    return ~0U;
+}
+
+// Addresses within one kind of memory, for inline PTX. Here an address is the same in all of them.
+#define SIMT_ADDRESSES(kind)                                           \
+    inline std::size_t __cvta_generic_to_##kind(const void* pointer) { \
+        return reinterpret_cast<std::size_t>(pointer);                 \
+    }                                                                  \
+    inline void* __cvta_##kind##_to_generic(std::size_t address) {     \
+        return reinterpret_cast<void*>(address);                       \
+    }
+SIMT_ADDRESSES(shared)
+SIMT_ADDRESSES(global)
+SIMT_ADDRESSES(constant)
+SIMT_ADDRESSES(local)
+SIMT_ADDRESSES(grid_constant)
+#undef SIMT_ADDRESSES
 
 constexpr int __float_as_int(float x) {
     return simt::bit_cast<int>(x);
