@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <regex>
 #include <set>
@@ -25,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/simt/driver/absent_headers.h"
 #include "checker/simt/driver/arithmetic.h"
 #include "checker/simt/driver/host_calls.h"
 #include "checker/simt/driver/options.h"
@@ -97,6 +99,7 @@ struct Installation {
     fs::path libraries = build / "lib/libsimt_libraries.a";
     fs::path precompiled = build / "headers";
     fs::path toolkit = build / "cuda";  // laid out as nvcc's
+    fs::path absent;                    // headers that the device does not have; empty: the program includes none
     std::string compiler = std::getenv("CXX") != nullptr ? std::getenv("CXX") : "g++";
 };
 
@@ -336,16 +339,65 @@ fs::path own_header(const simt::Options& options, const Installation& here, cons
     return header;
 }
 
+bool is_toolkit(const fs::path& folder) {
+    std::error_code unreadable;
+    return fs::exists(folder / "cuda_runtime_api.h", unreadable);
+}
+
 // The user's own folders come before the device's, but for the toolkit's: its headers are not read.
 void append_preprocessor(Command& command, const simt::Options& options, const Installation& here) {
     Command toolkit;
     for (const std::string& option : options.preprocess) {
-        const bool has_toolkit =
-            option.starts_with("-I") && fs::exists(fs::path(option.substr(2)) / "cuda_runtime_api.h");
-        (has_toolkit ? toolkit : command).push_back(option);
+        (option.starts_with("-I") && is_toolkit(option.substr(2)) ? toolkit : command).push_back(option);
     }
     command.push_back("-I" + here.headers.string());
+    if (!here.absent.empty()) {
+        command.push_back("-I" + here.absent.string());
+    }
     append(command, toolkit);
+}
+
+// Returns the folder for the program's absent headers, a name for each set of them: make may depend on them.
+fs::path folder_of(const std::set<std::string>& headers, const Installation& here, const TemporaryFolder& temporary) {
+    std::string names;
+    for (const std::string& header : headers) { names += header + '\n'; }
+    fs::path folder = here.precompiled / "absent" / std::to_string(std::hash<std::string>()(names));
+    std::error_code unwritable;
+    fs::create_directories(folder, unwritable);
+    return access(folder.c_str(), W_OK) == 0 ? folder : temporary / "absent";
+}
+
+// Writes the headers that the program includes, and that are the toolkit's and not the device's.
+fs::path write_absent_headers(const simt::Options& options, const Installation& here,
+                              const TemporaryFolder& temporary) {
+    std::vector<fs::path> files(options.sources.begin(), options.sources.end()), folders = {here.headers};
+    for (std::size_t i = 0; i < options.preprocess.size(); i++) {
+        const std::string& option = options.preprocess[i];
+        if (option == "-include" || option == "-isystem") {
+            (option == "-include" ? files : folders).emplace_back(options.preprocess[++i]);
+        } else if (option.starts_with("-I") && !is_toolkit(option.substr(2))) {
+            folders.emplace_back(option.substr(2));
+        }
+    }
+    std::set<std::string> headers = simt::absent_includes(files, folders);
+    std::erase_if(headers, [](const std::string& name) { return simt::absent_header(name).empty(); });
+    if (headers.empty()) {
+        return {};
+    }
+    const fs::path folder = folder_of(headers, here, temporary);
+    for (const std::string& name : headers) {
+        const fs::path header = folder / name;
+        const std::string text = simt::absent_header(name);
+        std::ostringstream before;
+        before << std::ifstream(header).rdbuf();
+        if (before.str() != text) {  // another process may read it meanwhile
+            fs::create_directories(header.parent_path());
+            const std::string mine = header.string() + '.' + std::to_string(getpid());
+            std::ofstream(mine) << text;
+            fs::rename(mine, header);
+        }
+    }
+    return folder;
 }
 
 // g++ dies of an internal error where a constant index lies gigabytes outside a __shared__ array. Its warning about
@@ -726,8 +778,9 @@ int build(const simt::Options& options) {
     if (const char* why = options.arithmetic ? simt::why_no_arithmetic() : nullptr) {
         throw std::runtime_error("--arithmetic cannot count here: " + std::string(why));
     }
-    const Installation here;
+    Installation here;
     const TemporaryFolder folder;
+    here.absent = write_absent_headers(options, here, folder);
     std::vector<std::string> objects;
     if (options.product == simt::Product::device_link) {
         link_device(options, here);

@@ -990,6 +990,63 @@ TEST_F(Driver, AnAllocationForWhichThereIsNoRoomSaysWhy) {
               "use\n");
 }
 
+TEST_F(Driver, MarksForAProfilerMayHaveAttributes) {
+    file("a.cu",
+         "#include <cstring>\n#include <nvtx3/nvtx3.hpp>\nstruct mine { static constexpr const char* name = \"mine\"; "
+         "};\n"
+         "void f() { NVTX3_FUNC_RANGE(); }\n"
+         "int main() {\n nvtxEventAttributes_t e;\n memset(&e, 0, sizeof e);\n e.version = NVTX_VERSION;\n"
+         " e.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;\n e.messageType = NVTX_MESSAGE_TYPE_ASCII;\n e.message.ascii = "
+         "\"x\";\n"
+         " const int first = nvtxRangePushEx(&e);\n"
+         " nvtx3::scoped_range_in<mine> range{\"y\", nvtx3::rgb{1, 2, 3}, nvtx3::payload{7}};\n f();\n"
+         " return 10 * first + nvtxRangePushA(\"z\");\n}\n");
+    const Finished compile = simtcc("-Xcompiler -Wall,-Wextra,-Werror a.cu -o a");
+    ASSERT_EQ(compile.output, "");
+    EXPECT_EQ(shell("./a").status, 2);
+}
+
+// It may be included by a header of the program's, under a condition, and without any use.
+TEST_F(Driver, NamesWhatAnAbsentHeaderOfTheToolkitHas) {
+    fs::create_directories(folder_ / "inc");
+    file("inc/all.h",
+         "#include <cub/block/block_load.cuh>\n#include \"thrust/iterator/reverse_iterator.h\"\n#include <cufft.h>\n"
+         "#include <cufftXt.h>\n#include <cusparse.h>\n#include <cusolverDn.h>\n#include <nvrtc.h>\n#include <nppi.h>\n"
+         "#include <nvjpeg.h>\n  #  include <cuda_gl_interop.h>\n#include <cublas.h>\n#include <curand_uniform.h>\n"
+         "#include <host_defines.h>\n#include <crt/device_functions.h>\n#include <nvToolsExt.h>\n"
+         "#include <cuda/std/climits>\n#include <cuda/std/functional>\n#include <cuda/std/atomic>\n");
+    for (const auto& [use, what] : std::vector<std::pair<std::string, std::string>>{
+             {"cuda::std::plus<int>()(1, CHAR_BIT)", ""},
+             {"sizeof(cub::BlockLoad<int, 32, 1>)", "cub is not on the CPU device: it has no CUB"},
+             {"sizeof(thrust::reverse_iterator<int*>)", "thrust is not on the CPU device: it has no Thrust"},
+             {"sizeof(cufftHandle)", "cufftHandle is not on the CPU device: it has no cuFFT"},
+             {"sizeof(cusparseHandle_t)", "cusparseHandle_t is not on the CPU device: it has no cuSPARSE"},
+             {"sizeof(NppiSize)", "NppiSize is not on the CPU device: it has no NPP"},
+             {"nppsAddC_8u_I()", "nppsAddC_8u_I is not on the CPU device: it has no NPP"},
+             {"cublasInit()", "cublasInit is not on the CPU device: it has no cuBLAS without handles"}}) {
+        for (const char* name : {"a.cu", "b.cpp"}) {
+            file(name, "#include <all.h>\nint main() {\n    return " + use + ";\n}\n");
+            const Finished compile = simtcc(fmt::format("-Iinc {} -o x", name));
+            EXPECT_EQ(compile.output, what.empty() ? "" : fmt::format("{}:3: error: {}\n", name, what)) << use;
+        }
+        if (what.empty()) {
+            EXPECT_EQ(shell("./x").status, 9);
+        }
+    }
+    for (const auto& [header, what] : std::vector<std::pair<std::string, std::string>>{
+             {"cuda/latch", "cuda/latch is not on the CPU device: it has no such part of libcu++"},
+             {"cuda/std/span", "cuda/std/span needs -std=c++20 on the CPU device"},
+             {"cuda_fp4.h", "cuda_fp4.h is not on the CPU device: it has no numbers of 4 bits"}}) {
+        file("a.cu", "#include <" + header + ">\nint main() {}\n");
+        const std::string said = simtcc("a.cu -o x").output;
+        EXPECT_NE(said.find("error \"" + what + '"'), std::string::npos) << said;
+        EXPECT_EQ(said.find("No such file"), std::string::npos) << said;
+    }
+    file("a.cu", "#include <cuda/std/span>\nint main() { int x[3]; return cuda::std::span<int>(x).size(); }\n");
+    EXPECT_EQ(simtcc("-std=c++20 a.cu -o x").output, "");
+    EXPECT_EQ(shell("./x").status, 3);
+}
+
 TEST_F(Driver, MarksForAProfilerCompileAndNest) {
     file("a.cu",
          "#include <nvtx3/nvToolsExt.h>\n#include <nvtx3/nvToolsExtCudaRt.h>\n#include <nvtx3/nvToolsExtMem.h>\nint "
