@@ -55,7 +55,8 @@ build/simtcc: $(simt_driver_objects) | build/simt-lower $(simt_archives) build/l
 as_toolkit := build/cuda
 toolkit_runtime := cudart.so cudart.a cudart_static.a
 toolkit_blas := cublas.so cublas_static.a cublasLt.so cublasLt_static.a
-toolkit_empty := cuda.so cudadevrt.a nvToolsExt.so nvidia-ml.so
+toolkit_empty := cudadevrt.a $(addsuffix .so,cuda nvToolsExt nvidia-ml cufft cufftw curand cusparse cusolver nvrtc nvJitLink nvjpeg \
+    $(addprefix npp,c ial icc idei if ig im ist isu itc s))
 $(as_toolkit)/made: $(simt_archives) make/simt.mk
 	@mkdir -p $(@D)/bin $(@D)/lib64
 	$(Q)ln -sfn ../../simtcc $(@D)/bin/nvcc && ln -sfn ../../checker/simt/include $(@D)/include && ln -sfn lib64 $(@D)/lib

@@ -252,6 +252,10 @@ class Parser {
     }
 
     void argument(const std::string& a) {
+        if (a.starts_with('@')) {
+            options_file(a.substr(1));
+            return;
+        }
         if (a.empty() || a[0] != '-') {
             file(a);
             return;

@@ -560,7 +560,9 @@ TEST_F(Driver, StandsInForNvcc) {
     EXPECT_EQ(simtcc("-dc main.cu").output, "");
     EXPECT_EQ(simtcc("-dlink main.o liba.a -o link.o").output, "");
     file("options", "main.o link.o\n-L\".\" -la");
-    EXPECT_EQ(simtcc("--options-file options -o x").output, "");
+    for (const char* options : {"--options-file options", "@options"}) {
+        EXPECT_EQ(simtcc(fmt::format("{} -o x", options)).output, "");
+    }
     EXPECT_EQ(shell("./x").status, 1);
     EXPECT_NE(simtcc("-E a.cu").output.find("{ *x = 1; }"), std::string::npos);
     const std::string rule = simtcc("-MM -MT here/a.o a.cu").output;
