@@ -207,7 +207,8 @@ bool is_kernel(const void* kernel) {
     const Module* module = kernel == nullptr ? nullptr : module_of(kernel);
     const Symbol* function =
         module == nullptr ? nullptr : module->function_at(reinterpret_cast<std::uintptr_t>(kernel));
-    return function != nullptr && function->begin == reinterpret_cast<std::uintptr_t>(kernel);
+    return function != nullptr && function->begin == reinterpret_cast<std::uintptr_t>(kernel) &&
+           module->is_kernel(*function);
 }
 
 // Null arguments: the kernel has none.

@@ -135,6 +135,10 @@ void read_symbols(Module& module, std::uintptr_t base) {
             module.shared_uses = {reinterpret_cast<const SharedUse*>(base + section.sh_addr),
                                   section.sh_size / sizeof(SharedUse)};
         }
+        if (name != nullptr && std::string_view(name) == "simt_kernel") {
+            module.kernels = {reinterpret_cast<const std::int64_t*>(base + section.sh_addr),
+                              section.sh_size / sizeof(std::int64_t)};
+        }
         if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) {
             continue;
         }
@@ -274,6 +278,13 @@ const Extents* Module::extents_of(const Symbol& variable) const {
     });
     return found == variables.end() || found->bytes != sizeof(Extents) ? nullptr
                                                                        : reinterpret_cast<const Extents*>(found->begin);
+}
+
+bool Module::is_kernel(const Symbol& function) const {
+    return std::any_of(kernels.begin(), kernels.end(), [&](const std::int64_t& note) {
+        const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(&note) + static_cast<std::uintptr_t>(note);
+        return place - function.begin < function.bytes;
+    });
 }
 
 const Symbol* Module::device_variable_before(std::uintptr_t address) const {

@@ -48,6 +48,7 @@ struct Module {
     };
     std::vector<Range> device_sections;
     std::span<const SharedUse> shared_uses;
+    std::span<const std::int64_t> kernels;  // a place in each kernel's function, relative to the entry
     std::size_t constant_bytes = 0;  // __constant__ variables of the source file that has most
 
     const Symbol* function_at(std::uintptr_t address) const;
@@ -55,6 +56,8 @@ struct Module {
     Section section_of(std::uintptr_t address) const;
     // The extents of a __shared__ or device variable of this module; null if they are not known (qualifiers.h).
     const Extents* extents_of(const Symbol& variable) const;
+    // Returns true if it is a function with a note that it is a kernel (launch.h: enter).
+    bool is_kernel(const Symbol& function) const;
     // The device variable that ends a little before the address; null if there is none.
     const Symbol* device_variable_before(std::uintptr_t address) const;
 };

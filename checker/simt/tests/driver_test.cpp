@@ -673,6 +673,29 @@ int main() {
     EXPECT_EQ(other.output.find("b.cu:2: warning: what stands here depends on __CUDA_ARCH__"), 0U) << other.output;
 }
 
+TEST_F(Driver, AFunctionOfTheHostIsNoKernelForTheRuntimeEither) {
+    file("a.cu", R"(#include <cstdio>
+void host(int*) { std::puts("ran"); }
+template <class T> __global__ void kernel(T* x) { *x = 3; }
+int main() {
+    int* x;
+    cudaMallocManaged(&x, 4);
+    void* all[] = {&x};
+    cudaFuncAttributes attributes;
+    std::printf("%s %s\n", cudaGetErrorName(cudaLaunchKernel((void*)host, dim3(1), dim3(1), all, 0, 0)),
+                cudaGetErrorName(cudaFuncGetAttributes(&attributes, (void*)host)));
+    cudaGetLastError();
+    std::printf("%s\n", cudaGetErrorName(cudaLaunchKernel((void*)kernel<int>, dim3(1), dim3(1), all, 0, 0)));
+    cudaDeviceSynchronize();
+    std::printf("%d\n", *x);
+    cudaFree(x);
+}
+)");
+    const Finished compile = simtcc("a.cu -o a");
+    ASSERT_EQ(compile.status, 0) << compile.output;
+    EXPECT_EQ(shell("./a").output, "cudaErrorInvalidDeviceFunction cudaErrorInvalidDeviceFunction\ncudaSuccess\n3\n");
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");
