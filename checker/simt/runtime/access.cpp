@@ -13,6 +13,7 @@
 
 #include "checker/simt/include/simt/types.h"
 #include "checker/simt/runtime/async_copies.h"
+#include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
@@ -264,12 +265,6 @@ bool is_the_launchs_parameter(const Request& request) {
     return !request.writes() && offset < launch.parameter_bytes && request.bytes <= launch.parameter_bytes - offset;
 }
 
-bool is_mapped(std::uintptr_t address) {
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    unsigned char there = 0;
-    return mincore(reinterpret_cast<void*>(address / page * page), 1, &there) == 0;
-}
-
 // Whether one of the kernel's parameters, if it is a pointer, points to less than 4 GB before the address.
 bool is_beyond_a_parameter(std::uintptr_t address) {
     const Launch& launch = Scheduler::instance().launch();
@@ -454,6 +449,9 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     if (is_on_its_own_stack(address)) {
         return Space::none;
     }
+    if (hot.expects_access && is_expected(address, bytes, access != Access::read)) [[unlikely]] {
+        return Space::none;
+    }
     if (tracing) [[unlikely]] {
         trace_access(address, bytes, access, site);
     }
@@ -473,6 +471,12 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
         return judge_device(request);
     }
     return marks != nullptr ? judge_shared(request, marks) : judge_elsewhere(request);
+}
+
+bool is_mapped(std::uintptr_t address) {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    unsigned char there = 0;
+    return mincore(reinterpret_cast<void*>(address / page * page), 1, &there) == 0;
 }
 
 bool take_unwritten(std::uintptr_t address, std::size_t bytes) {

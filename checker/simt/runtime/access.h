@@ -27,6 +27,8 @@ void judge_span(const void* address, std::size_t bytes, Access access, const voi
 // a struct of smaller members, so it is the alignment of what is declared there.
 std::size_t alignment_there(std::uintptr_t address, std::size_t bytes);
 
+bool is_mapped(std::uintptr_t address);  // in this process
+
 // Whether nobody has written some of the bytes, which count as written from now on; and the finding for a thread that
 // uses what was there.
 bool take_unwritten(std::uintptr_t address, std::size_t bytes);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/fiber.h"
 #include "checker/simt/runtime/findings.h"
@@ -251,8 +252,7 @@ void __ubsan_handle_out_of_bounds(const SimtBoundsData* data, std::uintptr_t ind
                                               : static_cast<std::int64_t>(index);
     simt::report(simt::Kind::out_of_bounds, "array", SIMT_SITE,
                  [&] { return fmt::format("index {} of an array of type {}", value, data->array->name); });
-    if (simt::running_lane() != nullptr) {
-        // To go on would be to write into the thread's own stack.
+    if (simt::running_lane() != nullptr && !simt::expect_access(value, data->array->name)) {
         simt::Scheduler::instance().abandon(cudaErrorIllegalAddress);
     }
 }

@@ -74,6 +74,7 @@ struct Hot {
     std::uintptr_t variables_end = 0;
     HotRaces races;
     HotTrace trace;
+    bool expects_access = false;            // bad_indices.h
     HotShared shared[2];                    // the kernel's arrays, and dynamic shared memory
     std::uintptr_t stack_begin = kNoStack;  // of the lane that is running
     // Return address of the last access or call of the device, but for reads that were plainly right; null: the lane has

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "checker/simt/runtime/async_copies.h"
+#include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/faults.h"
@@ -114,6 +115,7 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
     Races& races = Races::instance();
     races.begin_launch(launch);
     look_for_chosen(launch);
+    forget_expected();
     const FaultWatch watch;
 
     const std::uint64_t begun = run_blocks(launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
@@ -428,6 +430,9 @@ void Scheduler::resume(Lane& lane) {
 }
 
 void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
+    if (hot.expects_access) [[unlikely]] {
+        judge_expected();
+    }
     const unsigned bit = 1U << lane.number;
     lane.state = state;
     lane.site = site;

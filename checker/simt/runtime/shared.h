@@ -32,7 +32,8 @@ class SharedMemory {
     // Prepares one launch: the kernel uses the module's static arrays, and a block has so much dynamic memory.
     void configure(const Module* module, std::size_t dynamic_bytes);
 
-    void begin_block();  // nothing is written yet
+    void begin_block();   // nothing is written yet
+    void expose() const;  // to the hooks
     static void end_launch();
     void save(SharedImage& image) const;
     void load(const SharedImage& image);
@@ -59,8 +60,6 @@ class SharedMemory {
     std::string place_of(std::uintptr_t address, bool with_shape = true) const;
 
   private:
-    void expose() const;  // to the hooks
-
     const Module* module_ = nullptr;
     std::size_t dynamic_bytes_ = 0;
     const Symbol* symbol_at(std::uintptr_t address) const;  // null: none

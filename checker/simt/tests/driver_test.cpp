@@ -839,6 +839,38 @@ TEST_F(Driver, TooLargeParametersAndConstantsAreRefused) {
               std::string::npos);
 }
 
+TEST_F(Driver, AnIndexBeyondASharedArrayThatIsNamedDoesNotEndTheLaunch) {
+    file(
+        "a.cu",
+        "#include <cstdio>\nstruct Pair { float a, b; };\n"
+        "__global__ void by_name(int* o) {\n __shared__ int s[8];\n if (threadIdx.x < 8) { s[threadIdx.x] = 1; }\n"
+        " __syncthreads();\n int v = __shfl_sync(~0U, s[threadIdx.x], threadIdx.x & 7);\n\n if "
+        "(threadIdx.x < 8) { o[threadIdx.x] = "
+        "v; }\n}\n"
+        "__global__ void by_member(int* o) {\n __shared__ Pair s[8];\n if (threadIdx.x < 8) { s[threadIdx.x] = Pair{1, "
+        "1}; }\n __syncthreads();\n Pair v = s[threadIdx.x];\n v.b = __shfl_xor_sync(~0U, v.b, 1);\n if (threadIdx.x < "
+        "8) { o[threadIdx.x] = v.b; }\n}\n"
+        "__global__ void by_row(int* o) {\n __shared__ int s[4][8];\n s[threadIdx.x / 8][threadIdx.x % 8] = 1;\n"
+        " __syncthreads();\n o[threadIdx.x % 8] = s[1][threadIdx.x % 12];\n}\n"
+        "__global__ void local(int* o, int n) {\n __shared__ int s[8];\n int own[8];\n"
+        " for (int i = 0; i < n; i++) { own[i] = i; }\n s[threadIdx.x % 8] = own[threadIdx.x % 8];\n o[threadIdx.x % "
+        "8] = s[threadIdx.x % 8];\n}\n"
+        "int main() {\n int *o, h[8];\n cudaMalloc(&o, 32);\n cudaMemset(o, 0, 32);\n"
+        " for (int i = 0; i < 4; i++) {\n"
+        "  i == 0 ? by_name<<<1, 32>>>(o) : i == 1 ? by_member<<<1, 32>>>(o) : i == 2 ? by_row<<<1, 32>>>(o) : "
+        "local<<<1, 32>>>(o, 12);\n"
+        "  int error = cudaDeviceSynchronize(); cudaMemcpy(h, o, 32, cudaMemcpyDeviceToHost); printf(\"%d %d\\n\", "
+        "error, h[3]);\n }\n cudaFree(o);\n}\n");
+    ASSERT_EQ(simtcc("-std=c++17 a.cu -o a").status, 0);
+    const Finished run = shell("SIMT_CHECK=noraces ./a");
+    EXPECT_EQ(run.output.find("0 1\n0 1\n0 1\n700 1\n"), 0U) << run.output;
+    for (const char* line :
+         {"at a.cu:7 in by_name", "at a.cu:15 in by_member", "at a.cu:23 in by_row", "at a.cu:28 in local"}) {
+        EXPECT_NE(run.output.find(line), std::string::npos) << line << '\n' << run.output;
+    }
+    EXPECT_NE(run.output.find("simt: 4 findings"), std::string::npos) << run.output;
+}
+
 TEST_F(Driver, AnOwnerThatIsPassedByValueIsFreedByTheHost) {
     file("a.cu",
          "struct Buf {\n int* p; Buf() { cudaMalloc(&p, 256); cudaMemset(p, 0, 256); }\n ~Buf() { cudaFree(p); }\n};\n"
