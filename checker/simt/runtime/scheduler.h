@@ -120,7 +120,8 @@ struct Block {
         unsigned arrived = 0;
         BarrierKind kind = BarrierKind::plain;
         const void* site = nullptr;
-        int count = 0;  // predicates that were not 0
+        bool of_many_lines = false;  // threads have come to others than the site's
+        int count = 0;               // predicates that were not 0
     } barrier;
     bool released = false;  // the block has passed a barrier: its warps get a new order
     std::unique_ptr<SharedImage> image;

@@ -45,10 +45,12 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
         barrier.kind = kind;
         barrier.site = site;
         barrier.count = 0;
+        barrier.of_many_lines = false;
     } else if (site != barrier.site && hot.checking) {
         SourceLine first = source_of(barrier.site);
         SourceLine second = source_of(site);
         if (!(first == second)) {
+            barrier.of_many_lines = true;
             if (std::pair(second.file, second.line) < std::pair(first.file, first.line)) {
                 std::swap(first, second);  // the finding does not depend on the order in which the warps ran
             }
@@ -101,7 +103,7 @@ bool Scheduler::complete_barrier(Block& block) {
         }
     }
     barrier.arrived = 0;
-    Races::instance().pass_barrier(barrier.site);
+    Races::instance().pass_barrier(barrier.of_many_lines ? nullptr : barrier.site);
     block.released = true;
     return true;
 }

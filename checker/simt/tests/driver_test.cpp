@@ -871,6 +871,20 @@ TEST_F(Driver, AnIndexBeyondASharedArrayThatIsNamedDoesNotEndTheLaunch) {
     EXPECT_NE(run.output.find("simt: 4 findings"), std::string::npos) << run.output;
 }
 
+TEST_F(Driver, ARaceAfterBarriersThatDoNotMatchNamesNoLoop) {
+    file("a.cu",
+         "__global__ void k(int* o) {\n __shared__ int s[64];\n s[threadIdx.x] = 1;\n"
+         " if (threadIdx.x < 32) {\n  __syncthreads();\n }\n s[threadIdx.x] = 2;\n __syncthreads();\n"
+         " o[threadIdx.x] = s[63 - threadIdx.x];\n}\n"
+         "int main() { int* o; cudaMalloc(&o, 256); k<<<1, 64>>>(o); cudaDeviceSynchronize(); cudaFree(o); }\n");
+    ASSERT_EQ(simtcc("a.cu -o a").status, 0);
+    for (int seed = 1; seed <= 4; seed++) {
+        const Finished run = shell(fmt::format("SIMT_SEED={} ./a", seed));
+        EXPECT_NE(run.output.find("simt: race shared"), std::string::npos) << run.output;
+        EXPECT_EQ(run.output.find("turn of the loop"), std::string::npos) << run.output;
+    }
+}
+
 TEST_F(Driver, AnOwnerThatIsPassedByValueIsFreedByTheHost) {
     file("a.cu",
          "struct Buf {\n int* p; Buf() { cudaMalloc(&p, 256); cudaMemset(p, 0, 256); }\n ~Buf() { cudaFree(p); }\n};\n"
