@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdict: race global lock_that_one_block_takes_without_a_fence.cu:15 lock_that_one_block_takes_without_a_fence.cu:18
+// verdict: race global lock_that_one_block_takes_without_a_fence.cu:15 lock_that_one_block_takes_without_a_fence.cu:19
 // Block 0 takes the lock without a fence. That is wrong only if block 1 had it before.
 #include <cuda_runtime.h>
 
@@ -13,11 +13,12 @@ __global__ void kernel(int* number) {
     if (blockIdx.x == 0) {
         // What it reads here may be from before.
         *number += 1;
+        __threadfence();
     } else {
         __threadfence();
         *number += 10;
+        __threadfence();
     }
-    __threadfence();
     atomicExch(&locked, 0);
 }
 
