@@ -11,6 +11,11 @@
 #:   make estimates          estimates beside what others published of such
 #:                           kernels, into checker/simt/ESTIMATES.md; WRITE=1
 #:                           counts and compiles the kernels anew: needs nvcc
+#:   make public-programs    builds and runs cuda-samples and Rodinia, and counts
+#:                           those that it judges rightly: FROM=DIR holds both,
+#:                           as cloned; ONLY='nw dxtc' these; WRITE=1 writes the
+#:                           counts into checker/simt/README.md. An hour; then
+#:                           only what has changed runs again
 #:   make bench-simt         how fast the CPU device is, against plain C++, and
 #:                           what its search for races and its counters add
 
@@ -139,6 +144,12 @@ build/estimate/price: build/obj/checker/estimate/published/price.o build/lib/lib
 .PHONY: estimates
 estimates: build/estimate/price $(if $(filter-out 0,$(WRITE)),build/estimate/published $(if $(nvcc),build/toolkit)) .venv/requirements.sha256
 	@.venv/bin/python -m reference.gpu.published $(if $(filter-out 0,$(WRITE)),--write)
+
+# Programs of others, which the user has cloned into FROM.
+.PHONY: public-programs
+public-programs: build/simtcc build/simt-lower $(simt_archives)
+	@$(if $(FROM),,echo "make public-programs: which folder holds cuda-samples and gpu-rodinia? FROM=DIR" >&2; exit 2;) \
+	    $(call with_python) -m reference.public_programs '$(FROM)' --only '$(ONLY)' $(if $(filter-out 0,$(WRITE)),--write)
 
 simt_objects := $(patsubst checker/simt/tests/%.cu,build/tests/simt/%.so,$(wildcard checker/simt/tests/objects/*.cu))
 $(simt_objects): build/tests/simt/%.so: checker/simt/tests/%.cu $(simtcc_needs)
