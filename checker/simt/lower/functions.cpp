@@ -87,6 +87,10 @@ class Reader {
         found.is_host = has(begin, end, "__host__");
         found.is_constexpr = has(begin, open, "constexpr") || has(begin, open, "consteval");
         found.is_member = scope == Scope::classes || is(name - 1, "::");
+        found.is_emitted = !found.is_member && !found.is_constexpr;
+        for (const char* word : {"inline", "__inline__", "__forceinline__", "static", "template"}) {
+            found.is_emitted = found.is_emitted && !has(begin, open, word);
+        }
         found.is_defaulted = has(open, end, "default") || has(open, end, "delete");
         found_.functions.push_back(found);
     }

@@ -17,6 +17,7 @@ struct Function {
     std::size_t open = 0, close = 0;  // the brackets of its body; both 0 if it is only declared
     bool is_kernel = false, is_device = false, is_host = false;  // it has CUDA's word
     bool is_constexpr = false;
+    bool is_emitted = true;     // even if nobody calls it: neither inline, nor static, nor a template or member
     bool is_member = false;     // of a class, or defined with its scope's name before its own
     bool is_defaulted = false;  // or deleted
 

@@ -37,11 +37,7 @@ class Finder {
     }
 
     HostUses run() {
-        for (const Function& function : found_.functions) {
-            if (function.open != 0 && function.is_for_the_device()) {
-                read(function);
-            }
-        }
+        for (const Function& function : of_the_device()) { read(function); }
         launches();
         for (const Function& function : found_.functions) {
             if (is_of_the_host(function) && used_.contains(tokens_.text(function.name)) &&
@@ -60,10 +56,39 @@ class Finder {
 
     bool is(std::size_t i, std::string_view word) const { return tokens_.is(i, word); }
 
-    // A member that is defined outside its class has CUDA's words inside.
+    // The functions of which nvcc makes device code: kernels, what must be there for other files, and whatever has a name
+    // that occurs in one of these.
+    std::vector<Function> of_the_device() const {
+        std::vector<Function> waiting, made;
+        for (const Function& function : found_.functions) {
+            if (function.open != 0 && function.is_for_the_device()) {
+                (function.is_kernel || function.is_emitted ? made : waiting).push_back(function);
+            }
+        }
+        Names names;
+        for (std::size_t next = 0; next < made.size(); next++) {
+            for (std::size_t i = made[next].open; i < made[next].close; i++) {
+                if (tokens_.token(i).kind == TokenKind::identifier) {
+                    names.insert(tokens_.text(i));
+                }
+            }
+            const auto called = std::stable_partition(waiting.begin(), waiting.end(), [&](const Function& function) {
+                return !names.contains(tokens_.text(function.name));
+            });
+            made.insert(made.end(), called, waiting.end());
+            waiting.erase(called, waiting.end());
+        }
+        std::sort(made.begin(), made.end(), [](const Function& a, const Function& b) { return a.open < b.open; });
+        return made;
+    }
+
+    // A member that is defined outside its class has CUDA's words inside. A program may declare the C library's functions
+    // again that kernels have.
     bool is_of_the_host(const Function& function) const {
-        return !function.is_for_the_device() && !function.is_defaulted && !is(function.name - 1, "::") &&
-               !is(function.name, "main") && !(relaxed_ && function.is_constexpr);
+        static const Names kOfTheDeviceToo = {"printf", "malloc", "free", "memcpy", "memmove", "memset"};
+        return !kOfTheDeviceToo.contains(tokens_.text(function.name)) && !function.is_for_the_device() &&
+               !function.is_defaulted && !is(function.name - 1, "::") && !is(function.name, "main") &&
+               !(relaxed_ && function.is_constexpr);
     }
 
     // Behind template <…>, [[…]] and extern "C".

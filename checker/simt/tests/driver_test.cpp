@@ -503,6 +503,11 @@ __global__ void k(int* a, const float* kTable) {
     const auto reduce = [](int x) { return x; };
     a[0] = sum.get() + max(tile[0], 1) + shared_name(2) + reduce(3) + kTable[0];
 }
+inline __device__ int that_nobody_calls() { return reduce(1); }
+template <class T>
+__device__ T that_nobody_uses() { return reduce(1); }
+extern "C" int printf(const char*, ...);
+__global__ void prints() { printf("x"); }
 int kTable() { return reduce(Other().get()) + Pair().on_the_host() + std::max(1, least(1, 2)); }
 int main() {
     void (*f)(int*, const float*) = k;
