@@ -5,7 +5,6 @@
 #pragma GCC system_header
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -135,8 +134,8 @@ __attribute__((always_inline, no_sanitize_thread)) inline void enter(const char*
     static_cast<void>((&noted<Objects> && ...));
     // Notes that the function which this is inlined into is a kernel (runtime/modules.h: is_kernel).
     __asm__ volatile("1:\n\t.pushsection simt_kernel,\"a?\",@progbits\n\t.quad 1b - .\n\t.popsection");
-    const Parameter all[] = {{std::addressof(const_cast<std::remove_cv_t<Objects>&>(parameters)), sizeof parameters,
-                              alignof(Objects), std::is_reference_v<Types>}...,
+    const Parameter all[] = {{__builtin_addressof(const_cast<std::remove_cv_t<Objects>&>(parameters)),
+                              sizeof parameters, alignof(Objects), std::is_reference_v<Types>}...,
                              {}};
     launch({signature, bounds, start_thread<Types...>, reinterpret_cast<const void*>(body), all, sizeof...(Types),
             &shared_anchor});
