@@ -190,8 +190,11 @@ class Finder {
             if (!is(last - 1, "::") || !is(last + 1, "(")) {
                 return;
             }
-        } else if (!kStandard.contains(tokens_.text(i)) || !(is(i + 1, "(") || is(i + 1, "<"))) {
-            return;
+        } else {
+            const std::size_t behind = is(i + 1, "<") ? tokens_.match_angle(i + 1) + 1 : i + 1;
+            if (!kStandard.contains(tokens_.text(i)) || !is(behind, "(")) {
+                return;
+            }
         }
         if (!is_constant(function.open + 1, i)) {
             throw source_.error(
