@@ -35,13 +35,18 @@ class Reader {
     // The ( of the parameters of the function that [begin, end) declares; `end` where it declares none.
     std::size_t parameters(std::size_t begin, std::size_t end) const {
         for (std::size_t i = begin; i < end; i = next(i)) {
-            if (is(i, "=") && !is(i - 1, "operator")) {
+            if (is(i, "=")) {
                 return end;
+            }
+            if (is(i, "operator")) {
+                i = is(i + 1, "(") ? i + 3 : i + 1;
+                while (i < end && !is(i, "(")) { i++; }
+                return std::min(i, end);
             }
             if (Navigation::takes_brackets(tokens_.text(i)) && is(i + 1, "(")) {
                 i++;
             } else if (is(i, "(")) {
-                if (is(tokens_.match_if_any(i) + 1, "(")) {  // void (name)(parameters), operator()(parameters)
+                if (is(tokens_.match_if_any(i) + 1, "(")) {  // void (name)(parameters)
                     i = tokens_.match_if_any(i) + 1;
                 }
                 return i < end ? i : end;
@@ -70,11 +75,14 @@ class Reader {
         if (open == end || open == begin) {
             return;
         }
-        const std::size_t name = is(open - 1, ")")   ? tokens_.match_back(open - 1) + 1
+        std::size_t by_word = begin;
+        while (by_word < open && !is(by_word, "operator")) { by_word = next(by_word); }
+        const std::size_t name = by_word < open      ? by_word
+                                 : is(open - 1, ")") ? tokens_.match_back(open - 1) + 1
                                  : is(open - 1, ">") ? tokens_.match_angle_back(open - 1) - 1
                                                      : open - 1;
-        if (!tokens_.is_name(name) || is(name - 1, "~") || has(begin, open, "operator") || has(begin, open, "friend") ||
-            has(begin, open, "typedef") || has(begin, open, "using") || has(begin, open, "static_assert")) {
+        if (!tokens_.is_name(name) || is(name - 1, "~") || has(begin, open, "friend") || has(begin, open, "typedef") ||
+            has(begin, open, "using") || has(begin, open, "static_assert")) {
             return;
         }
         Function found{.begin = begin, .name = name};
@@ -117,11 +125,11 @@ class Reader {
 
     // Whether the { at i belongs to an initializer: of a variable, or of a member between `:` and a constructor's body.
     bool initializes(std::size_t begin, std::size_t i) const {
-        if (has(begin, i, "=") || is(i - 1, "[")) {
-            return true;
-        }
         const std::size_t open = parameters(begin, i);
-        return open < i && has(next(open), i, ":") && tokens_.is_name(i - 1) && !is(i - 1, "try");
+        if (open == i) {
+            return has(begin, i, "=") || is(i - 1, "[");
+        }
+        return has(next(open), i, ":") && tokens_.is_name(i - 1) && !is(i - 1, "try");
     }
 
     void read(std::size_t i, std::size_t end, Scope scope) {

@@ -634,6 +634,14 @@ struct S {
         value = threadIdx.x + 7;
 #endif
     }
+    __host__ __device__ bool operator==(const S&) const { return SIDE == 1; }
+    __host__ __device__ int operator()() const {
+#ifdef __CUDA_ARCH__
+        return blockIdx.x + 20;
+#else
+        return 30;
+#endif
+    }
     int value = 0;
 };
 template <class T>
@@ -654,7 +662,7 @@ void of_the_host(int* out) {
 __global__ void k(int* o) {
     o[0] = where();
     o[1] = S().value;
-    o[2] = twice(o[0]) + SIDE * 10;
+    o[2] = twice(o[0]) + SIDE * 10 + S()() + (S() == S());
 }
 int main() {
     int *o, h;
@@ -663,14 +671,14 @@ int main() {
     cudaDeviceSynchronize();
     of_the_host(&h);
     static_assert(twice(3) == 6);
-    std::printf("%d %d %d, %d %d %d %d, line %d\n", o[0], o[1], o[2], where(), S().value, twice(o[0]), h, __LINE__);
+    std::printf("%d %d %d, %d %d %d %d, line %d\n", o[0], o[1], o[2], where(), S().value, twice(o[0]), h + S()() + (S() == S()), __LINE__);
     cudaFree(o);
 }
 )");
     const Finished compile = simtcc("-Xcompiler -Wall,-Wextra,-Werror a.cu -o a");
     ASSERT_EQ(compile.status, 0) << compile.output;
     EXPECT_EQ(compile.output, "");
-    EXPECT_EQ(shell("./a").output, "1 7 11, 2 0 2 5, line 46\n");
+    EXPECT_EQ(shell("./a").output, "1 7 32, 2 0 2 35, line 54\n");
 
     file("b.cu", "#ifdef __CUDA_ARCH__\nusing Real = float;\n#else\nusing Real = double;\n#endif\nint main() {}\n");
     const Finished other = simtcc("b.cu -o b");
