@@ -66,18 +66,19 @@ def generated(rows: list[Row], found: list[Suite], seconds: float) -> str:
         text += count_row(suite.name, [row for row in rows if row.program.suite == suite.name])
     if len(found) > 1:
         text += count_row("all", rows)
-    text += "\nNot right, and they need none of it:\n\n| program | why |\n|---|---|\n"
-    for row in rows:
-        if not row.needs and not row.verdict.right:
-            text += f"| {row.program.name} | {row.verdict.reason} |\n"
+    if small := [row.program.name for row in rows if row.verdict.size == "smaller"]:
+        text += f"\nRight at a smaller size: {listed(small)}.\n"
+    if wrong := [row for row in rows if not row.needs and not row.verdict.right]:
+        text += "\nNot right, and they need none of it:\n\n| program | why |\n|---|---|\n"
+        text += "".join(f"| {row.program.name} | {row.verdict.reason} |\n" for row in wrong)
     by_need: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         if row.needs:
             by_need[next(need for need in needs.ALL if need in row.needs)].append(row.program.name)
-    text += "\nPut aside, by the first thing that they need:\n\n| needs | n | programs |\n|---|--:|---|\n"
-    for need in needs.ALL:
-        if by_need[need]:
-            text += f"| {need} | {len(by_need[need])} | {listed(by_need[need])} |\n"
+    if by_need:
+        text += "\nPut aside, by the first thing that they need:\n\n| needs | n | programs |\n|---|--:|---|\n"
+    for need in (need for need in needs.ALL if need in by_need):
+        text += f"| {need} | {len(by_need[need])} | {listed(by_need[need])} |\n"
     return text
 
 

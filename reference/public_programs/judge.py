@@ -127,12 +127,12 @@ def build(program: Program, device: Device, folder: Path) -> Facts:
 
 def call(program: Path, arguments: tuple[str, ...], folder: Path, seconds: float) -> Facts:
     """Runs a program checked, for at most `seconds` of processor time."""
-    report = folder / "findings.simt.json"
+    report = (folder / "findings.simt.json").resolve()
     report.unlink(missing_ok=True)
     output = folder / "output.simt.txt"
 
     def limit() -> None:
-        whole = int(seconds) + 1
+        whole = int(1.1 * seconds) + 1  # the kernel's clock for limits differs by some percent from that of getrusage
         resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

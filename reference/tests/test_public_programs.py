@@ -111,7 +111,8 @@ def counted(root: Path, said: list[str] | None = None) -> dict[str, count.Row]:
     with pytest.MonkeyPatch.context() as patch:
         if said is not None:
             patch.setattr(count, "say", said.append)
-        rows = count.counted(found, judge.the_device(ROOT), root / "kept", seconds, [])
+        patch.chdir(root)
+        rows = count.counted(found, judge.the_device(ROOT), Path("kept"), seconds, [])
     (root / "block.md").write_text(count.generated(rows, found, seconds))
     return {row.program.name: row for row in rows}
 
@@ -136,6 +137,7 @@ def test_each_program_gets_its_verdict_and_nothing_is_done_twice(world: Path) ->
     block = (world / "block.md").read_text()
     assert "| samples | 3 of 9 (33%) | 3 of 8 (38%) | 2 | 1 |" in block
     assert "| all | 4 of 10 (40%) | 4 of 9 (44%) | 2 | 2 |" in block
+    assert "Right at a smaller size: in_c, slow_but_small." in block
     assert "| slow | more than 0.5 s |" in block
     assert "| Thrust | 1 | with_thrust |" in block
     assert "builds wrong" in " ".join(said)
