@@ -13,6 +13,7 @@ USES = {
     "dump": {"model", "ops"},
     "gpu": {"model", "ops"},
     "plots": {"gpu", "model", "ops"},
+    "public_programs": {"gpu"},
     "report": {"gpu", "model", "ops"},
     "timings": {"gpu"},
     "notebooks": {"dump", "gpu", "model", "ops", "plots", "timings"},

@@ -13,7 +13,7 @@ from reference.gpu.tools import ToolError
 from reference.public_programs import __main__ as count
 from reference.public_programs import judge, needs, suites
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 SQUARE = """
 #include <cstdio>
