@@ -218,7 +218,7 @@ void refuse_beyond(const Request& request, const Allocation* nearest) {
 
 Space judge_device(const Request& request) {
     Memory& memory = Memory::instance();
-    hot.bytes_asked += request.bytes;
+    hot.counts.other_bytes += request.bytes;
     const Allocation* allocation = memory.find(request.address);
     if (allocation == nullptr) {
         refuse_beyond(request, nullptr);
@@ -465,8 +465,8 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
                            "declaration promises it");
         }
     }
-    hot.accesses++;
-    hot.changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
+    hot.counts.other_accesses++;
+    hot.counts.other_changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
     if (device) {
         return judge_device(request);
     }

@@ -149,7 +149,7 @@ void AsyncCopies::land(const AsyncCopy& copy) {
     auto* const to = reinterpret_cast<unsigned char*>(copy.to);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from), copy.source_bytes);
     std::memset(to + copy.source_bytes, 0, copy.bytes - copy.source_bytes);
-    hot.changes++;
+    hot.counts.other_changes++;
     if (!copy.judged) {
         return;
     }

@@ -125,7 +125,7 @@ T outcome(Atomic operation, T old, T operand) {
 
 template <class T>
 void store(T* address, T value) {
-    hot.changes += same_bits(*address, value) ? 0 : 1;
+    hot.counts.other_changes += same_bits(*address, value) ? 0 : 1;
     *address = value;
 }
 

@@ -182,7 +182,7 @@ void __threadfence_system() {
 
 long long clock64() {
     // Threads that wait for time to pass are not stuck.
-    simt::hot.changes++;
+    simt::hot.counts.other_changes++;
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }

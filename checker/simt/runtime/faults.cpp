@@ -351,7 +351,7 @@ void report_overdue(const void* site) {
         return fmt::format(
             "still running after {:.{}f} s at {}, {} accesses so far{}; SIMT_TIME_LIMIT={:g} lets it go on",
             before + time_limit(), before > 0 || time_limit() >= 1 ? 0 : 1, text_of(source_of(site)),
-            hot.accesses - alarm_clock.accesses,
+            hot.counts.accesses() - alarm_clock.accesses,
             before > 0 ? fmt::format(", and no block ended in the last {:g} s", time_limit()) : std::string(),
             10 * time_limit());
     });
@@ -361,7 +361,7 @@ FaultWatch::FaultWatch() {
     start_clock();
     alarm_clock.seconds = alarm_clock.launched = alarm_clock.ended = processor_time();
     alarm_clock.blocks = Scheduler::instance().blocks_ended();
-    alarm_clock.accesses = hot.accesses;
+    alarm_clock.accesses = hot.counts.accesses();
     if (!stops_in_a_thread()) {  // somebody who looks at a thread takes their time
         arm(kTick);
     }

@@ -4,6 +4,7 @@
 // sanitizers' own runtimes are not linked.
 #include <fmt/core.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -92,7 +93,7 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
         return false;
     }
     hot.site = site;
-    hot.accesses++;
+    hot.counts.other_accesses++;
     return Races::instance().touch_shared(address, kBytes, kWrites ? Touch::write : Touch::read, site);
 }
 
@@ -101,10 +102,10 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 [[gnu::noinline]] void judge_plain(std::uintptr_t address, const void* site) {
     if (!hot.checking) {
-        hot.accesses++;
-        hot.changes += kWrites ? 1 : 0;
+        hot.counts.other_accesses++;
+        hot.counts.other_changes += kWrites ? 1 : 0;
     } else if (plainly_right_in_shared<kBytes, kAlignment, kWrites>(address, site)) {
-        hot.changes += kWrites ? 1 : 0;
+        hot.counts.other_changes += kWrites ? 1 : 0;
     } else {
         judge_order(judge_access(address, kBytes, kWrites ? Access::write : Access::read, kAlignment, site), address,
                     kBytes, kWrites ? Touch::write : Touch::read, Strength::plain, site);
@@ -119,8 +120,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
 [[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
-        hot.bytes_asked += kBytes;
-        hot.accesses++;
+        hot.counts.reads[std::countr_zero(kBytes)]++;
         if (hot.races.on) {
             look_for_races_of_read<kBytes, kAlignment>(address - hot.device_begin, site);
         } else if (hot.trace.next != nullptr) {
@@ -136,9 +136,7 @@ template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
         hot.site = site;
-        hot.bytes_asked += kBytes;
-        hot.accesses++;
-        hot.changes++;
+        hot.counts.writes[std::countr_zero(kBytes)]++;
         if (hot.races.on) {
             look_for_races<kBytes, true>(address - hot.device_begin, site);
         } else if (hot.trace.next != nullptr) {
@@ -160,7 +158,7 @@ void volatile_access(const volatile void* pointer, Touch touch, const void* site
         space =
             judge_access(address, kBytes, touch == Touch::read ? Access::read : Access::write, kAlignment, site, true);
     } else {
-        hot.changes += touch == Touch::write ? 1 : 0;
+        hot.counts.other_changes += touch == Touch::write ? 1 : 0;
     }
     if (touch == Touch::read && running_lane() != nullptr) {
         Scheduler::instance().poll(site);

@@ -6,8 +6,10 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 namespace simt {
 
@@ -58,6 +60,30 @@ struct HotShared {
     const std::uint8_t* lucky = nullptr;
 };
 
+// What CUDA threads have done so far. An access adds to one number only: each number that it adds to costs as much as
+// its other checks.
+struct HotCounts {
+    static constexpr std::size_t kSizes = 5;  // 1, 2, 4, 8, 16 bytes
+    // Plainly right accesses to global memory, by the logarithm of their bytes.
+    std::array<std::uint64_t, kSizes> reads = {}, writes = {};
+    std::uint64_t other_accesses = 0;  // without those to the threads' own stacks
+    std::uint64_t other_bytes = 0;     // of global memory
+    std::uint64_t other_changes = 0;   // other writes, and other signs of work
+
+    // Bytes of global memory that kernels have asked for, over all threads' accesses.
+    std::uint64_t bytes() const {
+        std::uint64_t sum = other_bytes;
+        for (std::size_t i = 0; i < kSizes; i++) { sum += (reads[i] + writes[i]) << i; }
+        return sum;
+    }
+    std::uint64_t accesses() const {
+        return std::accumulate(reads.begin(), reads.end(), other_accesses) +
+               std::accumulate(writes.begin(), writes.end(), std::uint64_t{0});
+    }
+    // Writes and other signs of work: threads that poll wait for one.
+    std::uint64_t changes() const { return std::accumulate(writes.begin(), writes.end(), other_changes); }
+};
+
 struct Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
     // Without what the host may touch where the host may be what touches it, so that its accesses are judged: outside
@@ -66,10 +92,7 @@ struct Hot {
     bool one_host_thread = true;
     std::uint8_t* shadow = nullptr;  // one byte for each byte of the range: 1 if somebody has written there, 0 if not
     bool checking = true;            // SIMT_CHECK=off: only run
-    // The bytes of global memory that kernels have asked for so far, over all threads' accesses.
-    std::uint64_t bytes_asked = 0;
-    std::uint64_t accesses = 0;  // by CUDA threads so far, without those to their own stacks
-    std::uint64_t changes = 0;   // writes and other signs of work so far: threads that poll wait for one
+    HotCounts counts;
     std::uintptr_t variables_begin = UINTPTR_MAX;  // spans the __device__ and __constant__ variables of all modules
     std::uintptr_t variables_end = 0;
     HotRaces races;

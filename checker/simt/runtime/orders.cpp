@@ -106,13 +106,13 @@ cudaError_t Orders::run(const Launch& launch) {
     }
     const Memory& memory = Memory::instance();
     const Snapshot before(launch.module);
-    const std::uint64_t asked = hot.bytes_asked;
+    const std::uint64_t asked = hot.counts.bytes();
     const std::size_t found = places_found(), buffers = memory.allocations().size(), used = memory.used();
     const cudaError_t error = scheduler.run(launch, 0);
     kernel.ran = true;
     kernel.synchronises = kernel.synchronises || Races::instance().synchronises();
     if (error != cudaSuccess || !kernel.synchronises || Races::instance().synchronises_with_the_host() ||
-        places_found() != found || hot.bytes_asked - asked > kMostBytesAsked ||
+        places_found() != found || hot.counts.bytes() - asked > kMostBytesAsked ||
         memory.allocations().size() != buffers || memory.used() != used) {
         return error;
     }

@@ -204,13 +204,13 @@ void spread(const std::vector<CellRun>& runs, Cell* cells, std::size_t units) {
 void Races::keep_at_most_open(std::size_t pages) {
     release_pages();
     most_open_ = pages;
-    unpacked_ = hot.bytes_asked / kAskedForEach;
+    unpacked_ = hot.counts.bytes() / kAskedForEach;
 }
 
 // A page of the device's memory with its cells. Unpacking costs as much as some hundred accesses: if kernels keep
 // coming back to a few words of many pages, these pages stay open for good.
 void Races::keep_open(std::size_t number) {
-    if (unpacked_ * kAskedForEach > hot.bytes_asked) {
+    if (unpacked_ * kAskedForEach > hot.counts.bytes()) {
         return;
     }
     open_pages_.push_back(number);

@@ -45,16 +45,16 @@ class Patience {
     // All resident blocks have only polled in their turn. Returns true if that can never end: nobody has changed
     // anything, and nobody has looked at other words than before.
     bool is_lost() {
-        if (changes_ != hot.changes || idle_rounds_ == 0) {
+        if (changes_ != hot.counts.changes() || idle_rounds_ == 0) {
             idle_rounds_ = 0;
             last_change_ = processor_seconds();
         }
-        changes_ = hot.changes;
+        changes_ = hot.counts.changes();
         return ++idle_rounds_ > kIdleRounds && processor_seconds() - last_change_ >= patience();
     }
 
   private:
-    std::uint64_t changes_ = hot.changes;
+    std::uint64_t changes_ = hot.counts.changes();
     int idle_rounds_ = 0;
     double last_change_ = processor_seconds();
 };

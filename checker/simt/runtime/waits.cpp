@@ -286,7 +286,7 @@ void Scheduler::poll(const void* site) {
     polls_++;
     Lane& lane = calling_lane();
     if (++lane.polls >= kPollsInARow) {
-        hot.changes += lane.looks == 0 ? 1 : 0;  // atomics whose outcome nobody uses are work
+        hot.counts.other_changes += lane.looks == 0 ? 1 : 0;  // atomics whose outcome nobody uses are work
         yield(site);
     }
 }
@@ -296,7 +296,7 @@ void Scheduler::look(std::uintptr_t address) {
     lane.looks++;
     if (std::find(lane.words.begin(), lane.words.end(), address) == lane.words.end()) {
         lane.words[lane.next_word++ % lane.words.size()] = address;
-        hot.changes++;  // a thread that looks at ever new words is at work
+        hot.counts.other_changes++;  // a thread that looks at ever new words is at work
     }
 }
 
