@@ -77,9 +77,11 @@ void judge_order(Space space, std::uintptr_t address, std::size_t bytes, Touch t
 // Whether it is an access to shared memory that is right and follows all others: what nearly all accesses there are.
 template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 [[gnu::always_inline]] inline bool plainly_right_in_shared(std::uintptr_t address, const void* site) {
-    const HotShared& area = hot.shared[address - hot.shared[0].begin < hot.shared[0].bytes ? 0 : 1];
+    constexpr Touch kTouch = kWrites ? Touch::write : Touch::read;
+    const std::size_t which = address - hot.shared[0].begin < hot.shared[0].bytes ? 0 : 1;
+    const HotShared& area = hot.shared[which];
     const std::uintptr_t offset = address - area.begin;
-    if (offset >= area.bytes || area.bytes - offset < kBytes || address % kAlignment != 0 || !hot.races.on || tracing ||
+    if (offset >= area.bytes || area.bytes - offset < kBytes || address % kAlignment != 0 || tracing ||
         busy_depth != 0) {
         return false;
     }
@@ -94,7 +96,37 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
     }
     hot.site = site;
     hot.counts.other_accesses++;
-    return Races::instance().touch_shared(address, kBytes, kWrites ? Touch::write : Touch::read, site);
+    if constexpr (kBytes >= 4 && kAlignment >= 4) {
+        if (plainly_ordered_words_in_shared<kBytes, kTouch>(which, address, site)) [[likely]] {
+            return true;
+        }
+    }
+    if (hot.races.on) {
+        return Races::instance().touch_shared(address, kBytes, kTouch, site);
+    }
+    if (hot.trace.next != nullptr) {
+        note_in_trace(packed(address, trace_kind(kWrites ? Access::write : Access::read, Space::shared), kBytes), site);
+    }
+    return true;
+}
+
+// Returns true if it is a right read of a word that the lane's warp or block reads: most reads of shared memory are.
+[[gnu::always_inline]] inline bool is_common_read_in_shared(std::uintptr_t address, const void* site) {
+    const std::size_t which = address - hot.shared[0].begin < hot.shared[0].bytes ? 0 : 1;
+    const HotShared& area = hot.shared[which];
+    const std::uintptr_t offset = address - area.begin;
+    std::uint32_t marks = 0;
+    if (offset >= area.bytes || area.bytes - offset < sizeof marks || address % sizeof marks != 0 || tracing ||
+        busy_depth != 0) {
+        return false;
+    }
+    std::memcpy(&marks, area.marks + offset, sizeof marks);
+    if (marks != 0 || !joins_readers_in_shared(which, address)) {
+        return false;
+    }
+    hot.site = site;
+    hot.counts.other_accesses++;
+    return true;
 }
 
 // An access that is not plainly right in global memory: to shared memory, or one to be judged. A function of its own,
@@ -119,13 +151,19 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
 template <std::size_t kBytes, std::size_t kAlignment = natural_alignment(kBytes)>
 [[gnu::always_inline]] inline void read(const void* pointer, const void* site) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (plainly_right<kBytes, kAlignment>(address)) [[likely]] {
+    const std::uintptr_t offset = address - hot.device_begin;
+    if (offset < hot.device_bytes && address % kAlignment == 0 && is_known_reader<kBytes, kAlignment>(offset))
+        [[likely]] {
+        hot.counts.reads[std::countr_zero(kBytes)]++;
+    } else if (plainly_right<kBytes, kAlignment>(address)) {
         hot.counts.reads[std::countr_zero(kBytes)]++;
         if (hot.races.on) {
-            look_for_races_of_read<kBytes, kAlignment>(address - hot.device_begin, site);
+            look_for_races<kBytes, false>(offset, site);
         } else if (hot.trace.next != nullptr) {
             note_plain(packed(address, TraceKind::load, kBytes), site);
         }
+    } else if (kBytes == 4 && kAlignment == 4 && is_common_read_in_shared(address, site)) {
+        return;
     } else if (!is_on_its_own_stack(address)) {
         judge_plain<kBytes, kAlignment, false>(address, site);
     }

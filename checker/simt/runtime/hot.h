@@ -16,6 +16,19 @@ namespace simt {
 struct Lane;
 struct RacePage;
 
+// The cells of 4096 bytes of shared memory (races.h), if they were touched by plain accesses to whole words only; null
+// otherwise.
+struct HotCells {
+    std::uint64_t* reads = nullptr;
+    std::uint64_t* writes = nullptr;
+    std::uint32_t* lanes = nullptr;
+    std::uint32_t* since = nullptr;
+};
+struct HotPages {
+    const HotCells* begin = nullptr;
+    std::size_t count = 0;
+};
+
 // What the search for races (races.h) needs to know about a lane. Times count what orders memory: see clocks.h.
 struct HotRaces {
     bool on = false;           // SIMT_CHECK=noraces: off
@@ -33,10 +46,15 @@ struct HotRaces {
     // For each thing that a cell of readers may stand for: the bits that tell whether the lane is among the readers
     // already, and their values.
     std::uint64_t bits[4] = {0, ~std::uint64_t{0} << 22, ~std::uint64_t{0} << 27, ~std::uint64_t{0} << 32};
-    std::uint64_t mine[4] = {1, 1, 1, 1};
+    std::uint64_t mine[4] = {1, 1, 1, 1};  // so the lane is among no readers
     std::uintptr_t first_site = 0;
-    std::uint64_t** words = nullptr;  // the readers, for pages that have only plain accesses to whole words
-    RacePage** pages = nullptr;       // one for each 4096 bytes of the device's range, made when they are first touched
+    // One for each 4096 bytes of the device's range. `words`: the readers, for pages that have only plain accesses to
+    // whole words; each reader found that somebody had written what it read. `pages`: made when they are first touched.
+    std::uint64_t** words = nullptr;
+    RacePage** pages = nullptr;
+    // The running block's, of the kernel's arrays and of dynamic shared memory; empty while no block is watched, or while
+    // the next access settles a suspicion.
+    HotPages shared[2];
 };
 
 // One counted access of a lane, as the merge of its warp reads it (traffic_trace.h).

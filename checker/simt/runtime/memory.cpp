@@ -14,6 +14,7 @@
 
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/source.h"
 
@@ -120,6 +121,9 @@ Memory::Memory() {
         shadow_ = static_cast<std::uint8_t*>(reserve(kReserved, PROT_READ | PROT_WRITE));
         hot.shadow = shadow_;
         hot.device_bytes = kHostVisible;
+        const auto table = [] { return reserve(kReserved / RacePage::kBytes * sizeof(void*), PROT_READ | PROT_WRITE); };
+        hot.races.words = static_cast<Cell**>(table());
+        hot.races.pages = static_cast<RacePage**>(table());
         key_ = pkey_alloc(0, PKEY_DISABLE_ACCESS);
     }
 }
@@ -205,6 +209,9 @@ void Memory::discard(std::uintptr_t begin, std::size_t bytes) {
     madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
     if (shadow_ != nullptr) {
         madvise(shadow_ + (begin - hot_begin_), bytes, MADV_DONTNEED);
+        if (running_lane() != nullptr) {
+            Races::doubt(begin, bytes);
+        }
     }
 }
 

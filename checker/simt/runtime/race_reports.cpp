@@ -67,12 +67,14 @@ void Races::about_to_swap(std::uintptr_t address) {
     }
     if (suspicion_ && suspicion_->touched.touch == Touch::read && suspicion_->touched.address == address) {
         suspicion_.reset();
+        expose_shared();
     }
 }
 
 void Races::settle() {
     const Suspicion suspicion = *suspicion_;
     suspicion_.reset();
+    expose_shared();
     if (suspicion.touched.touch == Touch::read) {
         tell(suspicion.touched, suspicion.conflict, suspicion.at);
         return;

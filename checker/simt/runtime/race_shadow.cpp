@@ -67,7 +67,18 @@ RacePage* Races::page_if_any(std::uintptr_t address) {
 
 void Races::note_words(std::size_t number) {
     const RacePage& page = *hot.races.pages[number];
-    hot.races.words[number] = page.form == 2 ? page.reads.get() : nullptr;
+    hot.races.words[number] = page.form == 2 && !page.doubted ? page.reads.get() : nullptr;
+}
+
+void Races::doubt(std::uintptr_t begin, std::size_t bytes) {
+    const std::size_t first = (begin - hot.device_begin) / RacePage::kBytes;
+    const std::size_t last = (begin + bytes - 1 - hot.device_begin) / RacePage::kBytes;
+    for (std::size_t number = first; number <= last; number++) {
+        if (hot.races.pages[number] != nullptr) {
+            hot.races.pages[number]->doubted = true;
+            note_words(number);
+        }
+    }
 }
 
 void Races::note_words_at(const Touched& touched, std::uintptr_t address) {
@@ -100,6 +111,11 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
         } else if (page->is_packed() && !unpack(number)) {
             return nullptr;
         }
+        const std::uint8_t* const written = Memory::instance().marks(address);
+        const std::size_t bytes = std::min(touched.address + touched.bytes - address, std::size_t{4});
+        if (touched.touch == Touch::read && std::find(written, written + bytes, 0) != written + bytes) {
+            doubt(address, bytes);
+        }
     } else {
         std::unique_ptr<RacePage>& entry = variable_pages_[address / RacePage::kBytes];
         if (entry == nullptr) {
@@ -129,6 +145,9 @@ RacePage* Races::page_of(const Touched& touched, std::uintptr_t address) {
         note_words_at(touched, address);
         page->strong_reads = std::make_unique<Cell[]>(page->units());
         page->strong_writes = std::make_unique<Cell[]>(page->units());
+    }
+    if (touched.shared) {
+        note_shared_cells(address);
     }
     return page;
 }

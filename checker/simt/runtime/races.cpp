@@ -63,22 +63,9 @@ void Races::begin_launch(const Launch& launch) {
     HotRaces& me = hot.races;
     me.on = wanted() && !TrafficTrace::instance().on();
     launch_began_ = cell::kLastTime;
+    leave_lane();
     if (!me.on) {
         return;
-    }
-    if (me.pages == nullptr) {
-        const auto table = [] {
-            const std::size_t bytes = Memory::kReserved / RacePage::kBytes * sizeof(void*);
-            return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        };
-        void* const pages = table();
-        void* const words = table();
-        if (pages == MAP_FAILED || words == MAP_FAILED) {
-            me.on = false;
-            return;
-        }
-        me.pages = static_cast<RacePage**>(pages);
-        me.words = static_cast<Cell**>(words);
     }
     if (shadow_bytes_ > kMostShadow / 2 || me.now > cell::kLastTime / 2) {
         release_pages();
@@ -118,6 +105,8 @@ void Races::end_launch() {
     states_.clear();
     current_ = nullptr;
     suspicion_.reset();
+    leave_lane();
+    expose_shared();
 }
 
 void Races::begin_block(Block& block) {
@@ -155,6 +144,7 @@ void Races::turn_to(Block& block) {
     me.barrier = current_->clock.barrier;
     me.block = current_->clock.began;
     set_now(me.now + 1);
+    expose_shared();
 }
 
 void Races::end_block(Block& block) {
@@ -164,6 +154,7 @@ void Races::end_block(Block& block) {
     }
     if (entry->second.get() == current_) {
         current_ = nullptr;
+        expose_shared();
     }
     idle_.push_back(std::move(entry->second));
     states_.erase(entry);
@@ -188,8 +179,16 @@ void Races::end_lane(std::uint32_t thread) {
     }
 }
 
+// Accesses by host code pass for no reader's.
+void Races::leave_lane() {
+    std::ranges::fill(hot.races.mine, HotRaces().mine[0]);
+}
+
 void Races::set_mine() {
     HotRaces& me = hot.races;
+    if (!me.on) {
+        return;
+    }
     for (const Who who : {Who::thread, Who::warp, Who::block}) {
         const auto i = static_cast<unsigned>(who);
         me.mine[i] = cell::make(me.now, who, me.thread, false, false, 0) & me.bits[i];
@@ -215,6 +214,8 @@ void Races::set_now(Time now) {
 // The rest of the launch is not watched.
 void Races::give_up() {
     hot.races.on = false;
+    leave_lane();
+    expose_shared();
     static bool said = false;
     if (!std::exchange(said, true)) {
         fmt::print(stderr, "simt: a launch is too long for the search for races: what follows in it is not judged\n");
@@ -364,17 +365,46 @@ void Races::note(const Touched& touched, RacePage& page, std::size_t unit) {
     }
 }
 
-// Where the page of an address is noted; for shared memory it is the running block's.
-std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
+Races::SharedPlace Races::shared_place(std::uintptr_t address) const {
     const auto dynamic_begin = reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     const bool dynamic = address - dynamic_begin < kDynamicSharedLimit;
     const std::uintptr_t begin = dynamic ? dynamic_begin : static_shared_begin_;
-    auto& pages = dynamic ? current_->dynamic_pages : current_->static_pages;
-    const std::size_t number = address / RacePage::kBytes - begin / RacePage::kBytes;
-    if (number >= pages.size()) [[unlikely]] {
-        pages.resize(number + 1);
+    return {.area = dynamic ? 1U : 0U, .number = address / RacePage::kBytes - begin / RacePage::kBytes};
+}
+
+// Returns the entry of the running block that holds the page of an address in shared memory.
+std::unique_ptr<RacePage>& Races::shared_page(std::uintptr_t address) {
+    const SharedPlace place = shared_place(address);
+    auto& pages = current_->pages[place.area];
+    if (place.number >= pages.size()) [[unlikely]] {
+        pages.resize(place.number + 1);
     }
-    return pages[number];
+    return pages[place.number];
+}
+
+// To be called when the page of an address in shared memory has another form or more cells than before.
+void Races::note_shared_cells(std::uintptr_t address) {
+    const RacePage& page = *shared_page(address);
+    const SharedPlace place = shared_place(address);
+    auto& cells = current_->cells[place.area];
+    if (place.number >= cells.size()) {
+        cells.resize(place.number + 1);
+    }
+    const bool whole_words = page.form == 2 && page.writes != nullptr;
+    cells[place.number] = whole_words ? HotCells{.reads = page.reads.get(),
+                                                 .writes = page.writes.get(),
+                                                 .lanes = page.lanes.get(),
+                                                 .since = page.since.get()}
+                                      : HotCells{};
+    expose_shared();
+}
+
+void Races::expose_shared() const {
+    const bool exposed = hot.races.on && current_ != nullptr && !suspicion_;
+    for (std::size_t area = 0; area < 2; area++) {
+        hot.races.shared[area] =
+            exposed ? HotPages{current_->cells[area].data(), current_->cells[area].size()} : HotPages{};
+    }
 }
 
 namespace {
@@ -382,46 +412,14 @@ namespace {
 // Handles what most accesses to shared memory are: whole units of 1 << kShift bytes, no conflict, nothing to look up.
 // False: more is needed.
 template <unsigned kShift>
-[[gnu::noinline]] bool plainly_ordered_in_shared(const RacePage& page, std::size_t in_page, std::size_t bytes,
-                                                 Touch touch, std::uint64_t number) {
-    HotRaces& me = hot.races;
-    Cell* const reads = page.reads.get();
-    Cell* const writes = page.writes.get();
-    const Cell alone = me.mine[static_cast<unsigned>(Who::thread)] | number;
-    for (std::size_t unit = in_page >> kShift; unit < (in_page + bytes) >> kShift; unit++) {
-        const Cell set = reads[unit];
-        const Cell written = writes[unit];
-        if (cell::time(written) > me.barrier && cell::thread(written) != me.thread) {
-            return false;
-        }
-        const Time time = cell::time(set);
-        const std::uint32_t other = cell::thread(set) ^ me.thread;
-        const bool replaced = time <= me.barrier || (cell::who(set) == Who::thread && other == 0);
-        if (touch == Touch::write) {
-            if (!replaced) {
-                return false;
-            }
-            reads[unit] = 0;
-            writes[unit] = alone;
-            me.wrote = me.now;
-        } else if (replaced) {
-            reads[unit] = alone;
-        } else if (cell::who(set) == Who::block && time == me.now) {
-            continue;
-        } else if (me.acquired || time <= me.alone) {
-            return false;
-        } else if (other < kLanes && cell::who(set) != Who::block) {
-            if (cell::who(set) == Who::thread) {
-                page.lanes[unit] = 1U << cell::thread(set) % kLanes;
-                page.since[unit] = time;
-            }
-            page.lanes[unit] |= 1U << me.thread % kLanes;
-            reads[unit] = cell::make(me.now, Who::warp, cell::thread(set), false, false, cell::payload(set));
-        } else {
-            reads[unit] = cell::make(me.now, Who::block, cell::thread(set), false, false, cell::payload(set));
-        }
+[[gnu::noinline]] bool plainly_ordered_units(const RacePage& page, std::size_t in_page, std::size_t bytes, Touch touch,
+                                             std::uint32_t site) {
+    bool fine = true;
+    for (std::size_t unit = in_page >> kShift; fine && unit < (in_page + bytes) >> kShift; unit++) {
+        fine = plainly_ordered_in_shared(page.reads[unit], page.writes[unit], page.lanes[unit], page.since[unit], touch,
+                                         site);
     }
-    return true;
+    return fine;
 }
 
 }  // namespace
@@ -439,9 +437,10 @@ bool Races::touch_shared(std::uintptr_t address, std::size_t bytes, Touch touch,
         number - cell::kFarSites >= cell::kMostSites - cell::kFarSites) {
         return false;
     }
-    return page->form == 2   ? plainly_ordered_in_shared<2>(*page, in_page, bytes, touch, number)
-           : page->form == 1 ? plainly_ordered_in_shared<1>(*page, in_page, bytes, touch, number)
-                             : plainly_ordered_in_shared<0>(*page, in_page, bytes, touch, number);
+    const auto code = static_cast<std::uint32_t>(number);
+    return page->form == 2   ? plainly_ordered_units<2>(*page, in_page, bytes, touch, code)
+           : page->form == 1 ? plainly_ordered_units<1>(*page, in_page, bytes, touch, code)
+                             : plainly_ordered_units<0>(*page, in_page, bytes, touch, code);
 }
 
 void Races::touch(const Touched& touched) {
@@ -592,12 +591,14 @@ void Races::tell_or_suspect(const Touched& touched, const Conflict& conflict, st
         told = true;
     } else if (guess) {
         suspicion_ = Suspicion{.touched = touched, .conflict = conflict, .at = address};
+        expose_shared();
         told = true;
     } else if (value_decides && first + unit_bytes <= Suspicion::kMostBytes) {
         if (!suspicion_) {
             suspicion_ = Suspicion{.touched = touched, .conflict = conflict, .at = address};
             std::memcpy(suspicion_->before.data(), reinterpret_cast<const void*>(touched.address),
                         std::min(touched.bytes, Suspicion::kMostBytes));
+            expose_shared();
         }
         suspicion_->bytes |= ((1ULL << unit_bytes) - 1) << first;
     } else if (!told) {

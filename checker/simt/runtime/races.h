@@ -101,6 +101,7 @@ struct RacePage {
     std::size_t bytes() const;
 
     std::uint16_t form;
+    bool doubted = false;  // a reader found unwritten bytes, or they were freed after it
     std::unique_ptr<Cell[]> reads, writes, strong_reads, strong_writes;
     std::unique_ptr<PackedCells> packed;
     // For shared memory that several lanes of a warp have read: which lanes, and when the first of them read.
@@ -187,6 +188,9 @@ class Races {
     void keep_at_most_open(std::size_t pages);
     std::size_t shadow_bytes() const { return shadow_bytes_; }
 
+    // From now on a reader of these bytes of the device's memory does not pass for one that may read them.
+    static void doubt(std::uintptr_t begin, std::size_t bytes);
+
   private:
     static constexpr std::size_t kMostShadow = std::size_t{1} << 30;  // bytes that cells may take
     static constexpr std::size_t kExactLinks = 1U << 10;  // beyond so many, links name blocks and not threads
@@ -227,16 +231,24 @@ class Races {
     };
     struct BlockState {
         BlockClock clock;
-        std::vector<std::unique_ptr<RacePage>> static_pages, dynamic_pages;  // of shared memory
-        std::unordered_map<std::uintptr_t, ReleaseLog*> released;            // through shared variables
-        const void* barrier = nullptr;                                       // the last one's line: return address
+        // Shared memory by area: the kernel's arrays, and dynamic shared memory. `cells` shows the hooks what `pages` has.
+        std::array<std::vector<std::unique_ptr<RacePage>>, 2> pages;
+        std::array<std::vector<HotCells>, 2> cells;
+        std::unordered_map<std::uintptr_t, ReleaseLog*> released;  // through shared variables
+        const void* barrier = nullptr;                             // the last one's line: return address
         std::vector<const void*> syncwarp;  // by warp: that of its last __syncwarp of all lanes since then
         std::vector<Look> last_looks;       // by thread; empty until the first one
         // By word: each thread's last look at it, since which it has not written there.
         std::vector<std::vector<Look>> looks;
     };
 
+    struct SharedPlace {
+        std::size_t area, number;  // indices of BlockState::pages
+    };
+    SharedPlace shared_place(std::uintptr_t address) const;
     std::unique_ptr<RacePage>& shared_page(std::uintptr_t address);
+    void note_shared_cells(std::uintptr_t address);
+    void expose_shared() const;  // to the hooks
     RacePage* page_if_any(std::uintptr_t address);
     static void note_words(std::size_t number);
     static void note_words_at(const Touched& touched, std::uintptr_t address);
@@ -300,6 +312,7 @@ class Races {
     std::string text_of_other(const Conflict& conflict, std::uint64_t block) const;
     void set_now(Time now);
     static void set_mine();
+    static void leave_lane();  // no lane runs
     void set_alone();
     void note_fence();
     void give_up();
@@ -421,14 +434,110 @@ extern constinit LinkCache link_cache;
     return true;
 }
 
+// Judges a plain access to a unit of shared memory, and notes it if it plainly follows all others. False: more is needed.
+[[gnu::always_inline]] inline bool plainly_ordered_in_shared(Cell& reads, Cell& writes, std::uint32_t& lanes,
+                                                             std::uint32_t& since, Touch touch, std::uint32_t site) {
+    constexpr auto kBlock = static_cast<unsigned>(Who::block);
+    HotRaces& me = hot.races;
+    const Cell set = reads;
+    const Cell written = writes;
+    const Cell alone = me.mine[static_cast<unsigned>(Who::thread)] | site;
+    if (cell::time(written) > me.barrier && cell::thread(written) != me.thread) {
+        return false;
+    }
+    const Time time = cell::time(set);
+    const std::uint32_t other = cell::thread(set) ^ me.thread;
+    const bool replaced = time <= me.barrier || (cell::who(set) == Who::thread && other == 0);
+    if (touch == Touch::write) {
+        if (!replaced) {
+            return false;
+        }
+        reads = 0;
+        writes = alone;
+        me.wrote = me.now;
+        return true;
+    }
+    if ((set & me.bits[kBlock]) == me.mine[kBlock]) {
+        return true;  // it is among them already
+    }
+    if (replaced) {
+        reads = alone;
+        return true;
+    }
+    if (me.acquired || time <= me.alone) {
+        return false;
+    }
+    const bool in_warp = other < 32 && cell::who(set) != Who::block;
+    if (in_warp) {
+        if (cell::who(set) == Who::thread) {
+            lanes = 1U << cell::thread(set) % 32;
+            since = time;
+        }
+        lanes |= 1U << me.thread % 32;
+    }
+    reads = cell::make(me.now, in_warp ? Who::warp : Who::block, cell::thread(set), false, false, cell::payload(set));
+    return true;
+}
+
+// Returns the cells of 4 bytes of shared memory, of which `area` of hot.shared has the address; null: they are looked up.
+[[gnu::always_inline]] inline const HotCells* shared_cells(std::size_t area, std::uintptr_t address) {
+    const HotPages& pages = hot.races.shared[area];
+    const std::size_t number = address / RacePage::kBytes - hot.shared[area].begin / RacePage::kBytes;
+    return number < pages.count && pages.begin[number].reads != nullptr ? &pages.begin[number] : nullptr;
+}
+
+// Returns true if the thread joins others of its warp or block that read the 4 bytes since the last barrier, at a time
+// that is still the present one.
+[[gnu::always_inline]] inline bool joins_readers_in_shared(std::size_t area, std::uintptr_t address) {
+    constexpr auto kWarp = static_cast<unsigned>(Who::warp), kBlock = static_cast<unsigned>(Who::block);
+    const HotRaces& me = hot.races;
+    const HotCells* const cells = shared_cells(area, address);
+    if (cells == nullptr) {
+        return false;
+    }
+    const std::size_t unit = address % RacePage::kBytes / 4;
+    const Cell written = cells->writes[unit];
+    if (cell::time(written) > me.barrier && cell::thread(written) != me.thread) {
+        return false;
+    }
+    const Cell set = cells->reads[unit];
+    if ((set & me.bits[kBlock]) == me.mine[kBlock]) {
+        return true;
+    }
+    if ((set & (me.bits[kWarp] | cell::kLinked)) != me.mine[kWarp] || me.acquired || me.now <= me.alone) {
+        return false;
+    }
+    cells->lanes[unit] |= 1U << me.thread % 32;
+    return true;
+}
+
+// As Races::touch_shared(), for whole words. `area`: of hot.shared.
+template <std::size_t kBytes, Touch kTouch>
+[[gnu::always_inline]] inline bool plainly_ordered_words_in_shared(std::size_t area, std::uintptr_t address,
+                                                                   const void* site) {
+    const HotCells* const cells = shared_cells(area, address);
+    const std::size_t in_page = address % RacePage::kBytes;
+    const std::uint64_t code = reinterpret_cast<std::uintptr_t>(site) - hot.races.first_site;
+    if (cells == nullptr || in_page + kBytes > RacePage::kBytes ||
+        code - cell::kFarSites >= cell::kMostSites - cell::kFarSites) {
+        return false;
+    }
+    bool fine = true;
+    for (std::size_t unit = in_page / 4; unit < (in_page + kBytes) / 4; unit++) {
+        fine = fine && plainly_ordered_in_shared(cells->reads[unit], cells->writes[unit], cells->lanes[unit],
+                                                 cells->since[unit], kTouch, static_cast<std::uint32_t>(code));
+    }
+    return fine;
+}
+
 // A thread's access to the device's memory that is right in all other respects. `offset` counts from the beginning of
 // that memory.
 template <std::size_t kBytes, bool kWrite>
 void look_for_races(std::uintptr_t offset, const void* site);
 
-// The same for memory whose readers mostly include the thread already.
+// Returns true if the thread is among the readers of the device's memory there already, and somebody has written it.
 template <std::size_t kBytes, std::size_t kAlignment>
-[[gnu::always_inline]] inline void look_for_races_of_read(std::uintptr_t offset, const void* site) {
+[[gnu::always_inline]] inline bool is_known_reader(std::uintptr_t offset) {
     const std::size_t in_page = offset % RacePage::kBytes;
     const Cell* const page = hot.races.words[offset / RacePage::kBytes];
     if (kBytes >= 4 && kAlignment >= 4 && page != nullptr &&
@@ -439,11 +548,9 @@ template <std::size_t kBytes, std::size_t kAlignment>
             const auto who = static_cast<unsigned>(cell::who(reads[i]));
             fine = fine && (reads[i] & hot.races.bits[who]) == hot.races.mine[who];
         }
-        if (fine) [[likely]] {
-            return;
-        }
+        return fine;
     }
-    look_for_races<kBytes, false>(offset, site);
+    return false;
 }
 
 }  // namespace simt

@@ -1634,6 +1634,34 @@ TEST_F(Driver, UncheckedOnlyRuns) {
     EXPECT_EQ(shell("./a").status, 1);
 }
 
+// The hooks let a thread pass that is among the readers of a word already.
+TEST_F(Driver, JudgesAReaderAgain) {
+    file("a.cu", R"(#include <cstdlib>
+__global__ void unwritten(int* out, const int* x) {
+    for (int i = 0; i < 3; i++) { out[i] = x[0]; }
+}
+__global__ void freed(int* out) {
+    int* p = static_cast<int*>(malloc(64));
+    p[0] = 1;
+    for (int i = 0; i < 2; i++) { out[i] = p[0]; }
+    free(p);
+    out[2] = p[0];
+}
+int main() {
+    int *x, *out;
+    cudaMalloc(&x, 4); cudaMalloc(&out, 12);
+    unwritten<<<1, 1>>>(out, x);
+    freed<<<1, 1>>>(out);
+    cudaFree(x); cudaFree(out);
+}
+)");
+    ASSERT_EQ(simtcc("a.cu -o a").output, "");
+    const std::string said = shell("./a").output;
+    EXPECT_NE(said.find("at a.cu:3 in unwritten, block (0, 0, 0), thread (0, 0, 0); 3 times"), std::string::npos)
+        << said;
+    EXPECT_NE(said.find("at a.cu:10 in freed"), std::string::npos) << said;
+}
+
 // Code without hooks does not tell what it writes: an atomic that reads it must not take it for unwritten.
 TEST_F(Driver, OfUncheckedCodeAtomicsAreNotJudgedEither) {
     file("a.cu", R"(#include <cuda_fp16.h>
