@@ -92,6 +92,8 @@ std::string running_kernel_name() {
     return Scheduler::instance().launch().kernel;
 }
 
+Scheduler::Scheduler() : races_(Races::instance()), traffic_(TrafficTrace::instance()) {}
+
 Scheduler& Scheduler::instance() {
     static auto& scheduler = *new Scheduler;  // never destroyed: findings at the end of the process name its launch
     return scheduler;
@@ -321,7 +323,7 @@ Scheduler::BlockOutcome Scheduler::run_block(Block& block) {
 // Gives the warp its turn. If its accesses are counted, the turn lasts until none of its lanes can go on: then all
 // that they did can be merged. False if the launch was abandoned.
 bool Scheduler::run_warp(Block& block, Warp& warp) {
-    TrafficTrace& traffic = TrafficTrace::instance();
+    TrafficTrace& traffic = traffic_;
     if (!traffic.on()) {
         return run_lanes(block, warp);
     }
@@ -402,25 +404,23 @@ void Scheduler::resume(Lane& lane) {
     hot.lane = &lane;
     hot.site = nullptr;
     hot.stack_begin = reinterpret_cast<std::uintptr_t>(lane.stack.begin);
-    Races& races = Races::instance();
     const std::uint32_t thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
-    races.begin_lane(thread);
+    races_.begin_lane(thread);
     if (chosen_launch) [[unlikely]] {
         turn_to_chosen(lane);
     }
-    TrafficTrace& traffic = TrafficTrace::instance();
-    if (traffic.on()) {
-        traffic.begin_lane(lane);
+    if (traffic_.on()) {
+        traffic_.begin_lane(lane);
     }
     lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
-    if (traffic.on()) {
-        traffic.end_lane(lane);
+    if (traffic_.on()) {
+        traffic_.end_lane(lane);
     }
     note_use(lane);
     if (chosen_launch) [[unlikely]] {
         turn_from_chosen(lane);
     }
-    races.end_lane(thread);
+    races_.end_lane(thread);
     hot.lane = nullptr;
     hot.stack_begin = Hot::kNoStack;
     if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {

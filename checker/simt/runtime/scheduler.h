@@ -63,6 +63,8 @@ struct Collective {
     int predicate = 0;
 };
 
+class Races;
+class TrafficTrace;
 struct Block;
 struct Meeting;
 struct Warp;
@@ -180,6 +182,7 @@ class Scheduler {
     std::uint64_t blocks_ended() const { return blocks_ended_; }
 
   private:
+    Scheduler();
     enum class BlockOutcome { done, polling, at_grid_barrier, failed };
 
     static void start_lane(boost::context::detail::transfer_t from);
@@ -213,6 +216,8 @@ class Scheduler {
     Context context_ = nullptr;  // of the scheduler, while a lane runs
     StackPool stacks_;
     SharedMemory shared_;
+    Races& races_;
+    TrafficTrace& traffic_;
     Random random_;
     bool reversed_ = false;  // blocks, warps and lanes
     std::uint64_t launches_ = 0;

@@ -63,7 +63,9 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
     barrier.arrived++;
     barrier.count += predicate != 0 ? 1 : 0;
     suspend(lane, LaneState::at_barrier, site);
-    complete_barrier(block);
+    if (barrier.arrived >= block.alive) {
+        complete_barrier(block);
+    }
     wait(context_);
     switch (kind) {
         case BarrierKind::plain:
@@ -103,7 +105,7 @@ bool Scheduler::complete_barrier(Block& block) {
         }
     }
     barrier.arrived = 0;
-    Races::instance().pass_barrier(barrier.of_many_lines ? nullptr : barrier.site);
+    races_.pass_barrier(barrier.of_many_lines ? nullptr : barrier.site);
     block.released = true;
     return true;
 }
