@@ -101,7 +101,8 @@ build/tests/simt/traffic_listing_test: | build/check/lesson05 build/simtcc build
     build/impl/solutions/05_naive_forward/layernorm.so build/check/lesson06 build/check/lesson08 \
     build/impl/solutions/07_tiled_matmul/matmul.so build/impl/solutions/08_register_tiled_matmul/matmul.so \
     build/impl/solutions/06_coalescing/residual.so build/impl/solutions/06_coalescing/layernorm.so build/impl/solutions/04_first_kernel/residual.so \
-    build/check/lesson11 build/impl/solutions/11_tf32/matmul.so build/impl/solutions/10_double_buffered_matmul/matmul.so
+    build/check/lesson11 build/impl/solutions/11_tf32/matmul.so build/impl/solutions/10_double_buffered_matmul/matmul.so \
+    build/check/lesson17 build/impl/solutions/17_cuda_graphs/predict.so build/impl/solutions/05_naive_forward/predict.so
 build/tests/simt/estimate_listing_test: build/obj/checker/base/json.o
 build/tests/simt/estimate_listing_test: | build/check/lesson05 build/check/lesson08 build/check/lesson11 build/simtcc build/simt-lower \
     build/lib/libgpt2.a $(foreach op,attention causal_softmax crossentropy layernorm matmul softmax predict forward,\

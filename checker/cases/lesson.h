@@ -237,6 +237,7 @@ struct Case {
     // Its calls run in turn on the same buffers, by their names, and on the same Context: steps of a training, replays of
     // a graph. Without, each call stands for itself.
     bool sequence = false;
+    std::string limited_calls = {};  // the calls that have `needed`, in words: "2 tokens that find their graph"
     bool is_sampled() const {
         return std::ranges::any_of(calls, [](const Call& call) { return call.sampled.has_value(); });
     }

@@ -630,6 +630,19 @@ TEST_F(DeviceEndToEnd, OfASequenceTheCallThatSaysItsNeedIsCountedAfterThoseBefor
     EXPECT_EQ(counted("makes_it_anew"), (std::vector{2 + 4, 1})) << "and cudaMalloc, a launch, a wait and cudaFree";
 }
 
+// The listing's own shape is the timed one there.
+TEST_F(DeviceEndToEnd, TheListingOfTrafficEndsWithTheCallsThatTheCheckCounts) {
+    const auto listed = [&](const std::string& flags) {
+        return check("toy_on_device", "TOY_LESSON=1 TOY_WRONG=", "--traffic " + flags).words();
+    };
+    const std::string calls = " N=40 C=65 (steps) yours solution calls of the runtime in 1 of 2 calls 2 2 ";
+    EXPECT_FALSE(contains(listed(""), "(steps)")) << "no target";
+    std::ofstream(folder_ / "lesson.toml") << "[counters]\ntoy = { api_calls = 1.0 }\n";
+    const std::string run = listed("");
+    EXPECT_TRUE(contains(run, calls)) << run;
+    EXPECT_FALSE(contains(listed("--only toy/regular"), "(steps)")) << "it has no such call";
+}
+
 TEST_F(DeviceEndToEnd, AnOutputThatIsNullInACallIsNamed) {
     const Checked run = check_toy("mean_always");
     EXPECT_EQ(run.of_case("regular").at("verdict"), "ok");

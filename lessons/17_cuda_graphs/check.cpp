@@ -42,6 +42,9 @@ class Sequence {
         const double C = file_.dim("C"), V = file_.dim(vocabulary_ == Vocabulary::exact ? "V" : "Vp");
         add(of, wrong).needed = {{"api_calls", 4},
                                  {"library_flop", 2.0 * of.B * bucket * C * (12 * C * file_.dim("L") + V)}};
+        replays_++;
+        case_.limited_calls =
+            replays_ == 1 ? "a token that finds its graph" : fmt::format("{} tokens that find their graph", replays_);
     }
 
   private:
@@ -49,6 +52,7 @@ class Sequence {
     std::string precision_;
     Vocabulary vocabulary_;
     checker::Case& case_;
+    int replays_ = 0;
 };
 
 // In the smallest bucket: other tokens, another position, another model, several sequences.

@@ -39,7 +39,8 @@ constexpr std::uint64_t kBlocks = 32;  // of the launch with most of them
 struct CountedVersion : Version {
     std::string failure = {};  // why it was not counted
     LaunchTraffic traffic = {};
-    std::uint64_t api_calls = 0;  // by the host
+    std::uint64_t api_calls = 0;                          // by the host
+    std::optional<std::uint64_t> limited_api_calls = {};  // in the calls that the check counts
     std::size_t findings = 0;
     std::uint64_t most_blocks = 0;  // of a launch
     std::vector<LaunchTraffic> kernels = {};
@@ -314,28 +315,45 @@ void print_listing(const CountedVersion& version) {
     }
 }
 
+constexpr std::size_t kNameColumns = 34, kCellColumns = 14;
+
+// Returns a row of the totals, with its end. A long name takes columns of the first cell.
+std::string table_row(const std::string& name, const std::vector<std::string>& cells) {
+    std::string text = fmt::format("{:<{}} ", name, kNameColumns - 1);
+    std::size_t taken = std::min(text.size() - kNameColumns, kCellColumns);
+    for (const std::string& cell : cells) {
+        text += fmt::format("{:>{}}", cell, kCellColumns - std::exchange(taken, 0));
+    }
+    return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+}
+
+std::string table_head(const std::string& name, const std::vector<CountedVersion>& versions) {
+    std::vector<std::string> cells;
+    std::ranges::transform(versions, std::back_inserter(cells), &CountedVersion::who);
+    return '\n' + table_row(name, cells);
+}
+
+// Returns an empty string if no version has more than nothing.
+template <typename Value>
+std::string table_row(const std::string& name, const std::vector<CountedVersion>& versions, const Value& value) {
+    std::vector<std::string> cells;
+    bool any = false;
+    for (const CountedVersion& version : versions) {
+        cells.push_back(version.failure.empty() ? value(version) : "-");
+        any = any || !(cells.back().empty() || cells.back() == "0" || cells.back() == "0 B" || cells.back() == "-");
+    }
+    return any ? table_row(name, cells) : "";
+}
+
 void print_totals(const std::vector<CountedVersion>& versions) {
-    const auto row_of = [&](const char* name, auto&& value) {
-        std::string text = fmt::format("{:<34}", name);
-        bool any = false;
-        for (const CountedVersion& version : versions) {
-            const std::string cell = version.failure.empty() ? value(version) : "-";
-            any = any || (version.failure.empty() && !cell.empty() && cell != "0" && cell != "0 B");
-            text += fmt::format("{:>14}", cell);
-        }
-        if (any) {
-            fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
-        }
-    };
-    const auto row = [&](const char* name, auto&& value) {
-        row_of(name, [&](const CountedVersion& version) { return value(version.traffic); });
-    };
     if (std::ranges::none_of(versions, [](const CountedVersion& version) { return version.failure.empty(); })) {
         return;
     }
-    std::string head = fmt::format("\n{:<34}", "in all");
-    for (const CountedVersion& version : versions) { head += fmt::format("{:>14}", version.who); }
-    fmt::print("{}\n", head);
+    const auto row = [&](const char* name, auto&& value) {
+        fmt::print("{}",
+                   table_row(name, versions, [&](const CountedVersion& version) { return value(version.traffic); }));
+    };
+    fmt::print("{}", table_head("in all", versions));
     row("requests to global memory", [](const auto& t) { return shortened(t.total.global_requests()); });
     row("sectors a request", [](const auto& t) { return per(t.total.global_sectors(), t.total.global_requests()); });
     row("  side by side", [](const auto& t) { return per(t.total.ideal_sectors(), t.total.global_requests()); });
@@ -351,12 +369,67 @@ void print_totals(const std::vector<CountedVersion>& versions) {
     row("accesses passed unequally often", [](const auto& t) { return shortened(t.total.uneven); });
     row("special functions, each thread's", [](const auto& t) { return shortened(t.total.special_functions); });
     row("launches", [](const auto& t) { return shortened(t.launches); });
-    row_of("calls of the runtime and libraries",
-           [](const CountedVersion& version) { return shortened(version.api_calls); });
+    fmt::print("{}", table_row("calls of the runtime and libraries", versions,
+                               [](const CountedVersion& version) { return shortened(version.api_calls); }));
     row("calls of libraries", [](const auto& t) { return shortened(t.total.library_calls); });
     row("  bytes read", [](const auto& t) { return bytes_text(t.total.library_bytes_read); });
     row("  bytes written", [](const auto& t) { return bytes_text(t.total.library_bytes_written); });
     row("  floating-point operations", [](const auto& t) { return shortened(t.total.library_flop); });
+}
+
+// ---- calls of the runtime that the lesson limits ----------------------------------------------------------------------
+
+bool is_limited(const Call& call) {
+    return std::ranges::find(call.needed, "api_calls", &Needed::counter) != call.needed.end();
+}
+
+// Returns the case with most calls whose `api_calls` lesson.toml limits, or null if none has any. If `wanted` is a case, no
+// other one is returned.
+const Case* limited_case(const Lesson& lesson, const Op& op, const std::string& wanted) {
+    const auto& counters = lesson.toml().counters;
+    if (const auto limits = counters.find(op.name); limits == counters.end() || !limits->second.contains("api_calls")) {
+        return nullptr;
+    }
+    const auto chosen = std::ranges::find(op.cases, wanted, &Case::name);
+    const auto most = chosen != op.cases.end() ? chosen : std::ranges::max_element(op.cases, {}, [](const Case& c) {
+        return std::ranges::count_if(c.calls, is_limited);
+    });
+    return most != op.cases.end() && std::ranges::any_of(most->calls, is_limited) ? &*most : nullptr;
+}
+
+// Counts what the limited calls of a case call, as the check does: calls before them in a sequence run first. Returns
+// nothing if a call fails.
+std::optional<std::uint64_t> count_limited(DeviceSide& device, const Case& of, const Library& library) {
+    MemoryFile memory;
+    dup2(memory.fd(), kWorkerMemory);
+    std::uint64_t api_calls = 0;
+    bool done = true;
+    for (std::size_t i = 0; i < of.calls.size() && done; i++) {
+        const CallRun run{.of = of, .index = i, .library = library, .counts = true};
+        if (!of.sequence && !is_limited(run.call())) {
+            continue;
+        }
+        lay_out(memory, run.call(), run.places(), run.schedule);
+        const Reply reply = device.run(run);
+        done = reply.answer == Answer::done;
+        api_calls += is_limited(run.call()) ? static_cast<std::uint64_t>(reply.api_calls) : 0;
+    }
+    device.end_case();
+    simt::forget_findings();
+    return done ? std::optional(api_calls) : std::nullopt;
+}
+
+void print_limited(const std::vector<CountedVersion>& versions, const Case& of) {
+    const auto limited = std::ranges::count_if(of.calls, is_limited);
+    const std::string calls = of.limited_calls.empty()
+                                  ? fmt::format("calls of the runtime in {} of {} calls", limited, of.calls.size())
+                                  : "calls of " + of.limited_calls;
+    const std::string row = table_row(calls, versions, [](const CountedVersion& version) {
+        return version.limited_api_calls ? shortened(*version.limited_api_calls) : "-";
+    });
+    if (!row.empty()) {
+        fmt::print("{}{}", table_head(fmt::format("{} ({})", of.shape, of.name), versions), row);
+    }
 }
 
 void print_costliest(const CountedVersion& version) {
@@ -396,7 +469,7 @@ void write(JsonWriter& json, const std::string& op, const Work& work, const std:
 // Counts the same work of all: the same share of a launch's blocks, of which an implementation has more where each computes
 // less. The learner's is counted last, and is not asked how many blocks it has: what it does wrong must not end the others.
 void count(std::vector<CountedVersion>& versions, bool is_first_the_learners, DeviceSide& device, const Op& op,
-           const Work& work, std::deque<Library>& loaded) {
+           const Work& work, const Case* limited, std::deque<Library>& loaded) {
     std::optional<simt::Sampling> sampling;
     if (!work.is_whole) {
         std::uint64_t most = kBlocks;
@@ -409,6 +482,9 @@ void count(std::vector<CountedVersion>& versions, bool is_first_the_learners, De
     }
     for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
         count(*version, device, op, work, sampling, loaded);
+        if (limited != nullptr && version->failure.empty()) {
+            version->limited_api_calls = count_limited(device, *limited, loaded.back());
+        }
     }
 }
 
@@ -421,7 +497,8 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     std::fflush(stdout);
     std::vector<CountedVersion> versions;
     for (Version& version : versions_of(lesson, options, op)) { versions.push_back({std::move(version)}); }
-    count(versions, options.subject != "solutions", device, op, work, loaded);
+    const Case* const limited = limited_case(lesson, op, options.only_case());
+    count(versions, options.subject != "solutions", device, op, work, limited, loaded);
     const CountedVersion& shown = versions.front();
     const std::string check = fmt::format("make check-lesson{} ONLY={}", lesson_number(lesson.name()), op.name);
     const auto& [run, blocks] = std::pair(shown.traffic.blocks_run, shown.traffic.blocks);
@@ -444,6 +521,9 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
         fmt::print("\nThe device found {} beside; {}\n", counted(static_cast<long>(shown.findings), "mistake"), check);
     }
     print_totals(versions);
+    if (limited != nullptr) {
+        print_limited(versions, *limited);
+    }
     print_costliest(shown);
     write(json, op.name, work, versions);
     return shown.failure.empty();

@@ -157,6 +157,16 @@ TEST(Listing, HasACallOfALibraryAtItsLineAndItsBytesInTheTotals) {
         << run.output;
 }
 
+// Lesson 17 limits `api_calls` for tokens that find their graph: a graph's launch and a wait for each of the two.
+TEST(Listing, EndsWithTheCallsThatTheLessonLimits) {
+    const Finished run = listing("--subject solutions --only predict/buckets", "17");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_TRUE(contains(run.output,
+                         "\n\nB=3 T=150 C=32 NH=2 L=1 (buckets)       solution     lesson 05\n"
+                         "calls of 2 tokens that find their graph        4            36\n"))
+        << run.output;
+}
+
 TEST(Listing, IsWrittenAsJsonForPlots) {
     const std::string path = "build/tests/simt/listing.json";
     fs::remove(path);
