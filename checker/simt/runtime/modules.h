@@ -49,7 +49,7 @@ struct Module {
     std::vector<Range> device_sections;
     std::span<const SharedUse> shared_uses;
     std::span<const std::int64_t> kernels;  // a place in each kernel's function, relative to the entry
-    std::size_t constant_bytes = 0;  // __constant__ variables of the source file that has most
+    std::size_t constant_bytes = 0;         // __constant__ variables of the source file that has most
 
     const Symbol* function_at(std::uintptr_t address) const;
     const Symbol* variable_at(std::uintptr_t address) const;
