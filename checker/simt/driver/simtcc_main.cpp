@@ -505,7 +505,7 @@ class Kernels {
         return text.str();
     }
 
-    // What the compiler has said of a text, without the names that simt-lower has made.
+    // Returns the compiler's messages about a text, without the names that simt-lower has made.
     std::string said_of_it(Text text) const {
         std::string said = text_of(said_of(text));
         for (std::size_t at = 0; (at = said.find(simt::kExternShared)) != std::string::npos;) {

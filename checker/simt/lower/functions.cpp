@@ -69,7 +69,7 @@ class Reader {
         return has(begin, end, "class") || has(begin, end, "struct") || has(begin, end, "union");
     }
 
-    // What [begin, end) declares before the body at `end`, or before a ;.
+    // Keeps the function that [begin, end) declares, before its body at `end` or before a ;.
     void function(std::size_t begin, std::size_t end, Scope scope, bool defined) {
         const std::size_t open = parameters(begin, end);
         if (open == end || open == begin) {
@@ -123,7 +123,7 @@ class Reader {
         }
     }
 
-    // Whether the { at i belongs to an initializer: of a variable, or of a member between `:` and a constructor's body.
+    // Returns true if the { at i belongs to an initializer: of a variable, or of a member between `:` and a constructor's body.
     bool initializes(std::size_t begin, std::size_t i) const {
         const std::size_t open = parameters(begin, i);
         if (open == i) {

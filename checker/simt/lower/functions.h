@@ -13,7 +13,7 @@ namespace simt {
 
 struct Function {
     std::size_t begin;                // the declaration's first token
-    std::size_t name;                 // of an operator the word itself
+    std::size_t name;                 // the word `operator` if it is one
     std::size_t open = 0, close = 0;  // the brackets of its body; both 0 if it is only declared
     bool is_kernel = false, is_device = false, is_host = false;  // it has CUDA's word
     bool is_constexpr = false;

@@ -253,7 +253,7 @@ class Lowering : private Navigation {
         return j;
     }
 
-    // Whether a shift of device code begins with the < or > at i, by an amount that is not written as a number: the
+    // Returns true if a shift of device code begins with the < or > at i, by an amount that is not written as a number: the
     // compiler warns of those.
     bool is_shift(std::size_t i, std::string_view angle) const {
         if (is_macro_ || i >= std::max(kernel_end_, device_code_end_) || !is(i + 1, angle) || is(i + 2, angle) ||
@@ -274,7 +274,7 @@ class Lowering : private Navigation {
         return operand && behind;
     }
 
-    // Whether a bit-field may have the name: no reference binds to it. A conditional `? name : 3;` looks the same.
+    // Returns true if a bit-field may have the name: no reference binds to it. A conditional `? name : 3;` looks the same.
     bool is_bit_field(std::string_view name) const {
         for (std::size_t j = 0; j + 3 < tokens_.size(); j++) {
             if (is(j, name) && is(j + 1, ":") && (is(j + 3, ";") || is(j + 3, ","))) {
@@ -284,7 +284,7 @@ class Lowering : private Navigation {
         return false;
     }
 
-    // Whether the >> at i may close the arguments of two templates: a < in its statement has one of them for its end.
+    // Returns true if the >> at i may close the arguments of two templates: a < in its statement has one of them for its end.
     bool closes_templates(std::size_t i) const {
         for (std::size_t j = i; j-- > 0;) {
             if (closes(text(j)) && !is(j, "}")) {

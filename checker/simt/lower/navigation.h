@@ -29,7 +29,7 @@ class Navigation {
 
     // Three neighbouring < or >, with nothing between them.
     bool angles(std::size_t i, std::string_view angle) const;
-    // The same with a space before the third one, as in k << <1, 1>> >(x).
+    // Three of them with a space before the third, as in k << <1, 1>> >(x).
     bool parted_angles(std::size_t i, std::string_view angle) const;
 
     static bool opens(std::string_view word) { return word == "(" || word == "[" || word == "{"; }
@@ -62,7 +62,7 @@ class Navigation {
 
     // The name of the function, other than a kernel, whose body begins with the { at i; i where none does.
     std::size_t function_name(std::size_t i) const;
-    // Whether the innermost braces around token i are neither a namespace's nor those of extern "C".
+    // Returns true if the innermost braces around token i are neither a namespace's nor those of extern "C".
     bool is_in_a_function(std::size_t i) const;
 
   protected:

@@ -49,7 +49,7 @@ class Finder {
     }
 
   private:
-    struct Free {  // functions of one name that are no members
+    struct Free {  // functions of one name that are not members
         int host = 0, device = 0, kernels = 0;
         bool is_for_the_device(const Function& function) const { return !function.is_member && device + kernels > 0; }
     };
@@ -111,7 +111,7 @@ class Finder {
         return fmt::format("a {} function(\"{}\")", kind, tokens_.text(function.name));
     }
 
-    // Whether token i is part of a constant expression, or of one that is not evaluated. `begin`: of the body.
+    // Returns true if token i is part of a constant expression, or of one that is not evaluated. `begin`: of the body.
     bool is_constant(std::size_t begin, std::size_t i) const {
         static const Names kConstant = {"constexpr", "static_assert", "case",    "alignas",
                                         "decltype",  "sizeof",        "noexcept"};
@@ -136,7 +136,7 @@ class Finder {
         return false;
     }
 
-    // Whether [begin, end) declares a variable with token i's name, or a parameter between its brackets does.
+    // Returns true if [begin, end) declares a variable with token i's name, or a parameter between its brackets does.
     bool declares(const Function& function, std::string_view name) const {
         for (std::size_t i = function.name + 1; i < function.close; i++) {
             if (!is(i, name)) {
@@ -206,7 +206,7 @@ class Finder {
         }
     }
 
-    // Whether a variable somewhere in the file has the name: a pointer to a kernel may be launched.
+    // Returns true if a variable somewhere in the file has the name: a pointer to a kernel may be launched.
     bool is_a_variable(std::string_view name) const {
         for (std::size_t i = 1; i < tokens_.size(); i++) {
             if (is(i, name) && ((tokens_.is_name(i - 1) && !is(i + 1, "(") && !is(i + 1, "<")) ||

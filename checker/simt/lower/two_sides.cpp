@@ -23,7 +23,7 @@ class Side {
             if (defined) {
                 functions_.push_back(function);
             }
-            // What only the device has is as the device's text has it.
+            // The host's text says nothing of a function that only the device has.
             const bool of_the_device = function.is_kernel || (function.is_device && !function.is_host);
             outside(at, of_the_device ? function.begin : defined ? function.open : at);
             at = of_the_device ? (defined ? function.close : tokens_.statement_end(function.name)) + 1
