@@ -151,6 +151,12 @@ void run(const Command& command, bool verbose, const fs::path& errors = {}) {
     }
 }
 
+std::string text_of(const fs::path& name) {
+    std::stringstream text;
+    text << std::ifstream(name).rdbuf();
+    return text.str();
+}
+
 void append(Command& command, const auto& words) {
     command.insert(command.end(), std::begin(words), std::end(words));
 }
@@ -388,9 +394,7 @@ fs::path write_absent_headers(const simt::Options& options, const Installation& 
     for (const std::string& name : headers) {
         const fs::path header = folder / name;
         const std::string text = simt::absent_header(name);
-        std::ostringstream before;
-        before << std::ifstream(header).rdbuf();
-        if (before.str() != text) {  // another process may read it meanwhile
+        if (text_of(header) != text) {  // another process may read it meanwhile
             fs::create_directories(header.parent_path());
             const std::string mine = header.string() + '.' + std::to_string(getpid());
             std::ofstream(mine) << text;
@@ -427,10 +431,9 @@ void explain_internal_error(Command compiling, const TemporaryFolder& folder, bo
 
 // In the text that the compiler has made.
 void count_arithmetic(const std::string& assembly) {
-    std::stringstream text;
-    text << std::ifstream(assembly).rdbuf();
+    const std::string text = text_of(assembly);
     std::ofstream out(assembly);
-    out << simt::with_arithmetic_counted(text.view());
+    out << simt::with_arithmetic_counted(text);
     out.close();
     if (!out) {
         throw std::runtime_error(assembly + ": cannot be written");
@@ -499,12 +502,6 @@ class Kernels {
     fs::path said_of(Text text) const { return file(text, ".said"); }
     std::string object() const { return options_.arithmetic ? (folder_ / "kernels.s").string() : object_; }
 
-    static std::string text_of(const fs::path& name) {
-        std::stringstream text;
-        text << std::ifstream(name).rdbuf();
-        return text.str();
-    }
-
     // Returns the compiler's messages about a text, without the names that simt-lower has made.
     std::string said_of_it(Text text) const {
         std::string said = text_of(said_of(text));
@@ -541,21 +538,24 @@ class Kernels {
     }
 
     // A lowered file holds words that are macros of the stand-in headers. It has them from a precompiled header, as that
-    // keeps macros, and from no other. The compiler does not take one that was made without a macro of this call.
-    void read(Text text) {
+    // keeps macros, and from no other. The compiler does not take one that was made without a macro of this call. Returns
+    // what was read.
+    std::string read(Text text) {
         const std::optional<fs::path> shared =
             take_compiled_headers(options_) ? shared_header(options_, here_) : std::nullopt;
         if (shared) {
             read(text, *shared);
-            if (text_of(file(text, ".read.ii")).find("#pragma GCC pch_preprocess") != std::string::npos) {
-                return;
+            std::string found = text_of(file(text, ".read.ii"));
+            if (found.find("#pragma GCC pch_preprocess") != std::string::npos) {
+                return found;
             }
         }
         read(text, own_header(options_, here_, folder_));
+        return text_of(file(text, ".read.ii"));
     }
 
     void lower(Text text) {
-        read(text);
+        const std::string found = read(text);
         Command lowering = {here_.lower.string(), file(text, ".read.ii").string(), file(text, ".ii").string()};
         if (options_.for_debugger) {
             lowering.push_back("--for-debugger");
@@ -567,8 +567,9 @@ class Kernels {
             lowering.push_back("--relaxed-constexpr");
         }
         if (text == Text::expanded) {
+            fs::remove(uses());  // of the source before this one
             append(lowering, std::vector<std::string>{"--host-uses", marked().string(), uses().string()});
-            if (mentions_architecture(text_of(file(text, ".read.ii")))) {
+            if (mentions_architecture(found)) {
                 read(Text::host);
                 append(lowering, std::vector<std::string>{"--host-side", file(Text::host, ".read.ii").string()});
             }
@@ -617,6 +618,7 @@ class Kernels {
         const simt::RefusedCalls refused = simt::refused_calls(text_of(said_of(Text::written)), text_of(uses()));
         std::fputs(refused.text.c_str(), stderr);
         if (refused.is_error) {
+            fs::remove(object());  // as the compiler does: make would take it for current
             throw Failed{1};
         }
     }

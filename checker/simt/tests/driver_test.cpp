@@ -709,6 +709,21 @@ int main() {
     EXPECT_EQ(shell("./a").output, "cudaErrorInvalidDeviceFunction cudaErrorInvalidDeviceFunction\ncudaSuccess\n3\n");
 }
 
+TEST_F(Driver, AFileThatIsRefusedLeavesNoObjectAndNothingIsSaidOfTheNextFile) {
+    file("a.cu", "float square(float x) { return x * x; }\n__global__ void k(float* o) { *o = square(*o); }\n");
+    file("b.cu",
+         "float square(float x) { return x * x; }\n"
+         "__host__ __device__ float both(float x) { return square(x); }\n");
+    file("c.cu", "int main() {}\n");
+    EXPECT_EQ(simtcc("-c a.cu -o a.o").status, 1);
+    EXPECT_FALSE(fs::exists(folder_ / "a.o"));
+    const Finished two = simtcc("b.cu c.cu -o c");
+    EXPECT_EQ(two.status, 0);
+    EXPECT_EQ(two.output,
+              "b.cu:2: warning: calling a __host__ function(\"square(float)\") from a __host__ __device__ "
+              "function(\"both\") is not allowed\n");
+}
+
 TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     fs::create_directories(folder_ / "mine");
     fs::create_directories(folder_ / "toolkit");
