@@ -92,7 +92,7 @@ class StandIn : public testing::Test {
                      environment);
     }
 
-    // Where no card is, one is named: which architecture nvcc compiles for changes nothing here. One process builds at
+    // Names a card if there is none: which architecture nvcc compiles for changes nothing here. One process builds at
     // a time: two suites that run at once build the same program, and neither may start it while the other links it.
     static checker::Finished build(const std::string& targets) {
         const bool card = checker::run_command("build/tools/gpu --arch 2>&1").status == 0;

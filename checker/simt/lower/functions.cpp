@@ -158,7 +158,7 @@ class Reader {
                 } else if (parameters(begin, i) == i && declares_class(begin, i) && !has(begin, i, "enum") &&
                            !has(begin, i, "=")) {
                     read(i + 1, close, Scope::classes);
-                    begin = i;  // what stands between } and ; declares no function
+                    begin = i;  // no function is declared between } and ;
                 } else if (!initializes(begin, i) && parameters(begin, i) < i) {
                     function(begin, i, scope, true);
                     begin = close + 1;

@@ -17,8 +17,8 @@ struct Function {
     std::size_t open = 0, close = 0;  // the brackets of its body; both 0 if it is only declared
     bool is_kernel = false, is_device = false, is_host = false;  // it has CUDA's word
     bool is_constexpr = false;
-    bool is_emitted = true;     // even if nobody calls it: neither inline, nor static, nor a template or member
-    bool is_member = false;     // of a class, or defined with its scope's name before its own
+    bool is_emitted = true;     // also without a caller: neither inline, nor static, nor a template or member
+    bool is_member = false;     // belongs to a class, or is defined with its scope's name before its own
     bool is_defaulted = false;  // or deleted
 
     bool is_for_the_device() const { return is_kernel || is_device; }

@@ -817,7 +817,7 @@ class Lowering : private Navigation {
     std::size_t kernel_end_ = 0;                // of the last kernel's body so far
     std::set<std::size_t> ends_of_do_;
     std::size_t device_function_end_ = 0;  // of the last __device__ function's
-    std::size_t device_code_end_ = 0;      // the same, of one that is the host's too
+    std::size_t device_code_end_ = 0;      // the last function's that is for the device, and perhaps the host's too
     std::vector<Edit>& edits_;
 };
 

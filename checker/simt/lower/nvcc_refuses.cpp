@@ -242,7 +242,7 @@ class Finder {
     const bool relaxed_;
     Names namespaces_, arrays_, used_;
     std::map<std::string_view, Free> free_;
-    std::map<std::string_view, bool> of_the_host_;  // whether all functions of the name are constexpr
+    std::map<std::string_view, bool> of_the_host_;  // true if all functions of the name are constexpr
     HostUses result_;
 };
 

@@ -15,7 +15,7 @@ namespace simt {
 // A name in the code of the device that is also one of a function of the host.
 struct HostUse {
     std::string place;   // "file:line"
-    std::string name;    // of the host's function
+    std::string name;    // the host's function
     std::string caller;  // "a __global__ function(\"scale\")"
     bool is_constexpr;
     bool is_error;  // for a __host__ __device__ caller nvcc only warns

@@ -21,7 +21,7 @@ constexpr std::int64_t kFarthest = 16384;  // bytes beyond the array
 constexpr std::size_t kMostIndices = 8;
 constexpr int kMostOthers = 16;
 
-// Where the access of an index may go: `count` places of `bytes` bytes, `stride` bytes apart.
+// The places that the access of an index may go to: `count` of `bytes` bytes, `stride` bytes apart.
 struct Places {
     std::uintptr_t begin;
     std::size_t bytes, stride, count;
@@ -78,7 +78,7 @@ bool expect_access(std::int64_t index, std::string_view type) {
             !std::equal(wanted.begin(), wanted.end(), end - wanted.size())) {
             continue;
         }
-        std::size_t bytes = extents->element_bytes;  // of what the index chooses
+        std::size_t bytes = extents->element_bytes;  // one element's
         for (std::size_t i = 1; i < wanted.size(); i++) { bytes *= wanted[i]; }
         const std::int64_t offset = index * static_cast<std::int64_t>(bytes);
         const std::size_t row = bytes * wanted.front();

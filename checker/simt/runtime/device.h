@@ -19,6 +19,6 @@ inline constexpr std::size_t kSharedPerMultiprocessor = 228 * 1024;
 inline constexpr std::size_t kReservedSharedPerBlock = 1024;
 inline constexpr int kRegistersPerMultiprocessor = 65536;
 inline constexpr int kRegistersPerThread = 32;            // stated, not counted: it does not limit occupancy
-inline constexpr std::size_t kConstantBytes = 64 * 1024;  // of a source file's variables
+inline constexpr std::size_t kConstantBytes = 64 * 1024;  // limit for the variables of a source file
 
 }  // namespace simt

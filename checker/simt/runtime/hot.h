@@ -78,14 +78,14 @@ struct HotShared {
     const std::uint8_t* lucky = nullptr;
 };
 
-// What CUDA threads have done so far. An access adds to one number only: each number that it adds to costs as much as
+// Counts the work of CUDA threads. An access adds to one number only: each number that it adds to costs as much as
 // its other checks.
 struct HotCounts {
     static constexpr std::size_t kSizes = 5;  // 1, 2, 4, 8, 16 bytes
     // Plainly right accesses to global memory, by the logarithm of their bytes.
     std::array<std::uint64_t, kSizes> reads = {}, writes = {};
     std::uint64_t other_accesses = 0;  // without those to the threads' own stacks
-    std::uint64_t other_bytes = 0;     // of global memory
+    std::uint64_t other_bytes = 0;     // sizes of those in global memory
     std::uint64_t other_changes = 0;   // other writes, and other signs of work
 
     // Bytes of global memory that kernels have asked for, over all threads' accesses.

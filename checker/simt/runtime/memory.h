@@ -46,7 +46,7 @@ struct Allocation {
     const void* allocated_at;         // return address
     const void* freed_at = nullptr;   // null: it is alive
     const void* freed_for = nullptr;  // return address where the destructor was called that freed it; null: none did
-    std::string name = {};            // empty: nobody named it
+    std::string name = {};            // empty without name_buffer
     checker::Dims dims = {};
     std::size_t element_bytes = 1;
     Values values = Values::unknown;

@@ -42,8 +42,8 @@ constexpr int kRoundsOfPolls = 1000;
 // How long threads that poll may still see what they wait for.
 class Patience {
   public:
-    // All resident blocks have only polled in their turn. Returns true if that can never end: nobody has changed
-    // anything, and nobody has looked at other words than before.
+    // All resident blocks have only polled in their turn. Returns true if that can never end: no memory has
+    // changed, and no thread has looked at other words than before.
     bool is_lost() {
         if (changes_ != hot.counts.changes() || idle_rounds_ == 0) {
             idle_rounds_ = 0;

@@ -143,10 +143,10 @@ struct Launch {
     void (*body)(const void*, const void* const*) = nullptr;
     const void* code = nullptr;               // the function that has the kernel's body
     const void* const* parameters = nullptr;  // the bits of each
-    const char* parameter_block = nullptr;    // where all of these lie
+    const char* parameter_block = nullptr;    // holds all of them
     std::size_t parameter_bytes = 0;
     std::vector<const Symbol*> shadows = {};  // device variables whose address in host code is among the parameters
-    SourceLine line;                          // of the launch
+    SourceLine line;                          // the launch's
     const void* entry = nullptr;              // return address that stands for the body's first line
     bool counts_arithmetic = false;           // compiled so (arithmetic.h)
     bool cooperative = false;                 // all blocks are resident at once, and may wait for each other

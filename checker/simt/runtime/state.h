@@ -20,7 +20,7 @@ void set_seed(std::uint64_t seed);
 
 // For how many seconds of processor time a launch may run in which no block ends: SIMT_TIME_LIMIT, or 30.
 double time_limit();
-// For how many seconds threads may look at words that nobody changes: 8, or half of time_limit().
+// Returns the seconds for which threads may look at unchanged words: 8, or half of time_limit().
 double patience();
 
 // While one lives, the clock's signal leaves the running thread alone: it holds locks of the runtime or of the C

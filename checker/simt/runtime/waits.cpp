@@ -288,7 +288,7 @@ void Scheduler::poll(const void* site) {
     polls_++;
     Lane& lane = calling_lane();
     if (++lane.polls >= kPollsInARow) {
-        hot.counts.other_changes += lane.looks == 0 ? 1 : 0;  // atomics whose outcome nobody uses are work
+        hot.counts.other_changes += lane.looks == 0 ? 1 : 0;  // atomics with an unused outcome are work
         yield(site);
     }
 }
