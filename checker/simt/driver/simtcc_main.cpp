@@ -623,6 +623,22 @@ class Kernels {
         }
     }
 
+    // Makes the compiler preprocess a lowered file. g++ 13 and later ignore `#pragma omp` in preprocessed files whose
+    // macros they expand, and a lowered file has macros. -include takes the place of the pragma that names the precompiled
+    // header, and the macros of this call are those that the header was made with.
+    void take_header_by_option(Command& compiling, const fs::path& lowered) const {
+        static const std::regex kHeader(R"x(#pragma GCC pch_preprocess "([^"\n]+)\.gch"[^\n]*)x");
+        const std::string text = text_of(lowered);
+        std::smatch header;
+        if (!std::regex_search(text, header, kHeader)) {
+            throw std::runtime_error(lowered.string() + " names no precompiled header");
+        }
+        append_preprocessor(compiling, options_, here_);
+        append(compiling, told_headers(options_));
+        append(compiling, std::vector<std::string>{"-include", header.str(1)});
+        std::ofstream(lowered) << header.prefix() << header.suffix();
+    }
+
     // Writes the compiler's messages to the text's own file.
     bool compiles(Text text, const std::string& into, const Command& more = {}) {
         Command compiling = {here_.compiler};
@@ -632,9 +648,13 @@ class Kernels {
         if (isatty(STDERR_FILENO) != 0) {
             compiling.push_back("-fdiagnostics-color=always");
         }
-        append(compiling,
-               std::vector<std::string>{"-pass-exit-codes", "-fpreprocessed", "-fdirectives-only", "-x", "c++",
-                                        options_.arithmetic ? "-S" : "-c", file(text, ".ii").string(), "-o", into});
+        if (has_openmp(options_)) {
+            take_header_by_option(compiling, file(text, ".ii"));
+        } else {
+            append(compiling, std::vector<std::string>{"-fpreprocessed", "-fdirectives-only"});
+        }
+        append(compiling, std::vector<std::string>{"-pass-exit-codes", "-x", "c++", options_.arithmetic ? "-S" : "-c",
+                                                   file(text, ".ii").string(), "-o", into});
         try {
             run(compiling, options_.verbose, said_of(text));
             return true;
