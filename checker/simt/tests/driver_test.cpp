@@ -35,7 +35,8 @@ class Driver : public testing::Test {
 
     // In the test's folder; both streams.
     Finished shell(const std::string& command) const {
-        return ::shell(fmt::format("cd '{}' && ({})", folder_.string(), command));
+        // The compiler's messages have other quotation marks in the locale C.
+        return ::shell(fmt::format("export LC_ALL=C.UTF-8; cd '{}' && ({})", folder_.string(), command));
     }
     Finished simtcc(const std::string& arguments) const {
         return shell((fs::current_path() / "build/simtcc").string() + ' ' + arguments);
