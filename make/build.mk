@@ -243,7 +243,6 @@ build/tests/fakes/%.so: checker/tests/fakes/%.cpp $(fake_headers) build/flags
 build/tests/checker/end_to_end_test build/tests/checker/bench_test: | $(fakes)
 build/tests/checker/progress_test: | build/tools/progress
 build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
-build/tests/checker/gpu_standin_test: | $(fakes) build/tools/gpu $$(standin) $(case_objects) $(libs) build/lib/libops.a
 build/tests/checker/gpu_rehearsal_test: | $(fakes) build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu
 
 # The same for kernels: a check program with the CPU device, and shared objects that it loads.

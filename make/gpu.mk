@@ -96,33 +96,4 @@ build/dry/given/%: lessons/%.cu $(simtcc_needs) $(simt_archives)
 # tools/wrong and what it compiles with. It also runs the lessons' check programs and solutions.
 wrong_on_card = build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc)
 
-# The stand-in for the CUDA runtime (checker/gpu/standin), by the name of nvcc's own, and by that of another release; a
-# lesson's kernels, which it runs; implementations that are linked with the other release's; and one that takes pinned memory
-# for zeros.
-standin := $(if $(nvcc),build/standin/libcudart.so build/standin/other/libcudart.so build/standin/kernels-04.so)
-other_major = $(if $(filter 12,$(cuda_major)),13,12)
-build/standin/obj/cudart.o: checker/gpu/standin/cudart.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
-	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
-build/standin/obj/kernels.o: checker/gpu/standin/kernels.cpp build/flags
-	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
-build/standin/libcudart.so: private major = $(cuda_major)
-build/standin/other/libcudart.so: private major = $(other_major)
-build/standin/libcudart.so build/standin/other/libcudart.so: build/standin/obj/cudart.o
-	@mkdir -p $(@D)
-	@echo 'libcudart.so.$(major) { global: *; };' >$@.versions
-	$(Q)$(CXX) -shared -o $@ $< -Wl,-soname,libcudart.so.$(major) -Wl,--version-script,$@.versions -ldl
-kernels_of = $(call objects_of,dry,solutions,$(call served_by,$(call named,$1)))
-build/standin/kernels-%.so: build/standin/obj/kernels.o $$(call kernels_of,$$*) $(simt_objects_alone) $(simt_library_objects) $(check_libs)
-	$(Q)$(CXX) -shared -Wl,-Bsymbolic,-z,defs -o $@ $^ -lboost_context $(blas) $(deps_lib) -lfmt -ldl -lpthread
-build/standin/two/%.so: build/gpu/impl/solutions/04_first_kernel/%.so build/standin/other/libcudart.so
-	@mkdir -p $(@D)
-	$(Q)ln -sf libcudart.so build/standin/other/libcudart.so.$(other_major)
-	$(Q)$(CXX) -shared -Wl,-Bsymbolic -o $@ build/gpu/ops/solutions/04_first_kernel/*.o build/lib/libops.a \
-	    build/standin/other/libcudart.so -Wl,-rpath,$(abspath build/standin/other)
-build/standin/pinned/residual.so: checker/gpu/standin/adds_pinned_memory.cpp build/lib/libops.a build/flags build/toolkit
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(harness_flags) $(cuda_headers) -shared -Wl,-Bsymbolic -o $@ $< build/lib/libops.a $(cudart)
-
--include $(wildcard build/gpu/obj/*.d build/dry/obj/*.d build/standin/obj/*.d)
+-include $(wildcard build/gpu/obj/*.d build/dry/obj/*.d)

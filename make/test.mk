@@ -146,10 +146,7 @@ rejected_there := 04_first_kernel 05_naive_forward
 ncu_suite = python-ncu-$(call number,$1)=reference/tests/test_simt_vs_ncu.py@lesson$(call number,$1):$(call commas,$(python_reads) \
     $(call checks_read,cpu,$1) solutions/$1 checker/simt)
 counted_for_ncu := 04_first_kernel 06_coalescing 07_tiled_matmul
-sharded := $(addprefix build/tests/checker/,course_test gpu_rehearsal_test gpu_standin_test fuzz_corpus_test)
-# What nvcc builds of lesson 04 is built by the test itself.
-standin_reads := Makefile make checker lessons/gpt2 $(addsuffix /04_first_kernel,lessons solutions) reference/cases reference/dump/budget.toml \
-    build/flags $(standin) $(nvcc)
+sharded := $(addprefix build/tests/checker/,course_test gpu_rehearsal_test fuzz_corpus_test)
 # Those that check fakes; of lessons they see only which there are.
 of_fakes := $(addprefix build/tests/checker/,end_to_end_test device_end_to_end_test)
 fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker/simt/COUNTERS.md $(wildcard lessons/*/lesson.toml)
@@ -169,8 +166,6 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        checker lessons/gpt2 build/dry/wrong/commands build/tools/wrong build/simtcc build/simt-lower)' \
 	    '$(call rehearsal,tuner,Tuner.*,Makefile make checker lessons/gpt2 build/flags build/simtcc build/simt-lower $(simt_archives) \
 	        $(foreach lesson,$(tuned_lessons),lessons/$(lesson)/tune solutions/$(lesson)))' \
-	    'checker-gpu_standin_test=build/tests/checker/gpu_standin_test@-*Lesson06*:$(call commas,$(standin_reads))' \
-	    'checker-gpu_standin-06=build/tests/checker/gpu_standin_test@*Lesson06*' \
 	    'checker-gpu_rehearsal_test=build/tests/checker/gpu_rehearsal_test@-All/DeviceLesson*;All/WrongSolution*;Tuner.*' \
 	    $(call suites,$(filter-out $(simt_with_lessons),$(simt_tests)),$(simt_reads)) \
 	    $(call suites,build/tests/simt/debug_test,$(simt_reads) $(call checks_read,cpu,$(debugged)) build/debug/impl/solutions/$(debugged) \
