@@ -44,7 +44,7 @@
 #:   make stubs              the lessons' stubs, from the solutions
 #:                           FORCE=1 replaces edited ones too
 #:   make reference          the reference tensors, by PyTorch
-#:   make kill-table         what the check says to wrong solutions, as a table
+#:   make kill-table         what the check finds in wrong solutions, as a table
 #:                           LESSON=01_layers that lesson's rows only
 #:   make simt-table         what the CPU device catches, as a table
 #:   make figures            the pages' figures, and the README's terminal
@@ -261,7 +261,7 @@ reference: .venv/requirements.sha256
 
 kill-table: build/tools/wrong $(wrong_needs)
 	@mkdir -p build/test-results
-	@$< $(if $(LESSON),--lesson '$(LESSON)') --table checker/KILL_TABLE.md --gtest_brief=1 && echo "checker/KILL_TABLE.md"
+	@$< $(if $(LESSON),--lesson '$(LESSON)') --table checker/KILL_TABLE.md --gtest_brief=1 && echo "checker/KILL_TABLE.md build/wrong/messages.txt"
 
 figures: .venv/requirements.sha256
 	@for figure in $(wildcard figures/lesson*.py) figures/terminal.py; do \

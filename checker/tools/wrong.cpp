@@ -2,7 +2,8 @@
 //
 // Every row of solutions/NN_name/wrong.toml is a mistake put into the solution. Each is compiled, linked as an
 // implementation and checked on its one failing case; the check must reject it for the reason that the row expects.
-// One GoogleTest case a row; with --table FILE the rows that are caught are also written as a Markdown table.
+// One GoogleTest case a row; with --table FILE the rows and the kinds of finding are also written as a Markdown table, and
+// what the check said into build/wrong/messages.txt.
 //
 // With --device gpu the rows of the device's lessons are checked on a GPU, which sees less than the CPU device: what a row's
 // outputs need not show is not asked there (`not_asked`). What is asked and not rejected is written down (--json FILE) after
@@ -27,7 +28,6 @@
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -508,17 +508,15 @@ std::string cell(const std::string& text) {
     return escaped;
 }
 
-// The row's first cells in the kill table: everything but the reason shown.
-std::string table_row(const Row& row) {
-    return fmt::format("| {} | {} | `{}`, {} |", row.lesson, cell(row.what), row.op(), row.test_case);
+// The kind of finding that the check must report for the row on the CPU device.
+std::string kind_of(const Row& row) {
+    return row.slow() && has_kernels(row.lesson) ? "none: the CPU device has no times" : cell('`' + row.reason + '`');
 }
 
-// A finding without the figures that move with the processor's vector extensions, so that the table is the same everywhere.
-std::string without_counts(std::string text) {
-    text = std::regex_replace(text, std::regex("^[0-9,]+ of [0-9,]+ (?=elements)"), "");
-    text = std::regex_replace(text, std::regex(", [0-9,]+ of them(?= NaN)"), ",");
-    text = std::regex_replace(text, std::regex(" is [0-9,.]+ times smaller"), " is smaller");
-    return std::regex_replace(text, std::regex(", worst off by .*"), "");
+// The row's line in the kill table.
+std::string table_row(const Row& row, const std::string& found) {
+    return fmt::format("| {} | `{}`: {} | `{}` | {} |\n", row.lesson, row.op(), cell(row.what), cell(row.reason),
+                       found);
 }
 
 void test_rows_of_lesson(const std::vector<Row>& all, const std::string& lesson) {
@@ -527,7 +525,7 @@ void test_rows_of_lesson(const std::vector<Row>& all, const std::string& lesson)
     for (const Row& row : all) {
         if (row.lesson == lesson) {
             (row.slow() || row.reason == "slow" ? slow : others)++;
-            EXPECT_NE(table.find(table_row(row)), std::string::npos)
+            EXPECT_NE(table.find(table_row(row, kind_of(row))), std::string::npos)
                 << row.place << ": " << row.id << ": make kill-table";
         }
     }
@@ -546,27 +544,30 @@ std::vector<Row> selected(const std::vector<Row>& rows) {
     return chosen;
 }
 
-// A row that did not run now, one of another lesson say, keeps the line that it has in `standing`, the table so far.
+// `standing`: the table so far, which keeps the lines of rows that did not run now, such as another lesson's.
 std::string table_of(const std::vector<Row>& rows, const CaughtRows& caught, const std::string& standing) {
     std::string text =
-        "# Wrong solutions, and what the check says to them\n\n"
+        "# Wrong solutions, and what the check finds\n\n"
         "Each row is a mistake put into the solution (`solutions/NN_name/wrong.toml`), then checked like a learner's "
-        "file.\nA test holds that each is rejected, on the case named here, for the reason shown (less its counts). "
-        "`make kill-table` writes this file.\n\n"
-        "| lesson | wrong solution | caught by | reason shown |\n|---|---|---|---|\n";
+        "file.\nA test holds that the check rejects each with the expected kind of finding. `make kill-table` writes "
+        "this file, and into `build/wrong/messages.txt` what the check says.\n\n"
+        "| lesson | wrong solution | expected | found |\n|---|---|---|---|\n";
     for (const Row& row : rows) {
-        const auto found = caught.find(row.lesson + "/" + row.id);
-        const bool is_caught = found != caught.end() && found->second.caught;
-        if (const std::size_t line = standing.find(table_row(row));
-            found == caught.end() && line != std::string::npos) {
-            text += standing.substr(line, standing.find('\n', line) + 1 - line);
-            continue;
+        const std::string line = table_row(row, kind_of(row));
+        const bool ran = caught.contains(row.lesson + "/" + row.id) || (row.slow() && has_kernels(row.lesson));
+        text += ran || standing.find(line) != std::string::npos ? line : table_row(row, "**not run**");
+    }
+    return text;
+}
+
+// The message that each row got, for those that ran.
+std::string messages_of(const std::vector<Row>& rows, const CaughtRows& caught) {
+    std::string text;
+    for (const Row& row : rows) {
+        if (const auto found = caught.find(row.lesson + "/" + row.id); found != caught.end()) {
+            text += fmt::format("{}/{}, {} {}: {}\n    {}\n", row.lesson, row.id, row.op(), row.test_case, row.what,
+                                found->second.shown);
         }
-        text += fmt::format("{} {} |\n", table_row(row),
-                            is_caught ? cell(without_counts(found->second.shown))
-                            : row.slow() && has_kernels(row.lesson)
-                                ? "slow on a GPU alone: the CPU device has no times to reject it by"
-                                : "**not caught**");
     }
     return text;
 }
@@ -681,6 +682,7 @@ int main(int argc, char** argv) {
         const int status = RUN_ALL_TESTS();
         if (!table.empty() && status == 0) {
             checker::write_file(table, table_of(of_course, caught, checker::read_file_if_there(table).value_or("")));
+            checker::write_file(root / "wrong/messages.txt", messages_of(of_course, caught));
         }
         return status;
     } catch (const std::exception& error) {
