@@ -73,11 +73,12 @@ program_name = build/$(if $(filter gpu,$4),gpu/)$1-$2$(if $(filter lessons,$3),-
 program_parts = $(objects_$1) $(objects_$4)
 program_needs = $(program_parts) $(call objects_of,$4,solutions,$(served_$2)) $(libs) $(filter build/%,$(libs_$4)) $(if $(filter lessons,$3),\
     $(addprefix build/verdict/,$(served_$2)) $(call objects_of,$4,lessons,$(served_$2)))
+# The linker prints its cross-reference table; the map keeps the lines of symbols that ops define.
 define link_program
 @mkdir -p $(@D)
-$(Q)$(CXX) -o $@ $(program_parts) $(foreach file,$(served_$2),$(call objects_of,$4,$(call chosen_side,$3,$(file)),$(file))) \
+$(Q)set -o pipefail; $(CXX) -o $@ $(program_parts) $(foreach file,$(served_$2),$(call objects_of,$4,$(call chosen_side,$3,$(file)),$(file))) \
     build/lib/libgpt2.a build/lib/libchecker.a $(libs_$4) \
-    $(if $(filter gpu,$4),$(call cublas,$^)) $(deps_lib) -lfmt -Wl,--cref,-Map=$@.map
+    $(if $(filter gpu,$4),$(call cublas,$^)) $(deps_lib) -lfmt -Wl,--cref | grep -E '^[^ ].* build/.*ops/' >$@.map
 endef
 define program_rule
 $(call program_name,$1,$2,$3,$4): $(call program_needs,$1,$2,$3,$(call runs_on,$2,$4))

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# awk -f served.awk -v ops="encoder gelu" MAP: which source file serves each op, from the cross-reference table of the
-# linker's map (--cref): a symbol, then the object that defines it, then lines that start with blanks for its users.
+# awk -f served.awk -v ops="encoder gelu" MAP: prints which source file serves each op. MAP has lines of the linker's
+# cross-reference table (--cref): a symbol, then the object that defines it.
 # With -v base=lessons it says of a solution's file why the learner's does not serve: build/verdict has its check's output.
 BEGIN { count = split(ops, names, " ") }
-/^Cross Reference Table/ { table = 1 }
-table && /^[^ ]/ {
+{
     for (i = 1; i <= count; i++) {
         # Defined functions are listed by mangled or by plain name: _Z4gelu… or gelu(…
         if (index($1, "_Z" length(names[i]) names[i]) == 1 || index($1, names[i] "(") == 1) { file[names[i]] = $NF }
