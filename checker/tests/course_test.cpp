@@ -196,6 +196,12 @@ class Course : public testing::Test {
         ASSERT_EQ(built.status, 0) << built.output;
     }
 
+    // The copy takes 2 GB. It stays if a test has failed.
+    static void TearDownTestSuite() {
+        if (!testing::UnitTest::GetInstance()->Failed()) {
+            fs::remove_all(kTree);
+        }
+    }
     void TearDown() override {
         for (const auto& [lesson, op] : touched_) { write_stub(lesson, op); }
         fs::remove_all(kTree / "results");

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -59,8 +60,9 @@ def mirror(source: Path, target: Path, hidden: re.Pattern) -> None:
 
 
 @pytest.fixture(scope="module")
-def hidden() -> Path:
-    """A root whose include folder lacks what the packages bring; /usr/local is not there at all."""
+def hidden(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A root whose include folder lacks what the packages bring; /usr/local is not there at all. Removed after the
+    last test of this file, with all else in WORK, if none has failed."""
     root = WORK / "root"
     shutil.rmtree(root, ignore_errors=True)
     machine = subprocess.run(["g++", "-print-multiarch"], capture_output=True, text=True, check=True).stdout.strip()
@@ -74,7 +76,9 @@ def hidden() -> Path:
         if Path("/", folder).exists():
             (root / folder).symlink_to(Path("/", folder))
     (root / "usr/lib").symlink_to("/usr/lib")
-    return root
+    yield root
+    if not request.session.testsfailed:
+        shutil.rmtree(WORK)
 
 
 @pytest.fixture(scope="module")

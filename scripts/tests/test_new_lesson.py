@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -351,7 +352,7 @@ def solution_text(tree: Tree, lesson_file: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def tree() -> Tree:
+def tree(request: pytest.FixtureRequest) -> Iterator[Tree]:
     path = ROOT / "build/new_lesson_test/tree"
     shutil.rmtree(path.parent, ignore_errors=True)
     path.mkdir(parents=True)
@@ -369,7 +370,9 @@ def tree() -> Tree:
     tree = Tree(path)
     tree.run("git init --quiet")
     tree.commit()
-    return tree
+    yield tree
+    if not request.session.testsfailed:
+        shutil.rmtree(path.parent)
 
 
 @pytest.fixture(scope="module")
@@ -440,6 +443,7 @@ def test_a_new_lesson_rejects_its_wrong_solutions_for_their_reasons(
     if which == "adds":  # a row's verdict comes from its lesson's helper too
         kept = tree.path / "build/wrong" / laid_out[which] / "overwrites/kept.json"
         before = kept.stat().st_mtime_ns
+        assert {file.suffix for file in kept.parent.iterdir()} & {".o", ".so"} == set(), "objects stay"
         tree.run(rejects)
         assert kept.stat().st_mtime_ns == before
         helper = tree.path / "solutions" / laid_out[which] / "times.cuh"

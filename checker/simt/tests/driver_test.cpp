@@ -30,6 +30,11 @@ class Driver : public testing::Test {
         fs::remove_all(folder_);
         fs::create_directories(folder_);
     }
+    void TearDown() override {
+        if (!HasFailure()) {
+            fs::remove_all(folder_);
+        }
+    }
 
     void file(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
