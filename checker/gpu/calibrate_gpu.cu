@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "checker/clock/timing.h"
+#include "checker/device.h"
 #include "checker/gpu/calibrate_kernels.cuh"
-#include "checker/gpu/device.h"
 #include "checker/gpu/gpu_libraries.h"
 #include "checker/gpu/gpu_roof.h"
 #include "checker/gpu/gpu_sampler.h"

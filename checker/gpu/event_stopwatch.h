@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "checker/clock/timing.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "checker/gpu/gpu_launch.h"
 
 namespace checker {

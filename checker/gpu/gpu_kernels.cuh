@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 
 namespace checker {
 

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "checker/base/text.h"
+#include "checker/device.h"
+#include "checker/device_order.h"
 #include "checker/gpu/cupti.h"
-#include "checker/gpu/device.h"
-#include "checker/gpu/device_order.h"
 #include "checker/gpu/event_stopwatch.h"
 #include "checker/gpu/gpu_launch.h"
 #include "checker/gpu/gpu_libraries.h"

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "checker/base/files.h"
-#include "checker/gpu/device_order.h"
+#include "checker/device_order.h"
 
 namespace {
 

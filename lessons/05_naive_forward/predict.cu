@@ -6,7 +6,7 @@
 // of its logits is copied back. Lesson 17 replaces it.
 #include <optional>
 
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/tensors.h"

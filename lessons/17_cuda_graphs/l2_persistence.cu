@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 
 using checker::check;
 using Tensor = checker::DeviceBuffer<float>;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "checker/cublas_check.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 
 using checker::check;
 using Tensor = checker::DeviceBuffer<float>;

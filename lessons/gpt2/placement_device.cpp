@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/gpu/device.h"
-#include "checker/gpu/device_order.h"
+#include "checker/device.h"
+#include "checker/device_order.h"
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/placement.h"
 

@@ -216,9 +216,9 @@ def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
 # ---- what an item is measured with -----------------------------------------------------------------------------------
 
 # Files of a check program that time calls on a card, and files that judge their results.
-TIMED_BY = ("checker/gpu/device.h", "checker/gpu/event_stopwatch.h", "checker/gpu/gpu_*")
+TIMED_BY = ("checker/device.h", "checker/gpu/event_stopwatch.h", "checker/gpu/gpu_*")
 TIMED_BY += ("checker/clock/timing.*", "checker/worker/bench.*", "checker/worker/time_op.*")
-JUDGED_BY = ("checker/gpu/device.h", "checker/gpu/gpu_side.cpp", "checker/cases/budget.*", "reference/dump/budget.toml")
+JUDGED_BY = ("checker/device.h", "checker/gpu/gpu_side.cpp", "checker/cases/budget.*", "reference/dump/budget.toml")
 JUDGED_BY += tuple(f"checker/judge/{name}.*" for name in ("compare", "displaced", "judge", "verdict"))
 ALL_LESSONS = ("ops.h", "ops.def")  # each new op is declared there; a kernel's own files say which it is
 

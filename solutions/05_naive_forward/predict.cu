@@ -7,7 +7,7 @@
 // >>> given
 #include <optional>
 
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/tensors.h"

@@ -9,7 +9,7 @@
 #include <compare>
 #include <map>
 
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "lessons/17_cuda_graphs/last_rows.cuh"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"

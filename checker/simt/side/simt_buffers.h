@@ -9,7 +9,7 @@
 
 #include "checker/cases/dims.h"
 #include "checker/cases/element.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "checker/resources.h"
 
 namespace checker {

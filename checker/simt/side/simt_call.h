@@ -7,7 +7,7 @@
 #include <string>
 
 #include "checker/cases/lesson.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "checker/simt/side/simt_buffers.h"
 
 namespace checker {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "checker/base/text.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "checker/judge/describe.h"
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/libraries/library_call.h"

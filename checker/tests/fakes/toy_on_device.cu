@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "checker/cuda_check.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "checker/tests/fakes/toy.h"
 
 using checker::check;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "checker/clock/timing.h"
-#include "checker/gpu/device.h"
+#include "checker/device.h"
 #include "checker/gpu/event_stopwatch.h"
 #include "checker/gpu/gpu_libraries.h"
 #include "lessons/10_double_buffered_matmul/tune/tiles.h"
