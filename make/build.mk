@@ -129,7 +129,7 @@ objects = $(patsubst %.cpp,build/obj/%.o,$1)
 # The rooms of the checker, each using only those before it (checker/README.md).
 checker_rooms := base estimate cases clock worker judge program
 checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))))
-checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/gpu/*.h checker/gpu/*.cuh)
+checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/devices/gpu/*.h checker/devices/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 libops_objects := build/obj/lessons/gpt2/tensors.o
@@ -231,7 +231,7 @@ build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(lib
 
 build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
 build/tests/checker/kept_test: build/obj/checker/base/kept.o
-build/tests/checker/gpu_roof_test: build/obj/checker/gpu/gpu_roof.o
+build/tests/checker/gpu_roof_test: build/obj/checker/devices/gpu/gpu_roof.o
 build/tests/checker/no_backtrace_test: $(call objects,checker/simt/runtime/source.cpp checker/simt/no_backtrace.cpp)
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
@@ -340,11 +340,11 @@ build/nvcc/calibrate/card: $$(if $$(gpu_seen),build/tools/gpu) FORCE
 	@if card=$$($(if $(gpu_seen),build/tools/gpu --arch 2>/dev/null,false)); then echo "-arch=sm_$$card"; else echo '$(cards)'; fi >$@.new
 	@$(new_if_other)
 calibrate_gpu_objects := build/nvcc/calibrate/calibrate_gpu.o build/nvcc/calibrate/gpu_launch.o
-$(calibrate_gpu_objects): build/nvcc/calibrate/%.o: checker/gpu/%.cu $(checker_headers) build/toolkit build/nvcc/calibrate/card
+$(calibrate_gpu_objects): build/nvcc/calibrate/%.o: checker/devices/gpu/%.cu $(checker_headers) build/toolkit build/nvcc/calibrate/card
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror $$(cat build/nvcc/calibrate/card) -I. $(deps_include) \
 	    -c $< -o $@$(hide)
-build/calibrate-gpu: $(calibrate_gpu_objects) build/obj/checker/gpu/gpu_roof.o build/obj/checker/clock/timing.o
+build/calibrate-gpu: $(calibrate_gpu_objects) build/obj/checker/devices/gpu/gpu_roof.o build/obj/checker/clock/timing.o
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(cudart) -ldl
 $(eval $(call announce,calibrate-gpu,the GPU's calibration,$(if $(nvcc),$(calibrate_gpu_objects))))
@@ -352,7 +352,7 @@ $(eval $(call announce,calibrate-gpu,the GPU's calibration,$(if $(nvcc),$(calibr
 # Every kernel file compiles for cards too; warnings are errors. Where helpers lie is said in make/ops.mk, which is read later.
 codes := -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a
 nvcc_flags = -std=c++20 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I. $(include_solutions) $(cublas_include) $(codes)
-build/nvcc/gpu_launch.o: checker/gpu/gpu_launch.cu $(checker_headers) build/toolkit
+build/nvcc/gpu_launch.o: checker/devices/gpu/gpu_launch.cu $(checker_headers) build/toolkit
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
 # What ptxas says of registers and spills stands beside the object.

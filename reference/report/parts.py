@@ -216,9 +216,14 @@ def check_wrong(setting: Setting, lesson: Lesson, left: Left) -> dict:
 # ---- what an item is measured with -----------------------------------------------------------------------------------
 
 # Files of a check program that time calls on a card, and files that judge their results.
-TIMED_BY = ("checker/device.h", "checker/gpu/event_stopwatch.h", "checker/gpu/gpu_*")
+TIMED_BY = ("checker/device.h", "checker/devices/gpu/event_stopwatch.h", "checker/devices/gpu/gpu_*")
 TIMED_BY += ("checker/clock/timing.*", "checker/worker/bench.*", "checker/worker/time_op.*")
-JUDGED_BY = ("checker/device.h", "checker/gpu/gpu_side.cpp", "checker/cases/budget.*", "reference/dump/budget.toml")
+JUDGED_BY = (
+    "checker/device.h",
+    "checker/devices/gpu/gpu_side.cpp",
+    "checker/cases/budget.*",
+    "reference/dump/budget.toml",
+)
 JUDGED_BY += tuple(f"checker/judge/{name}.*" for name in ("compare", "displaced", "judge", "verdict"))
 ALL_LESSONS = ("ops.h", "ops.def")  # each new op is declared there; a kernel's own files say which it is
 
@@ -308,7 +313,8 @@ def calibrate(setting: Setting) -> Work:
     if not setting.only_lists:
         tools.find("nvcc")
     made_of = matching(
-        setting.root, ("checker/gpu/calibrate_*", "checker/gpu/gpu_kernels.cuh", "checker/clock/timing.*")
+        setting.root,
+        ("checker/devices/gpu/calibrate_*", "checker/devices/gpu/gpu_kernels.cuh", "checker/clock/timing.*"),
     )
     return Work([Item("roof", calibrate_all, made_of, (CALIBRATE,))])
 

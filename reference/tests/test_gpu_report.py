@@ -706,7 +706,7 @@ def keys(tmp_path):
 
     for op in lesson.ops:
         keys_with(f"solutions/04_first/{op}.cu", f'#include "lessons/gpt2/ops.h"\nvoid {op}() {{}}\n')
-    keys_with("checker/gpu/event_stopwatch.h", '#include "checker/simt/device.h"\n')
+    keys_with("checker/devices/gpu/event_stopwatch.h", '#include "checker/simt/device.h"\n')
     return keys_with
 
 
@@ -731,10 +731,10 @@ def test_an_edit_elsewhere_leaves_results_valid(keys, name):
 @pytest.mark.parametrize(
     ("name", "stale"),
     [
-        ("checker/gpu/event_stopwatch.h", ["a timed", "b timed"]),
+        ("checker/devices/gpu/event_stopwatch.h", ["a timed", "b timed"]),
         ("checker/worker/time_op.cpp", ["a timed", "b timed"]),
         ("checker/judge/compare.cpp", ["a checked", "b checked"]),
-        ("checker/gpu/gpu_side.cpp", ["a checked", "a timed", "b checked", "b timed"]),
+        ("checker/devices/gpu/gpu_side.cpp", ["a checked", "a timed", "b checked", "b timed"]),
         ("lessons/04_first/lesson.toml", ["a checked", "a timed", "b checked", "b timed"]),
         ("lessons/gpt2/check/a.cpp", ["a checked", "a timed"]),
         ("solutions/04_first/a.cu", ["a checked", "a timed"]),

@@ -15,8 +15,8 @@
 
 #include "checker/clock/timing.h"
 #include "checker/device.h"
-#include "checker/gpu/event_stopwatch.h"
-#include "checker/gpu/gpu_libraries.h"
+#include "checker/devices/gpu/event_stopwatch.h"
+#include "checker/devices/gpu/gpu_libraries.h"
 #include "lessons/10_double_buffered_matmul/tune/tiles.h"
 
 namespace {

@@ -31,8 +31,8 @@
 #endif
 
 #include "checker/cuda_check.h"
-#include "checker/gpu/gpu_launch.h"
-#include "checker/gpu/gpu_libraries.h"
+#include "checker/devices/gpu/gpu_launch.h"
+#include "checker/devices/gpu/gpu_libraries.h"
 #include "checker/worker/bench.h"
 
 namespace checker {

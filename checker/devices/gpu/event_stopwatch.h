@@ -9,7 +9,7 @@
 
 #include "checker/clock/timing.h"
 #include "checker/device.h"
-#include "checker/gpu/gpu_launch.h"
+#include "checker/devices/gpu/gpu_launch.h"
 
 namespace checker {
 

@@ -20,10 +20,10 @@
 
 #include "checker/clock/timing.h"
 #include "checker/device.h"
-#include "checker/gpu/calibrate_kernels.cuh"
-#include "checker/gpu/gpu_libraries.h"
-#include "checker/gpu/gpu_roof.h"
-#include "checker/gpu/gpu_sampler.h"
+#include "checker/devices/gpu/calibrate_kernels.cuh"
+#include "checker/devices/gpu/gpu_libraries.h"
+#include "checker/devices/gpu/gpu_roof.h"
+#include "checker/devices/gpu/gpu_sampler.h"
 
 namespace checker {
 namespace {

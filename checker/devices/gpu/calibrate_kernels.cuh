@@ -5,7 +5,7 @@
 
 #include <cuda_bf16.h>
 
-#include "checker/gpu/gpu_kernels.cuh"
+#include "checker/devices/gpu/gpu_kernels.cuh"
 
 namespace checker {
 

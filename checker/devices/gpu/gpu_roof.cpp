@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/gpu/gpu_roof.h"
+#include "checker/devices/gpu/gpu_roof.h"
 
 #include "checker/base/json_writer.h"
 

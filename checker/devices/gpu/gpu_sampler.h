@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "checker/clock/timing.h"
-#include "checker/gpu/event_stopwatch.h"
-#include "checker/gpu/gpu_roof.h"
+#include "checker/devices/gpu/event_stopwatch.h"
+#include "checker/devices/gpu/gpu_roof.h"
 
 namespace checker {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/gpu/gpu_roof.h"
+#include "checker/devices/gpu/gpu_roof.h"
 
 namespace checker {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "checker/gpu/gpu_kernels.cuh"
-#include "checker/gpu/gpu_launch.h"
+#include "checker/devices/gpu/gpu_kernels.cuh"
+#include "checker/devices/gpu/gpu_launch.h"
 
 namespace checker {
 namespace {
