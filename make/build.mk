@@ -136,13 +136,13 @@ libops_objects := build/obj/lessons/gpt2/tensors.o
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp checker/simt/graphs/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_library_objects := $(call objects,$(wildcard checker/simt/libraries/*.cpp))
-simt_side_objects := $(call objects,$(wildcard checker/simt/side/*.cpp) checker/base/kept.cpp) $(simt_objects_alone) $(simt_library_objects)
+simt_side_objects := $(call objects,$(wildcard checker/devices/simt/*.cpp) checker/base/kept.cpp) $(simt_objects_alone) $(simt_library_objects)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastword $(host_lessons))))
 
 # What compiles kernels for the CPU device: its headers are compiled once for all, so depfiles do not name them.
 simtcc_needs := build/simtcc build/simt-lower $(shell find checker/simt/include -type f) checker/ptx.h
-$(call objects,$(wildcard checker/simt/side/*.cpp)) build/obj/lessons/gpt2/placement_device.o build/obj/checker/simt/tests/half_test.o: \
+$(call objects,$(wildcard checker/devices/simt/*.cpp)) build/obj/lessons/gpt2/placement_device.o build/obj/checker/simt/tests/half_test.o: \
     private more_flags := $(with_simt)
 
 $(filter %_api.o %/launch.o,$(simt_objects_alone)) $(simt_library_objects): private more_flags := $(counted_calls)

@@ -2,7 +2,7 @@
 //
 // What a device counts of a call, and what a kernel needs of it: a lesson's targets where there is no time to measure.
 // A counter is known by its name alone here; the device that counts has the table of them (for the CPU device
-// checker/simt/side/simt_counters.cpp), and checker/simt/COUNTERS.md says how each is counted.
+// checker/devices/simt/simt_counters.cpp), and checker/simt/COUNTERS.md says how each is counted.
 #pragma once
 
 #include <string>

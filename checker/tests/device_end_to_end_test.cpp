@@ -15,8 +15,8 @@
 #include <numeric>
 
 #include "checker/cases/lesson.h"
+#include "checker/devices/simt/simt_counters.h"
 #include "checker/program/run_lesson.h"
-#include "checker/simt/side/simt_counters.h"
 #include "checker/tests/fakes/fake_sum.h"
 #include "checker/tests/output.h"
 #include "checker/tests/toy_lesson.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/side/simt_estimate.h"
+#include "checker/devices/simt/simt_estimate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,6 +23,8 @@
 #include "checker/base/json.h"
 #include "checker/base/kept.h"
 #include "checker/base/text.h"
+#include "checker/devices/simt/simt_call.h"
+#include "checker/devices/simt/simt_work.h"
 #include "checker/estimate/band.h"
 #include "checker/estimate/cards.h"
 #include "checker/estimate/counts.h"
@@ -30,8 +32,6 @@
 #include "checker/estimate/sass.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/sampled_traffic.h"
-#include "checker/simt/side/simt_call.h"
-#include "checker/simt/side/simt_work.h"
 #include "checker/tools/stub.h"
 #include "checker/worker/call_buffers.h"
 

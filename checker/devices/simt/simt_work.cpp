@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/side/simt_work.h"
+#include "checker/devices/simt/simt_work.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/side/simt_counters.h"
+#include "checker/devices/simt/simt_counters.h"
 
 #include <fmt/format.h>
 

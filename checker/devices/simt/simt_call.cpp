@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/side/simt_call.h"
+#include "checker/devices/simt/simt_call.h"
 
 #include <fmt/format.h>
 

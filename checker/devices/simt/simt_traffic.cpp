@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/side/simt_traffic.h"
+#include "checker/devices/simt/simt_traffic.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@
 #include "checker/base/files.h"
 #include "checker/base/json_writer.h"
 #include "checker/base/text.h"
+#include "checker/devices/simt/simt_work.h"
 #include "checker/estimate/marks.h"
 #include "checker/estimate/sass.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/traffic.h"
-#include "checker/simt/side/simt_work.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/side/simt_buffers.h"
+#include "checker/devices/simt/simt_buffers.h"
 
 #include <fmt/format.h>
 

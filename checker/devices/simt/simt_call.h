@@ -8,7 +8,7 @@
 
 #include "checker/cases/lesson.h"
 #include "checker/device.h"
-#include "checker/simt/side/simt_buffers.h"
+#include "checker/devices/simt/simt_buffers.h"
 
 namespace checker {
 
