@@ -367,7 +367,7 @@ nvcc_objects := $(if $(nvcc),$(patsubst %.cu,build/nvcc/ops/%.o,$(filter-out $(l
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
 newest_lesson := $(lastword $(foreach lesson,$(lesson_dirs),$(if $(filter $(left_out),$(call served_by,$(lesson))),,$(lesson))))
 build/nvcc/all: $$(call objects_of,nvcc,solutions,$$(call served_by,$$(newest_lesson))) build/nvcc/gpu_launch.o \
-        build/gpu/obj/gpu_side.o build/gpu/obj/no_blas.o $$(call check_of,$$(newest_lesson)) \
+        build/gpu/obj/checker/devices/gpu/gpu_side.o build/gpu/obj/no_blas.o $$(call check_of,$$(newest_lesson)) \
         $(case_objects) $(libs) | $(nvcc_objects)
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(call cublas,$^) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))

@@ -30,20 +30,20 @@ gpu_flags = $(card_flags) -arch=sm_$$(sed q build/gpu/card)
 
 # The GPU's side of the checker: host code by the C++ compiler, launches by nvcc; for the rehearsal both for the CPU device.
 # no_blas: a machine with a GPU need not have OpenBLAS.
-side_names := gpu_side gpu_launch no_blas
-build/gpu/obj/gpu_side.o: checker/devices/gpu/gpu_side.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
+side_names := $(addprefix checker/devices/gpu/,gpu_side gpu_launch) no_blas
+build/gpu/obj/checker/devices/gpu/gpu_side.o: checker/devices/gpu/gpu_side.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
-build/gpu/obj/gpu_launch.o: checker/devices/gpu/gpu_launch.cu build/gpu/card
+build/gpu/obj/checker/devices/gpu/gpu_launch.o: checker/devices/gpu/gpu_launch.cu build/gpu/card
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(gpu_flags) -Werror all-warnings -Xcompiler -fPIC,-Wall,-Wextra,-Werror $(gpu_depfile) -c $< -o $@$(hide)
 build/gpu/obj/placement_device.o: lessons/gpt2/placement_device.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
-build/dry/obj/gpu_side.o: checker/devices/gpu/gpu_side.cpp build/flags
+build/dry/obj/checker/devices/gpu/gpu_side.o: checker/devices/gpu/gpu_side.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
-build/dry/obj/gpu_launch.o: checker/devices/gpu/gpu_launch.cu $(checker_headers) $(simtcc_needs)
+build/dry/obj/checker/devices/gpu/gpu_launch.o: checker/devices/gpu/gpu_launch.cu $(checker_headers) $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc --unchecked $(device_flags) -Xcompiler -Werror -c $< -o $@$(hide)
 build/%/obj/no_blas.o: checker/cases/no_blas.cpp build/flags
@@ -96,4 +96,4 @@ build/dry/given/%: lessons/%.cu $(simtcc_needs) $(simt_archives)
 # tools/wrong and what it compiles with. It also runs the lessons' check programs and solutions.
 wrong_on_card = build/tools/wrong $(gpu)/wrong/commands $(if $(dry),build/simtcc)
 
--include $(wildcard build/gpu/obj/*.d build/dry/obj/*.d)
+-include $(wildcard $(addprefix build/,gpu/obj/*.d dry/obj/*.d $(addsuffix /obj/checker/devices/gpu/*.d,gpu dry)))

@@ -151,12 +151,12 @@ build/tune/%/$1/matmul.cu: %/$1/matmul.cu
 	    echo 'tune: $$< has no line `constexpr $$(subst _, ,$$(size)) = …;`' >&2; exit 1; };)
 	@{ echo '#line 1 "$$<"'; sed $$(foreach size,$$(sizes),-e 's/^constexpr $$(subst _, ,$$(size)) = .*//') $$<; } >$$@
 build/tune/cpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
-        build/dry/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) $(simtcc_needs)
+        build/dry/obj/checker/devices/gpu/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) $(simtcc_needs)
 	@mkdir -p $$(@D)
 	$$(show)build/simtcc $(filter-out -Xcompiler -fPIC%,$(device_flags)) -Xcompiler -Wno-unused,-Wno-unused-parameter \
 	    -DMATMUL_FILE='"$$<"' lessons/$1/tune/tune.cu $$(filter %.o,$$^) -o $$@$$(hide)
 build/tune/gpu/%/lesson$(call number,$1): build/tune/%/$1/matmul.cu $(wildcard lessons/$1/tune/*) \
-        build/gpu/obj/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) build/gpu/card
+        build/gpu/obj/checker/devices/gpu/gpu_launch.o build/obj/checker/clock/timing.o $(checker_headers) $(wildcard lessons/gpt2/*.h) build/gpu/card
 	@mkdir -p $$(@D)
 	$$(show){ $$(run_nvcc) $$(gpu_flags) $$(nvcc_warnings_$$*) -DMATMUL_FILE='"$$<"' -c lessons/$1/tune/tune.cu -o $$@.o && \
 	    $$(CXX) -o $$@ $$@.o $$(filter %.o,$$^) $$(cudart) -ldl; }$$(hide)
