@@ -10,9 +10,9 @@
 
 #include "checker/base/course.h"
 #include "checker/base/file_error.h"
+#include "checker/base/stub.h"
 #include "checker/base/text.h"
 #include "checker/judge/report.h"
-#include "checker/tools/stub.h"
 #include "checker/worker/device_side.h"
 
 namespace checker {

@@ -18,9 +18,9 @@
 #include <span>
 
 #include "checker/base/files.h"
+#include "checker/base/stub.h"
 #include "checker/cases/budget.h"
 #include "checker/cases/lesson_toml.h"
-#include "checker/tools/stub.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/tools/stub.h"
+#include "checker/base/stub.h"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,9 @@
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
+#include "checker/base/stub.h"
 #include "checker/base/text.h"
 #include "checker/judge/report.h"
-#include "checker/tools/stub.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
-#include "checker/tools/stub.h"
+#include "checker/base/stub.h"
 
 namespace {
 

@@ -37,9 +37,9 @@
 #include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/kept.h"
+#include "checker/base/stub.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/program/register_test.h"
-#include "checker/tools/stub.h"
 #include "checker/worker/time_op.h"
 
 namespace {

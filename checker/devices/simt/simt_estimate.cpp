@@ -22,6 +22,7 @@
 #include "checker/base/files.h"
 #include "checker/base/json.h"
 #include "checker/base/kept.h"
+#include "checker/base/stub.h"
 #include "checker/base/text.h"
 #include "checker/devices/simt/simt_call.h"
 #include "checker/devices/simt/simt_work.h"
@@ -32,7 +33,6 @@
 #include "checker/estimate/sass.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/sampled_traffic.h"
-#include "checker/tools/stub.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {
