@@ -31,7 +31,7 @@
 #include "checker/worker/device_side.h"
 #include "checker/worker/host_tensors.h"
 #ifdef __SIMT__
-#include "checker/simt/runtime/findings.h"
+#include "checker/devices/simt/rehearsal.h"
 #endif
 
 namespace checker {
@@ -564,7 +564,7 @@ class GpuSide final : public DeviceSide {
         count_cards_as_nvidia_smi();
         require_device();
 #ifdef __SIMT__
-        simt::report_at_exit(false);
+        silence_report_at_exit();
 #endif
     }
 
