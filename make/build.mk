@@ -126,8 +126,8 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 
 objects = $(patsubst %.cpp,build/obj/%.o,$1)
 
-# The rooms of the checker, each using only those before it (checker/README.md).
-checker_rooms := base estimate cases clock worker judge program
+# The checker's folders, each using only those before it (checker/README.md).
+checker_rooms := base estimate clock cases worker judge program
 checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))))
 checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/devices/gpu/*.h checker/devices/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
