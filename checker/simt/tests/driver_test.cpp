@@ -47,6 +47,11 @@ class Driver : public testing::Test {
         return shell((fs::current_path() / "build/simtcc").string() + ' ' + arguments);
     }
 
+    testing::AssertionResult compiles(const std::string& arguments) const {
+        const Finished result = simtcc(arguments);
+        return result.status == 0 ? testing::AssertionSuccess() : testing::AssertionFailure() << result.output;
+    }
+
     fs::path folder_;
 };
 
@@ -206,8 +211,7 @@ TEST_F(Driver, FilesThatShareAHeaderWithKernelsAndLaunchesMakeOneProgram) {
          "}\n");
     file("four.cu", "#include \"fill.cuh\"\nvoid four(float* x) { launch_fill<4>(x); }\n");
     file("host.cpp", "float host_twice(float x) { return 2 * x; }\n");
-    const Finished compile = simtcc("-I. main.cu four.cu host.cpp -o program");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("-I. main.cu four.cu host.cpp -o program"));
     const Finished run = shell("./program");
     EXPECT_EQ(run.status, 0);
     EXPECT_EQ(run.output, "8\n");
@@ -224,8 +228,7 @@ TEST_F(Driver, FilesHaveDeviceVariablesAndFunctionsOfTheirOwnUnlessTheyAreToShar
     };
     file("a.cu", text("", "", "first", 10));
     file("b.cu", text("", "", "second", 20) + "int first();\nint main() { return first() + second(); }\n");
-    const Finished apart = simtcc("a.cu b.cu -Xcompiler -Wall,-Wextra,-Werror -o apart");
-    ASSERT_EQ(apart.status, 0) << apart.output;
+    ASSERT_TRUE(compiles("a.cu b.cu -Xcompiler -Wall,-Wextra,-Werror -o apart"));
     EXPECT_EQ(shell("./apart").status, 60);
     EXPECT_NE(simtcc("-rdc=true a.cu b.cu -o together").output.find("multiple definition of `kept'"),
               std::string::npos);
@@ -234,8 +237,7 @@ TEST_F(Driver, FilesHaveDeviceVariablesAndFunctionsOfTheirOwnUnlessTheyAreToShar
          "value(kept[0]); }\n"
          "int first();\nint main() {\n int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x); cudaMemcpy(&y, x, 4, "
          "cudaMemcpyDeviceToHost);\n cudaFree(x); return y + first();\n}\n");
-    const Finished shared = simtcc("-rdc=true a.cu c.cu -o shared");
-    ASSERT_EQ(shared.status, 0) << shared.output;
+    ASSERT_TRUE(compiles("-rdc=true a.cu c.cu -o shared"));
     EXPECT_EQ(shell("./shared").status, 40);
 }
 
@@ -271,8 +273,7 @@ TEST_F(Driver, WhatNvccReadsBeforeEveryFileIsThere) {
          "int main() {\n unsigned *x, y; cudaMalloc(&x, 4); k << <1, 1>> >(x);\n cudaMemcpy(&y, x, 4, "
          "cudaMemcpyDeviceToHost); cudaFree(x);\n return INT_MAX == 2147483647 && clock() >= 0 && CLOCKS_PER_SEC > 0 "
          "? static_cast<int>(y) : 0;\n}\n");
-    const Finished compile = simtcc("a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("a.cu -o a"));
     EXPECT_EQ(shell("./a").status, 3);
 }
 
@@ -285,8 +286,7 @@ TEST_F(Driver, TheHeadersSayThatTheyWereRead) {
             "!defined(__VECTOR_TYPES_H__)\n#error not read\n#endif\n"
             "int main() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); cudaSetDeviceFlags(cudaDeviceBlockingSync);"
             " return p.pageableMemoryAccess + cudaComputeModeProhibited; }\n");
-        const Finished compile = simtcc(fmt::format("a.{} -o a", ending));
-        ASSERT_EQ(compile.status, 0) << compile.output;
+        ASSERT_TRUE(compiles(fmt::format("a.{} -o a", ending)));
         EXPECT_EQ(shell("./a").status, 2);
     }
 }
@@ -321,8 +321,7 @@ TEST_F(Driver, AKernelByItsVoidPointerIsLaunchedWithoutSharedMemoryAndStream) {
          " cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), arguments);\n"
          " cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), arguments, 64);\n"
          " cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); cudaFree(p); return h; }\n");
-    const Finished compile = simtcc("a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("a.cu -o a"));
     EXPECT_EQ(shell("./a").status, 6);
 }
 
@@ -376,8 +375,7 @@ TEST_F(Driver, MacrosMayWriteKernelsLaunchesAndSharedArrays) {
                      "__global__ void k(float* a) { DYNAMIC(float, s); s[threadIdx.x] = one; a[threadIdx.x] += "
                      "s[threadIdx.x]; }\n",
                      "one = 1;\n    add(a);\n    k CUDA_KERNEL(1, 64, 256)(a);\n    if (a) RUN(k, a);", 3));
-    const Finished compile = simtcc("-Xcompiler -Wall,-Werror a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("-Xcompiler -Wall,-Werror a.cu -o a"));
     const Finished ran = shell("./a");
     EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_EQ(ran.output, "");
@@ -424,8 +422,7 @@ TEST_F(Driver, AFileThatIsIncludedByAnOptionMayHoldKernels) {
          "    cudaDeviceSynchronize();\n    const int got = *x;\n    cudaFree(x);\n    return got;\n}\n");
     // NDEBUG: precompiled headers were read without it.
     for (const char* options : {"-include k.h", "-DNDEBUG -include k.h", "-Xcompiler -O3 -include k.h"}) {
-        const Finished compile = simtcc(fmt::format("{} -Xcompiler -Wall,-Wextra,-Werror a.cu -o a", options));
-        ASSERT_EQ(compile.status, 0) << compile.output;
+        ASSERT_TRUE(compiles(fmt::format("{} -Xcompiler -Wall,-Wextra,-Werror a.cu -o a", options)));
         const Finished ran = shell("./a");
         EXPECT_EQ(ran.status, 5) << options << ran.output;
         EXPECT_EQ(ran.output, "") << options;
@@ -710,8 +707,7 @@ int main() {
     cudaFree(x);
 }
 )");
-    const Finished compile = simtcc("a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("a.cu -o a"));
     EXPECT_EQ(shell("./a").output, "cudaErrorInvalidDeviceFunction cudaErrorInvalidDeviceFunction\ncudaSuccess\n3\n");
 }
 
@@ -739,8 +735,7 @@ TEST_F(Driver, TheUsersHeadersComeBeforeTheDevicesAndAToolkitsAfterThem) {
     file("a.cu",
          "#include <cuda_fp16.h>\n#include <cuda_runtime_api.h>\n#include <mma.h>\nint main() { return mine + "
          "sizeof(__half); }\n");
-    const Finished compile = simtcc("-Itoolkit -Imine a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("-Itoolkit -Imine a.cu -o a"));
     EXPECT_EQ(shell("./a").status, 9);
 }
 
@@ -757,8 +752,7 @@ TEST_F(Driver, Cpp17StaysCpp17) {
          "cudaMemcpyDeviceToHost); cudaFree(x);\n return static_cast<int>(y) + (__cplusplus == 201703L ? 0 : "
          "100);\n}\n");
     for (const char* standard : {"c++17", "c++14"}) {
-        const Finished compile = simtcc(fmt::format("-std={} -Xcompiler -Wall,-Wextra,-Werror a.cu -o a", standard));
-        ASSERT_EQ(compile.status, 0) << compile.output;
+        ASSERT_TRUE(compiles(fmt::format("-std={} -Xcompiler -Wall,-Wextra,-Werror a.cu -o a", standard)));
         EXPECT_EQ(shell("./a").status, 33);
     }
 }
@@ -774,8 +768,7 @@ TEST_F(Driver, TheStandardIsNvccsUnlessOneIsGiven) {
          "cudaMemcpyDeviceToHost); cudaFree(x);\n return static_cast<int>(y) + (__cplusplus == 201703L) + host();\n"
          "}\n");
     file("b.cpp", "int host() { return __cplusplus == 201703L; }\n");
-    const Finished compile = simtcc("-Xcompiler -Wall,-Wextra,-Werror a.cu b.cpp -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("-Xcompiler -Wall,-Wextra,-Werror a.cu b.cpp -o a"));
     EXPECT_EQ(shell("./a").status, 7);
 }
 
@@ -845,8 +838,7 @@ TEST_F(Driver, AKernelsParametersAreCopiedOnceAndAsBits) {
          " add<<<1, 1>>>(*b.p); int h[64]; cudaMemcpy(h, b.p, 4, cudaMemcpyDeviceToHost); printf(\"%d\\n\", *h);\n"
          " change<<<1, 64>>>(large, b.p); cudaMemcpy(h, b.p, 256, cudaMemcpyDeviceToHost);\n"
          " printf(\"%d %d\\n\", h[3], h[59]); cudaFree(b.p); }\n");
-    const Finished compile = simtcc("-std=c++17 -Xcompiler -Wall,-Wextra,-Werror a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("-std=c++17 -Xcompiler -Wall,-Wextra,-Werror a.cu -o a"));
     EXPECT_EQ(shell("./a").output, "copied\ngone\nlaunched\n8\n5 5\ngone\n");
 }
 
@@ -940,8 +932,7 @@ TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
              "1];\n"
              " int* b = new int(7);\n int* c = static_cast<int*>(malloc(8));\n a[count] = *b;\n c[0] = a[count];\n"
              " const int got = c[0];\n free(c);\n delete b;\n delete[] a;\n return got;\n}\n");
-        const Finished compile = simtcc(fmt::format("-O2 a.{} -o a", ending));
-        ASSERT_EQ(compile.status, 0) << compile.output;
+        ASSERT_TRUE(compiles(fmt::format("-O2 a.{} -o a", ending)));
         EXPECT_EQ(shell("./a").status, 7);
     }
 }
@@ -949,8 +940,7 @@ TEST_F(Driver, HostCodeThatAllocatesAndFreesInOneFunctionCompiles) {
 TEST_F(Driver, ACFileIsCompiledAsC) {
     file("twice.c", "int twice(int class) { return 2 * class; }\n");
     file("a.cu", "extern \"C\" int twice(int x);\nint main() { return twice(21); }\n");
-    const Finished compile = simtcc("a.cu twice.c -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("a.cu twice.c -o a"));
     EXPECT_EQ(shell("./a").status, 42);
     file("headers.c", "#include <cuda_runtime.h>\n");
     EXPECT_NE(
@@ -963,8 +953,7 @@ TEST_F(Driver, ObjectsThatUseOpenMPAreLinkedWithIt) {
          "#include <omp.h>\nint main() { int n = 0;\n#pragma omp parallel num_threads(2)\n{\n#pragma omp "
          "atomic\nn++;\n}\nreturn n; }\n");
     ASSERT_EQ(simtcc("-Xcompiler -fopenmp -c a.cpp -o a.o").output, "");
-    const Finished link = simtcc("-Xcompiler -fopenmp a.o -o a");
-    ASSERT_EQ(link.status, 0) << link.output;
+    ASSERT_TRUE(compiles("-Xcompiler -fopenmp a.o -o a"));
     EXPECT_EQ(shell("./a").status, 2);
 }
 
@@ -976,8 +965,7 @@ TEST_F(Driver, OpenMPInAFileWithKernelsRunsAndTheLinesStay) {
          "    int threads = 0;\n#pragma omp parallel num_threads(2)\n#pragma omp atomic\n    threads++;\n"
          "    int* x = nullptr;\n    cudaMalloc(&x, 4);\n    k<<<1, 1>>>(x);\n    cudaFree(x);\n"
          "    std::printf(\"%ld %d %d\\n\", sum, threads, __LINE__);\n}\n");
-    const Finished compile = simtcc("-Xcompiler -fopenmp,-Wall,-Werror a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("-Xcompiler -fopenmp,-Wall,-Werror a.cu -o a"));
     const Finished ran = shell("./a");
     EXPECT_EQ(ran.output.find("4950 2 17\n"), 0U) << ran.output;
     EXPECT_NE(ran.output.find("a buffer of 4 bytes from a.cu:14"), std::string::npos) << ran.output;
@@ -1161,8 +1149,7 @@ TEST_F(Driver, MarksForAProfilerCompileAndNest) {
          "#include <nvtx3/nvToolsExt.h>\n#include <nvtx3/nvToolsExtCudaRt.h>\n#include <nvtx3/nvToolsExtMem.h>\nint "
          "main() {\n const int first = nvtxRangePushA(\"a\");\n const int second = "
          "nvtxRangePush(\"b\");\n nvtxMarkA(\"c\");\n return 100 * first + 10 * second + nvtxRangePop();\n}\n");
-    const Finished compile = simtcc("a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("a.cu -o a"));
     EXPECT_EQ(shell("./a").status, 11);
 }
 
@@ -1174,8 +1161,7 @@ TEST_F(Driver, AProgramLinksCublasWithItsFlagsAndWithoutAndOthersDoNotLoadOpenbl
          " if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return 1;\n cublasGetVersion(handle, &version);\n"
          " std::printf(\"version %d\\n\", version);\n return cublasDestroy(handle);\n}\n");
     for (const char* flags : {"", "-lcublas", "-lcublas -lcublasLt"}) {
-        const Finished compile = simtcc(fmt::format("a.cu -o a {}", flags));
-        ASSERT_EQ(compile.status, 0) << compile.output;
+        ASSERT_TRUE(compiles(fmt::format("a.cu -o a {}", flags)));
         const Finished ran = shell("./a");
         EXPECT_EQ(ran.status, 0) << ran.output;
         EXPECT_EQ(ran.output, "version 130100\n");
@@ -1189,8 +1175,7 @@ TEST_F(Driver, AProgramLinksCublasWithItsFlagsAndWithoutAndOthersDoNotLoadOpenbl
 TEST_F(Driver, WhatKernelsWithoutHooksWriteIsNotUnwrittenToCublas) {
     const fs::path kernels = fs::current_path() / "checker/simt/tests/kernels";
     for (const char* option : {"--unchecked", "--for-debugger"}) {
-        const Finished compile = simtcc(fmt::format("{} {}/correct/cublas_product.cu -o a", option, kernels.string()));
-        ASSERT_EQ(compile.status, 0) << compile.output;
+        ASSERT_TRUE(compiles(fmt::format("{} {}/correct/cublas_product.cu -o a", option, kernels.string())));
         const Finished ran = shell("./a");
         EXPECT_EQ(ran.status, 0) << option;
         EXPECT_EQ(ran.output, "") << option;
@@ -1202,8 +1187,7 @@ TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
          "#include <cublas_v2.h>\nstruct cublasOwner { int value = 3; };\nint main() { return cublasOwner().value "
          "- 3; "
          "}\n");
-    const Finished compile = simtcc("a.cu -o a");
-    ASSERT_EQ(compile.status, 0) << compile.output;
+    ASSERT_TRUE(compiles("a.cu -o a"));
     EXPECT_EQ(shell("./a").status, 0);
 }
 
