@@ -194,7 +194,9 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
     return result;
 }
 
-std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options) {
+int describe_lesson(const Lesson& lesson, const Options& options) {
+    const LessonToml& toml = lesson.toml();
+    require_judged(toml, lesson);
     Json result = outline_of(toml, lesson.name());
     result["ops"] = Json::array();
     for (const Op& op : lesson.ops()) {
@@ -204,7 +206,8 @@ std::string description_of(const LessonToml& toml, const Lesson& lesson, const O
     for (const Counter& counter : device_side().counters()) {
         result["counters"].push_back({{"counter", counter.name}, {"metric", counter.metric}, {"takes", counter.takes}});
     }
-    return result.dump(2) + "\n";
+    fmt::print("{}\n", result.dump(2));
+    return 0;
 }
 
 }  // namespace checker

@@ -20,8 +20,8 @@ void require_judged(const LessonToml& toml, const Lesson& lesson);
 // op its target, its counters, and the shapes that it is timed at. Ops without a target come last.
 Json outline_of(const LessonToml& toml, const std::string& lesson);
 
-// The same of a lesson's check program, in order of its ops, with what only that knows: of an op its file and cases, of a
-// shape its bytes and FLOP; the counters of the device.
-std::string description_of(const LessonToml& toml, const Lesson& lesson, const Options& options);
+// Prints the lesson's outline in the order of its ops, and what only its check program knows: the file and cases of an op,
+// the bytes and FLOP of a shape, the counters of the device. Returns the exit status.
+int describe_lesson(const Lesson& lesson, const Options& options);
 
 }  // namespace checker

@@ -784,6 +784,16 @@ TEST_F(EndToEnd, ALessonDescribesItself) {
     EXPECT_EQ(check("right", "--describe").status, 2);
 }
 
+TEST_F(EndToEnd, HostLessonRefusesProgramsThatNeedKernels) {
+    for (const std::string option : {"--one-thread", "--estimate", "--traffic"}) {
+        const Checked run = check("right", option);
+        EXPECT_EQ(run.status, 2);
+        EXPECT_EQ(run.output, fmt::format("check: {}: the lesson has no kernels\n", option));
+    }
+    EXPECT_EQ(check("right", "--traffic --only thrice").output,  // what there is, first
+              "check: --only thrice: lesson 00 has no op thrice; it has twice\n");
+}
+
 TEST_F(EndToEnd, WhereTheOlderSolutionIsNotBuiltItIsSaidThatNothingIsComparedWithIt) {
     target("against = \"solution\"\nbronze = 0.125\nsilver = 0.25\ngold = 0.5\nolder = 10.0\n");
     const Checked run = check("right", "--timing-only");

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: MIT
+#include "checker/program/run_tests.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "checker/base/course.h"
+#include "checker/base/file_error.h"
+#include "checker/base/files.h"
+#include "checker/base/stub.h"
+#include "checker/base/text.h"
+#include "checker/cases/lesson.h"
+#include "checker/cases/lesson_toml.h"
+#include "checker/clock/roof_file.h"
+#include "checker/judge/judge.h"
+#include "checker/judge/report.h"
+#include "checker/judge/verdict.h"
+#include "checker/program/describe_lesson.h"
+#include "checker/program/doubles.h"
+#include "checker/program/register_test.h"
+#include "checker/worker/device_side.h"
+#include "checker/worker/time_op.h"
+
+namespace checker {
+namespace {
+
+// "causal_softmax" is CausalSoftmax.
+std::string camel_case(const std::string& name) {
+    std::string result;
+    for (std::size_t i = 0; i < name.size(); i++) {
+        const bool begins = i == 0 || name[i - 1] == '_';
+        if (name[i] != '_') {
+            result += begins ? static_cast<char>(std::toupper(static_cast<unsigned char>(name[i]))) : name[i];
+        }
+    }
+    return result;
+}
+
+std::string first_text(const std::vector<Finding>& findings) {
+    return findings.empty() ? "wrong" : findings.front().text;
+}
+
+// The state of one run of the check: what the tests share.
+class Session {
+  public:
+    Session(const Lesson& lesson, const Options& options)
+        : lesson_(lesson),
+          options_(options),
+          judge_(lesson, options.impl_dir, options.reference_dir, options.for_worker(), worker_limit()) {
+        require_judged(lesson.toml(), lesson);
+        judge_.show_progress(isatty(STDERR_FILENO) == 1);
+        reports_.resize(lesson.ops().size());
+        for (std::size_t i = 0; i < reports_.size(); i++) {
+            reports_[i].op = lesson.ops()[i].name;
+            reports_[i].asked_for = false;
+            reports_[i].library_chooses = !device_side().is_host() && device_side().has_times();
+            const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
+            reports_[i].file = source.string();
+            reports_[i].included = included_solution(i);
+            if (options.subject == "lessons") {
+                reports_[i].is_stub = is_stub(source.lexically_relative("lessons"));
+                look_at_helpers(reports_[i]);
+            }
+        }
+    }
+
+    // Throws std::runtime_error where the device that the ops run on is not there, or is not what the lesson requires.
+    void require_device() { judge_.require_device(lesson_.toml()); }
+
+    void run_case(std::size_t op, std::size_t case_index) {
+        const Case& c = lesson_.ops()[op].cases[case_index];
+        OpReport& report = reports_[op];
+        report.asked_for = true;
+        const CaseReport& result = report.cases.emplace_back(report_of_case(op, case_index));
+        const auto never_ends = [](const Finding& finding) {
+            return finding.kind == "hang" || finding.kind == "spin" || finding.kind == "time_limit";
+        };
+        if (std::ranges::any_of(result.findings, never_ends)) {
+            hung_.insert(op);
+        }
+        if (!result.ok && result.ran) {
+            wrong_at_.try_emplace(op, bytes_of(c));
+        }
+        if (!result.ok) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
+        } else if (const Counted* counted = result.wasteful()) {
+            ADD_FAILURE() << report.file << ": " << c.shape << ": " << text_of(*counted);
+        } else if (!result.ran && !result.note.empty()) {
+            GTEST_SKIP() << result.note;
+        }
+    }
+
+    // The CPU device takes seconds for a large shape, and a mistake that a smaller one has shown needs no more of them.
+    bool is_left_out(std::size_t op, const Case& c) const {
+        const bool is_slow = device_side().takes_two_orders();
+        const auto wrong = wrong_at_.find(op);
+        return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
+               bytes_of(c) > wrong->second;
+    }
+
+    // What is said of a case; of one that is not run, why.
+    CaseReport report_of_case(std::size_t op, std::size_t case_index) {
+        const Case& c = lesson_.ops()[op].cases[case_index];
+        CaseReport result{.name = c.name, .shape = c.shape};
+        if (std::optional<Finding> finding = judge_.missing(op, compiler_log(op))) {
+            result.findings.push_back(std::move(*finding));
+        } else if (hung_.contains(op)) {
+            result.ran = false;
+            result.findings.push_back({"hang", "not run: an earlier shape did not end"});
+        } else if (is_left_out(op, c)) {
+            result.ran = false;
+            result.untouched = true;  // as far as is known
+            result.findings.push_back({kLeftOut, "not run: a smaller shape is wrong already"});
+        } else {
+            result = judge_.check_case(op, case_index, at_most(reports_[op].op));
+            reports_[op].printed += judge_.take_output();
+        }
+        return result;
+    }
+
+    // What lesson.toml asks of the counters, where the device has some; what it does not name is not judged.
+    std::map<std::string, double> at_most(const std::string& op) const {
+        const auto targets = lesson_.toml().counters.find(op);
+        const bool counts = !device_side().counters().empty();
+        return counts && targets != lesson_.toml().counters.end() ? targets->second : std::map<std::string, double>();
+    }
+
+    void run_timing(std::size_t op) {
+        OpReport& report = reports_[op];
+        report.asked_for = true;
+        if (report.is_stub && report.cases.empty()) {
+            FAIL() << report.file << " is not written yet";
+        }
+        const bool any_wrong = std::ranges::any_of(
+            reports_, [](const OpReport& r) { return !r.cases.empty() && r.verdict() == Verdict::wrong; });
+        if (any_wrong || !report.correct()) {
+            GTEST_SKIP() << "not timed: first it must be right";
+        }
+        if (judge_.missing(op, compiler_log(op))) {
+            GTEST_SKIP() << "not timed: " << report.file << " is not built";
+        }
+        if (!report.included.empty()) {
+            GTEST_SKIP() << "not timed: " << report.file << " includes " << report.included;
+        }
+        read_roof();
+        report.timing = judge_.time(op, lesson_.toml().targets.at(report.op), roof_, options_.timing_only);
+        report.printed += judge_.take_output();
+        renew_roof(report.timing);
+        note_slow_machine(report.timing);
+        if (!report.timing.ran()) {
+            const std::vector<std::string>& notes = report.timing.notes;
+            GTEST_SKIP() << (notes.empty() ? "not timed: none of its shapes is judged" : notes.front());
+        }
+        const Verdict verdict = report.timing.verdict();
+        if (verdict == Verdict::slow && device_side().is_host()) {
+            note_doubles(report);
+        }
+        if (verdict != Verdict::ok && verdict != Verdict::no_verdict) {
+            const ShapeTiming& worst = report.timing.worst();
+            ADD_FAILURE() << report.file << ": " << worst.shape << ": " << first_text(worst.findings);
+        }
+    }
+
+    // What a card could do at best with what is right, and is not given. In a process of its own, which has few seconds of a
+    // processor (and, on a busy machine, more of the clock): nothing that goes wrong there turns a verdict.
+    void estimate() {
+        if (!options_.at_best || device_side().is_host() || !device_side().samples_blocks()) {
+            return;
+        }
+        for (OpReport& report : reports_) {
+            const bool given = std::ranges::count(lesson_.toml().given, report.op) > 0;
+            if (report.asked_for && !report.cases.empty() && report.correct() && !given) {
+                add_estimate(report);
+            }
+        }
+    }
+
+    bool has_target(const std::string& op) const { return lesson_.toml().targets.contains(op); }
+
+    // Whether the op's file is an earlier lesson's, which serves this one too. It is no exercise of this lesson.
+    bool is_shared(std::size_t op) const {
+        const std::string folder = std::filesystem::path(reports_[op].file).parent_path().filename().string();
+        return folder != lesson_.name() && (options_.subject == "lessons" || options_.subject == "solutions");
+    }
+
+    // A shared file is judged once it is written, or where it is asked for.
+    bool is_left_to_earlier_lesson(std::size_t op) const {
+        return is_shared(op) && reports_[op].is_stub && options_.only.empty();
+    }
+
+    // What is recorded as this lesson's.
+    LessonReport report_of_exercises() const {
+        LessonReport own = report();
+        std::erase_if(own.ops, [this](const OpReport& op) { return is_shared(op.op); });
+        return own;
+    }
+
+    LessonReport report() const {
+        LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
+        result.times_asked = options_.timing_only;
+        result.rehearsal = device_side().rehearsal();
+        result.device = options_.device.empty() ? device_side().name() : options_.device;
+        result.roof = roof_;
+        result.estimates_are = estimates_are_;
+        for (std::size_t i = 0; i < reports_.size(); i++) {
+            if (reports_[i].asked_for) {
+                result.ops.push_back(reports_[i]);
+                result.ops.back().all_cases = reports_[i].cases.size() == lesson_.ops()[i].cases.size();
+            }
+        }
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+        return result;
+    }
+
+  private:
+    void add_estimate(OpReport& report) {
+        constexpr const char* kCard = "H100-SXM";
+        const std::filesystem::path out =
+            std::filesystem::temp_directory_path() / fmt::format("sol-estimate-{}.json", getpid());
+        std::string command =
+            "ulimit -t 5; timeout 30 " + quoted(std::filesystem::read_symlink("/proc/self/exe").string());
+        for (const std::string& word : options_.for_worker()) { command += ' ' + quoted(word); }
+        command += fmt::format(" --estimate --quick --cards {} --subject {} --only {} --json {} 2>&1", kCard,
+                               quoted(options_.subject), report.op, quoted(out.string()));
+        try {
+            if (run_command(command).status == 0) {
+                take_estimate(report, Json::parse(read_file(out)));
+            }
+        } catch (const std::exception&) {  // then nothing is said
+        }
+        std::error_code ignored;
+        std::filesystem::remove(out, ignored);
+    }
+
+    void take_estimate(OpReport& report, const Json& estimated) {
+        if (estimated.at("ops").elements().empty()) {
+            return;
+        }
+        const Json& op = estimated.at("ops").elements().front();
+        const std::vector<Json>& sides = op.at("sides").elements();
+        const Json& own = sides.front().at("at_best").elements().front();
+        report.at_best = fmt::format("at best {} at {} on {}, bound by {}", own.at("speed").text(),
+                                     op.at("shape").text(), own.at("name").text(), own.at("limit").text());
+        // Side by side stands what was counted alike.
+        const Json* const older = sides.back().find("at_best");
+        const bool looser = sides.front().at("looser").boolean();
+        if (older != nullptr && sides.back().at("who").text().starts_with("lesson ") && !looser) {
+            const Json& its = older->elements().front();
+            report.at_best += fmt::format(" ({}: {}, {})", sides.back().at("who").text(), its.at("speed").text(),
+                                          its.at("limit").text());
+        }
+        if (looser) {
+            report.at_best += fmt::format(", by the source's own accesses; by what nvcc emits: make estimate-lesson{}",
+                                          lesson_number(lesson_.name()));
+        }
+        report.estimate = own;
+        report.estimate["shape"] = op.at("shape");
+        report.estimate["instructions"] = sides.front().at("instructions");
+        estimates_are_ = estimated.at("estimates_are").text();
+    }
+
+    // A helper beside the op's file is the learner's. Of one of an earlier lesson make takes the solution's where the learner's
+    // is not written yet.
+    static void look_at_helpers(OpReport& report) {
+        for (const std::filesystem::path helper : helpers_of(report.file)) {
+            const std::string file = ("lessons" / helper).string();
+            if (!is_stub(helper)) {
+                report.helpers.push_back(file);
+            } else if (std::filesystem::path(file).parent_path() == std::filesystem::path(report.file).parent_path()) {
+                report.unwritten_helper = file;
+            } else {
+                report.stand_ins.push_back(
+                    fmt::format("with {}: {} is not written yet", ("solutions" / helper).string(), file));
+            }
+        }
+    }
+
+    // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
+    void read_roof() {
+        if (options_.roof.empty() || roof_asked_ || !device_side().is_host()) {
+            return;
+        }
+        roof_asked_ = true;
+        std::string why;
+        const std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
+        if (known) {
+            roof_ = known->cpu;
+        } else if (options_.timing_only) {
+            fmt::print(stderr, "{}; measuring it now …\n", why);
+            measure_roof(0, {});
+        }
+    }
+
+    // `seen`: what multiply-adds have reached before. `gpu`: the file's part of the card, which stays.
+    void measure_roof(double seen, const std::string& gpu) {
+        Roof measured{.cpu = measure_cpu_roof([](const std::string&) {}), .gpu = gpu, .measured_at = utc_now()};
+        measured.cpu.fma_one = std::max(measured.cpu.fma_one, seen);
+        save_roof(measured, options_.roof);
+        roof_ = measured.cpu;
+    }
+
+    // What multiply-adds reached on this core in a run, in FLOP a second; none where they were not timed.
+    static std::optional<double> multiply_adds(const ShapeTiming& shape) {
+        const std::optional<Ratio> share = shape.of(Rival::arithmetic);
+        return share ? std::optional(shape.rate() / share->value) : std::nullopt;
+    }
+
+    // A file that a run beats by a tenth was measured while something else was running.
+    void renew_roof(const TimingReport& timing) {
+        constexpr double kBeaten = 1.1;
+        double best = 0;
+        for (const ShapeTiming& shape : timing.shapes) { best = std::max(best, multiply_adds(shape).value_or(0)); }
+        if (!roof_ || best <= kBeaten * roof_->fma_one) {
+            return;
+        }
+        fmt::print(stderr, "this run reached {} GFLOP/s of multiply-adds, {} says {}; measuring it again …\n",
+                   significant(best * 1e-9), options_.roof.string(), significant(roof_->fma_one * 1e-9));
+        std::string why;
+        const std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
+        measure_roof(best, known ? known->gpu : "");
+    }
+
+    // Literals such as 0.5 turn arithmetic of floats into one of doubles, which takes longer and is not more right.
+    static void note_doubles(OpReport& report) {
+        if (const std::string line = first_double(report.file); !line.empty()) {
+            report.timing.notes.push_back(line + " computes in doubles: 0.5 is one, 0.5f is a float");
+        }
+    }
+
+    // Where multiply-adds reached much less in this run than when the roof was measured, something else is running.
+    void note_slow_machine(TimingReport& timing) const {
+        constexpr double kMuch = 0.75;
+        for (const ShapeTiming& shape : timing.shapes) {
+            const std::optional<double> now = multiply_adds(shape);
+            if (roof_ && now && *now < kMuch * roof_->fma_one) {
+                timing.notes.push_back(
+                    fmt::format("this core did {} of its best in this run: something else is running",
+                                percent(*now / roof_->fma_one)));
+                return;
+            }
+        }
+    }
+
+    bool is_shared(const std::string& op) const {
+        const auto found = std::ranges::find(lesson_.ops(), op, &Op::name);
+        return is_shared(static_cast<std::size_t>(found - lesson_.ops().begin()));
+    }
+
+    // The solution's file that an op's file includes, as the compiler's list of what it has read tells; empty if none. An
+    // earlier lesson's helper is none.
+    std::string included_solution(std::size_t op) const {
+        if (options_.subject == "solutions") {
+            return "";
+        }
+        std::ifstream list(compiler_log(op).replace_extension(".d"));
+        for (std::string name; list >> name;) {
+            const std::filesystem::path file = std::filesystem::path(name).lexically_normal();
+            const bool is_own = file.extension() == ".cuh" && file.parent_path().filename() == lesson_.name();
+            const bool is_code = file.extension() == ".cpp" || file.extension() == ".cu" || is_own;
+            if (is_code && file.begin()->string() == "solutions") {
+                return file.string();
+            }
+        }
+        return "";
+    }
+
+    std::filesystem::path compiler_log(std::size_t op) const {
+        const std::string name = reports_[op].op + ".log";
+        const std::filesystem::path host = std::filesystem::path("build/ops") / options_.subject;
+        return is_shared(op) ? host / std::filesystem::path(reports_[op].file).parent_path().filename() / name
+                             : options_.log_dir / name;
+    }
+
+    const Lesson& lesson_;
+    const Options& options_;
+    Judge judge_;
+    std::vector<OpReport> reports_;
+    std::set<std::size_t> hung_;
+    std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
+    std::optional<CpuRoof> roof_;
+    bool roof_asked_ = false;
+    std::string estimates_are_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// GoogleTest groups by suite in the order of first registration: correctness of every op, then every timing.
+void register_tests(const Lesson& lesson, const Options& options, Session& session) {
+    const bool times = device_side().has_times();
+    std::vector<std::size_t> timed;
+    for (std::size_t op = 0; op < lesson.ops().size(); op++) {
+        const Op& o = lesson.ops()[op];
+        if (session.is_left_to_earlier_lesson(op)) {
+            continue;
+        }
+        for (std::size_t c = 0; c < o.cases.size() && !options.timing_only; c++) {
+            if (options.wants(o.name, o.cases[c].name) && !(options.no_large && o.cases[c].is_sampled())) {
+                register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
+            }
+        }
+        if (times && !options.no_timing && options.wants(o.name, "timing") && !o.timed.empty() &&
+            session.has_target(o.name)) {
+            timed.push_back(op);
+        }
+    }
+    for (const std::size_t op : timed) {
+        register_test("Timing", lesson.ops()[op].name, [&session, op] { session.run_timing(op); });
+    }
+}
+
+// Prints the verdict in place of GoogleTest's own lines, and keeps it among the results.
+class VerdictListener : public testing::EmptyTestEventListener {
+  public:
+    VerdictListener(Session& session, const Options& options, Next next)
+        : session_(session), options_(options), next_(std::move(next)) {}
+
+    void OnTestProgramEnd(const testing::UnitTest& /*unit_test*/) override {
+        session_.estimate();
+        const LessonReport report = session_.report();
+        if (report.ops.empty()) {
+            return;
+        }
+        fmt::print("{}", verdict_text(report, next_, Terminal::of_stdout(options_.verbose)));
+        std::fflush(stdout);
+        if (options_.results.empty()) {
+            return;
+        }
+        try {
+            append_results(options_.results, session_.report_of_exercises());
+        } catch (const FileError& e) {
+            fmt::print(stderr, "warning: {}; the verdict stands, it is only not recorded\n", e.what());
+        }
+    }
+
+  private:
+    Session& session_;
+    const Options& options_;
+    Next next_;
+};
+
+// The folder of the lesson after this one; empty if there is none.
+std::string lesson_after(const std::filesystem::path& lesson_dir) {
+    const std::string here = lesson_dir.filename().string();
+    std::string next;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(lesson_dir.parent_path(), error)) {
+        const std::string name = entry.path().filename().string();
+        next = is_lesson(name) && name > here && (next.empty() || name < next) ? name : next;
+    }
+    return next;
+}
+
+Next next_commands(const Options& options, const Lesson& lesson) {
+    const std::string number = lesson_number(lesson.name());
+    const bool yours = options.subject == "lessons";
+    Next next;
+    const DeviceSide& device = device_side();
+    next.check =
+        fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
+                    !device.is_host() && device.has_times() ? " DEVICE=gpu" : "", device.rehearsal() ? " DRY=1" : "");
+    next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
+    if (!yours || !options.last) {
+        return next;
+    }
+    if (!options.only_case().empty()) {
+        next.done.push_back(fmt::format("{} ONLY={}   all its shapes", next.check, options.only_op()));
+        return next;
+    }
+    if (!options.only.empty() && lesson.ops().size() > 1) {
+        next.done.push_back(fmt::format("{}   the lesson's other ops too", next.check));
+        return next;
+    }
+    next.done.push_back(fmt::format("make diff-lesson{}   yours beside the solution", number));
+    if (is_step(lesson.name())) {
+        next.done.push_back(fmt::format("make gpt2 STEP={} BASE=lessons   GPT-2 on your ops", number));
+    }
+    if (const std::string after = lesson_after(options.lesson_dir); !after.empty()) {
+        next.done.push_back(fmt::format("lessons/{}/README.md   the next lesson", after));
+    }
+    return next;
+}
+
+}  // namespace
+
+void take_test_options(int& argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+}
+
+int run_tests(const Lesson& lesson, const Options& options) {
+    Session session(lesson, options);
+    register_tests(lesson, options, session);
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new VerdictListener(session, options, next_commands(options, lesson)));
+    const bool runs = !testing::GTEST_FLAG(list_tests);
+    if (!device_side().is_host() && runs) {
+        session.require_device();
+    }
+    // What the code under test throws is a finding. What the check itself throws says why it cannot go on: not one test
+    // alone fails, and the rest is no verdict.
+    testing::GTEST_FLAG(catch_exceptions) = false;
+    const int status = RUN_ALL_TESTS();
+    const LessonReport report = session.report();
+    if (report.ops.empty() && runs) {
+        throw std::invalid_argument("nothing was checked: the options leave no test");
+    }
+    if (!report.ops.empty() && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
+        write_whole(options.json, to_json(report));
+    }
+    return status == 0 && !report.ok() ? 1 : status;  // some of what the cases show is judged when all have been run
+}
+
+}  // namespace checker
