@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
-#include <regex>
 
 #include "checker/base/course.h"
 #include "checker/base/file_error.h"
@@ -23,7 +22,12 @@ const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold
 
 // sm_ and digits, and an `a` where only that architecture has it: sm_90a.
 bool is_card(const std::string& name) {
-    return std::regex_match(name, std::regex("sm_[0-9]+a?"));
+    if (!name.starts_with("sm_"))
+        return false;
+    std::string_view number = std::string_view(name).substr(3);
+    if (number.ends_with('a'))
+        number.remove_suffix(1);
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 class Reader {

@@ -176,6 +176,10 @@ TEST_F(LessonTomlFile, SaysWhatTheLessonIsAndWhatCardItTakes) {
     EXPECT_EQ(unmet(newer, {"NVIDIA B200", 100}), "");
     EXPECT_NE(unmet(newer, {"Tesla T4", 75}), "");
     EXPECT_EQ(refusal("requires = [\"hopper\"]\n"), ":1: requires hopper, which is no card such as sm_80");
+    for (const std::string other : {"sm_", "sm_a", "sm_90aa", "sm_9x", "xsm_90"}) {
+        EXPECT_EQ(refusal("requires = [\"" + other + "\"]\n"),
+                  ":1: requires " + other + ", which is no card such as sm_80");
+    }
     EXPECT_EQ(refusal("requires = \"sm_80\"\n"), ":1: needs requires as a list of strings");
     EXPECT_EQ(refusal("title = 1\n"), ":1: needs title as a string");
 }
