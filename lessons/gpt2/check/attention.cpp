@@ -13,7 +13,7 @@ namespace cases {
 namespace {
 
 // lse and out, as reference/ops/attention.py has them.
-std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute_attention(const Sizes& d, const Values& inputs) {
     const auto B = static_cast<std::size_t>(d["B"]), T = static_cast<std::size_t>(d["T"]);
     const auto C = static_cast<std::size_t>(d["C"]), NH = static_cast<std::size_t>(d["NH"]), HS = C / NH;
     const double scale = 1 / std::sqrt(static_cast<double>(HS));
@@ -103,7 +103,7 @@ const OpSpec attention_spec{
         return {.bytes = kFloat * (4 * rows * C + rows * d["NH"]), .flop = 2 * rows * (d["T"] + 1) * C};
     },
     .rehearsal = "B=1 T=16 C=48 NH=12",
-    .compute = compute,
+    .compute = compute_attention,
     .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}}};
 
 void add_huge_attention(OpCases& attention) {

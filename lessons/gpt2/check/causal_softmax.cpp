@@ -8,7 +8,7 @@ namespace cases {
 namespace {
 
 // lse and att, as reference/ops/causal_softmax.py has them.
-std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute_causal_softmax(const Sizes& d, const Values& inputs) {
     const auto T = static_cast<std::size_t>(d["T"]);
     const double scale = d.number("scale");
     checker::Computed lse, att{.values = std::vector<float>(inputs[0].size()), .floor = {}};
@@ -60,7 +60,7 @@ const OpSpec causal_softmax_spec{
     },
     .defaults = "scale=0.125",  // 1 / sqrt(HS) of GPT-2
     .rehearsal = "B=1 NH=12 T=16",
-    .compute = compute,
+    .compute = compute_causal_softmax,
     .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}}};
 
 }  // namespace cases

@@ -30,7 +30,7 @@ std::pair<double, double> element(const Sizes& d, std::size_t /*output*/, long e
     return {sum, kRounding * std::abs(sum)};  // floors of reference/ops/encoder.py
 }
 
-std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute_encoder(const Sizes& d, const Values& inputs) {
     const auto C = static_cast<std::size_t>(d["C"]);
     return {elementwise(inputs[0].size() * C, C,
                         [&](std::size_t i) { return element(d, 0, static_cast<long>(i), inputs); })};
@@ -56,7 +56,7 @@ const OpSpec encoder_spec{
     .rehearsal = "B=2 T=8 C=768 Vp=128",
     .bound = Bound::copy,
     .needed = needed,
-    .compute = compute,
+    .compute = compute_encoder,
     .element = element,
     .drawn_cases = {{"long", "B=2 T=1100 C=3"}}};  // positions and tokens beyond 1,024
 

@@ -7,7 +7,7 @@
 namespace cases {
 namespace {
 
-std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute_layernorm(const Sizes& d, const Values& inputs) {
     const std::vector<double> inp(inputs[0].begin(), inputs[0].end());
     return layernorm_of(inp, static_cast<std::size_t>(d["C"]), inputs[1], inputs[2], 0);
 }
@@ -31,7 +31,7 @@ const OpSpec layernorm_spec{
         return {.bytes = kFloat * (2 * rows * C + 2 * rows + 2 * C), .flop = 8 * rows * C};
     },
     .rehearsal = "B=2 T=8 C=768",
-    .compute = compute,
+    .compute = compute_layernorm,
     .element =
         [](const Sizes& d, std::size_t output, long element, const Values& inputs) {
             const auto C = static_cast<std::size_t>(d["C"]), i = static_cast<std::size_t>(element);

@@ -10,7 +10,7 @@ namespace cases {
 namespace {
 
 // out = inp weight^T + bias in float64 from the float32 inputs, rounded to float32 (N, out_stride), and each row's floor.
-std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute_matmul(const Sizes& d, const Values& inputs) {
     checker::Computed out = Product(d, inputs).out();
     const auto OC = static_cast<std::size_t>(d["OC"]), stride = static_cast<std::size_t>(d["out_stride"]);
     if (stride != OC) {
@@ -57,7 +57,7 @@ const OpSpec matmul_spec{
     .bound = Bound::arithmetic,
     .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },
-    .compute = compute,
+    .compute = compute_matmul,
     .element =
         [](const Sizes& d, std::size_t /*output*/, long element, const Values& inputs) {
             const long stride = d["out_stride"];

@@ -31,7 +31,7 @@ std::vector<float> last_rows(std::span<const float> tensor, int T, long C, const
     return rows;
 }
 
-checker::Call drawn_call(const Sizes& d, const std::string& precision) {
+checker::Call drawn_predict(const Sizes& d, const std::string& precision) {
     const ModelCall model(d, ActivationsAre::scratch);
     checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
     call.inputs.push_back(checker::on_host(checker::integers("tokens", "B T", {d["B"], d["T"]}, d["V"])));
@@ -114,6 +114,6 @@ const OpSpec predict_spec{
             return std::vector{predict_call(file, precision, {.first = 0, .B = B, .T = T}),
                                predict_call(file, precision, {.first = B - 1, .B = 1, .T = (T + 1) / 2})};
         },
-    .drawn_call = drawn_call};
+    .drawn_call = drawn_predict};
 
 }  // namespace cases

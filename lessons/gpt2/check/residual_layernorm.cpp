@@ -9,7 +9,7 @@ namespace cases {
 namespace {
 
 // The sums, then what layernorm gives of them.
-std::vector<checker::Computed> compute(const Sizes& d, const Values& inputs) {
+std::vector<checker::Computed> compute_residual_layernorm(const Sizes& d, const Values& inputs) {
     const auto C = static_cast<std::size_t>(d["C"]);
     std::vector<double> sums;
     for (std::size_t i = 0; i < inputs[0].size(); i++) {
@@ -46,7 +46,7 @@ const OpSpec residual_layernorm_spec{
     },
     .rehearsal = "B=2 T=8 C=768",
     .bound = Bound::copy,
-    .compute = compute,
+    .compute = compute_residual_layernorm,
     .drawn_cases = {{"long", "B=1 T=2 C=1600"}}};
 
 }  // namespace cases
