@@ -124,7 +124,22 @@ hide = $(if $(V),,; status=$$?; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; exi
 
 # ---- harness ------------------------------------------------------------------------------------------------------
 
-objects = $(patsubst %.cpp,build/obj/%.o,$1)
+# Files that are compiled as one, by the group's name: most of compiling them is making instances of templates, which are the
+# same ones in each. So names in their unnamed namespaces differ.
+group_files = $(filter-out $3,$(wildcard $(addsuffix .cpp,$(addprefix $1/,$2))))
+group_program := $(call group_files,checker/program,*,%_main.cpp)
+group_judge := $(call group_files,checker/judge,judge progress_line report verdict describe)
+group_worker := $(call group_files,checker/worker,worker time_op bench host_tensors shared_buffers)
+group_messages := $(call group_files,checker/worker,call_buffers finding left_threads messages worker_process)
+group_cases := $(call group_files,checker/cases,budget counters library dims lesson safetensors)
+group_estimate := $(call group_files,checker/estimate,*,%/cards.cpp)
+group_calls := $(call group_files,lessons/gpt2/check,cases loader op_spec misaligned)
+group_ops := $(call group_files,lessons/gpt2/check,*,%/floors.cpp %/sizes.cpp $(group_calls))
+groups := program judge worker messages cases estimate calls ops
+group_objects := $(groups:%=build/obj/groups/%.o)
+$(foreach group,$(groups),$(foreach file,$(group_$(group)),$(eval object_of_$(file) := build/obj/groups/$(group).o)))
+
+objects = $(sort $(foreach file,$1,$(or $(object_of_$(file)),$(file:%.cpp=build/obj/%.o))))
 
 # The checker's folders, each using only those before it (checker/README.md).
 checker_rooms := base estimate clock cases worker judge program
@@ -167,6 +182,12 @@ build/obj/%.o: %.cpp build/flags | $(compiled_headers)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(optimised) -include $(headers) $(more_flags) $(depfile) -c $< -o $@$(hide)
 
+$(foreach group,$(groups),$(eval build/obj/groups/$(group).o: $(group_$(group))))
+$(group_objects): build/flags | $(compiled_headers)
+	@mkdir -p $(@D)
+	$(show)printf '#include "%s"\n' $(filter %.cpp,$^) | \
+	    $(CXX) $(harness_flags) $(optimised) -include $(headers) $(depfile) -x c++ -c - -o $@$(hide)
+
 build/obj/lessons/%/check_main.o: checker/program/check_main.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) -DLESSON='"$*"' $(depfile) -c $< -o $@$(hide)
@@ -184,11 +205,8 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 
 # What reads and writes text, or leaves the work on numbers to others, is compiled without optimisation: it is most of what
 # is compiled before the first check, and none of what a check waits for.
-texts := $(addprefix checker/,base/%.cpp program/%.cpp estimate/%.cpp \
-    $(addsuffix .cpp,$(addprefix judge/,judge progress_line report verdict describe) clock/roof_file \
-        $(addprefix worker/,call_buffers finding left_threads messages worker_process) \
-        $(addprefix cases/,lesson_toml budget counters library dims lesson safetensors)))
-$(filter $(call objects,$(texts)),$(checker_objects)) $(filter-out %/floors.o %/sizes.o,$(case_objects)) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
+texts := $(filter $(addprefix build/obj/checker/,base/%.o estimate/cards.o cases/lesson_toml.o clock/roof_file.o),$(checker_objects))
+$(texts) $(filter-out %/worker.o,$(group_objects)) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
     private optimised := -O0
 
 build/lib/libchecker.a: $(checker_objects)
