@@ -144,8 +144,12 @@ def reuse_objects(tree: Path, compiler: str) -> None:
         next((source for source in sources if f"#include <{header}>" in source.read_text()), None)
         for header in INCLUDED
     }
-    for source in set(sources) - anew:
-        compiled = Path("build/obj", source.relative_to(ROOT)).with_suffix(".o")
+    objects = [Path("build/obj", source.relative_to(ROOT)).with_suffix(".o") for source in set(sources) - anew]
+    names = {str(source.relative_to(ROOT)) for source in anew if source}
+    for rules in (ROOT / "build/obj/groups").glob("*.d"):
+        if names.isdisjoint(rules.read_text().split()):
+            objects.append(rules.relative_to(ROOT).with_suffix(".o"))
+    for compiled in objects:
         if (ROOT / compiled).is_file():
             (tree / compiled).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / compiled, tree / compiled)
