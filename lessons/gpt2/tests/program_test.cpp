@@ -324,7 +324,10 @@ TEST_F(Program, EndsItsLineWhenInterrupted) {
     const std::string reader =
         fmt::format("; echo $? > {}; }} | {{ head -c 2 > /dev/null; kill -INT $(cat {}); cat > /dev/null; }}",
                     path("status"), path("pid"));
+    // A script's background job starts with interrupts ignored, and the program leaves them so.
+    const auto handler = std::signal(SIGINT, SIG_DFL);
     const Finished finished = run_gpt2({"--prompt", "x", "--tokens", "1000000", "--model", bytes()}, reader, launcher);
+    std::signal(SIGINT, handler);
     EXPECT_EQ(read_text(path("status")), fmt::format("{}\n", 128 + SIGINT));
     EXPECT_EQ(finished.err, "\n");
 }
