@@ -115,10 +115,13 @@ own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
 others = $(filter-out %/$2,$(call served_by,$1))
 impl_objects = $(call objects_of,$(flavour),$(side),$(call own,$(lesson),$(op))) \
     $(call objects_of,$(flavour),solutions,$(call others,$(lesson),$(op)))
-# Of the others only those count their arithmetic that the op calls: the rest is there from the check.
+# Of the others only those count their arithmetic that the op calls: the rest is there from the check. make 4.3 expands this
+# for each target of every command, so that one look at all files, lessons/NN_name/OP.cu:called, serves them all.
 its_others = $(call others,$(lesson),$(op))
-called = $(filter $(addprefix %/,$(shell grep -ohswE '$(subst $(space),|,$(notdir $(its_others)))' \
-    $(side)/$(call own,$(lesson),$(op)).cu)),$(its_others))
+own_file = $(side)/$(call own,$(lesson),$(op)).cu
+calls_in_files := $(sort $(shell grep -oswE '$(subst $(space),|,$(all_ops))' /dev/null \
+    $(filter %.cu,$(solution_files) $(solution_files:solutions/%=lessons/%))))
+called = $(filter $(patsubst $(own_file):%,\%/%,$(filter $(own_file):%,$(calls_in_files))),$(its_others))
 arith_objects = $(call objects_of,arith,$(side),$(call own,$(lesson),$(op))) $(call objects_of,arith,solutions,$(called)) \
     $(call objects_of,cpu,solutions,$(filter-out $(called),$(its_others)))
 
