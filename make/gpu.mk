@@ -78,7 +78,7 @@ build/dry/simt/libraries/%: build/tests/simt/libraries/%
 
 # The corpus that the CPU device is held to: a file that does not compile is no program, and its log says why. In a
 # rehearsal the CPU device's own programs take their place.
-build/gpu/simt/%: checker/simt/tests/kernels/%.cu build/gpu/card
+build/gpu/simt/%: checker/simt/tests/kernels/%.cu checker/simt/tests/run.h build/gpu/card
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(gpu_flags) $< -o $@ $(if $(findstring /cublas,$<),$(nvcc_cublas)) >$@.log 2>&1 || rm -f $@$(hide)
 build/dry/simt/%: build/tests/simt/kernels/%

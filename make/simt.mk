@@ -111,7 +111,7 @@ build/tests/simt/estimate_listing_test: | build/check/lesson05 build/check/lesso
     build/impl/solutions/10_double_buffered_matmul/matmul.so
 build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives) $(as_toolkit)/made
 
-$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu $(simtcc_needs) $(simt_archives)
+$(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu checker/simt/tests/run.h $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)$(simtcc_strict) $< -o $@$(hide)
 

@@ -3,7 +3,7 @@
 // The next copy is issued before all have read the tile that it goes to.
 #include "checker/ptx.h"
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, const int* in, int tiles) {
     __shared__ int tile[64];
@@ -18,18 +18,4 @@ __global__ void kernel(int* out, const int* in, int tiles) {
     out[i] = sum;
 }
 
-int main() {
-    constexpr int n = 256;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out, in, 4);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<256>([](int* out, const int* in) { kernel<<<1, 64>>>(out, in, 4); }); }

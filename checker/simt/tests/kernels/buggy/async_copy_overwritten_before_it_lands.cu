@@ -3,7 +3,7 @@
 // The tail is set to 0 while the copy of the whole is on its way.
 #include "checker/ptx.h"
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, const int* in) {
     __shared__ int tile[64];
@@ -18,18 +18,4 @@ __global__ void kernel(int* out, const int* in) {
     out[i] = tile[63 - i];
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out, in);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<64>([](int* out, const int* in) { kernel<<<1, 64>>>(out, in); }); }

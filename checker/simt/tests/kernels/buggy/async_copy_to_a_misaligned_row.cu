@@ -3,7 +3,7 @@
 // Rows of 17 elements: every fourth is aligned to 16 bytes.
 #include "checker/ptx.h"
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, const int* in) {
     __shared__ alignas(16) int tile[4][17];
@@ -14,18 +14,4 @@ __global__ void kernel(int* out, const int* in) {
     out[i] = tile[i / 4][i % 4];
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 16>>>(out, in);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<64>([](int* out, const int* in) { kernel<<<1, 16>>>(out, in); }); }

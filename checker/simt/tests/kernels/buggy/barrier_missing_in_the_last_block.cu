@@ -3,7 +3,7 @@
 // All blocks but the last one wait.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[64];
@@ -17,14 +17,4 @@ __global__ void kernel(int* out) {
     out[64 * blockIdx.x + t] = cells[63 - t];
 }
 
-int main() {
-    constexpr int n = 320;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<5, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<320>([](int* out) { kernel<<<5, 64>>>(out); }); }

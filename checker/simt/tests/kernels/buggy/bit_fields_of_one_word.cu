@@ -3,7 +3,7 @@
 // Two threads change two bit-fields: each writes the whole word.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 struct Flags {
     unsigned low : 16;
@@ -24,14 +24,4 @@ __global__ void kernel(int* out) {
     out[t] = static_cast<int>(flags.low + flags.high);
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<64>([](int* out) { kernel<<<1, 64>>>(out); }); }

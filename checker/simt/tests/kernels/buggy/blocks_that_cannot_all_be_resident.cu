@@ -3,7 +3,7 @@
 // Each block waits until all have arrived; those that are not resident never do.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned arrived;
 
@@ -14,14 +14,4 @@ __global__ void kernel(int* out) {
     out[blockIdx.x] = 1;
 }
 
-int main() {
-    constexpr int n = 40;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<40, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<40>([](int* out) { kernel<<<40, 1>>>(out); }); }

@@ -3,7 +3,7 @@
 // The first block sets the counter to zero, when others may have counted.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -13,14 +13,4 @@ __global__ void kernel(int* out) {
     atomicAdd(out, 1);
 }
 
-int main() {
-    constexpr int n = 1;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<4, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<1>([](int* out) { kernel<<<4, 32>>>(out); }); }

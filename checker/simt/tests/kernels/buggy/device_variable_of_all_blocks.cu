@@ -3,7 +3,7 @@
 // Each block uses one device variable as its own.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ int scratch;
 
@@ -15,14 +15,4 @@ __global__ void kernel(int* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = scratch;
 }
 
-int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<4, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<128>([](int* out) { kernel<<<4, 32>>>(out); }); }

@@ -3,7 +3,7 @@
 // A barrier orders one block; the last thread reads the first cell of the next.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -12,14 +12,4 @@ __global__ void kernel(int* out) {
     out[i] = next + 1;
 }
 
-int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<4, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<128>([](int* out) { kernel<<<4, 32>>>(out); }); }

@@ -3,7 +3,7 @@
 // A fence orders what its own thread does; nobody waits at it.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[32];
@@ -15,14 +15,4 @@ __global__ void kernel(int* out) {
     out[t] = cells[(t + 1) % 32];
 }
 
-int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<32>([](int* out) { kernel<<<1, 32>>>(out); }); }

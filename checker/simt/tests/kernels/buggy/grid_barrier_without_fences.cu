@@ -3,7 +3,7 @@
 // Blocks wait for each other, but nobody fences what was written before.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned arrived;
 
@@ -16,14 +16,4 @@ __global__ void kernel(int* out) {
     out[8 + blockIdx.x] = out[(blockIdx.x + 1) % gridDim.x];
 }
 
-int main() {
-    constexpr int n = 16;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<8, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<16>([](int* out) { kernel<<<8, 1>>>(out); }); }

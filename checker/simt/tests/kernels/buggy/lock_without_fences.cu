@@ -3,7 +3,7 @@
 // Who takes the lock may still see what was there before.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     int* lock = out;
@@ -13,14 +13,4 @@ __global__ void kernel(int* out) {
     atomicExch(lock, 0);
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<20, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<2>([](int* out) { kernel<<<20, 1>>>(out); }); }

@@ -3,7 +3,7 @@
 // All lanes read the sum, which the first one has just written.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[32];
@@ -23,14 +23,4 @@ __global__ void kernel(int* out) {
     out[t] = cells[0];
 }
 
-int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<32>([](int* out) { kernel<<<1, 32>>>(out); }); }

@@ -3,7 +3,7 @@
 // The stride forgets the last block, and some elements are updated twice.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, int n) {
     const int stride = static_cast<int>((gridDim.x - 1) * blockDim.x);
@@ -12,14 +12,4 @@ __global__ void kernel(int* out, int n) {
     }
 }
 
-int main() {
-    constexpr int n = 512;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<4, 32>>>(out, n);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<512>([](int* out) { kernel<<<4, 32>>>(out, 512); }); }

@@ -3,7 +3,7 @@
 // One thread a block adds to the sum of all.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     if (threadIdx.x == 0) {
@@ -11,14 +11,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 1;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<8, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<1>([](int* out) { kernel<<<8, 32>>>(out); }); }

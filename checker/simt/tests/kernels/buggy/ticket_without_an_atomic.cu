@@ -3,7 +3,7 @@
 // Blocks draw the next piece of work with a plain increment.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ int next_piece;
 
@@ -12,14 +12,4 @@ __global__ void kernel(int* out) {
     out[blockIdx.x] = piece;
 }
 
-int main() {
-    constexpr int n = 8;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<8, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<8>([](int* out) { kernel<<<8, 1>>>(out); }); }

@@ -3,7 +3,7 @@
 // Even and odd blocks take different locks.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     int* lock = out + blockIdx.x % 2;
@@ -15,14 +15,4 @@ __global__ void kernel(int* out) {
     atomicExch(lock, 0);
 }
 
-int main() {
-    constexpr int n = 3;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<20, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<3>([](int* out) { kernel<<<20, 1>>>(out); }); }

@@ -3,7 +3,7 @@
 // The flag lies in shared memory; what it stands for needs a fence there too.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[64];
@@ -23,14 +23,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main() { return run<64>([](int* out) { kernel<<<1, 64>>>(out); }); }

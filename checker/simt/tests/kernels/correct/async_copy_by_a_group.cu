@@ -5,7 +5,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 namespace cg = cooperative_groups;
 
@@ -33,25 +33,10 @@ __global__ void reverse(int* out, const int* in) {
 }
 
 int main() {
-    constexpr int n = 512;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    reverse<<<1, 128>>>(out, in);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 128   ? 127 - i
-                       : i < 256 ? 383 - i
-                       : i < 384 ? (i - 256) / 32 * 32 + 31 - i % 32 + (i == 256 ? 10 : 0)
-                                 : i - 384)) {
-            return EXIT_FAILURE;
-        }
-    }
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run<512>([](int* out, const int* in) { reverse<<<1, 128>>>(out, in); }, [](int i) {
+        return i < 128   ? 127 - i
+               : i < 256 ? 383 - i
+               : i < 384 ? (i - 256) / 32 * 32 + 31 - i % 32 + (i == 256 ? 10 : 0)
+                         : i - 384;
+    });
 }

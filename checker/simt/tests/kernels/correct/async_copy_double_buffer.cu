@@ -3,7 +3,7 @@
 // While a block works on one tile the next one is copied; all but the newest group have landed before the barrier.
 #include "checker/ptx.h"
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void sums(int* out, const int* in, int tiles) {
     __shared__ int tile[2][64];
@@ -25,22 +25,6 @@ __global__ void sums(int* out, const int* in, int tiles) {
 }
 
 int main() {
-    constexpr int n = 320;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    sums<<<1, 64>>>(out, in, 5);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 64 ? 5 * (63 - i) + 640 : 0)) {
-            return EXIT_FAILURE;
-        }
-    }
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run<320>([](int* out, const int* in) { sums<<<1, 64>>>(out, in, 5); },
+                    [](int i) { return i < 64 ? 5 * (63 - i) + 640 : 0; });
 }

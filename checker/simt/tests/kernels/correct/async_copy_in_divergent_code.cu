@@ -3,7 +3,7 @@
 // Groups are counted for each thread: those that copy nothing have fewer, or none.
 #include "checker/ptx.h"
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void halves(int* out, const int* in) {
     __shared__ int tile[2][32];
@@ -24,22 +24,6 @@ __global__ void halves(int* out, const int* in) {
 }
 
 int main() {
-    constexpr int n = 64;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    halves<<<1, 64>>>(out, in);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 32 ? i + 32 : i - 32)) {
-            return EXIT_FAILURE;
-        }
-    }
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run<64>([](int* out, const int* in) { halves<<<1, 64>>>(out, in); },
+                   [](int i) { return i < 32 ? i + 32 : i - 32; });
 }

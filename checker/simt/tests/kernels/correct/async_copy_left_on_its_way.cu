@@ -3,7 +3,7 @@
 // The last stages of a pipeline are copied and never used: threads end with copies on their way that nobody reads.
 #include "checker/ptx.h"
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void sums(int* out, const int* in, int tiles) {
     __shared__ int tile[3][64];
@@ -24,22 +24,6 @@ __global__ void sums(int* out, const int* in, int tiles) {
 }
 
 int main() {
-    constexpr int n = 256;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    sums<<<4, 64>>>(out, in, 4);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 4 * (63 - i % 64) + 6 * 64) {
-            return EXIT_FAILURE;
-        }
-    }
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run<256>([](int* out, const int* in) { sums<<<4, 64>>>(out, in, 4); },
+                    [](int i) { return 4 * (63 - i % 64) + 6 * 64; });
 }

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 #include <cuda_pipeline.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void sums(int* out, const int* in, int tiles) {
     __shared__ int tile[3][64];
@@ -28,22 +28,6 @@ __global__ void sums(int* out, const int* in, int tiles) {
 }
 
 int main() {
-    constexpr int n = 448;
-    int host[n];
-    for (int i = 0; i < n; i++) { host[i] = i; }
-    int *in = nullptr, *out = nullptr;
-    cudaMalloc(&in, n * sizeof(int));
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, n * sizeof(int));
-    sums<<<1, 64>>>(out, in, 7);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(in);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 64 ? 7 * (63 - i) + 21 * 64 : 0)) {
-            return EXIT_FAILURE;
-        }
-    }
-    return cudaGetLastError() == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run<448>([](int* out, const int* in) { sums<<<1, 64>>>(out, in, 7); },
+                    [](int i) { return i < 64 ? 7 * (63 - i) + 21 * 64 : 0; });
 }

@@ -3,7 +3,7 @@
 // A barrier in a branch that all threads of a block take, and a loop whose length differs between blocks.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void wait(int* out) {
     __shared__ int sum;
@@ -21,18 +21,4 @@ __global__ void wait(int* out) {
     out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
 
-int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    wait<<<4, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i / 32 + 1) * 32) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<128>([](int* out) { wait<<<4, 32>>>(out); }, [](int i) { return (i / 32 + 1) * 32; }); }

@@ -3,7 +3,7 @@
 // Blocks count themselves in and wait until all are there; then each reads what its neighbour wrote, and overwrites its own.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned arrived;
 
@@ -34,18 +34,4 @@ __global__ void kernel(int* out, int n) {
     }
 }
 
-int main() {
-    constexpr int n = 256;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<8, 32>>>(out, n);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i + 3) % 256) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<256>([](int* out) { kernel<<<8, 32>>>(out, 256); }, [](int i) { return (i + 3) % 256; }); }

@@ -3,7 +3,7 @@
 // Each block counts in shared memory and adds its bins to those of all.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, int n) {
     __shared__ int bins[8];
@@ -20,18 +20,4 @@ __global__ void kernel(int* out, int n) {
     }
 }
 
-int main() {
-    constexpr int n = 8;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<4, 64>>>(out, 800);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 100) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<8>([](int* out) { kernel<<<4, 64>>>(out, 800); }, [](int) { return 100; }); }

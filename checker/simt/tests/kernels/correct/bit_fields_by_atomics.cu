@@ -3,7 +3,7 @@
 // Two fields of one word are changed by atomics.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     if (threadIdx.x % 2 == 0) {
@@ -13,18 +13,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 1;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<2, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (64 << 16 | 64)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<1>([](int* out) { kernel<<<2, 64>>>(out); }, [](int) { return 64 << 16 | 64; }); }

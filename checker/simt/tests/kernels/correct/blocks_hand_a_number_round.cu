@@ -3,7 +3,7 @@
 // Every block in turn adds to one number, each waiting for the one before.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     volatile int* turn = out + 1;
@@ -25,18 +25,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<12, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 12) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<2>([](int* out) { kernel<<<12, 32>>>(out); }, [](int) { return 12; }); }

@@ -3,7 +3,7 @@
 // A block waits for the flag of the one before it; places in the chain are drawn as tickets.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned next_place;
 
@@ -22,18 +22,4 @@ __global__ void chain(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 100;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    chain<<<n, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i + 1) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<100>([](int* out) { chain<<<100, 32>>>(out); }, [](int i) { return i + 1; }); }

@@ -3,7 +3,7 @@
 // A thread waits for time to pass, and sleeps until another has written.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void wait(volatile int* out) {
     if (threadIdx.x == 0) {
@@ -19,18 +19,4 @@ __global__ void wait(volatile int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    wait<<<1, 2>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i + 1) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<2>([](int* out) { wait<<<1, 2>>>(out); }, [](int i) { return i + 1; }); }

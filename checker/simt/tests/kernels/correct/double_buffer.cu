@@ -3,7 +3,7 @@
 // Two tiles take turns, with one barrier a step.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void steps(int* out) {
     __shared__ int tile[2][64];
@@ -19,18 +19,4 @@ __global__ void steps(int* out) {
     out[i] = sum;
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    steps<<<1, n>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 5 * (63 - i) + 5 * i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<64>([](int* out) { steps<<<1, 64>>>(out); }, [](int i) { return 5 * (63 - i) + 5 * i; }); }

@@ -3,7 +3,7 @@
 // Threads without an element leave; the barrier waits for the others only.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void reverse(int* out, int n) {
     __shared__ int tile[64];
@@ -16,18 +16,4 @@ __global__ void reverse(int* out, int n) {
     out[i] = tile[n - 1 - i];
 }
 
-int main() {
-    constexpr int n = 50;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    reverse<<<1, 64>>>(out, n);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != n - 1 - i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<50>([](int* out) { reverse<<<1, 64>>>(out, 50); }, [](int i) { return 50 - 1 - i; }); }

@@ -3,7 +3,7 @@
 // Threads of all warps exchange, with a barrier between.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[96];
@@ -13,18 +13,4 @@ __global__ void kernel(int* out) {
     out[t] = cells[95 - t];
 }
 
-int main() {
-    constexpr int n = 96;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 96>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 95 - i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<96>([](int* out) { kernel<<<1, 96>>>(out); }, [](int i) { return 95 - i; }); }

@@ -3,7 +3,7 @@
 // Each half of the warp waits for itself, and exchanges within itself.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[32];
@@ -20,18 +20,4 @@ __global__ void kernel(int* out) {
     out[t] = value;
 }
 
-int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 16 ? 120 : 376)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<32>([](int* out) { kernel<<<1, 32>>>(out); }, [](int i) { return i < 16 ? 120 : 376; }); }

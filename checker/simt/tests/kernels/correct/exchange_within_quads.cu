@@ -3,7 +3,7 @@
 // Groups of four lanes, each with its own mask; all of a group read what one of them writes next.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[32];
@@ -23,18 +23,4 @@ __global__ void kernel(int* out) {
     out[t] = cells[t & ~3];
 }
 
-int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 4 * (i & ~3) + 6) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<32>([](int* out) { kernel<<<1, 32>>>(out); }, [](int i) { return 4 * (i & ~3) + 6; }); }

@@ -3,7 +3,7 @@
 // Two blocks write two fields of the same elements.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 struct Pair {
     int first;
@@ -19,18 +19,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<2, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 1 + i % 2) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<128>([](int* out) { kernel<<<2, 64>>>(out); }, [](int i) { return 1 + i % 2; }); }

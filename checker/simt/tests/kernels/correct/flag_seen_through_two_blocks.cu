@@ -3,7 +3,7 @@
 // The third block waits for the second one, which waited for the first.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     volatile int* flags = out + 4;
@@ -26,17 +26,5 @@ __global__ void kernel(int* out) {
 }
 
 int main() {
-    constexpr int n = 6;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<3, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i == 0 ? 2 : i == 2 || i == 3 ? 0 : 1)) {
-            return EXIT_FAILURE;
-        }
-    }
+    return run<6>([](int* out) { kernel<<<3, 1>>>(out); }, [](int i) { return i == 0 ? 2 : i == 2 || i == 3 ? 0 : 1; });
 }

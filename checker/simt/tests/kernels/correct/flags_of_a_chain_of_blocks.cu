@@ -3,7 +3,7 @@
 // Each block waits for the number of the one before; what the first one wrote comes to the last through all.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned places;
 
@@ -22,18 +22,4 @@ __global__ void kernel(int* out, int n) {
     flags[place] = 1;
 }
 
-int main() {
-    constexpr int n = 40;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<n / 2, 1>>>(out, n / 2);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 20 ? 5 + i : 1)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<40>([](int* out) { kernel<<<20, 1>>>(out, 20); }, [](int i) { return i < 20 ? 5 + i : 1; }); }

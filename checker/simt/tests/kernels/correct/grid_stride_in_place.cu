@@ -3,7 +3,7 @@
 // Each element is updated by one thread, whatever the grid.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, int n) {
     const int stride = static_cast<int>(gridDim.x * blockDim.x);
@@ -13,18 +13,4 @@ __global__ void kernel(int* out, int n) {
     }
 }
 
-int main() {
-    constexpr int n = 1000;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<3, 64>>>(out, n);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 2 * i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<1000>([](int* out) { kernel<<<3, 64>>>(out, 1000); }, [](int i) { return 2 * i; }); }

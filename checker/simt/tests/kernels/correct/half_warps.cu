@@ -3,7 +3,7 @@
 // Two halves of a warp shuffle with masks of their own, in different branches.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void halves(int* out) {
     const int lane = static_cast<int>(threadIdx.x);
@@ -17,18 +17,4 @@ __global__ void halves(int* out) {
     out[lane] = value;
 }
 
-int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    halves<<<1, n>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 16 ? 5 : 20)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<32>([](int* out) { halves<<<1, 32>>>(out); }, [](int i) { return i < 16 ? 5 : 20; }); }

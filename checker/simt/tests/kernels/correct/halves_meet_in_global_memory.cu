@@ -3,7 +3,7 @@
 // The same exchange within halves of a warp, through global memory.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     const int t = static_cast<int>(threadIdx.x);
@@ -21,18 +21,4 @@ __global__ void kernel(int* out) {
     out[t] = sum;
 }
 
-int main() {
-    constexpr int n = 34;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 32 ? 10 : 5)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<34>([](int* out) { kernel<<<1, 32>>>(out); }, [](int i) { return i < 32 ? 10 : 5; }); }

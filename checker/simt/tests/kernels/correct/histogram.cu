@@ -3,7 +3,7 @@
 // Bins in shared memory, then one atomic a bin and block.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void histogram(int* out) {
     __shared__ int bins[16];
@@ -18,18 +18,4 @@ __global__ void histogram(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 16;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    histogram<<<4, 128>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 32) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<16>([](int* out) { histogram<<<4, 128>>>(out); }, [](int) { return 32; }); }

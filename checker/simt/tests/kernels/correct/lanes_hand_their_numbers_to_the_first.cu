@@ -3,7 +3,7 @@
 // The first lane fences what __syncwarp() handed to it, and raises the flag of its warp.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out, int n) {
     const int t = static_cast<int>(threadIdx.x);
@@ -27,17 +27,6 @@ __global__ void kernel(int* out, int n) {
 }
 
 int main() {
-    constexpr int n = 65;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<2, 32>>>(out, 64);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 32 ? i : i < 64 ? 63 - i : 1)) {
-            return EXIT_FAILURE;
-        }
-    }
+    return run<65>([](int* out) { kernel<<<2, 32>>>(out, 64); },
+                   [](int i) { return i < 32 ? i : i < 64 ? 63 - i : 1; });
 }

@@ -3,7 +3,7 @@
 // The lanes of a warp take the lock one after another.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     for (int lane = 0; lane < 32; lane++) {
@@ -19,18 +19,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<3, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 6 * 496 * i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<2>([](int* out) { kernel<<<3, 64>>>(out); }, [](int i) { return 6 * 496 * i; }); }

@@ -3,7 +3,7 @@
 // A lock for each of four buckets.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     const int bucket = static_cast<int>(blockIdx.x) % 4;
@@ -16,18 +16,4 @@ __global__ void kernel(int* out) {
     atomicExch(lock, 0);
 }
 
-int main() {
-    constexpr int n = 8;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<40, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 4 ? 0 : 20)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<8>([](int* out) { kernel<<<40, 1>>>(out); }, [](int i) { return i < 4 ? 0 : 20; }); }

@@ -3,7 +3,7 @@
 // The mask of a short last warp is computed before its lanes part.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void sum(int* out, int n) {
     const int i = static_cast<int>(threadIdx.x);
@@ -17,18 +17,4 @@ __global__ void sum(int* out, int n) {
     }
 }
 
-int main() {
-    constexpr int n = 8;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    sum<<<1, 32>>>(out, n);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 8) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<8>([](int* out) { sum<<<1, 32>>>(out, 8); }, [](int) { return 8; }); }

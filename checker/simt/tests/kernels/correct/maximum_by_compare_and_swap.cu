@@ -3,7 +3,7 @@
 // A maximum of floats by compare-and-swap in shared memory.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int most;
@@ -24,18 +24,4 @@ __global__ void kernel(int* out) {
     out[threadIdx.x] = static_cast<int>(__int_as_float(most));
 }
 
-int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 128>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 49) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<128>([](int* out) { kernel<<<1, 128>>>(out); }, [](int) { return 49; }); }

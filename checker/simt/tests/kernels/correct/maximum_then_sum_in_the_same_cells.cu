@@ -3,7 +3,7 @@
 // The cells of the first reduction are used again behind a barrier.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[64];
@@ -29,18 +29,4 @@ __global__ void kernel(int* out) {
     out[t] = cells[0];
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 2016) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<64>([](int* out) { kernel<<<1, 64>>>(out); }, [](int) { return 2016; }); }

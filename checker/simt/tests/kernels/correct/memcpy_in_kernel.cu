@@ -3,7 +3,7 @@
 // memcpy of a length known when the kernel runs, and an array of each thread.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void copy(int* out, int count) {
     int mine[8];
@@ -13,18 +13,4 @@ __global__ void copy(int* out, int count) {
     memcpy(out + threadIdx.x * count, mine, count * sizeof(int));
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    copy<<<1, 8>>>(out, 8);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i / 8 + i % 8) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<64>([](int* out) { copy<<<1, 8>>>(out, 8); }, [](int i) { return i / 8 + i % 8; }); }

@@ -3,7 +3,7 @@
 // Lanes wait in pairs, and then in the pairs between.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[32];
@@ -18,17 +18,6 @@ __global__ void kernel(int* out) {
 }
 
 int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != ((((i + 1) ^ 1) - 1 < 0 ? 31 : (((i + 1) ^ 1) - 1) % 32) ^ 1)) {
-            return EXIT_FAILURE;
-        }
-    }
+    return run<32>([](int* out) { kernel<<<1, 32>>>(out); },
+                   [](int i) { return (((i + 1) ^ 1) - 1 < 0 ? 31 : (((i + 1) ^ 1) - 1) % 32) ^ 1; });
 }

@@ -3,7 +3,7 @@
 // The thread that draws the ticket fences what the barrier handed to it.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned tickets;
 
@@ -27,18 +27,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 641;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<10, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i == 0 ? 640 : 1)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<641>([](int* out) { kernel<<<10, 64>>>(out); }, [](int i) { return i == 0 ? 640 : 1; }); }

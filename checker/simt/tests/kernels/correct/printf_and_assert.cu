@@ -3,7 +3,7 @@
 // Kernels may print, and assertions may hold.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 #include <cassert>
 #include <cstdio>
 __global__ void speak(int* out) {
@@ -12,18 +12,4 @@ __global__ void speak(int* out) {
     out[threadIdx.x] = 1;
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    speak<<<1, n>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 1) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<2>([](int* out) { speak<<<1, 2>>>(out); }, [](int) { return 1; }); }

@@ -3,7 +3,7 @@
 // All blocks read a number; the last one that is done with it replaces it.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned done;
 
@@ -23,18 +23,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 577;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<9, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i - 1) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<577>([](int* out) { kernel<<<9, 64>>>(out); }, [](int i) { return i - 1; }); }

@@ -3,7 +3,7 @@
 // The slots are read by many threads, and given back by one behind their barrier.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     int* slot = out;
@@ -46,17 +46,5 @@ __global__ void kernel(int* out) {
 }
 
 int main() {
-    constexpr int n = 130;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<2, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 64 ? i + 3 : i < 66 ? 4 : 264)) {
-            return EXIT_FAILURE;
-        }
-    }
+    return run<130>([](int* out) { kernel<<<2, 64>>>(out); }, [](int i) { return i < 64 ? i + 3 : i < 66 ? 4 : 264; });
 }

@@ -3,7 +3,7 @@
 // Each warp owns a row: it reads its maximum, meets, and writes the row in place.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     int* row = out + 32 * (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
@@ -18,18 +18,4 @@ __global__ void kernel(int* out) {
     row[lane] -= most;
 }
 
-int main() {
-    constexpr int n = 192;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<3, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i % 32 - 31) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<192>([](int* out) { kernel<<<3, 64>>>(out); }, [](int i) { return i % 32 - 31; }); }

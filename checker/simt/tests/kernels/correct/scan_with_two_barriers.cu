@@ -3,7 +3,7 @@
 // Each step of the scan reads all, waits, writes, and waits.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[64];
@@ -19,18 +19,4 @@ __global__ void kernel(int* out) {
     out[t] = cells[t];
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i + 1) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<64>([](int* out) { kernel<<<1, 64>>>(out); }, [](int i) { return i + 1; }); }

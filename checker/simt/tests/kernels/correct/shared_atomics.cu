@@ -3,7 +3,7 @@
 // Atomics on 64-bit and float cells in shared memory.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void add(int* out) {
     __shared__ unsigned long long wide;
@@ -19,18 +19,4 @@ __global__ void add(int* out) {
     out[threadIdx.x] = static_cast<int>(wide >> 32) + static_cast<int>(real);
 }
 
-int main() {
-    constexpr int n = 100;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    add<<<1, n>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 150) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<100>([](int* out) { add<<<1, 100>>>(out); }, [](int) { return 150; }); }

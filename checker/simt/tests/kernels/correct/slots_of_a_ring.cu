@@ -3,7 +3,7 @@
 // A producer and a consumer share two slots: each waits until the other one is done with it.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     int* slots = out;
@@ -33,17 +33,5 @@ __global__ void kernel(int* out) {
 }
 
 int main() {
-    constexpr int n = 5;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<2, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 2 ? 8 + i : i < 4 ? 10 : 45)) {
-            return EXIT_FAILURE;
-        }
-    }
+    return run<5>([](int* out) { kernel<<<2, 1>>>(out); }, [](int i) { return i < 2 ? 8 + i : i < 4 ? 10 : 45; });
 }

@@ -3,7 +3,7 @@
 // A lock around plain reads and writes, with a fence behind taking it and one before giving it back.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     int* lock = out;
@@ -15,18 +15,4 @@ __global__ void kernel(int* out) {
     atomicExch(lock, 0);
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<50, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 50 * i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<2>([](int* out) { kernel<<<50, 1>>>(out); }, [](int i) { return 50 * i; }); }

@@ -3,7 +3,7 @@
 // Blocks add to a sum by atomics; the last one reads it plainly, behind its fence.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ unsigned tickets;
 
@@ -20,18 +20,4 @@ __global__ void kernel(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 2;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<20, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 190 * i) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<2>([](int* out) { kernel<<<20, 32>>>(out); }, [](int i) { return 190 * i; }); }

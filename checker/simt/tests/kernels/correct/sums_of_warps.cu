@@ -3,7 +3,7 @@
 // The first lane of each warp hands the warp's sum on.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[128];
@@ -23,18 +23,4 @@ __global__ void kernel(int* out) {
     out[t] = all;
 }
 
-int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 128>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 127 * 64) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<128>([](int* out) { kernel<<<1, 128>>>(out); }, [](int) { return 127 * 64; }); }

@@ -3,7 +3,7 @@
 // With three buffers one barrier a step is enough for a write two steps ahead.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[64];
@@ -21,18 +21,4 @@ __global__ void kernel(int* out) {
     out[t] = sum + cells[t];
 }
 
-int main() {
-    constexpr int n = 64;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 64>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 6 * (63 - i) + 15) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<64>([](int* out) { kernel<<<1, 64>>>(out); }, [](int i) { return 6 * (63 - i) + 15; }); }

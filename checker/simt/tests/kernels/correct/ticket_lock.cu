@@ -3,7 +3,7 @@
 // Tickets are drawn by an atomic, and served in order.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     const int ticket = atomicAdd(out, 1);
@@ -16,18 +16,4 @@ __global__ void kernel(int* out) {
     *serving = ticket + 1;
 }
 
-int main() {
-    constexpr int n = 3;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<30, 1>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i < 2 ? 30 : 435)) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<3>([](int* out) { kernel<<<30, 1>>>(out); }, [](int i) { return i < 2 ? 30 : 435; }); }

@@ -3,7 +3,7 @@
 // The old way to write a reduction, with volatile and with __syncwarp().
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[32];
@@ -20,18 +20,4 @@ __global__ void kernel(int* out) {
     out[t] = v[0];
 }
 
-int main() {
-    constexpr int n = 32;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 32>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 496) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<32>([](int* out) { kernel<<<1, 32>>>(out); }, [](int) { return 496; }); }

@@ -3,7 +3,7 @@
 // The active lanes elect one that adds for all.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void count_even(int* out) {
     if (threadIdx.x % 2 == 0) {
@@ -17,18 +17,4 @@ __global__ void count_even(int* out) {
     }
 }
 
-int main() {
-    constexpr int n = 1;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    count_even<<<4, 256>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != 512) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<1>([](int* out) { count_even<<<4, 256>>>(out); }, [](int) { return 512; }); }

@@ -3,7 +3,7 @@
 // Each warp waits for the number of the one before.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __global__ void kernel(int* out) {
     __shared__ int cells[128];
@@ -32,17 +32,5 @@ __global__ void kernel(int* out) {
 }
 
 int main() {
-    constexpr int n = 128;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<1, 128>>>(out);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != (i / 32 + 1) * (i / 32 + 2) / 2) {
-            return EXIT_FAILURE;
-        }
-    }
+    return run<128>([](int* out) { kernel<<<1, 128>>>(out); }, [](int i) { return (i / 32 + 1) * (i / 32 + 2) / 2; });
 }

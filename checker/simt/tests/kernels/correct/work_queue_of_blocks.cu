@@ -3,7 +3,7 @@
 // Blocks draw pieces of work until none is left.
 #include <cuda_runtime.h>
 
-#include <cstdlib>
+#include "checker/simt/tests/run.h"
 
 __device__ int next_piece;
 
@@ -22,18 +22,4 @@ __global__ void kernel(int* out, int pieces) {
     }
 }
 
-int main() {
-    constexpr int n = 640;
-    int host[n];
-    int* out = nullptr;
-    cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(out, 0, n * sizeof(int));
-    kernel<<<5, 32>>>(out, 20);
-    cudaMemcpy(host, out, n * sizeof(int), cudaMemcpyDeviceToHost);
-    cudaFree(out);
-    for (int i = 0; i < n; i++) {
-        if (host[i] != i / 32) {
-            return EXIT_FAILURE;
-        }
-    }
-}
+int main() { return run<640>([](int* out) { kernel<<<5, 32>>>(out, 20); }, [](int i) { return i / 32; }); }
