@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -121,15 +120,15 @@ std::vector<SassFile> parse_sass(std::string_view json, const std::string& from)
 }
 
 bool is_fresh(const SassFile& file) {
-    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    std::string hashed;
     for (const std::filesystem::path& path : file.hashed) {
         const std::optional<std::string> text = read_file_if_there(path);
         if (!text) {
             return false;
         }
-        for (const char byte : *text) { hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3; }
+        hashed += *text;
     }
-    return !file.hashed.empty() && file.digest == fmt::format("{:016x}", hash);
+    return !file.hashed.empty() && file.digest == fnv1a64(hashed);
 }
 
 std::vector<SassFile> sass_of(const std::filesystem::path& source) {
