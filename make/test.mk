@@ -123,6 +123,8 @@ checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach l
 first_lessons = $(call up_to,$(firstword $(device_steps)))
 course_reads = .gitignore Makefile LICENSE README.md COMMANDS.md CONTRIBUTING.md AGENTS.md make scripts checker reference lessons/gpt2 lessons/ladder \
     $(foreach side,$(sides),$(first_lessons:%=$(side)/%))
+# Others of its tests read what lessons give, programs and hints, and no solution's code.
+given_tests := EveryLesson.HasProgramsThatRun*;EveryLesson.HasHints*
 .PHONY: course-reads
 course-reads:
 	@echo $(course_reads)
@@ -134,6 +136,8 @@ python_reads := pyproject.toml .venv/requirements.sha256 reference README.md fig
 drawn := 01_layers 06_coalescing 08_register_tiled_matmul 09_warp_tiled_matmul
 # And those that the borrowed card's notebook rehearses.
 rehearsed := 04_first_kernel 07_tiled_matmul
+# Tests of scripts and of make that read no code of lessons and solutions, but which op files call cuBLAS.
+of_scripts := $(patsubst %,scripts/tests/test_%.py,lease_check lesson_toml other_toolchains report_programs venv workflow)
 reference_tests := $(filter-out %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
     %_whole_forward.py %_published.py %_reported.py %_sass_table.py %_sass_gate.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
@@ -160,7 +164,9 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    $(call suites,$(filter-out $(sharded) $(of_fakes),$(checker_tests))) \
 	    $(call suites,$(of_fakes),$(fakes_read)) \
 	    'checker-course=build/tests/checker/course_test@Course.*:$(call commas,$(course_reads) build/flags)' \
-	    'checker-course_test=build/tests/checker/course_test@-Course.*' \
+	    'checker-course-given=build/tests/checker/course_test@$(given_tests):$(call commas,build/flags build/simtcc \
+	        build/simt-lower $(simt_archives) Makefile make scripts checker lessons)' \
+	    'checker-course_test=build/tests/checker/course_test@-Course.*;$(given_tests)' \
 	    $(foreach lesson,$(device_lessons),'$(call rehearsal_suite,$(lesson))') \
 	    '$(call rehearsal,wrong,All/WrongSolution*,$(call checks_read,dry,$(rejected_there)) $(rejected_there:%=solutions/%) \
 	        checker lessons/gpt2 build/dry/wrong/commands build/tools/wrong build/simtcc build/simt-lower)' \
@@ -204,8 +210,10 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-new_lesson=scripts/tests/test_new_lesson.py:$(call commas,$(course_reads) $(python_reads) build/flags)' \
 	    'python-toolkit=scripts/tests/test_toolkit.py:$(call commas,Makefile make scripts pyproject.toml .venv/requirements.sha256 $(rule_files) $(solution_files))' \
 	    'python-run_tests=scripts/tests/test_run_tests.py:$(call commas,scripts/run_tests.py pyproject.toml .venv/requirements.sha256)' \
+	    'python-scripts=$(call commas,$(of_scripts)):$(call commas,$(python_reads) Makefile make scripts .ci .github checker lessons/gpt2 \
+	        $(cublas_ops:%=solutions/%.cu))' \
 	    python=$(call commas,lessons/gpt2/tests figures/tests $(addprefix reference/tests/test_,sass.py make_corpus.py) $(filter-out \
-	        %_local_packages.py %_new_lesson.py %_run_tests.py %_toolkit.py,$(wildcard scripts/tests/test_*.py))) ruff=.
+	        $(of_scripts) %_local_packages.py %_new_lesson.py %_run_tests.py %_toolkit.py,$(wildcard scripts/tests/test_*.py))) ruff=.
 
 # cuBLAS of nvcc's major version, by the name of its Python package: headers and libraries to compile and link with.
 build/cublas/%/fetched: .venv/requirements.sha256
