@@ -217,7 +217,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
 // abort(), which often comes from an exception that nobody catches, after an error that the findings explain.
 void on_abort(int) {
     sigaction(SIGABRT, &previous_abort, nullptr);  // abort() raises it again
-    print_findings_once(false);
+    print_findings_once();
     std::fflush(stderr);
 }
 

@@ -14,15 +14,13 @@
 #include <utility>
 
 #include "checker/base/json_writer.h"
-#include "checker/simt/runtime/estimate_report.h"
-#include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/orders.h"
-#include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/state.h"
-#include "checker/simt/runtime/streams.h"
-#include "checker/simt/runtime/traffic.h"
 
 namespace simt {
+
+constinit RunningNow running_now;
+
 namespace {
 
 constexpr std::size_t kMostPrinted = 20;
@@ -117,14 +115,14 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
     DeviceFinding finding{.kind = kind,
                           .space = space,
                           .line = place.line,
-                          .text = text() + Streams::instance().text_of_replay(),
+                          .text = text() + (running_now.node == nullptr ? "" : running_now.node()),
                           .kernel = {},
                           .thread = {},
                           .other_line = {},
                           .details = {}};
     if (const Lane* lane = running_lane()) {
-        finding.kernel = running_kernel_name();
-        finding.thread = text_of(*lane);
+        finding.kernel = running_now.kernel();
+        finding.thread = running_now.thread(*lane);
     }
     all.findings.push_back(std::move(finding));
     all.addresses.push_back(place.return_address);
@@ -280,7 +278,7 @@ void end_with_findings() {
     if (ledger().hand_on != nullptr) {
         ledger().hand_on();
     }
-    print_findings_once(false);
+    print_findings_once();
     std::fflush(nullptr);
     _exit(1);
 }
@@ -358,27 +356,14 @@ std::size_t print_findings() {
     return all.size();
 }
 
-bool print_findings_once(bool ends_as_it_should) {
+bool print_findings_once(void (*find_the_last)()) {
     if (!std::exchange(ledger().at_exit, false) || !hot.checking) {
         return false;
     }
-    if (ends_as_it_should) {
-        Streams::instance().run_the_rest();
-        report_unchecked_error();
-        report_leaks();
+    if (find_the_last != nullptr) {
+        find_the_last();
     }
     return print_findings() > 0;
-}
-
-// Runs after the program's own destructors, which may free device memory.
-__attribute__((destructor)) static void report_when_the_process_ends() {
-    print_traffic_once();
-    print_estimate_once();
-    Orders::instance().print();
-    if (print_findings_once(true)) {
-        std::fflush(nullptr);
-        _exit(1);
-    }
 }
 
 }  // namespace simt

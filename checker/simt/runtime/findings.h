@@ -12,6 +12,8 @@
 
 namespace simt {
 
+struct Lane;
+
 // The names, as reports and tests write them, are in findings.cpp.
 enum class Kind {
     out_of_bounds,
@@ -92,6 +94,15 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clar
                         const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
 
+// Say where the program is, for new findings. The scheduler and the streams set them before anything runs; null: nothing
+// has run yet.
+struct RunningNow {
+    std::string (*kernel)() = nullptr;                  // "scale"
+    std::string (*thread)(const Lane& lane) = nullptr;  // "block (0, 0, 0), thread (3, 0, 0)"
+    std::string (*node)() = nullptr;                    // of a graph: Streams::text_of_replay
+};
+extern constinit RunningNow running_now;
+
 // For a race: "scale, 3 times; SIMT_SEED=1 runs it in this order again".
 std::string again_text(const DeviceFinding& finding);
 
@@ -105,9 +116,9 @@ void forget_findings();
 // Prints them on stderr (20 at most, then a count) and writes SIMT_REPORT. Returns how many there are.
 std::size_t print_findings();
 
-// Called when the process ends; works once: prints the findings, and returns whether there are any. If the process
-// ends as it should, what it leaves behind is a finding too.
-bool print_findings_once(bool ends_as_it_should);
+// Called when the process ends; works once: prints the findings, and returns whether there are any. `find_the_last`, if it
+// is not null, may report more before that.
+bool print_findings_once(void (*find_the_last)() = nullptr);
 
 // Whether the end of the process prints the findings, and sets its status to 1 if there are any. A worker that hands
 // them on itself wants neither.

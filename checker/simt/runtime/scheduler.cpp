@@ -92,7 +92,10 @@ std::string running_kernel_name() {
     return Scheduler::instance().launch().kernel;
 }
 
-Scheduler::Scheduler() : races_(Races::instance()), traffic_(TrafficTrace::instance()) {}
+Scheduler::Scheduler() : races_(Races::instance()), traffic_(TrafficTrace::instance()) {
+    running_now.kernel = running_kernel_name;
+    running_now.thread = text_of;
+}
 
 Scheduler& Scheduler::instance() {
     static auto& scheduler = *new Scheduler;  // never destroyed: findings at the end of the process name its launch

@@ -56,6 +56,10 @@ std::string text_of_operation(const Operation& operation) {
     return fmt::format("{} (made at {})", operation.name, text_of(line));
 }
 
+Streams::Streams() {
+    running_now.node = [] { return instance().text_of_replay(); };
+}
+
 Streams& Streams::instance() {
     static auto& streams = *new Streams;  // never destroyed: what is left runs when the process ends
     return streams;

@@ -139,6 +139,8 @@ class Streams {
     bool in_host_function() const;
 
   private:
+    Streams();
+
     // About as many as a GPU's queue holds; beyond that the host waits.
     static constexpr std::size_t kMostPending = 1024;
     static constexpr std::size_t kMostStaged = std::size_t{256} << 20;
