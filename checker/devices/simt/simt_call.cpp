@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "checker/simt/graphs/capture.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {

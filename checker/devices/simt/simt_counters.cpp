@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "checker/base/text.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace checker {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "checker/simt/graphs/graphs.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

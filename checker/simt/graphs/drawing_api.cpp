@@ -11,8 +11,8 @@
 
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/simt/graph_api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

@@ -10,7 +10,7 @@
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/graphs/parameters.h"
 #include "checker/simt/include/simt/graph_api.h"
-#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/errors.h"
 
 namespace simt {
 namespace {

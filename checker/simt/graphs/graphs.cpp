@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <variant>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -12,8 +12,8 @@
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/graphs/parameters.h"
 #include "checker/simt/include/simt/graph_api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/side.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

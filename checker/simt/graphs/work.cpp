@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "checker/simt/graphs/work.h"
 
-#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -9,8 +9,8 @@
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/libraries/library_call.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/objects.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -12,7 +12,7 @@
 #include "checker/simt/libraries/cublas_handle.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/libraries/product.h"
-#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

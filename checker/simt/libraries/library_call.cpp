@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "checker/simt/graphs/capture.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -17,7 +18,6 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -15,6 +15,7 @@
 #include "checker/simt/runtime/async_copies.h"
 #include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -22,7 +23,6 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 #include "checker/simt/runtime/traffic_trace.h"
 

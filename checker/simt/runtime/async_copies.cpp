@@ -10,12 +10,12 @@
 
 #include "checker/simt/include/simt/async_copies.h"
 #include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

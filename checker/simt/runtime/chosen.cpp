@@ -19,11 +19,11 @@
 
 #include "checker/simt/include/simt/launch.h"
 #include "checker/simt/runtime/collectives.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 
 extern "C" {
 // checker/simt/debug.py reads the first and stops in the second.

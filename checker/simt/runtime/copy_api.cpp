@@ -14,13 +14,13 @@
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/work.h"
 #include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/shadows.h"
 #include "checker/simt/runtime/side.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

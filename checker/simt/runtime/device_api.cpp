@@ -6,10 +6,10 @@
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/device.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/shared.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

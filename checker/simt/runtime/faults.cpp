@@ -17,6 +17,7 @@
 
 #include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/libbacktrace.h"
@@ -24,7 +25,6 @@
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/source.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "checker/base/json_writer.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 

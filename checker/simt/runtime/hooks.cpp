@@ -11,13 +11,13 @@
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/fiber.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/shared.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {

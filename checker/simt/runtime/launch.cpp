@@ -22,6 +22,7 @@
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/device.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -29,7 +30,6 @@
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/shadows.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -15,12 +15,12 @@
 
 #include "checker/simt/include/simt/clock.h"
 #include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/heap.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 #define SIMT_SITE __builtin_return_address(0)

@@ -5,10 +5,10 @@
 
 #include <cstdio>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/estimate_report.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/orders.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 #include "checker/simt/runtime/traffic.h"
 

@@ -8,11 +8,11 @@
 #include <memory>
 
 #include "checker/simt/include/simt/group_functions.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

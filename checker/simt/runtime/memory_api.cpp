@@ -14,6 +14,7 @@
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/heap.h"
@@ -23,7 +24,6 @@
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/side.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

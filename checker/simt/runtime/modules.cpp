@@ -17,8 +17,8 @@
 #include <set>
 #include <string_view>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

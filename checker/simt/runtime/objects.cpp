@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -17,7 +18,6 @@
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

@@ -3,8 +3,8 @@
 // Races of asynchronous copies (async_copies.h).
 #include <cstring>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/races.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 

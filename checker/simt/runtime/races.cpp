@@ -11,10 +11,10 @@
 #include <cstring>
 #include <utility>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
 extern "C" char simt_dynamic_shared[];

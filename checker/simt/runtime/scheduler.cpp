@@ -13,6 +13,7 @@
 #include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/collectives.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
@@ -21,7 +22,6 @@
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/shadows.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_ledger.h"
 #include "checker/simt/runtime/traffic_trace.h"
 

@@ -11,8 +11,8 @@
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/objects.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

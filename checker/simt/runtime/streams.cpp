@@ -10,6 +10,7 @@
 
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
@@ -18,7 +19,6 @@
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

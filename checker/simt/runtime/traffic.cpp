@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "checker/simt/runtime/arithmetic.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/streams.h"
 #include "checker/simt/runtime/traffic_ledger.h"
 #include "checker/simt/runtime/traffic_trace.h"

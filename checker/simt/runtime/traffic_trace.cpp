@@ -8,10 +8,10 @@
 #include <bit>
 #include <cstdlib>
 
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/state.h"
 
 namespace simt {
 namespace {

@@ -19,10 +19,10 @@
 #include "checker/simt/include/cublas_api.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/include/simt/graph_api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/objects.h"
-#include "checker/simt/runtime/state.h"
 
 namespace {
 

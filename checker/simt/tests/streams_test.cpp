@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/errors.h"
 
 namespace {
 

@@ -25,10 +25,10 @@
 
 #include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
+#include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/state.h"
 #include "checker/simt/runtime/traffic_runs.h"
 #include "checker/simt/tests/objects/special_functions.h"
 #include "checker/simt/tests/objects/traffic.h"

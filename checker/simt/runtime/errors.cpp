@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/runtime/state.h"
+#include "checker/simt/runtime/errors.h"
 
 #include <fmt/core.h>
 
