@@ -2,11 +2,9 @@
 #include "checker/simt/runtime/chosen.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +22,7 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/thread_request.h"
 
 extern "C" {
 // checker/simt/debug.py reads the first and stops in the second.
@@ -40,54 +39,9 @@ constinit bool tracing = false;
 
 namespace {
 
-constexpr int kBadRequest = 2;
-
 std::string text_of(dim3 d) {
     return fmt::format("({}, {}, {})", d.x, d.y, d.z);
 }
-
-[[noreturn]] void refuse(const std::string& why) {
-    std::fflush(stdout);
-    fmt::print(stderr, "simt: {}\n", why);
-    std::fflush(stderr);
-    _exit(kBadRequest);  // without the findings, which nobody asked for
-}
-
-// The index of a block or a thread as the user gives it: x,y,z, or one number that counts all of them.
-class Index {
-  public:
-    explicit Index(const std::string& text, const char* what) : text_(text.empty() ? "0" : text) {
-        for (const char* at = text_.data(); at <= text_.data() + text_.size(); at++) {
-            unsigned number = 0;
-            const auto [end, error] = std::from_chars(at, text_.data() + text_.size(), number);
-            if (error != std::errc() || (*end != ',' && *end != '\0') || numbers_.size() == 3) {
-                refuse(fmt::format("{} {}: it is a number, or x,y or x,y,z", what, text_));
-            }
-            numbers_.push_back(number);
-            at = end;
-        }
-    }
-
-    // The index in such an extent; nothing if it lies outside.
-    std::optional<uint3> in(dim3 extent) const {
-        if (numbers_.size() == 1) {
-            const std::uint64_t n = numbers_[0];
-            if (n >= std::uint64_t{extent.x} * extent.y * extent.z) {
-                return std::nullopt;
-            }
-            return uint3{static_cast<unsigned>(n % extent.x), static_cast<unsigned>(n / extent.x % extent.y),
-                         static_cast<unsigned>(n / extent.x / extent.y)};
-        }
-        const uint3 index{numbers_[0], numbers_[1], numbers_.size() > 2 ? numbers_[2] : 0};
-        return index.x < extent.x && index.y < extent.y && index.z < extent.z ? std::optional(index) : std::nullopt;
-    }
-
-    const std::string& text() const { return text_; }
-
-  private:
-    std::string text_;
-    std::vector<unsigned> numbers_;
-};
 
 // The user may call "reverse [int N = 64]" reverse, or by its whole name; its scope may be left out.
 bool is_called(const std::string& kernel, const std::string& name) {
@@ -146,7 +100,6 @@ class Chosen {
         return chosen;
     }
 
-    bool stops() const { return stop_; }
     bool over() {
         asked_ = true;
         return taken_ && !chosen_launch;
@@ -234,49 +187,18 @@ class Chosen {
         }
         const std::string asked = fmt::format("block {} and thread {}", wanted_->block.text(), wanted_->thread.text());
         if (!too_small_.empty()) {
-            refuse(fmt::format("no launch has {}: {}", asked, list(too_small_)));
+            refuse_request(fmt::format("no launch has {}: {}", asked, list(too_small_)));
         }
         if (launched_.empty()) {
             if (asked_) {
-                refuse("no kernel was launched");
+                refuse_request("no kernel was launched");
             }
             return;  // the program ended earlier, and has said why
         }
-        refuse(fmt::format("kernel {} was not launched; these were: {}", wanted_->kernel, list(launched_)));
+        refuse_request(fmt::format("kernel {} was not launched; these were: {}", wanted_->kernel, list(launched_)));
     }
 
   private:
-    struct Wanted {
-        std::string kernel;
-        Index block, thread;
-    };
-
-    Chosen() {
-        for (const char* variable : {"SIMT_STOP", "SIMT_TRACE"}) {
-            const char* value = std::getenv(variable);
-            if (value == nullptr || *value == '\0') {
-                continue;
-            }
-            const std::string text(value);
-            const std::size_t second = text.rfind(':');
-            const std::size_t first = second == std::string::npos || second == 0 ? second : text.rfind(':', second - 1);
-            if (first == std::string::npos || first == second) {
-                refuse(fmt::format("{}={}: it is KERNEL:BLOCK:THREAD, as in scale:2,0:17", variable, text));
-            }
-            stop_ = variable == std::string_view("SIMT_STOP");
-            wanted_.emplace(Wanted{text.substr(0, first), Index(text.substr(first + 1, second - first - 1), "block"),
-                                   Index(text.substr(second + 1), "thread")});
-            break;
-        }
-        if (const char* limit = std::getenv("SIMT_TRACE_LIMIT"); limit != nullptr && *limit != '\0') {
-            const char* end = limit + std::strlen(limit);
-            const auto [last, error] = std::from_chars(limit, end, limit_);
-            if (error != std::errc() || last != end) {
-                refuse(fmt::format("a limit of {}: it is a number of lines", limit));
-            }
-        }
-    }
-
     static bool same(uint3 a, uint3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
     static void note(std::vector<std::string>& names, const std::string& name) {
@@ -324,9 +246,9 @@ class Chosen {
         std::fflush(stdout);
     }
 
-    std::optional<Wanted> wanted_;
-    bool stop_ = false;
-    std::size_t limit_ = 1000;
+    const std::optional<ThreadRequest>& wanted_ = requested_thread();
+    const bool stop_ = stops_in_a_thread();
+    const std::size_t limit_ = trace_limit();
 
     bool taken_ = false;  // a launch has it
     bool ran_ = false;    // and it has begun
@@ -382,10 +304,6 @@ std::string place_of(Pending& access, std::uintptr_t address, std::size_t bytes)
 }
 
 }  // namespace
-
-bool stops_in_a_thread() {
-    return Chosen::instance().stops();
-}
 
 bool chosen_launch_is_over() {
     return Chosen::instance().over();

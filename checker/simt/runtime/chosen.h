@@ -22,7 +22,6 @@ struct Collective;
 extern constinit bool chosen_launch;
 extern constinit bool tracing;
 
-bool stops_in_a_thread();  // SIMT_STOP: nothing is checked, and nothing takes too long
 bool chosen_launch_is_over();
 void look_for_chosen(const Launch& launch);
 void end_chosen_launch();

@@ -13,11 +13,11 @@
 
 #include "checker/simt/graphs/capture.h"
 #include "checker/simt/graphs/graphs.h"
-#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/scheduler.h"
+#include "checker/simt/runtime/thread_request.h"
 
 namespace simt {
 

@@ -16,7 +16,6 @@
 #include <string>
 
 #include "checker/simt/runtime/bad_indices.h"
-#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
@@ -25,6 +24,7 @@
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/source.h"
+#include "checker/simt/runtime/thread_request.h"
 
 namespace simt {
 namespace {

@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/source.h"
+#include "checker/simt/runtime/thread_request.h"
 
 namespace simt {
 
