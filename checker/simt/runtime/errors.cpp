@@ -11,12 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "checker/simt/graphs/capture.h"
-#include "checker/simt/graphs/graphs.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/objects.h"
-#include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/thread_request.h"
 
 namespace simt {
@@ -141,26 +135,9 @@ bool has_sticky_error() {
     return errors().sticky != cudaSuccess;
 }
 
-void report_unchecked_error() {
+std::optional<UnseenError> unseen_error() {
     const Errors& all = errors();
-    if (!all.seen) {
-        report(Kind::unchecked_error, "", all.launch, [&] {
-            return fmt::format("the launch failed with {} ({}), and nobody looked: check(cudaGetLastError()) after it",
-                               text_of_error(all.last, true), text_of_error(all.last, false));
-        });
-    }
-}
-
-void report_leaks() {
-    for (const auto& [begin, allocation] : Memory::instance().allocations()) {
-        if (allocation.freed_at == nullptr) {
-            report(Kind::leak, "", allocation.allocated_at, [&] { return text_of(allocation) + " was never freed"; });
-        }
-    }
-    report_left_objects();
-    Captures::instance().report_left();
-    Captures::instance().abandon_all();
-    Graphs::instance().report_left();
+    return all.seen ? std::nullopt : std::optional(UnseenError{.error = all.last, .launch = all.launch});
 }
 
 }  // namespace simt

@@ -59,11 +59,12 @@ cudaError_t result(cudaError_t error);
 // The error of a launch, which no function returns. A sticky one stays with the process, as CUDA documents.
 void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch);
 
-// report_unchecked_error makes a finding of a launch's error that nobody has looked at.
-void report_unchecked_error();
+// A launch's error that nobody has looked at.
+struct UnseenError {
+    cudaError_t error;
+    SourceLine launch;
+};
+std::optional<UnseenError> unseen_error();
 bool has_sticky_error();
-
-// Memory that was never freed, and what a library gave out and never got back, becomes a finding.
-void report_leaks();
 
 }  // namespace simt

@@ -1,18 +1,47 @@
 // SPDX-License-Identifier: MIT
 //
 // The end of the process: what it left behind becomes findings, and all that was asked for is printed.
+#include "checker/simt/runtime/lifecycle.h"
+
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include "checker/simt/graphs/capture.h"
+#include "checker/simt/graphs/graphs.h"
+#include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/estimate_report.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/streams.h"
 #include "checker/simt/runtime/traffic.h"
 
 namespace simt {
+
+void report_unchecked_error() {
+    if (const std::optional<UnseenError> unseen = unseen_error()) {
+        report(Kind::unchecked_error, "", unseen->launch, [&] {
+            return fmt::format("the launch failed with {} ({}), and nobody looked: check(cudaGetLastError()) after it",
+                               cudaGetErrorName(unseen->error), cudaGetErrorString(unseen->error));
+        });
+    }
+}
+
+void report_leaks() {
+    for (const auto& [begin, allocation] : Memory::instance().allocations()) {
+        if (allocation.freed_at == nullptr) {
+            report(Kind::leak, "", allocation.allocated_at, [&] { return text_of(allocation) + " was never freed"; });
+        }
+    }
+    report_left_objects();
+    Captures::instance().report_left();
+    Captures::instance().abandon_all();
+    Graphs::instance().report_left();
+}
 
 static void find_what_is_left() {
     Streams::instance().run_the_rest();

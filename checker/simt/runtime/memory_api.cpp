@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/heap.h"
+#include "checker/simt/runtime/lifecycle.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/objects.h"

@@ -4,7 +4,6 @@
 // leak. Graphs know by themselves (graphs/graphs.h).
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 namespace simt {
@@ -13,12 +12,5 @@ void note_object(const void* object, std::string what, const void* site);  // "a
 void forget_object(const void* object);
 bool is_object(const void* object);  // it was given out, and not given back
 void report_left_objects();
-void destroy_streams_and_events();  // the device is reset
-
-// What the program has made of the runtime, and not destroyed.
-struct LivingObjects {
-    std::size_t graphs, executables, streams, events;
-};
-LivingObjects living_objects();
 
 }  // namespace simt

@@ -12,6 +12,7 @@
 #include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/errors.h"
+#include "checker/simt/runtime/lifecycle.h"
 #include "checker/simt/runtime/objects.h"
 #include "checker/simt/runtime/streams.h"
 
