@@ -102,7 +102,7 @@ cudaError_t Orders::run(const Launch& launch) {
     Scheduler& scheduler = Scheduler::instance();
     Kernel& kernel = kernels_[launch.code];
     if (!may_run_again(launch, kernel)) {
-        return scheduler.run(launch, 0);
+        return scheduler.run(launch, 0, launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
     }
     const Memory& memory = Memory::instance();
     const Snapshot before(launch.module);

@@ -54,7 +54,7 @@ const std::vector<SampledLaunch>& sampled_launches();
 bool samples_blocks();
 bool libraries_compute();
 
-// For the scheduler: notes a launch. Returns the blocks to run; null if all of them are to run.
+// Notes a launch. Returns the blocks to run; null if all of them are to run.
 const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid);
 
 }  // namespace simt

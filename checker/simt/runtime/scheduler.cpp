@@ -20,7 +20,6 @@
 #include "checker/simt/runtime/meetings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/races.h"
-#include "checker/simt/runtime/sampling.h"
 #include "checker/simt/runtime/shadows.h"
 #include "checker/simt/runtime/traffic_ledger.h"
 #include "checker/simt/runtime/traffic_trace.h"
@@ -102,7 +101,7 @@ Scheduler& Scheduler::instance() {
     return scheduler;
 }
 
-cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
+cudaError_t Scheduler::run(const Launch& launch, unsigned order, const std::vector<std::uint64_t>* sampled) {
     launch_ = &launch;
     error_ = cudaSuccess;
     launches_ += order == 0 ? 1 : 0;
@@ -123,7 +122,7 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order) {
     forget_expected();
     const FaultWatch watch;
 
-    const std::uint64_t begun = run_blocks(launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
+    const std::uint64_t begun = run_blocks(sampled);
     races.end_launch();
     SharedMemory::end_launch();
     give_out_addresses_in_host_memory();

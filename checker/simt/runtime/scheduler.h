@@ -158,8 +158,9 @@ class Scheduler {
     static Scheduler& instance();
 
     // Runs a launch to its end, in the seed's order (0), in its reverse (1), in another one (2), in the reverse of that
-    // one (3) and so on. Returns cudaSuccess or the error with which the device ends.
-    cudaError_t run(const Launch& launch, unsigned order);
+    // one (3) and so on: all of its blocks, or those that `sampled` names. Returns cudaSuccess or the error with which the
+    // device ends.
+    cudaError_t run(const Launch& launch, unsigned order, const std::vector<std::uint64_t>* sampled = nullptr);
 
     // For lanes, called on their own stacks.
     int barrier(BarrierKind kind, int predicate, const void* site);
