@@ -84,6 +84,26 @@ double patience() {
     return std::min(time_limit() / 2, 8.0);
 }
 
+static bool& traffic_wanted() {
+    static bool value = [] {
+        for (const char* variable : {"SIMT_TRAFFIC", "SIMT_ESTIMATE"}) {
+            if (const char* text = std::getenv(variable); text != nullptr && *text != '\0') {
+                return true;
+            }
+        }
+        return false;
+    }();
+    return value;
+}
+
+bool wants_traffic() {
+    return traffic_wanted();
+}
+
+void want_traffic(bool wanted) {
+    traffic_wanted() = wanted;
+}
+
 std::recursive_mutex& Turn::mutex() {
     static auto& instance = *new std::recursive_mutex;  // never destroyed: what is left runs when the process ends
     return instance;

@@ -23,6 +23,10 @@ double time_limit();
 // Returns the seconds for which threads may look at unchanged words: 8, or half of time_limit().
 double patience();
 
+// Returns true if launches are counted from now on; SIMT_TRAFFIC and SIMT_ESTIMATE decide it at first.
+bool wants_traffic();
+void want_traffic(bool wanted);
+
 // While one lives, the clock's signal leaves the running thread alone: it holds locks of the runtime or of the C
 // library.
 extern volatile int busy_depth;

@@ -15,7 +15,6 @@
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/traffic_trace.h"
 
 extern "C" char simt_dynamic_shared[];
 
@@ -56,12 +55,12 @@ Races& Races::instance() {
 // ---- launches, blocks, lanes ------------------------------------------------------------------------------------------
 
 bool Races::will_watch() const {
-    return wanted() && !TrafficTrace::instance().wanted();
+    return wanted() && !wants_traffic();
 }
 
 void Races::begin_launch(const Launch& launch) {
     HotRaces& me = hot.races;
-    me.on = wanted() && !TrafficTrace::instance().on();
+    me.on = wanted() && !wants_traffic();
     launch_began_ = cell::kLastTime;
     leave_lane();
     if (!me.on) {

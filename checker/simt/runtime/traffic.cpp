@@ -261,7 +261,7 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace tr
 }
 
 void note_library_call(const char* name, const void* site, const Traffic& traffic) {
-    if (TrafficTrace::instance().wanted()) {
+    if (wants_traffic()) {
         note_kernel({.kernel = name,
                      .grid = {},
                      .block = {},
@@ -273,16 +273,16 @@ void note_library_call(const char* name, const void* site, const Traffic& traffi
 }
 
 // Work that was issued earlier belongs to what was counted then.
-CountingTraffic::CountingTraffic() : counted_before_(TrafficTrace::instance().wanted()) {
+CountingTraffic::CountingTraffic() : counted_before_(wants_traffic()) {
     Streams::instance().wait_for_all();
     launches_ = std::exchange(ledger().launches, {});
     kernels_ = std::exchange(ledger().kernels, {});
-    TrafficTrace::instance().want(true);
+    want_traffic(true);
 }
 
 CountingTraffic::~CountingTraffic() {
     Streams::instance().wait_for_all();
-    TrafficTrace::instance().want(counted_before_);
+    want_traffic(counted_before_);
     const Ledger inner = std::exchange(ledger(), {std::move(launches_), std::move(kernels_)});
     if (counted_before_) {
         for (const LaunchTraffic& launch : inner.launches) { note_launch(launch); }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/modules.h"
@@ -47,13 +46,6 @@ const Symbol* function_at(std::uintptr_t address) {
 
 }  // namespace
 
-TrafficTrace::TrafficTrace() {
-    for (const char* variable : {"SIMT_TRAFFIC", "SIMT_ESTIMATE"}) {
-        const char* value = std::getenv(variable);
-        wanted_ = wanted_ || (value != nullptr && *value != '\0');
-    }
-}
-
 TrafficTrace& TrafficTrace::instance() {
     static auto& trace = *new TrafficTrace;  // never destroyed, as the scheduler
     return trace;
@@ -62,7 +54,7 @@ TrafficTrace& TrafficTrace::instance() {
 // ---- recording --------------------------------------------------------------------------------------------------------
 
 void TrafficTrace::begin_launch(const Launch& launch) {
-    on_ = wanted_ && hot.checking;
+    on_ = wants_traffic() && hot.checking;
     if (!on_) {
         return;
     }

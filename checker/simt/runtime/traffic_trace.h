@@ -36,8 +36,6 @@ class TrafficTrace {
   public:
     static TrafficTrace& instance();
 
-    void want(bool wanted) { wanted_ = wanted; }
-    bool wanted() const { return wanted_; }
     bool on() const { return on_; }  // the launch that runs is counted
 
     void begin_launch(const Launch& launch);
@@ -74,7 +72,6 @@ class TrafficTrace {
 
     using Path = std::vector<std::uintptr_t>;  // return addresses from the kernel's function inwards
 
-    TrafficTrace();
     std::uintptr_t address_with_line(std::uint64_t where) const;
     TrafficSite& site_of(std::uint64_t where, std::uint64_t what);
     bool before(std::uint64_t a, std::uint64_t b) const;
@@ -86,7 +83,6 @@ class TrafficTrace {
     void finish_warp(const Warp& warp);
     std::uint64_t number_of(const Block& block) const;
 
-    bool wanted_ = false;
     bool on_ = false;
     const Launch* launch_ = nullptr;
     std::unique_ptr<std::array<Entries, kLanes>> entries_;
