@@ -449,7 +449,7 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     if (is_on_its_own_stack(address)) {
         return Space::none;
     }
-    if (hot.expects_access && is_expected(address, bytes, access != Access::read)) [[unlikely]] {
+    if (hot.judge_expected != nullptr && is_expected(address, bytes, access != Access::read)) [[unlikely]] {
         return Space::none;
     }
     if (tracing) [[unlikely]] {

@@ -60,6 +60,15 @@ std::vector<std::size_t> extents_in(std::string_view type) {
     Scheduler::instance().abandon(cudaErrorIllegalAddress);
 }
 
+// For a thread that gives way, ends or faults: ends the launch if an index is left whose access did not come.
+void judge_expected() {
+    if (!std::all_of(bad_indices().begin(), bad_indices().end(), [](const BadIndex& bad) { return bad.has_come; })) {
+        end_launch();
+    }
+    forget_expected();
+    Scheduler::instance().shared().expose();
+}
+
 }  // namespace
 
 bool expect_access(std::int64_t index, std::string_view type) {
@@ -95,7 +104,7 @@ bool expect_access(std::int64_t index, std::string_view type) {
     }
     others = 0;
     all.push_back(std::move(bad));
-    hot.expects_access = true;
+    hot.judge_expected = judge_expected;
     hot.shared[0].bytes = hot.shared[1].bytes = 0;  // each access to shared memory is judged now
     return true;
 }
@@ -121,17 +130,9 @@ bool is_expected(std::uintptr_t address, std::size_t bytes, bool writes) {
     return false;
 }
 
-void judge_expected() {
-    if (!std::all_of(bad_indices().begin(), bad_indices().end(), [](const BadIndex& bad) { return bad.has_come; })) {
-        end_launch();
-    }
-    forget_expected();
-    Scheduler::instance().shared().expose();
-}
-
 void forget_expected() {
     bad_indices().clear();
-    hot.expects_access = false;
+    hot.judge_expected = nullptr;
 }
 
 }  // namespace simt

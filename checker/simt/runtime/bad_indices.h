@@ -19,9 +19,6 @@ bool expect_access(std::int64_t index, std::string_view type);
 // others came and it did not.
 bool is_expected(std::uintptr_t address, std::size_t bytes, bool writes);
 
-// For a thread that gives way, ends or faults: ends the launch if an index is left whose access did not come.
-void judge_expected();
-
 void forget_expected();  // a launch begins
 
 }  // namespace simt

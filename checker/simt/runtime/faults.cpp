@@ -15,7 +15,6 @@
 #include <cstring>
 #include <string>
 
-#include "checker/simt/runtime/bad_indices.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
@@ -114,8 +113,8 @@ bool jumps_to_itself(std::uintptr_t pc) {
                            ? reinterpret_cast<const void*>(interrupted.pc + 1)  // resolved as a return address
                            : hot.site;
     Scheduler& scheduler = Scheduler::instance();
-    if (hot.expects_access) {
-        judge_expected();
+    if (hot.judge_expected != nullptr) {
+        hot.judge_expected();
     }
     {
         const Busy busy;  // the first look-up may take longer than a tick of the clock, and would be taken for a loop

@@ -115,7 +115,7 @@ struct Hot {
     std::uintptr_t variables_end = 0;
     HotRaces races;
     HotTrace trace;
-    bool expects_access = false;            // bad_indices.h
+    void (*judge_expected)() = nullptr;     // bad_indices.h; null: no index is left whose access has not come
     HotShared shared[2];                    // the kernel's arrays, and dynamic shared memory
     std::uintptr_t stack_begin = kNoStack;  // of the lane that is running
     // Return address of the last access or call of the device, but for reads that were plainly right; null: the lane has

@@ -432,8 +432,8 @@ void Scheduler::resume(Lane& lane) {
 }
 
 void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
-    if (hot.expects_access) [[unlikely]] {
-        judge_expected();
+    if (hot.judge_expected != nullptr) [[unlikely]] {
+        hot.judge_expected();
     }
     const unsigned bit = 1U << lane.number;
     lane.state = state;
