@@ -28,7 +28,7 @@ std::uint32_t number_in_block(const Lane& lane) {
 AsyncCopies& copies_of(Block& block) {
     if (block.copies == nullptr) {
         const Busy busy;
-        block.copies = std::make_unique<AsyncCopies>(block);
+        block.copies = std::make_shared<AsyncCopies>(block);
     }
     return *block.copies;
 }

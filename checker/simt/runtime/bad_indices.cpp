@@ -10,6 +10,7 @@
 #include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/launch_observer.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 
@@ -53,6 +54,11 @@ std::vector<std::size_t> extents_in(std::string_view type) {
         extents.push_back(extent);
     }
     return extents;
+}
+
+void forget_expected() {
+    bad_indices().clear();
+    hot.judge_expected = nullptr;
 }
 
 [[noreturn]] void end_launch() {
@@ -130,9 +136,12 @@ bool is_expected(std::uintptr_t address, std::size_t bytes, bool writes) {
     return false;
 }
 
-void forget_expected() {
-    bad_indices().clear();
-    hot.judge_expected = nullptr;
-}
+constinit const LaunchObserver bad_index_observer = {
+    .begin_launch =
+        [](const Launch&) {
+            forget_expected();
+            return false;
+        },
+};
 
 }  // namespace simt

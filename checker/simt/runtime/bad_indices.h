@@ -11,6 +11,8 @@
 
 namespace simt {
 
+struct LaunchObserver;
+
 // Notes an index, which has been reported, of an array of type "float [32][33]". Returns false if no shared array of the
 // kernel has such extents, or if the index leads far away from all that have.
 bool expect_access(std::int64_t index, std::string_view type);
@@ -19,6 +21,6 @@ bool expect_access(std::int64_t index, std::string_view type);
 // others came and it did not.
 bool is_expected(std::uintptr_t address, std::size_t bytes, bool writes);
 
-void forget_expected();  // a launch begins
+extern const LaunchObserver bad_index_observer;
 
 }  // namespace simt

@@ -19,6 +19,7 @@
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
+#include "checker/simt/runtime/launch_observer.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
@@ -309,22 +310,6 @@ bool chosen_launch_is_over() {
     return Chosen::instance().over();
 }
 
-void look_for_chosen(const Launch& launch) {
-    Chosen::instance().look_at(launch);
-}
-
-void end_chosen_launch() {
-    Chosen::instance().end_launch();
-}
-
-void turn_to_chosen(const Lane& lane) {
-    Chosen::instance().turn_to(lane);
-}
-
-void turn_from_chosen(const Lane& lane) {
-    Chosen::instance().turn_from(lane);
-}
-
 void thread_begins() {
     Memory::instance().writes_go_unseen();
     if (chosen_launch) {
@@ -352,7 +337,7 @@ void trace_wait(std::string_view what, const void* site) {
     Chosen::instance().trace(std::move(next), false);
 }
 
-void trace_collective(const Lane& lane, const Collective& request) {
+static void trace_collective(const Lane& lane, const Collective& request) {
     const Busy busy;
     Pending next;
     next.line = fmt::format("{:<22} {} of the lanes {:#010x}", line_of(request.site), name_of(request), request.mask);
@@ -362,6 +347,34 @@ void trace_collective(const Lane& lane, const Collective& request) {
     }
     Chosen::instance().trace(std::move(next), false);
 }
+
+constinit const LaunchObserver chosen_observer = {
+    .begin_launch =
+        [](const Launch& launch) {
+            Chosen::instance().look_at(launch);
+            return chosen_launch;
+        },
+    .begin_slice = [](const Lane& lane) { Chosen::instance().turn_to(lane); },
+    .end_slice = [](const Lane& lane) { Chosen::instance().turn_from(lane); },
+    .reach_barrier =
+        [](const void* site) {
+            if (tracing) {
+                trace_wait("barrier", site);
+            }
+        },
+    .reach_collective =
+        [](const Lane& lane, const Collective& request) {
+            if (tracing) {
+                trace_collective(lane, request);
+            }
+        },
+    .end_launch =
+        [](const Launch&, std::uint64_t) {
+            if (chosen_launch) {
+                Chosen::instance().end_launch();
+            }
+        },
+};
 
 // Complains if somebody asked for a thread and got none.
 __attribute__((destructor)) static void complain_when_the_process_ends() {

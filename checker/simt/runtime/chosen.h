@@ -14,25 +14,17 @@
 
 namespace simt {
 
-struct Launch;
-struct Lane;
-struct Collective;
+struct LaunchObserver;
 
 // Whether the running launch has the thread; whether that thread is running and its accesses are to be printed.
 extern constinit bool chosen_launch;
 extern constinit bool tracing;
 
 bool chosen_launch_is_over();
-void look_for_chosen(const Launch& launch);
-void end_chosen_launch();
-
-// Called before and after each turn of a lane of the chosen launch.
-void turn_to_chosen(const Lane& lane);
-void turn_from_chosen(const Lane& lane);
+extern const LaunchObserver chosen_observer;
 
 // Called by the traced thread. Each prints what came before it, since its value is known now.
 void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site);
 void trace_wait(std::string_view what, const void* site);
-void trace_collective(const Lane& lane, const Collective& request);
 
 }  // namespace simt

@@ -15,6 +15,7 @@ namespace simt {
 
 struct Lane;
 struct RacePage;
+struct Warp;
 
 // The cells of 4096 bytes of shared memory (races.h), if they were touched by plain accesses to whole words only; null
 // otherwise.
@@ -65,6 +66,8 @@ struct TraceEntry {
 struct HotTrace {
     TraceEntry* next = nullptr;  // null: nothing is counted, or no lane runs
     TraceEntry* end = nullptr;
+    // Makes requests of what a warp's lanes did (TrafficTrace::merge); null: the launch is not counted.
+    unsigned (*merge)(const Warp& warp, unsigned more) = nullptr;
     std::uintptr_t main_begin = 0;  // the kernel's own function
     std::size_t main_bytes = 0;
 };

@@ -11,7 +11,6 @@
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
-#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
 
 namespace simt {
@@ -19,19 +18,6 @@ namespace {
 
 unsigned number_of(const Lane& lane) {
     return static_cast<unsigned>(&lane - lane.block->lanes.data());
-}
-
-// The meeting orders memory as an atomic of the block would: whoever arrives releases, whoever has waited acquires.
-Touched as_touched(const Meeting& meeting, Touch touch, const void* site) {
-    return {.address = reinterpret_cast<std::uintptr_t>(&meeting),
-            .bytes = 0,
-            .touch = touch,
-            .strength = Strength::block,
-            .site = site,
-            .shared = true,
-            .also_reads = touch == Touch::write,
-            .acquires = touch == Touch::read,
-            .releases = touch == Touch::write};
 }
 
 Meeting& meeting_of(Block& block, unsigned begin, unsigned end) {
@@ -57,7 +43,7 @@ std::uint32_t Scheduler::arrive(Meeting& meeting, const void* site) {
                [] { return "the thread arrives at a barrier once more, before the others have"; });
         abandon(cudaErrorLaunchFailure);
     }
-    Races::instance().order_by(as_touched(meeting, Touch::write, site));
+    tell(&LaunchObserver::arrive, meeting, site);
     meeting.site = meeting.arrived == 0 ? site : meeting.site;
     meeting.has_arrived[rank] = true;
     meeting.arrived++;
@@ -74,7 +60,7 @@ void Scheduler::wait_for(const Meeting& meeting, std::uint32_t phase, const void
         jump_to_scheduler();
         lane.meeting = nullptr;
     }
-    Races::instance().order_by(as_touched(meeting, Touch::read, site));
+    tell(&LaunchObserver::leave, meeting, site);
 }
 
 void Scheduler::complete(Block& block, Meeting& meeting) {

@@ -40,7 +40,46 @@ std::uint64_t block_number(const Block& block, dim3 grid) {
     return block.index.x + std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
 }
 
+// A meeting orders memory as an atomic of the block would: whoever arrives releases, whoever has waited acquires.
+Touched as_touched(const Meeting& meeting, Touch touch, const void* site) {
+    return {.address = reinterpret_cast<std::uintptr_t>(&meeting),
+            .bytes = 0,
+            .touch = touch,
+            .strength = Strength::block,
+            .site = site,
+            .shared = true,
+            .also_reads = touch == Touch::write,
+            .acquires = touch == Touch::read,
+            .releases = touch == Touch::write};
+}
+
+std::uint32_t number_in_block(const Lane& lane) {
+    return static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
+}
+
 }  // namespace
+
+constinit const LaunchObserver race_observer = {
+    .begin_launch =
+        [](const Launch& launch) {
+            Races::instance().begin_launch(launch);
+            return hot.races.on;
+        },
+    .begin_block = [](Block& block) { Races::instance().begin_block(block); },
+    .resume_block = [](Block& block) { Races::instance().turn_to(block); },
+    .end_block = [](Block& block, bool) { Races::instance().end_block(block); },
+    .begin_slice = [](const Lane& lane) { Races::instance().begin_lane(number_in_block(lane)); },
+    .end_slice = [](const Lane& lane) { Races::instance().end_lane(number_in_block(lane)); },
+    .arrive = [](const Meeting& meeting,
+                 const void* site) { Races::instance().order_by(as_touched(meeting, Touch::write, site)); },
+    .leave = [](const Meeting& meeting,
+                const void* site) { Races::instance().order_by(as_touched(meeting, Touch::read, site)); },
+    .pass_barrier = [](const void* site) { Races::instance().pass_barrier(site); },
+    .pass_grid_barrier = [](const void* site) { Races::instance().pass_grid_barrier(site); },
+    .sync_lanes = [](const Warp& warp, unsigned mask,
+                     const void* site) { Races::instance().sync_lanes(warp, mask, site); },
+    .end_launch = [](const Launch&, std::uint64_t) { Races::instance().end_launch(); },
+};
 
 Races::Races() {
     const char* check = std::getenv("SIMT_CHECK");
@@ -252,14 +291,16 @@ void Races::pass_grid_barrier(const void* site) {
     set_alone();
 }
 
-void Races::sync_lanes(unsigned warp, unsigned mask, unsigned whole, const void* site) {
+void Races::sync_lanes(const Warp& warp, unsigned mask, const void* site) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
     const Busy busy;
-    current_->clock.sync_lanes(warp, mask, whole, hot.races.now);
+    const auto number = static_cast<unsigned>(&warp - warp.lanes->block->warps.data());
+    const unsigned whole = warp.present & ~warp.exited;
+    current_->clock.sync_lanes(number, mask, whole, hot.races.now);
     if (mask == whole) {
-        current_->syncwarp[warp] = site;
+        current_->syncwarp[number] = site;
     }
     set_now(hot.races.now + 1);
     set_alone();

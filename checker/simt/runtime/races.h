@@ -32,6 +32,10 @@ enum class Clarity : std::uint8_t;
 class Footprint;
 struct Block;
 struct Launch;
+struct LaunchObserver;
+struct Warp;
+
+extern const LaunchObserver race_observer;
 
 // ---- cells: time (30 bits), kind (2), thread (10), narrow (1), linked (1), site or link (20) --------------------------
 
@@ -159,7 +163,7 @@ class Races {
 
     void pass_barrier(const void* site);
     void pass_grid_barrier(const void* site);  // of all blocks of the launch
-    void sync_lanes(unsigned warp, unsigned mask, unsigned whole, const void* site);
+    void sync_lanes(const Warp& warp, unsigned mask, const void* site);
     void fence(bool beyond_block);
 
     void touch(const Touched& touched);

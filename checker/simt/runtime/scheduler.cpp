@@ -9,9 +9,6 @@
 #include <numeric>
 #include <utility>
 
-#include "checker/simt/runtime/async_copies.h"
-#include "checker/simt/runtime/bad_indices.h"
-#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/faults.h"
@@ -19,10 +16,7 @@
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/meetings.h"
 #include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/shadows.h"
-#include "checker/simt/runtime/traffic_ledger.h"
-#include "checker/simt/runtime/traffic_trace.h"
 
 // The built-in variables of checker/simt/include/simt/indices.h, which are constants to kernels.
 uint3 threadIdx;
@@ -91,7 +85,7 @@ std::string running_kernel_name() {
     return Scheduler::instance().launch().kernel;
 }
 
-Scheduler::Scheduler() : races_(Races::instance()), traffic_(TrafficTrace::instance()) {
+Scheduler::Scheduler() {
     running_now.kernel = running_kernel_name;
     running_now.thread = text_of;
 }
@@ -114,34 +108,35 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order, const std::vect
     const OpenMemory open;
     hot.launcher = pthread_self();
     hot.device_bytes = !hot.checking ? 0 : hot.one_host_thread ? Memory::kReserved : Memory::kHostVisible;
-    TrafficTrace& traffic = TrafficTrace::instance();
-    traffic.begin_launch(launch);
-    Races& races = Races::instance();
-    races.begin_launch(launch);
-    look_for_chosen(launch);
-    forget_expected();
+    begin_observers(launch);
     const FaultWatch watch;
 
     const std::uint64_t begun = run_blocks(sampled);
-    races.end_launch();
     SharedMemory::end_launch();
     give_out_addresses_in_host_memory();
     hot.lane = nullptr;
-    if (traffic.on()) {
-        note_traffic(launch, begun, traffic.end_launch());
-    }
-    if (chosen_launch) {
-        end_chosen_launch();
+    for (const LaunchObserver* observer : launch_observers) {
+        if (observer->end_launch != nullptr) {
+            observer->end_launch(launch, begun);
+        }
     }
     hot.device_bytes = hot.checking ? Memory::kHostVisible : 0;
     return error_;
+}
+
+void Scheduler::begin_observers(const Launch& launch) {
+    follower_count_ = 0;
+    for (const LaunchObserver* observer : launch_observers) {
+        if (observer->begin_launch(launch)) {
+            followers_[follower_count_++] = observer;
+        }
+    }
 }
 
 std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
     const dim3 grid = launch_->grid;
     const std::uint64_t blocks = sampled != nullptr ? sampled->size() : std::uint64_t{grid.x} * grid.y * grid.z;
     const Shuffled order(blocks, random_);
-    TrafficTrace& traffic = TrafficTrace::instance();
     std::uint64_t begun = 0;
     waiting_blocks_ = blocks;
     std::size_t polling = 0;          // blocks in a row that only polled
@@ -150,7 +145,8 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
     while (error_ == cudaSuccess && (begun < blocks || !resident_.empty())) {
         if (polling >= resident_.size() && begun < blocks && resident_.size() < kResidentBlocks) {
             // Blocks that are counted begin in the order of their numbers, as on a GPU (traffic_runs.h).
-            const std::uint64_t number = traffic.on() ? begun : order[reversed_ ? blocks - 1 - begun : begun];
+            const std::uint64_t number =
+                hot.trace.merge != nullptr ? begun : order[reversed_ ? blocks - 1 - begun : begun];
             begun++;
             waiting_blocks_ = blocks - begun;
             resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
@@ -172,10 +168,7 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         turn_to(*block);
         const BlockOutcome outcome = run_block(*block);
         if (outcome == BlockOutcome::done) {
-            if (traffic.on()) {
-                traffic.end_block(*block);
-            }
-            release(*block);
+            release(*block, true);
             blocks_ended_++;
             polling = at_grid_barrier = 0;
         } else {
@@ -185,7 +178,7 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         }
     }
     while (!resident_.empty()) {
-        release(*resident_.front());
+        release(*resident_.front(), false);
         resident_.pop_front();
     }
     return begun;
@@ -235,11 +228,11 @@ Block* Scheduler::new_block(std::uint64_t number) {
         warp.present |= 1U << lane.number;
     }
     for (Warp& warp : block.warps) { warp.ready = warp.present; }
-    Races::instance().begin_block(block);
+    tell(&LaunchObserver::begin_block, block);
     return &block;
 }
 
-void Scheduler::release(Block& block) {
+void Scheduler::release(Block& block, bool completed) {
     for (Lane& lane : block.lanes) {
         if (lane.state != LaneState::exited && lane.stack.begin != nullptr) {
             stacks_.give_back(lane.stack);
@@ -248,7 +241,7 @@ void Scheduler::release(Block& block) {
     if (loaded_ == &block) {
         loaded_ = nullptr;
     }
-    Races::instance().end_block(block);
+    tell(&LaunchObserver::end_block, block, completed);
     const auto entry =
         std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& other) { return other.get() == &block; });
     idle_.push_back(std::move(*entry));
@@ -257,7 +250,7 @@ void Scheduler::release(Block& block) {
 
 void Scheduler::turn_to(Block& block) {
     blockIdx = block.index;
-    Races::instance().turn_to(block);
+    tell(&LaunchObserver::resume_block, block);
     if (loaded_ == &block) {
         return;
     }
@@ -325,8 +318,7 @@ Scheduler::BlockOutcome Scheduler::run_block(Block& block) {
 // Gives the warp its turn. If its accesses are counted, the turn lasts until none of its lanes can go on: then all
 // that they did can be merged. False if the launch was abandoned.
 bool Scheduler::run_warp(Block& block, Warp& warp) {
-    TrafficTrace& traffic = traffic_;
-    if (!traffic.on()) {
+    if (hot.trace.merge == nullptr) {
         return run_lanes(block, warp);
     }
     const std::uint64_t polls = polls_;
@@ -339,7 +331,7 @@ bool Scheduler::run_warp(Block& block, Warp& warp) {
         others_turn = round == kRoundsOfPolls && polls != polls_;
         if (block.released || warp.ready == 0 || others_turn) {
             const unsigned more = others_turn ? 0 : warp.trace_full;
-            for (unsigned lanes = traffic.merge(warp, more) | (others_turn ? warp.trace_full : 0); lanes != 0;
+            for (unsigned lanes = hot.trace.merge(warp, more) | (others_turn ? warp.trace_full : 0); lanes != 0;
                  lanes &= lanes - 1) {
                 wake(warp.lanes[std::countr_zero(lanes)]);
             }
@@ -406,23 +398,10 @@ void Scheduler::resume(Lane& lane) {
     hot.lane = &lane;
     hot.site = nullptr;
     hot.stack_begin = reinterpret_cast<std::uintptr_t>(lane.stack.begin);
-    const std::uint32_t thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
-    races_.begin_lane(thread);
-    if (chosen_launch) [[unlikely]] {
-        turn_to_chosen(lane);
-    }
-    if (traffic_.on()) {
-        traffic_.begin_lane(lane);
-    }
+    tell(&LaunchObserver::begin_slice, lane);
     lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
-    if (traffic_.on()) {
-        traffic_.end_lane(lane);
-    }
     note_use(lane);
-    if (chosen_launch) [[unlikely]] {
-        turn_from_chosen(lane);
-    }
-    races_.end_lane(thread);
+    tell(&LaunchObserver::end_slice, lane);
     hot.lane = nullptr;
     hot.stack_begin = Hot::kNoStack;
     if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {

@@ -11,10 +11,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/runtime/fiber.h"
+#include "checker/simt/runtime/launch_observer.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/shared.h"
 #include "checker/simt/runtime/source.h"
@@ -63,8 +65,6 @@ struct Collective {
     int predicate = 0;
 };
 
-class Races;
-class TrafficTrace;
 struct Block;
 struct Meeting;
 struct Warp;
@@ -127,7 +127,7 @@ struct Block {
     } barrier;
     bool released = false;  // the block has passed a barrier: its warps get a new order
     std::unique_ptr<SharedImage> image;
-    std::unique_ptr<AsyncCopies> copies;  // made by the first one
+    std::shared_ptr<AsyncCopies> copies;  // made by the first one; shared_ptr, so that it may be incomplete here
     std::vector<std::unique_ptr<Meeting>> meetings;
 
     Block();
@@ -187,6 +187,8 @@ class Scheduler {
     enum class BlockOutcome { done, polling, at_grid_barrier, failed };
 
     static void start_lane(boost::context::detail::transfer_t from);
+    // Calls begin_launch of all observers, and notes which of them follow the launch.
+    void begin_observers(const Launch& launch);
     // Runs the sampled blocks, or all of them; returns how many have begun.
     std::uint64_t run_blocks(const std::vector<std::uint64_t>* sampled);
     Block* new_block(std::uint64_t number);
@@ -210,15 +212,24 @@ class Scheduler {
     void resolve_active_mask(Warp& warp);
     void name_deadlock(Block& block);
     void name_endless_polling();
-    void release(Block& block);
+    void release(Block& block, bool completed);
+    // Calls a function of all that follow the launch.
+    template <class... Parameters>
+    void tell(void (*LaunchObserver::*event)(Parameters...), std::type_identity_t<Parameters>... parameters) {
+        for (std::size_t i = 0; i < follower_count_; i++) {
+            if (followers_[i]->*event != nullptr) {
+                (followers_[i]->*event)(parameters...);
+            }
+        }
+    }
 
     const Launch* launch_ = nullptr;
     cudaError_t error_ = cudaSuccess;
     Context context_ = nullptr;  // of the scheduler, while a lane runs
     StackPool stacks_;
     SharedMemory shared_;
-    Races& races_;
-    TrafficTrace& traffic_;
+    std::array<const LaunchObserver*, kLaunchObservers> followers_{};
+    std::size_t follower_count_ = 0;
     Random random_;
     bool reversed_ = false;  // blocks, warps and lanes
     std::uint64_t launches_ = 0;

@@ -8,9 +8,10 @@
 
 #include "checker/simt/runtime/arithmetic.h"
 #include "checker/simt/runtime/errors.h"
+#include "checker/simt/runtime/launch_observer.h"
 #include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/streams.h"
-#include "checker/simt/runtime/traffic_ledger.h"
 #include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
@@ -213,7 +214,8 @@ void LaunchTraffic::add(const LaunchTraffic& other) {
     add_lines(lines, other.lines);
 }
 
-void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace trace) {
+// Adds up what a launch did, of which `blocks_run` blocks have run.
+static void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace trace) {
     const Busy busy;
     LaunchTraffic counted{.kernel = launch.kernel,
                           .grid = launch.grid,
@@ -259,6 +261,31 @@ void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace tr
     note_kernel(counted);
     note_launch(std::move(counted));
 }
+
+constinit const LaunchObserver traffic_observer = {
+    .begin_launch = [](const Launch& launch) { return TrafficTrace::instance().begin_launch(launch); },
+    .end_block =
+        [](Block& block, bool completed) {
+            if (completed) {
+                TrafficTrace::instance().end_block(block);
+            }
+        },
+    .begin_slice = [](const Lane& lane) { TrafficTrace::instance().begin_lane(lane); },
+    .end_slice = [](const Lane& lane) { TrafficTrace::instance().end_lane(lane); },
+    .reach_barrier = [](const void* site) { note_in_trace(packed(0, TraceKind::barrier, 0), site); },
+    .reach_grid_barrier = [](const void* site) { note_in_trace(packed(0, TraceKind::barrier, 0), site); },
+    .reach_collective =
+        [](const Lane&, const Collective& request) {
+            const TraceKind kind = request.shuffles == 0 ? TraceKind::collective : TraceKind::shuffle;
+            note_in_trace(packed(request.mask, kind, request.shuffles), request.site);
+        },
+    .end_launch =
+        [](const Launch& launch, std::uint64_t blocks) {
+            if (hot.trace.merge != nullptr) {
+                note_traffic(launch, blocks, TrafficTrace::instance().end_launch());
+            }
+        },
+};
 
 void note_library_call(const char* name, const void* site, const Traffic& traffic) {
     if (wants_traffic()) {

@@ -19,6 +19,8 @@ class JsonWriter;
 
 namespace simt {
 
+struct LaunchObserver;
+
 inline constexpr std::uint64_t kSectorBytes = 32;
 inline constexpr std::uint64_t kLineBytes = 128;
 
@@ -140,6 +142,9 @@ struct LaunchTraffic {
     const LineTraffic* costliest() const;
     void add(const LaunchTraffic& other);
 };
+
+// Counts launches where that is wanted.
+extern const LaunchObserver traffic_observer;
 
 // A call of a library has ended (libraries/library_call.h).
 void note_library_call(const char* name, const void* site, const Traffic& traffic);

@@ -53,10 +53,9 @@ TrafficTrace& TrafficTrace::instance() {
 
 // ---- recording --------------------------------------------------------------------------------------------------------
 
-void TrafficTrace::begin_launch(const Launch& launch) {
-    on_ = wants_traffic() && hot.checking;
-    if (!on_) {
-        return;
+bool TrafficTrace::begin_launch(const Launch& launch) {
+    if (!wants_traffic() || !hot.checking) {
+        return false;
     }
     launch_ = &launch;
     if (entries_ == nullptr) {
@@ -68,10 +67,11 @@ void TrafficTrace::begin_launch(const Launch& launch) {
     present_ = 0;
     warp_ = nullptr;
     hot.trace.main_begin = hot.trace.main_bytes = 0;  // the first access finds it
+    hot.trace.merge = [](const Warp& warp, unsigned more) { return instance().merge(warp, more); };
+    return true;
 }
 
 LaunchTrace TrafficTrace::end_launch() {
-    on_ = false;
     hot.trace = {};
     by_place_.clear();
     near_.fill({});

@@ -36,9 +36,8 @@ class TrafficTrace {
   public:
     static TrafficTrace& instance();
 
-    bool on() const { return on_; }  // the launch that runs is counted
-
-    void begin_launch(const Launch& launch);
+    // Returns true if the launch is counted.
+    bool begin_launch(const Launch& launch);
     // Returns what the launch did, and forgets it.
     LaunchTrace end_launch();
     ByteSet::Pool& pool() { return pool_; }
@@ -83,7 +82,6 @@ class TrafficTrace {
     void finish_warp(const Warp& warp);
     std::uint64_t number_of(const Block& block) const;
 
-    bool on_ = false;
     const Launch* launch_ = nullptr;
     std::unique_ptr<std::array<Entries, kLanes>> entries_;
     std::array<TraceEntry*, kLanes> begin_{}, end_{};  // what is left of each lane's entries

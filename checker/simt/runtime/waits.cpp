@@ -8,13 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "checker/simt/runtime/chosen.h"
 #include "checker/simt/runtime/collectives.h"
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/hot.h"
-#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/traffic_trace.h"
 
 namespace simt {
 namespace {
@@ -35,12 +32,7 @@ int Scheduler::barrier(BarrierKind kind, int predicate, const void* site) {
     Lane& lane = calling_lane();
     Block& block = *lane.block;
     auto& barrier = block.barrier;
-    if (tracing) {
-        trace_wait("barrier", site);
-    }
-    if (hot.trace.next != nullptr) {
-        note_in_trace(packed(0, TraceKind::barrier, 0), site);
-    }
+    tell(&LaunchObserver::reach_barrier, site);
     if (barrier.arrived == 0) {
         barrier.kind = kind;
         barrier.site = site;
@@ -105,7 +97,7 @@ bool Scheduler::complete_barrier(Block& block) {
         }
     }
     barrier.arrived = 0;
-    races_.pass_barrier(barrier.of_many_lines ? nullptr : barrier.site);
+    tell(&LaunchObserver::pass_barrier, barrier.of_many_lines ? nullptr : barrier.site);
     block.released = true;
     return true;
 }
@@ -155,9 +147,7 @@ void Scheduler::grid_barrier(const void* site) {
         });
         abandon(cudaErrorLaunchFailure);
     }
-    if (hot.trace.next != nullptr) {
-        note_in_trace(packed(0, TraceKind::barrier, 0), site);
-    }
+    tell(&LaunchObserver::reach_grid_barrier, site);
     suspend(calling_lane(), LaneState::at_grid_barrier, site);
     wait(context_);
 }
@@ -201,7 +191,7 @@ void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
             wake(lane);
         }
     }
-    Races::instance().pass_grid_barrier(first->site);
+    tell(&LaunchObserver::pass_grid_barrier, first->site);
     hot.lane = nullptr;
 }
 
@@ -210,14 +200,7 @@ void Scheduler::complete_grid_barrier(std::uint64_t blocks) {
 void Scheduler::collective(Collective& request) {
     Lane& lane = calling_lane();
     Warp& warp = *lane.warp;
-    if (tracing) {
-        trace_collective(lane, request);
-    }
-    if (hot.trace.next != nullptr) {
-        note_in_trace(
-            packed(request.mask, request.shuffles == 0 ? TraceKind::collective : TraceKind::shuffle, request.shuffles),
-            request.site);
-    }
+    tell(&LaunchObserver::reach_collective, lane, request);
     hot.site = request.site;
     if ((request.mask >> lane.number & 1U) == 0) {
         report(Kind::collective, "", request.site, [&] {
@@ -245,8 +228,7 @@ bool Scheduler::complete_collective(Warp& warp, unsigned mask) {
     }
     exchange(warp, needed);
     if (first.kind == CollectiveKind::sync) {
-        Races::instance().sync_lanes(static_cast<unsigned>(&warp - warp.lanes->block->warps.data()), needed,
-                                     warp.present & ~warp.exited, first.site);
+        tell(&LaunchObserver::sync_lanes, warp, needed, first.site);
     }
     for (unsigned lanes = needed; lanes != 0; lanes &= lanes - 1) { wake(warp.lanes[std::countr_zero(lanes)]); }
     return true;
