@@ -32,6 +32,7 @@ struct HotPages {
 
 // What the search for races (races.h) needs to know about a lane. Times count what orders memory: see clocks.h.
 struct HotRaces {
+    static constexpr std::size_t kPageBytes = 4096;
     bool on = false;           // SIMT_CHECK=noraces: off
     std::uint32_t thread = 0;  // in its block
     std::uint32_t now = 1;
@@ -49,10 +50,13 @@ struct HotRaces {
     std::uint64_t bits[4] = {0, ~std::uint64_t{0} << 22, ~std::uint64_t{0} << 27, ~std::uint64_t{0} << 32};
     std::uint64_t mine[4] = {1, 1, 1, 1};  // so the lane is among no readers
     std::uintptr_t first_site = 0;
-    // One for each 4096 bytes of the device's range. `words`: the readers, for pages that have only plain accesses to
+    // One for each page of the device's range. `words`: the readers, for pages that have only plain accesses to
     // whole words; each reader found that somebody had written what it read. `pages`: made when they are first touched.
     std::uint64_t** words = nullptr;
     RacePage** pages = nullptr;
+    // A lane has freed these bytes, or others get them: who has read there does not pass for one that may. Null: nothing is
+    // known of readers.
+    void (*doubt)(std::uintptr_t begin, std::size_t bytes) = nullptr;
     // The running block's, of the kernel's arrays and of dynamic shared memory; empty while no block is watched, or while
     // the next access settles a suspicion.
     HotPages shared[2];

@@ -13,7 +13,6 @@
 #include <cstring>
 
 #include "checker/simt/runtime/modules.h"
-#include "checker/simt/runtime/races.h"
 #include "checker/simt/runtime/random.h"
 #include "checker/simt/runtime/source.h"
 #include "checker/simt/runtime/thread_request.h"
@@ -121,8 +120,10 @@ Memory::Memory() {
         shadow_ = static_cast<std::uint8_t*>(reserve(kReserved, PROT_READ | PROT_WRITE));
         hot.shadow = shadow_;
         hot.device_bytes = kHostVisible;
-        const auto table = [] { return reserve(kReserved / RacePage::kBytes * sizeof(void*), PROT_READ | PROT_WRITE); };
-        hot.races.words = static_cast<Cell**>(table());
+        const auto table = [] {
+            return reserve(kReserved / HotRaces::kPageBytes * sizeof(void*), PROT_READ | PROT_WRITE);
+        };
+        hot.races.words = static_cast<std::uint64_t**>(table());
         hot.races.pages = static_cast<RacePage**>(table());
         key_ = pkey_alloc(0, PKEY_DISABLE_ACCESS);
     }
@@ -209,8 +210,8 @@ void Memory::discard(std::uintptr_t begin, std::size_t bytes) {
     madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
     if (shadow_ != nullptr) {
         madvise(shadow_ + (begin - hot_begin_), bytes, MADV_DONTNEED);
-        if (running_lane() != nullptr) {
-            Races::doubt(begin, bytes);
+        if (running_lane() != nullptr && hot.races.doubt != nullptr) {
+            hot.races.doubt(begin, bytes);
         }
     }
 }

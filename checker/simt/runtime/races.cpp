@@ -84,6 +84,7 @@ constinit const LaunchObserver race_observer = {
 Races::Races() {
     const char* check = std::getenv("SIMT_CHECK");
     wanted_ = check == nullptr || std::string_view(check) != "noraces";
+    hot.races.doubt = doubt;
 }
 
 Races& Races::instance() {

@@ -94,7 +94,7 @@ std::string place_of_global(std::uintptr_t address);
 
 // The cells of 4096 bytes.
 struct RacePage {
-    static constexpr std::size_t kBytes = 4096;
+    static constexpr std::size_t kBytes = HotRaces::kPageBytes;
     static constexpr std::uint16_t kStrong = 0x100;
     static constexpr std::uint16_t kPacked = 0x200;
     explicit RacePage(std::uint16_t unit_shift) : form(unit_shift) {}
