@@ -2,8 +2,6 @@
 #include "checker/simt/runtime/access.h"
 
 #include <fmt/core.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -471,12 +469,6 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
         return judge_device(request);
     }
     return marks != nullptr ? judge_shared(request, marks) : judge_elsewhere(request);
-}
-
-bool is_mapped(std::uintptr_t address) {
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    unsigned char there = 0;
-    return mincore(reinterpret_cast<void*>(address / page * page), 1, &there) == 0;
 }
 
 bool take_unwritten(std::uintptr_t address, std::size_t bytes) {

@@ -6,14 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "checker/simt/runtime/access_kind.h"
+
 namespace simt {
-
-// `copy`: an asynchronous copy reads. It may copy bytes that nobody has written; whoever reads the copy is told.
-enum class Access { read, write, atomic, copy };
-
-// Where a thread's access goes, if another thread may see it. `none`: to its own stack, to a constant, to the host's
-// memory, or the access is wrong.
-enum class Space { none, global, shared };
 
 // Judges an access that is not plainly right: reports what is wrong, ends the launch if the device would, and notes
 // what is written from now on. `alignment` is what the access needs, a power of two. Returns the space in which to
@@ -26,8 +21,6 @@ void judge_span(const void* address, std::size_t bytes, Access access, const voi
 // What an access of so many bytes needs, of which the compiler knows that its address is no multiple of them. It may be
 // a struct of smaller members, so it is the alignment of what is declared there.
 std::size_t alignment_there(std::uintptr_t address, std::size_t bytes);
-
-bool is_mapped(std::uintptr_t address);  // in this process
 
 // Whether nobody has written some of the bytes, which count as written from now on; and the finding for a thread that
 // uses what was there.

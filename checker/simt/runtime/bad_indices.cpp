@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "checker/simt/runtime/access.h"
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/launch_observer.h"
+#include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
 #include "checker/simt/runtime/scheduler.h"
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/access_kind.h"
 
 namespace simt {
 

@@ -345,6 +345,11 @@ bool Memory::open_only(std::uintptr_t begin, std::size_t bytes) {
     return false;
 }
 
+bool is_mapped(std::uintptr_t address) {
+    unsigned char there = 0;
+    return mincore(reinterpret_cast<void*>(address / page() * page()), 1, &there) == 0;
+}
+
 std::string text_of(const Allocation& allocation) {
     if (!allocation.name.empty()) {
         return fmt::format("{} ({})", allocation.name, allocation.dims.text());

@@ -171,6 +171,8 @@ class OpenBytes {
     bool all_;
 };
 
+bool is_mapped(std::uintptr_t address);  // in this process
+
 // "inp (B=1, T=8, C=64)", or "a buffer of 4096 bytes from main.cu:12".
 std::string text_of(const Allocation& allocation);
 // Returns where it was freed: " at buf.cu:3 (called at main.cu:12)"; empty if no line is known.

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checker/simt/runtime/access.h"
+#include "checker/simt/runtime/access_kind.h"
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/traffic_requests.h"
 #include "checker/simt/runtime/traffic_runs.h"
