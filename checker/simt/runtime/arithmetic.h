@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/traffic_counts.h"
 #include "checker/simt/runtime/traffic_requests.h"
 
 namespace simt {

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/traffic_counts.h"
 
 namespace simt {
 
