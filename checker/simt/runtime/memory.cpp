@@ -19,8 +19,6 @@
 
 namespace simt {
 
-constinit Hot hot;
-
 namespace {
 
 constexpr std::size_t kSmallestGap = 8192;

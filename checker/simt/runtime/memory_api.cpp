@@ -17,7 +17,7 @@
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/faults.h"
 #include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/heap.h"
+#include "checker/simt/runtime/frees.h"
 #include "checker/simt/runtime/lifecycle.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
@@ -75,58 +75,6 @@ cudaError_t refuses_memory_node(cudaStream_t stream, const ApiCall& call) {
         "cudaStreamBeginCapture(), and free when the graph is no longer launched",
         call);
     return error == cudaSuccess ? Captures::instance().may_issue(stream, call) : error;
-}
-
-enum class FreedBy { cuda_free, cuda_free_host, kernel };
-
-FreedBy freed_by(Residence residence) {
-    return residence == Residence::pinned ? FreedBy::cuda_free_host
-           : residence == Residence::heap ? FreedBy::kernel
-                                          : FreedBy::cuda_free;
-}
-
-const char* text_of(FreedBy by) {
-    switch (by) {
-        case FreedBy::cuda_free:
-            return "cudaFree";
-        case FreedBy::cuda_free_host:
-            return "cudaFreeHost";
-        case FreedBy::kernel:
-            return "free() or delete in a kernel";
-    }
-    return "";
-}
-
-// Whether the pointer may be freed in this way; if not, there is a finding.
-bool may_free(void* pointer, FreedBy by, const void* site) {
-    Allocation* allocation = Memory::instance().begins_at(pointer);
-    if (allocation == nullptr) {
-        report(Kind::invalid_free, "", site, [&] {
-            const Allocation* inside = Memory::instance().find(reinterpret_cast<std::uintptr_t>(pointer));
-            return inside == nullptr ? std::string("the pointer is none that the device gave out")
-                                     : "the pointer is not the beginning of a buffer: " +
-                                           place_in(*inside, reinterpret_cast<std::uintptr_t>(pointer));
-        });
-        return false;
-    }
-    if (allocation->freed_at != nullptr) {
-        report(Kind::double_free, "", site, [&] {
-            const std::string place = text_of_free(*allocation);
-            return text_of(*allocation) + " was freed before" + (place.empty() ? "" : ",") + place;
-        });
-        return false;
-    }
-    if (const FreedBy right = freed_by(allocation->residence); right != by) {
-        report(Kind::invalid_free, "", site, [&] {
-            return fmt::format("{} is freed with {}; {} takes {}", text_of(*allocation), text_of(by),
-                               right == FreedBy::cuda_free        ? "cudaMalloc's memory"
-                               : right == FreedBy::cuda_free_host ? "pinned memory"
-                                                                  : "a kernel's own memory",
-                               text_of(right));
-        });
-        return false;
-    }
-    return true;
 }
 
 // A pointer that may be freed.
@@ -244,11 +192,6 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t 
     return error;
 }
 
-std::size_t& heap_used() {
-    static std::size_t bytes = 0;
-    return bytes;
-}
-
 cudaError_t managed_result(const void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     const Allocation* allocation = Memory::instance().find(address);
@@ -258,30 +201,6 @@ cudaError_t managed_result(const void* pointer, std::size_t bytes) {
 }
 
 }  // namespace
-
-std::size_t& heap_size() {
-    static std::size_t bytes = std::size_t{8} << 20;  // CUDA's default
-    return bytes;
-}
-
-void* allocate_from_heap(std::size_t bytes, const void* site) {
-    const Busy busy;
-    if (bytes == 0 || bytes > heap_size() - std::min(heap_used(), heap_size())) {
-        return nullptr;
-    }
-    void* const memory = Memory::instance().allocate(bytes, Residence::heap, site);
-    heap_used() += memory == nullptr ? 0 : bytes;
-    return memory;
-}
-
-void free_to_heap(void* pointer, const void* site) {
-    const Busy busy;
-    if (pointer != nullptr && may_free(pointer, FreedBy::kernel, site)) {
-        Allocation& allocation = *Memory::instance().begins_at(pointer);
-        heap_used() -= allocation.bytes;
-        Memory::instance().free(allocation, site);
-    }
-}
 
 Side side_of(const void* pointer) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
