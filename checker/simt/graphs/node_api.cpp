@@ -10,6 +10,7 @@
 #include "checker/simt/graphs/parameters.h"
 #include "checker/simt/include/simt/graph_api.h"
 #include "checker/simt/runtime/errors.h"
+#include "checker/simt/runtime/operations.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -10,6 +10,7 @@
 
 #include "checker/simt/runtime/errors.h"
 #include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/operations.h"
 #include "checker/simt/runtime/streams.h"
 
 namespace simt {

@@ -74,13 +74,8 @@ using Work = std::variant<std::monostate, KernelWork, CopyWork, MemsetWork, Host
 // The kind of node that does it.
 cudaGraphNodeType type_of(const Work& work);
 
-// Each judges its arguments as the call that issues such work does, says what is wrong with them, and returns the call's
-// error; then it makes an operation that can be issued again and again. `name` is the call's, for reports; `site` its return
-// address. Nothing is kept of a copy's source: it is read when the operation runs. What is empty is wrong.
-cudaError_t make_kernel(const cudaKernelNodeParams& kernel, const KernelAttributes& attributes, const SourceLine& line,
-                        Operation& made);
-cudaError_t make_copy(const CopyWork& copy, const char* name, const void* site, Operation& made);
-cudaError_t make_memset(const MemsetWork& memset, const char* name, const void* site, Operation& made);
+// Judges its arguments as the call that issues such work does, says what is wrong with them, and returns the call's error;
+// then makes an operation that can be issued again and again. `site` is the call's return address.
 cudaError_t make_host(const HostWork& host, const void* site, Operation& made);
 
 }  // namespace simt

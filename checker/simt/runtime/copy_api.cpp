@@ -18,6 +18,7 @@
 #include "checker/simt/runtime/findings.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/operations.h"
 #include "checker/simt/runtime/registered.h"
 #include "checker/simt/runtime/shadows.h"
 #include "checker/simt/runtime/side.h"

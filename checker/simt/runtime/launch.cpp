@@ -27,6 +27,7 @@
 #include "checker/simt/runtime/hot.h"
 #include "checker/simt/runtime/memory.h"
 #include "checker/simt/runtime/modules.h"
+#include "checker/simt/runtime/operations.h"
 #include "checker/simt/runtime/orders.h"
 #include "checker/simt/runtime/scheduler.h"
 #include "checker/simt/runtime/shadows.h"
