@@ -80,7 +80,7 @@ judged_ops = $(call ops_of,$1) $(if $(filter $1,$(firstword $(device_steps))),$(
 # Harness code that uses the CPU device's headers.
 with_simt := -Ichecker/simt/include -DSIMT_HARNESS
 # The functions that CUDA and its libraries have are those in no namespace here, and the compiler calls a hook where one begins
-# and ends: so calls are counted (runtime/api_calls.cpp), and none can be forgotten. Those that say what an error is called
+# and ends: so calls are counted (runtime/base/errors.cpp), and none can be forgotten. Those that say what an error is called
 # are not counted.
 counted_calls := -finstrument-functions -finstrument-functions-exclude-function-list=::,lambda,operator,cublasGetStatus
 
@@ -149,7 +149,7 @@ case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 libops_objects := build/obj/lessons/gpt2/tensors.o
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
-simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*.cpp checker/simt/graphs/*.cpp)) build/obj/checker/simt/backtrace.o
+simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_library_objects := $(call objects,$(wildcard checker/simt/libraries/*.cpp))
 simt_side_objects := $(call objects,$(wildcard checker/devices/simt/*.cpp) checker/base/kept.cpp) $(simt_objects_alone) $(simt_library_objects)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
@@ -250,7 +250,7 @@ build/tests/checker/%: build/obj/checker/tests/%.o $(checker_test_helpers) $(lib
 build/tests/checker/no_blas_test: build/dry/obj/no_blas.o
 build/tests/checker/kept_test: build/obj/checker/base/kept.o
 build/tests/checker/gpu_roof_test: build/obj/checker/devices/gpu/gpu_roof.o
-build/tests/checker/no_backtrace_test: $(call objects,checker/simt/runtime/source.cpp checker/simt/no_backtrace.cpp)
+build/tests/checker/no_backtrace_test: $(call objects,checker/simt/runtime/base/source.cpp checker/simt/no_backtrace.cpp)
 
 # Implementations that do one thing wrong each: what end_to_end_test checks.
 fakes := $(patsubst checker/tests/fakes/%.cpp,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cpp))
@@ -433,4 +433,4 @@ build/tools/%: build/obj/checker/tools/%.o $(libs)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(harness_libs)
 
--include $(wildcard build/obj/*/*.d build/obj/*/*/*.d build/obj/*/*/*/*.d)
+-include $(wildcard build/obj/*/*.d build/obj/*/*/*.d build/obj/*/*/*/*.d build/obj/*/*/*/*/*.d)

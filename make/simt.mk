@@ -130,7 +130,7 @@ build/tests/simt/rules: $(rule_files) $(simtcc_needs) $(simt_archives)
 # Kernels that are built as published ones are said to be: estimates of them are held against what was measured.
 published_kernels := $(wildcard checker/estimate/published/*.cu) checker/devices/simt/count_published.cu
 published_objects := $(published_kernels:checker/%.cu=build/obj/checker/%.o)
-$(published_objects): build/obj/checker/%.o: checker/%.cu checker/estimate/published/kernels.h $(wildcard checker/simt/runtime/*.h) $(simtcc_needs)
+$(published_objects): build/obj/checker/%.o: checker/%.cu checker/estimate/published/kernels.h $(wildcard checker/simt/runtime/*/*.h) $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)$(simtcc_strict) -c $< -o $@$(hide)
 build/estimate/published: $(published_objects) $(simt_archives)

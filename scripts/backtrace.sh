@@ -14,7 +14,7 @@ for library in libbacktrace.a libstdc++exp.a libstdc++_libbacktrace.a; do
         echo "$file"
         exit
     fi
-    # It asks checker/simt/runtime/source.cpp for the modules that it is to read.
+    # It asks checker/simt/runtime/base/source.cpp for the modules that it is to read.
     wanted= renamed='--redefine-sym dl_iterate_phdr=simt_debug_modules'
     for name in backtrace_create_state backtrace_pcinfo backtrace_simple; do
         wanted="$wanted -Wl,-u,$prefix$name"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Stands in for libbacktrace where g++ has none: no address has a line.
-#include "checker/simt/runtime/libbacktrace.h"
+#include "checker/simt/runtime/base/libbacktrace.h"
 
 extern "C" {
 backtrace_state* backtrace_create_state(const char*, int, backtrace_error_callback, void*) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "checker/base/files.h"
-#include "checker/simt/runtime/source.h"
+#include "checker/simt/runtime/base/source.h"
 
 namespace {
 

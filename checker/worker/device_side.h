@@ -63,7 +63,7 @@ class DeviceSide {
     // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
     virtual void start() {}
 
-    // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/chosen.h).
+    // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/access/chosen.h).
     virtual bool chosen_launch_is_over() const { return false; }
 
     // What it counts of a call; nothing where it has no counters.

@@ -3,7 +3,7 @@
 into times. Needs nothing but Python 3.10.
 
 Which ops a pass calls, and with which sizes, the step's own forward says (build/tools/calls). An op is counted at these
-sizes, of large launches some blocks (checker/simt/runtime/sampled_traffic.h).
+sizes, of large launches some blocks (checker/simt/runtime/counting/sampled_traffic.h).
 """
 
 from __future__ import annotations

@@ -23,10 +23,10 @@
 
 #include "checker/cuda_check.h"
 #include "checker/estimate/published/kernels.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/sampled_traffic.h"
-#include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/counting/sampled_traffic.h"
+#include "checker/simt/runtime/counting/traffic.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/streams/sampling.h"
 
 namespace {
 

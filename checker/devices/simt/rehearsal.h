@@ -3,7 +3,7 @@
 // Settings of the CPU device for the GPU's backend, which a rehearsal compiles for it.
 #pragma once
 
-#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/report/findings.h"
 
 namespace checker {
 

@@ -5,8 +5,8 @@
 
 #include "checker/base/text.h"
 #include "checker/judge/describe.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/memory/memory.h"
 #include "checker/worker/call_buffers.h"
 #include "checker/worker/device_side.h"
 

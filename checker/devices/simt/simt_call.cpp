@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "checker/simt/graphs/capture.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/streams/capture.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "checker/base/text.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/streams/streams.h"
 
 namespace checker {
 namespace {

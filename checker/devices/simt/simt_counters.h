@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "checker/cases/counters.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/counting/traffic.h"
 
 namespace checker {
 

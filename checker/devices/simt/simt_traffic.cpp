@@ -21,9 +21,9 @@
 #include "checker/devices/simt/simt_work.h"
 #include "checker/estimate/marks.h"
 #include "checker/estimate/sass.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/streams/sampling.h"
+#include "checker/simt/runtime/counting/traffic.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {

@@ -19,10 +19,10 @@
 
 #include "checker/simt/bench/ops.h"
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/races.h"
-#include "checker/simt/runtime/scheduler.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/counting/traffic.h"
+#include "checker/simt/runtime/races/races.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/threads/scheduler.h"
 
 namespace {
 

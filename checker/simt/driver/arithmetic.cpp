@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "checker/simt/runtime/arithmetic_table.h"
+#include "checker/simt/runtime/counting/arithmetic_table.h"
 
 namespace simt {
 

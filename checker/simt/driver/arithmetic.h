@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // simtcc --arithmetic: adds to a kernel's assembly text what counts its floating-point instructions. Each basic block
-// that has some calls the runtime where it begins (runtime/arithmetic.h), so an instruction is executed as often as the
+// that has some calls the runtime where it begins (runtime/counting/arithmetic.h), so an instruction is executed as often as the
 // call of its block: what a branch, a loop or a template does, the counts do too.
 #pragma once
 

@@ -10,7 +10,7 @@
 
 #include "vector_types.h"
 
-// One line per error: name, number, CUDA's text. runtime/errors.cpp reads the texts.
+// One line per error: name, number, CUDA's text. runtime/base/errors.cpp reads the texts.
 // clang-format off
 #define SIMT_ERRORS(error)                                                                                             \
     error(Success, 0, "no error")                                                                                      \

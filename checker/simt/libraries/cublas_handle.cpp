@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-#include "checker/simt/graphs/capture.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/libraries/library_call.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/objects.h"
-#include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/report/objects.h"
+#include "checker/simt/runtime/streams/capture.h"
+#include "checker/simt/runtime/streams/streams.h"
 
 namespace simt {
 

@@ -17,7 +17,7 @@
 #include "checker/simt/libraries/cublas_lt_rules.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/libraries/matrix_part.h"
-#include "checker/simt/runtime/objects.h"
+#include "checker/simt/runtime/report/objects.h"
 
 struct cublasLtContext {};
 

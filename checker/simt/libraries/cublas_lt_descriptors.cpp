@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "checker/simt/libraries/library_call.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/objects.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/report/objects.h"
 
 namespace simt {
 namespace {

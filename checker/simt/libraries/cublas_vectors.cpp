@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "checker/simt/graphs/capture.h"
 #include "checker/simt/libraries/cublas_handle.h"
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/libraries/product.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/streams/capture.h"
+#include "checker/simt/runtime/streams/streams.h"
 
 namespace simt {
 namespace {

@@ -9,16 +9,16 @@
 #include <iterator>
 #include <utility>
 
-#include "checker/simt/graphs/capture.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/hot.h"
-#include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/modules.h"
-#include "checker/simt/runtime/races.h"
-#include "checker/simt/runtime/registered.h"
-#include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/base/hot.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/memory/modules.h"
+#include "checker/simt/runtime/memory/registered.h"
+#include "checker/simt/runtime/races/races.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/streams/capture.h"
+#include "checker/simt/runtime/streams/sampling.h"
+#include "checker/simt/runtime/streams/streams.h"
 
 namespace simt {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "checker/simt/include/driver_types.h"
 #include "checker/simt/libraries/product.h"
-#include "checker/simt/runtime/footprint.h"
-#include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/counting/traffic.h"
+#include "checker/simt/runtime/races/footprint.h"
+#include "checker/simt/runtime/streams/sampling.h"
 
 namespace simt {
 

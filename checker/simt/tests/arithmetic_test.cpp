@@ -2,7 +2,7 @@
 //
 // Floating-point operations on kernels whose number can be worked out by hand (objects/arithmetic.cu), and the assembly
 // text that counts them.
-#include "checker/simt/runtime/arithmetic.h"
+#include "checker/simt/runtime/counting/arithmetic.h"
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -19,8 +19,8 @@
 
 #include "checker/simt/driver/arithmetic.h"
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/counting/traffic.h"
+#include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/tests/objects/arithmetic.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a capture takes, what it forbids, and what is left of it then.
-#include "checker/simt/graphs/capture.h"
+#include "checker/simt/runtime/streams/capture.h"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "checker/simt/graphs/graphs.h"
 #include "checker/simt/include/cublas_api.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/include/simt/graph_api.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/objects.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/report/objects.h"
+#include "checker/simt/runtime/streams/graphs.h"
 
 namespace {
 

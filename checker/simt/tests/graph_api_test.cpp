@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/findings.h"
+#include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/tests/objects/graph_kernels.h"
 #include "checker/tests/output.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What executables run, when and in which order. That races between nodes are found is corpus_test's.
-#include "checker/simt/graphs/graphs.h"
+#include "checker/simt/runtime/streams/graphs.h"
 
 #include <gtest/gtest.h>
 
@@ -19,10 +19,10 @@
 #include "checker/simt/include/cublas_api.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/include/simt/graph_api.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/objects.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/report/objects.h"
 
 namespace {
 

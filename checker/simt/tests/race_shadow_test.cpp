@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/races.h"
+#include "checker/simt/runtime/races/races.h"
+#include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/tests/objects/pages.h"
 
 namespace {

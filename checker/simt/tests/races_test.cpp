@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/simt/runtime/clocks.h"
+#include "checker/simt/runtime/races/clocks.h"
 #include "checker/tests/output.h"
 
 namespace {

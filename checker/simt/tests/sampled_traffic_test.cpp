@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The traffic of launches of which only some blocks run, beside that of the whole launches.
-#include "checker/simt/runtime/sampled_traffic.h"
+#include "checker/simt/runtime/counting/sampled_traffic.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 #include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/tests/objects/traffic.h"
 
 namespace {

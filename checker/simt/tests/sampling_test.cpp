@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Some blocks of a launch that is too large to run whole: [M, N] with M * N > 2^31, the logits of 42,735 positions.
-#include "checker/simt/runtime/sampling.h"
+#include "checker/simt/runtime/streams/sampling.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 #include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/findings.h"
 
 namespace {
 

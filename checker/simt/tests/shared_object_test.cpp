@@ -12,10 +12,10 @@
 
 #include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/float_atomics.h"
-#include "checker/simt/runtime/memory.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/intrinsics/float_atomics.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/findings.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // In which order, and when, the operations of streams run. That what nothing orders is found is corpus_test's.
-#include "checker/simt/runtime/streams.h"
+#include "checker/simt/runtime/streams/streams.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/simt/runtime/errors.h"
+#include "checker/simt/runtime/base/errors.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 //
 // The counts of COUNTERS.md on kernels whose traffic can be worked out by hand (objects/traffic.cu,
 // objects/special_functions.cu).
-#include "checker/simt/runtime/traffic.h"
+#include "checker/simt/runtime/counting/traffic.h"
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -25,11 +25,11 @@
 
 #include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/errors.h"
-#include "checker/simt/runtime/findings.h"
-#include "checker/simt/runtime/memory.h"
-#include "checker/simt/runtime/sampling.h"
-#include "checker/simt/runtime/traffic_runs.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/requests/traffic_runs.h"
+#include "checker/simt/runtime/streams/sampling.h"
 #include "checker/simt/tests/objects/special_functions.h"
 #include "checker/simt/tests/objects/traffic.h"
 #include "checker/tests/output.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What CUDA has an instruction or a special function for and is computed here: the arithmetic in this file is not the
-// kernel's, and not counted (runtime/source.h).
+// kernel's, and not counted (runtime/base/source.h).
 #pragma once
 #pragma GCC system_header
 

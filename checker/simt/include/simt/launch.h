@@ -132,7 +132,7 @@ __attribute__((always_inline, no_sanitize_thread)) inline void enter(const char*
         (0 + ... + (std::is_reference_v<Types> ? sizeof(void*) : sizeof(std::remove_reference_t<Types>))) <= 32764,
         "formal parameter space overflowed: a kernel's parameters may have 32764 bytes");
     static_cast<void>((&noted<Objects> && ...));
-    // Notes that the function which this is inlined into is a kernel (runtime/modules.h: is_kernel).
+    // Notes that the function which this is inlined into is a kernel (runtime/memory/modules.h: is_kernel).
     __asm__ volatile("1:\n\t.pushsection simt_kernel,\"a?\",@progbits\n\t.quad 1b - .\n\t.popsection");
     const Parameter all[] = {{__builtin_addressof(const_cast<std::remove_cv_t<Objects>&>(parameters)),
                               sizeof parameters, alignof(Objects), std::is_reference_v<Types>}...,

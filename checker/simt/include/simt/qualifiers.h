@@ -42,7 +42,7 @@
         ::simt::extents_of<decltype(variable)>(aligned);
 
 // Follows a shared variable of a function that is not a kernel. It notes that the code at this place, which belongs to
-// the kernel into which the function was inlined, uses the variable, and how large that is (runtime/modules.h:
+// the kernel into which the function was inlined, uses the variable, and how large that is (runtime/memory/modules.h:
 // SharedUse). The note is in the same section group as its code, so that the linker drops both or neither.
 #define SIMT_NOTE_SHARED_USE(variable, n)                                                                   \
     constexpr int simt_identity_##n = ::simt::identity_of(__PRETTY_FUNCTION__, n);                          \

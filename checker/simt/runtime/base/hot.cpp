@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#include "checker/simt/runtime/base/hot.h"
+
+namespace simt {
+
+constinit Hot hot;
+
+}  // namespace simt
