@@ -23,15 +23,10 @@
 simtcc_strict := build/simtcc -std=c++20 -Xcompiler -Wall,-Wextra,-Werror -I.
 
 simt_archives := build/lib/libsimt.a build/lib/libsimt_libraries.a
-simt_runtime_objects := $(simt_objects_alone) build/obj/checker/simt/dims.o
+simt_runtime_objects := $(simt_objects_alone)
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
 simt_driver_objects := $(call objects,$(wildcard checker/simt/driver/*.cpp))
-$(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_library_objects) $(simt_lower_objects) $(simt_driver_objects)))
-
-# The checker's shapes with names, for a device that is built without the rest of the checker.
-build/obj/checker/simt/dims.o: checker/cases/dims.cpp build/flags
-	@mkdir -p $(@D)
-	$(show)$(CXX) $(harness_flags) $(depfile) -c $< -o $@$(hide)
+$(eval $(call announce,simt,the CPU device,$(filter-out $(of_both),$(simt_runtime_objects)) $(simt_library_objects) $(simt_lower_objects) $(simt_driver_objects)))
 
 # What libraries compute is what the programs that call them wait for.
 build/obj/checker/simt/libraries/product.o: private optimised := -O3

@@ -16,12 +16,12 @@
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
-#include "checker/base/json_writer.h"
 #include "checker/base/text.h"
 #include "checker/devices/simt/simt_work.h"
 #include "checker/estimate/marks.h"
 #include "checker/estimate/sass.h"
 #include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/report/json_writer.h"
 #include "checker/simt/runtime/streams/sampling.h"
 #include "checker/simt/runtime/counting/traffic.h"
 #include "checker/worker/call_buffers.h"

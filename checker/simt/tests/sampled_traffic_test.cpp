@@ -10,9 +10,9 @@
 #include <functional>
 #include <stdexcept>
 
-#include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/tests/objects/traffic.h"
 

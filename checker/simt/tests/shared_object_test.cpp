@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/intrinsics/float_atomics.h"
 #include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 
 namespace {

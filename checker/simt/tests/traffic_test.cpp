@@ -23,10 +23,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/cases/dims.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/runtime/requests/traffic_runs.h"
 #include "checker/simt/runtime/streams/sampling.h"

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/cases/dims.h"
 #include "checker/simt/runtime/base/hot.h"
+#include "checker/simt/runtime/report/dims.h"
 
 namespace simt {
 
