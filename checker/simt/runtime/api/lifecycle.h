@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the program has made of the runtime: counted, destroyed when the device is reset, and reported if it is left.
+// Counts the objects that the program has made, destroys them when the device is reset, and reports those that are left.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ LivingObjects living_objects();
 
 void destroy_streams_and_events();  // the device is reset
 
-// Makes a finding of a launch's error that nobody has looked at.
+// Makes a finding of a launch's error that the program has not looked at.
 void report_unchecked_error();
 // Makes findings of memory that was never freed, and of what a library gave out and never got back.
 void report_leaks();

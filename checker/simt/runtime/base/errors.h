@@ -63,7 +63,7 @@ cudaError_t result(cudaError_t error);
 // The error of a launch, which no function returns. A sticky one stays with the process, as CUDA documents.
 void launch_failed(cudaError_t error, bool sticky, const SourceLine& launch);
 
-// A launch's error that nobody has looked at.
+// A launch's error that the program has not looked at.
 struct UnseenError {
     cudaError_t error;
     SourceLine launch;

@@ -99,7 +99,7 @@ void count_again(std::size_t finding);
 struct RunningNow {
     std::string (*kernel)() = nullptr;                  // "scale"
     std::string (*thread)(const Lane& lane) = nullptr;  // "block (0, 0, 0), thread (3, 0, 0)"
-    std::string (*node)() = nullptr;                    // of a graph: Streams::text_of_replay
+    std::string (*node)() = nullptr;                    // ", by scale (made at main.cu:20) in the graph …", or empty
 };
 extern constinit RunningNow running_now;
 

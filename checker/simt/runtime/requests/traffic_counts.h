@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What accesses cost, as COUNTERS.md says; of a place in the code, of a line or of a launch.
+// The costs of accesses, as COUNTERS.md defines them: of a place in the code, of a line or of a launch.
 #pragma once
 
 #include <cstdint>
