@@ -131,7 +131,7 @@ group_program := $(call group_files,checker/program,*,%_main.cpp)
 group_judge := $(call group_files,checker/judge,judge progress_line report verdict describe)
 group_worker := $(call group_files,checker/worker,worker time_op bench host_tensors shared_buffers)
 group_messages := $(call group_files,checker/worker,call_buffers finding left_threads messages worker_process)
-group_cases := $(call group_files,checker/cases,budget counters library lesson safetensors)
+group_cases := $(call group_files,checker/cases,budget counters library dims lesson safetensors)
 group_estimate := $(call group_files,checker/estimate,*,%/cards.cpp)
 group_calls := $(call group_files,lessons/gpt2/check,cases loader op_spec misaligned)
 group_ops := $(call group_files,lessons/gpt2/check,*,%/floors.cpp %/sizes.cpp $(group_calls))
@@ -143,11 +143,8 @@ objects = $(sort $(foreach file,$1,$(or $(object_of_$(file)),$(file:%.cpp=build/
 
 # The checker's folders, each using only those before it (checker/README.md).
 checker_rooms := base estimate clock cases worker judge program
-# What the checker takes of the CPU device, which takes nothing of the checker: shapes with names, and JSON.
-of_simt := checker/simt/runtime/report/dims
-checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))) $(of_simt).cpp)
-checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/devices/gpu/*.h checker/devices/gpu/*.cuh) $(of_simt).h \
-    checker/simt/runtime/report/json_writer.h
+checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))))
+checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/devices/gpu/*.h checker/devices/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 libops_objects := build/obj/lessons/gpt2/tensors.o
@@ -208,7 +205,7 @@ build/obj/checker/clock/roof_kernels.o: checker/clock/roof_kernels.cpp build/fla
 
 # What reads and writes text, or leaves the work on numbers to others, is compiled without optimisation: it is most of what
 # is compiled before the first check, and none of what a check waits for.
-texts := $(filter $(addprefix build/obj/checker/,base/%.o estimate/cards.o cases/lesson_toml.o clock/roof_file.o simt/runtime/report/dims.o),$(checker_objects))
+texts := $(filter $(addprefix build/obj/checker/,base/%.o estimate/cards.o cases/lesson_toml.o clock/roof_file.o),$(checker_objects))
 $(texts) $(filter-out %/worker.o,$(group_objects)) $(lesson_dirs:%=build/obj/lessons/%/check.o): \
     private optimised := -O0
 
@@ -221,9 +218,7 @@ build/lib/%.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 libs := build/lib/libchecker.a build/lib/libgpt2.a
-# What both take is built with either, and announced with neither.
-of_both := $(call objects,$(of_simt).cpp)
-$(eval $(call announce,checker,the checker,$(filter-out $(of_both),$(checker_objects))))
+$(eval $(call announce,checker,the checker,$(checker_objects)))
 $(eval $(call announce,ops,what the lessons share,$(libops_objects) $(case_objects)))
 $(eval $(call announce,gpt2,the model,$(filter-out $(libops_objects),$(gpt2_objects))))
 

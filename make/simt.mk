@@ -26,7 +26,7 @@ simt_archives := build/lib/libsimt.a build/lib/libsimt_libraries.a
 simt_runtime_objects := $(simt_objects_alone)
 simt_lower_objects := $(call objects,$(wildcard checker/simt/lower/*.cpp))
 simt_driver_objects := $(call objects,$(wildcard checker/simt/driver/*.cpp))
-$(eval $(call announce,simt,the CPU device,$(filter-out $(of_both),$(simt_runtime_objects)) $(simt_library_objects) $(simt_lower_objects) $(simt_driver_objects)))
+$(eval $(call announce,simt,the CPU device,$(simt_runtime_objects) $(simt_library_objects) $(simt_lower_objects) $(simt_driver_objects)))
 
 # What libraries compute is what the programs that call them wait for.
 build/obj/checker/simt/libraries/product.o: private optimised := -O3

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "checker/simt/runtime/report/json_writer.h"
+#include "checker/json_writer.h"
 
 namespace checker {
 namespace {

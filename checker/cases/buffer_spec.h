@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "checker/cases/dims.h"
 #include "checker/cases/element.h"
-#include "checker/simt/runtime/report/dims.h"
 
 namespace checker {
 

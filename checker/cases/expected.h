@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "checker/cases/dims.h"
 #include "checker/cases/element.h"
-#include "checker/simt/runtime/report/dims.h"
 
 namespace checker {
 

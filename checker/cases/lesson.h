@@ -22,12 +22,12 @@
 #include "checker/cases/budget.h"
 #include "checker/cases/buffer_spec.h"
 #include "checker/cases/counters.h"
+#include "checker/cases/dims.h"
 #include "checker/cases/expected.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/cases/library.h"
 #include "checker/cases/safetensors.h"
 #include "checker/resources.h"
-#include "checker/simt/runtime/report/dims.h"
 
 struct CUstream_st;    // cudaStream_t is a pointer to it
 struct __nv_bfloat16;  // incomplete: cuda_bf16.h is for CUDA C++

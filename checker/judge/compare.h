@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "checker/cases/dims.h"
 #include "checker/cases/expected.h"
-#include "checker/simt/runtime/report/dims.h"
 #include "checker/worker/shared_buffers.h"
 
 namespace checker {

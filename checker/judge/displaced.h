@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "checker/cases/dims.h"
 #include "checker/judge/compare.h"
-#include "checker/simt/runtime/report/dims.h"
 
 namespace checker {
 

@@ -61,8 +61,6 @@ def is_in(folder: Path, file: Path) -> bool:
 
 IN_CHECKER = folders_named((ROOT / CHECKER / "README.md").read_text(), CHECKER)
 IN_SIMT = folders_named((ROOT / SIMT / "README.md").read_text(), SIMT)
-is_split = any(folder.parent == RUNTIME for folder in IN_SIMT)
-once_split = pytest.mark.skipif(not is_split, reason=f"{SIMT}/README.md names no folder of runtime/")
 
 
 def test_each_folder_is_in_the_table(graph):
@@ -85,13 +83,11 @@ def test_only_its_adapter_uses_the_cpu_device(graph):
     assert {file for file in users if not is_in(SIMT, file) and not is_in(ADAPTER, file)} == set()
 
 
-@once_split
-def test_the_cpu_device_uses_nothing_of_the_checker(graph):
+def test_the_cpu_device_uses_no_folder_of_the_checker(graph):
     used = {other for file, included in graph.items() if is_in(SIMT, file) for other in included}
-    assert {other for other in used if not is_in(SIMT, other)} == set()
+    assert {other for other in used if not is_in(SIMT, other) and other.parent != CHECKER} == set()
 
 
-@once_split
 def test_each_folder_of_the_cpu_device_is_in_its_table_and_uses_only_those_above_it(graph):
     own = {file: included for file, included in graph.items() if is_in(SIMT, file) and file.parent != SIMT}
     assert {file for file in own if not folder_of(file, IN_SIMT)} == set()
@@ -102,15 +98,12 @@ def test_no_files_include_each_other_outside_the_cpu_device(graph):
     assert [cycle for cycle in cpp_folders.cycles(graph) if not all(is_in(SIMT, unit) for unit in cycle)] == []
 
 
-@once_split
 def test_no_cycle_has_more_than_nine_files(graph):
     assert [cycle for cycle in cpp_folders.cycles(graph) if len(cycle) > LONGEST_CYCLE] == []
 
 
 def test_no_folder_has_too_many_files(graph):
     counts = Counter(file.parent for file in graph)
-    if not is_split:
-        del counts[RUNTIME]
     most = {folder: MOST_FILES_OF_RUNTIME if RUNTIME in (folder, *folder.parents) else MOST_FILES for folder in counts}
     assert {str(folder): count for folder, count in counts.items() if count > most[folder]} == {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "checker/devices/gpu/gpu_roof.h"
 
-#include "checker/simt/runtime/report/json_writer.h"
+#include "checker/json_writer.h"
 
 namespace checker {
 namespace {

@@ -19,13 +19,19 @@ simt::Values values_of(Element element) {
                                    : simt::Values::unknown;
 }
 
+std::vector<simt::Axis> shape_of(const Dims& dims) {
+    std::vector<simt::Axis> shape;
+    for (std::size_t i = 0; i < dims.rank(); i++) { shape.push_back({dims.name(i), dims.index_name(i), dims.size(i)}); }
+    return shape;
+}
+
 }  // namespace
 
 DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element) {
     const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
     try {
         DeviceBytes memory(bytes);
-        simt::name_buffer(memory.data(), name, dims, bytes_of(element), values_of(element));
+        simt::name_buffer(memory.data(), name, shape_of(dims), bytes_of(element), values_of(element));
         return memory;
     } catch (const CudaError& error) {
         if (error.code != cudaErrorMemoryAllocation) {

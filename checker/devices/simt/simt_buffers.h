@@ -7,10 +7,10 @@
 #include <list>
 #include <string>
 
+#include "checker/cases/dims.h"
 #include "checker/cases/element.h"
 #include "checker/device.h"
 #include "checker/resources.h"
-#include "checker/simt/runtime/report/dims.h"
 
 namespace checker {
 

@@ -31,8 +31,8 @@
 #include "checker/estimate/counts.h"
 #include "checker/estimate/report.h"
 #include "checker/estimate/sass.h"
-#include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/runtime/counting/sampled_traffic.h"
+#include "checker/simt/runtime/report/findings.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {

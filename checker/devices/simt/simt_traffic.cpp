@@ -20,10 +20,10 @@
 #include "checker/devices/simt/simt_work.h"
 #include "checker/estimate/marks.h"
 #include "checker/estimate/sass.h"
-#include "checker/simt/runtime/report/findings.h"
-#include "checker/simt/runtime/report/json_writer.h"
-#include "checker/simt/runtime/streams/sampling.h"
+#include "checker/json_writer.h"
 #include "checker/simt/runtime/counting/traffic.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/streams/sampling.h"
 #include "checker/worker/call_buffers.h"
 
 namespace checker {

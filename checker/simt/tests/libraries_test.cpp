@@ -299,7 +299,7 @@ TEST_F(Worker, WhatItLoadsFindsCublasInTheProgram) {
 
 TEST_F(Worker, AFindingNamesTheBufferAndTheCall) {
     float* const weight = allocated(3 * 5);
-    simt::name_buffer(weight, "weight", checker::Dims("OC C", {3, 5}), sizeof(float));
+    simt::name_buffer(weight, "weight", {{"OC", "oc", 3}, {"C", "c", 5}}, sizeof(float));
     ASSERT_EQ(product_(allocated(2 * 3), filled(2 * 5, 2), weight, 2, 5, 3), 0);
     const std::vector<simt::DeviceFinding> findings = simt::findings();
     ASSERT_EQ(findings.size(), 1U);

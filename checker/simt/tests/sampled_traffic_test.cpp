@@ -12,7 +12,6 @@
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/memory/memory.h"
-#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/tests/objects/traffic.h"
 
@@ -52,7 +51,7 @@ class SampledTraffic : public testing::Test {
         if (cudaMalloc(&memory, static_cast<std::size_t>(floats) * sizeof(float)) != cudaSuccess) {
             throw std::runtime_error("no memory");
         }
-        simt::name_buffer(memory, name, checker::Dims("i", {floats}), sizeof(float));
+        simt::name_buffer(memory, name, {{"i", "i", floats}}, sizeof(float));
         cudaMemset(memory, 0, static_cast<std::size_t>(floats) * sizeof(float));
         return static_cast<float*>(memory);
     }

@@ -12,7 +12,6 @@
 
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/memory/memory.h"
-#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 
 namespace {
@@ -42,7 +41,7 @@ class SampledBlocks : public testing::Test {
         void* memory = nullptr;
         ASSERT_EQ(cudaMalloc(&memory, kM * kN * sizeof(float)), cudaSuccess);
         out_ = static_cast<float*>(memory);
-        simt::name_buffer(out_, "out", checker::Dims("M N", {kM, kN}), sizeof(float));
+        simt::name_buffer(out_, "out", {{"M", "m", kM}, {"N", "n", kN}}, sizeof(float));
     }
     void TearDown() override {
         simt::sample_blocks(std::nullopt);

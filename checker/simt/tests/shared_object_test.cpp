@@ -14,7 +14,6 @@
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/intrinsics/float_atomics.h"
 #include "checker/simt/runtime/memory/memory.h"
-#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 
 namespace {
@@ -44,8 +43,8 @@ class SharedObject : public testing::Test {
         for (void*& pointer : memory) { ASSERT_EQ(cudaMalloc(&pointer, kElements * sizeof(float)), cudaSuccess); }
         out_ = static_cast<float*>(memory[0]);
         inp_ = static_cast<float*>(memory[1]);
-        simt::name_buffer(out_, "out", checker::Dims("B T C", {kB, kT, kC}), sizeof(float));
-        simt::name_buffer(inp_, "inp", checker::Dims("B T C", {kB, kT, kC}), sizeof(float));
+        simt::name_buffer(out_, "out", {{"B", "b", kB}, {"T", "t", kT}, {"C", "c", kC}}, sizeof(float));
+        simt::name_buffer(inp_, "inp", {{"B", "b", kB}, {"T", "t", kT}, {"C", "c", kC}}, sizeof(float));
     }
     void TearDown() override {
         cudaFree(out_);
@@ -60,9 +59,9 @@ TEST_F(SharedObject, AnAddressBeyondABufferNamesTheOneThatTheKernelsParameterPoi
     // The reads begin 4 MB after `near`, a buffer that the kernel knows nothing of, in the room that follows it.
     void *before = nullptr, *near = nullptr;
     ASSERT_EQ(cudaMalloc(&before, kElements * sizeof(float)), cudaSuccess);
-    simt::name_buffer(before, "before", checker::Dims("B T C", {kB, kT, kC}), sizeof(float));
+    simt::name_buffer(before, "before", {{"B", "b", kB}, {"T", "t", kT}, {"C", "c", kC}}, sizeof(float));
     ASSERT_EQ(cudaMalloc(&near, std::size_t{32} << 20), cudaSuccess);
-    simt::name_buffer(near, "near", checker::Dims("elements/i", {8L << 20}), sizeof(float));
+    simt::name_buffer(near, "near", {{"elements", "i", 8L << 20}}, sizeof(float));
     ASSERT_EQ(cudaMemset(out_, 0, kElements * sizeof(float)), cudaSuccess);
     const std::ptrdiff_t past = static_cast<float*>(near) + (9L << 20) - static_cast<float*>(before);
     function("scale_from")(out_, static_cast<float*>(before), 2.0F, static_cast<int>(past));

@@ -26,7 +26,6 @@
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/memory/memory.h"
-#include "checker/simt/runtime/report/dims.h"
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/runtime/requests/traffic_runs.h"
 #include "checker/simt/runtime/streams/sampling.h"
@@ -87,7 +86,7 @@ class Counted : public testing::Test {
         void* memory = nullptr;
         EXPECT_EQ(cudaMalloc(&memory, kFloats * sizeof(float)), cudaSuccess);
         EXPECT_EQ(cudaMemset(memory, 0, kFloats * sizeof(float)), cudaSuccess);
-        simt::name_buffer(memory, name, checker::Dims("N", {static_cast<long>(kFloats)}), sizeof(float));
+        simt::name_buffer(memory, name, {{"N", "n", static_cast<long>(kFloats)}}, sizeof(float));
         buffers_.push_back(memory);
         return static_cast<T*>(memory);
     }

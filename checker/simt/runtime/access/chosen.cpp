@@ -286,9 +286,9 @@ std::string place_of(Pending& access, std::uintptr_t address, std::size_t bytes)
         access.bytes = bytes;
         access.values = allocation->values;
         const auto element = static_cast<long>((address - allocation->begin) / allocation->element_bytes);
-        return allocation->name.empty() || allocation->dims.rank() == 0
+        return allocation->name.empty() || allocation->shape.empty()
                    ? place_in(*allocation, address)
-                   : fmt::format("{}[{}]", allocation->name, allocation->dims.index_text(element));
+                   : fmt::format("{}[{}]", allocation->name, index_text(allocation->shape, element));
     }
     SharedMemory& shared = Scheduler::instance().shared();
     if (const Mark* marks = shared.marks(address, bytes)) {

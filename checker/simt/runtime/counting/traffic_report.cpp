@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "checker/json_writer.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/counting/traffic.h"
-#include "checker/simt/runtime/report/json_writer.h"
 
 namespace simt {
 namespace {

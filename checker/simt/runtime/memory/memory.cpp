@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include "checker/simt/runtime/base/random.h"
 #include "checker/simt/runtime/base/source.h"
@@ -348,9 +349,33 @@ bool is_mapped(std::uintptr_t address) {
     return mincore(reinterpret_cast<void*>(address / page() * page()), 1, &there) == 0;
 }
 
+long elements_of(const std::vector<Axis>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), 1L, [](long n, const Axis& axis) { return n * axis.size; });
+}
+
+// "B=2, T=8, C=64"
+std::string shape_text(const std::vector<Axis>& shape) {
+    std::string text;
+    for (const Axis& axis : shape) { text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis.name, axis.size); }
+    return text;
+}
+
+std::string index_text(const std::vector<Axis>& shape, long element) {
+    const long columns = shape.back().size, last_row = elements_of(shape) / columns - 1;
+    const long past = std::max(element / columns - last_row, 0L);
+    long row = element / columns - past;
+    std::string text = fmt::format("{}={}", shape.back().index_name, shape.size() == 1 ? element : element % columns);
+    for (std::size_t axis = shape.size() - 1; axis-- > 0;) {
+        const long value = row % shape[axis].size + (axis + 2 == shape.size() ? past : 0);
+        text = fmt::format("{}={}, {}", shape[axis].index_name, value, text);
+        row /= shape[axis].size;
+    }
+    return text;
+}
+
 std::string text_of(const Allocation& allocation) {
     if (!allocation.name.empty()) {
-        return fmt::format("{} ({})", allocation.name, allocation.dims.text());
+        return fmt::format("{} ({})", allocation.name, shape_text(allocation.shape));
     }
     return fmt::format("a buffer of {} from {}", plural(allocation.bytes, "byte"),
                        text_of(source_of(allocation.allocated_at)));
@@ -370,34 +395,26 @@ std::string place_in(const Allocation& allocation, std::uintptr_t address) {
     const bool before = address < allocation.begin;
     const std::size_t past = before ? 0 : address - allocation.begin;
     const auto element = static_cast<long>(past / allocation.element_bytes);
-    const checker::Dims& dims = allocation.dims;
+    const std::vector<Axis>& shape = allocation.shape;
+    const long elements = elements_of(shape);
     if (before) {
         return fmt::format("{} before {}", plural(allocation.begin - address, "byte"), text_of(allocation));
     }
-    if (allocation.name.empty() || dims.rank() == 0 || dims.elements() == 0) {
+    if (allocation.name.empty() || shape.empty() || elements == 0) {
         return past < allocation.bytes
                    ? fmt::format("byte {} of {}", past, text_of(allocation))
                    : fmt::format("{} past the end of {}", plural(past - allocation.bytes, "byte"), text_of(allocation));
     }
-    if (element < dims.elements()) {
-        return fmt::format("{}[{}] of {}", allocation.name, dims.index_text(element), text_of(allocation));
+    if (element < elements) {
+        return fmt::format("{}[{}] of {}", allocation.name, index_text(shape, element), text_of(allocation));
     }
-    // Past the end the axis before the last goes on counting, so that a row too many is recognised as one.
-    const long over = element - dims.elements();
-    if (dims.rank() == 1) {
-        return fmt::format("{}[{}={}], {} past the end of {}", allocation.name, dims.index_name(0), element,
+    const long over = element - elements;
+    if (shape.size() == 1) {
+        return fmt::format("{}[{}], {} past the end of {}", allocation.name, index_text(shape, element),
                            plural(static_cast<std::size_t>(over + 1), "element"), text_of(allocation));
     }
-    const std::vector<long> last = dims.index(dims.elements() - 1);
-    std::string index;
-    for (std::size_t axis = 0; axis < dims.rank(); axis++) {
-        const long value = axis + 1 == dims.rank()   ? over % dims.columns()
-                           : axis + 2 == dims.rank() ? dims.size(axis) + over / dims.columns()
-                                                     : last[axis];
-        index += fmt::format("{}{}={}", axis == 0 ? "" : ", ", dims.index_name(axis), value);
-    }
-    const long rows = over / dims.columns() + 1;
-    return fmt::format("{}[{}] is {} past the end of {}", allocation.name, index,
+    const long rows = over / shape.back().size + 1;
+    return fmt::format("{}[{}] is {} past the end of {}", allocation.name, index_text(shape, element),
                        rows == 1 ? "one row" : plural(static_cast<std::size_t>(rows), "row"), text_of(allocation));
 }
 
@@ -448,11 +465,11 @@ WrittenElements written_elements(const void* pointer, std::size_t element_bytes,
     return result;
 }
 
-void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes,
-                 Values values) {
+void name_buffer(const void* pointer, const std::string& name, const std::vector<Axis>& shape,
+                 std::size_t element_bytes, Values values) {
     if (Allocation* allocation = Memory::instance().begins_at(pointer)) {
         allocation->name = name;
-        allocation->dims = dims;
+        allocation->shape = shape;
         allocation->element_bytes = element_bytes;
         allocation->values = values;
     }

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "checker/simt/runtime/base/hot.h"
-#include "checker/simt/runtime/report/dims.h"
 
 namespace simt {
 
@@ -36,6 +35,12 @@ struct Pool {
     int follows_events = 1, is_opportunistic = 1, adds_dependencies = 1;
 };
 
+// A dimension of a buffer, as reports name it: {"T", "t", 8} is "T=8" in the shape and "t=3" in an index.
+struct Axis {
+    std::string name, index_name;
+    long size;
+};
+
 // What a buffer holds, if somebody has said so.
 enum class Values { unknown, floats, integers };
 
@@ -47,7 +52,7 @@ struct Allocation {
     const void* freed_at = nullptr;   // null: it is alive
     const void* freed_for = nullptr;  // return address where the destructor was called that freed it; null: none did
     std::string name = {};            // empty without name_buffer
-    checker::Dims dims = {};
+    std::vector<Axis> shape = {};
     std::size_t element_bytes = 1;
     Values values = Values::unknown;
     std::shared_ptr<Pool> pool = {};
@@ -177,6 +182,10 @@ bool is_mapped(std::uintptr_t address);  // in this process
 std::string text_of(const Allocation& allocation);
 // Returns where it was freed: " at buf.cu:3 (called at main.cu:12)"; empty if no line is known.
 std::string text_of_free(const Allocation& allocation);
+// "b=0, t=1, c=6" of a shape with dimensions. In an element past the end the axis before the last goes on counting, so
+// that a row too many is recognised as one.
+std::string index_text(const std::vector<Axis>& shape, long element);
+
 // Where the address lies, in the buffer's own terms: "inp[b=0, t=8, c=0] is one row past the end of inp (…)".
 std::string place_in(const Allocation& allocation, std::uintptr_t address);
 
@@ -189,7 +198,7 @@ struct WrittenElements {
 WrittenElements written_elements(const void* pointer, std::size_t element_bytes, std::size_t most);
 
 // Names a buffer for reports: its shape and the bytes of an element and what it is. Nothing happens where the pointer is none of ours.
-void name_buffer(const void* pointer, const std::string& name, const checker::Dims& dims, std::size_t element_bytes,
-                 Values values = Values::unknown);
+void name_buffer(const void* pointer, const std::string& name, const std::vector<Axis>& shape,
+                 std::size_t element_bytes, Values values = Values::unknown);
 
 }  // namespace simt

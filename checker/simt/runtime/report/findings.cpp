@@ -13,9 +13,9 @@
 #include <tuple>
 #include <utility>
 
+#include "checker/json_writer.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/base/hot.h"
-#include "checker/simt/runtime/report/json_writer.h"
 
 namespace simt {
 

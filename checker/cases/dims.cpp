@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/runtime/report/dims.h"
+#include "checker/cases/dims.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
