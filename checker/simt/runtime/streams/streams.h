@@ -73,6 +73,7 @@ struct Capture;
 class Streams {
   public:
     static Streams& instance();
+    Streams();
 
     // ---- streams: null and cudaStreamLegacy are the legacy default stream, or, where the program is compiled with
     // CUDA_API_PER_THREAD_DEFAULT_STREAM, null is cudaStreamPerThread.
@@ -139,8 +140,6 @@ class Streams {
     bool in_host_function() const;
 
   private:
-    Streams();
-
     // About as many as a GPU's queue holds; beyond that the host waits.
     static constexpr std::size_t kMostPending = 1024;
     static constexpr std::size_t kMostStaged = std::size_t{256} << 20;
