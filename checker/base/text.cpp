@@ -99,7 +99,7 @@ std::string times(double factor) {
     return three_digits(factor) + " times";
 }
 
-std::pair<std::string, std::string> told_apart(float got, float expected) {
+std::pair<std::string, std::string> format_distinct(float got, float expected) {
     constexpr int kDigits = 5;
     constexpr int kMostDigits = 9;  // enough for any two different floats
     const auto text = [](float x, int digits) -> std::string {

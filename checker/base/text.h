@@ -23,7 +23,7 @@ std::string times(double factor);                        // "1.30 times", "806 t
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Two values with as many digits as it takes to tell them apart, at least five.
-std::pair<std::string, std::string> told_apart(float got, float expected);
+std::pair<std::string, std::string> format_distinct(float got, float expected);
 
 // Of `known` those that are nearest to a name that is not among them, by insertions, deletions and replacements: at most
 // so many, the nearest first.

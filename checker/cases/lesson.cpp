@@ -119,7 +119,7 @@ Input integers(std::string name, std::string_view dims, std::vector<long> sizes,
     return drawn(std::move(name), element, dims, sizes, std::uniform_int_distribution<int>(0, below - 1));
 }
 
-Input left_by_earlier_calls(std::string name, std::string_view dims, std::vector<long> sizes, Element element) {
+Input carried_over(std::string name, std::string_view dims, std::vector<long> sizes, Element element) {
     return {{std::move(name), Role::input, element, Dims(dims, sizes)}, {}};
 }
 

@@ -170,8 +170,7 @@ Input integers(std::string name, std::string_view dims, std::vector<long> sizes,
                Element element = Element::i32);
 
 // In a sequence of calls: what earlier calls left in the tensor of this name.
-Input left_by_earlier_calls(std::string name, std::string_view dims, std::vector<long> sizes,
-                            Element element = Element::f32);
+Input carried_over(std::string name, std::string_view dims, std::vector<long> sizes, Element element = Element::f32);
 
 // What an output should be and its suspects, from a case file.
 struct Reference {

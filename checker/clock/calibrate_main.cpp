@@ -30,7 +30,7 @@ void print(const checker::CpuRoof& cpu) {
     row("copy (read plus written)", giga(cpu.copy_one, "GB/s"), giga(cpu.copy_all, "GB/s"));
     row("fp32 multiply-adds", giga(cpu.fma_one, "GFLOP/s"), giga(cpu.fma_all, "GFLOP/s"));
     fmt::print("two processes do {:.2f} times the work of one: ", cpu.two_processes);
-    fmt::print("{}\n", checker::cores_add_up(cpu) ? "the cores add up" : "the cores do not add up");
+    fmt::print("{}\n", checker::cores_scale(cpu) ? "the cores add up" : "the cores do not add up");
 }
 
 // What the GPU's program prints, or nothing where it is not built or there is no GPU. It explains itself on stderr.

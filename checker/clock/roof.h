@@ -45,7 +45,7 @@ double measure_two_processes(int rounds, double seconds);
 
 // Thread scaling is judged only where two processes do at least this much of twice the work.
 constexpr double kCoresAddUp = 1.6;
-inline bool cores_add_up(const CpuRoof& roof) {
+inline bool cores_scale(const CpuRoof& roof) {
     return roof.cores > 1 && roof.two_processes >= kCoresAddUp;
 }
 

@@ -104,7 +104,7 @@ Card card_of(const std::string& key, const toml::table& all, const std::string& 
 }
 
 // Without what names of cards differ in.
-std::string squeezed(std::string_view name) {
+std::string normalised(std::string_view name) {
     std::string text;
     for (const char letter : name) {
         if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
@@ -154,13 +154,13 @@ const std::vector<Card>& cards() {
 }
 
 const Card& card_named(std::string_view name) {
-    const std::string wanted = squeezed(name);
-    const auto exact = std::ranges::find(cards(), wanted, [](const Card& card) { return squeezed(card.key); });
+    const std::string wanted = normalised(name);
+    const auto exact = std::ranges::find(cards(), wanted, [](const Card& card) { return normalised(card.key); });
     if (exact != cards().end()) {
         return *exact;
     }
     const auto first = std::ranges::find_if(
-        cards(), [&](const Card& card) { return wanted.size() > 1 && squeezed(card.key).starts_with(wanted); });
+        cards(), [&](const Card& card) { return wanted.size() > 1 && normalised(card.key).starts_with(wanted); });
     if (first == cards().end()) {
         throw std::runtime_error(fmt::format("the card {} is not known; there is {}", name,
                                              fmt::join(cards() | std::views::transform(&Card::key), ", ")));

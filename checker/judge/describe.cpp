@@ -142,7 +142,7 @@ void add_around(std::vector<std::string>& details, const Judged& judged, long el
     std::string expected =
         fmt::format("{}={}..{}\texpected", dims.index_name(dims.rank() - 1), begin, begin + window.count - 1);
     for (long i = window.begin; i < window.begin + window.count; i++) {
-        const auto [left, right] = told_apart(judged.got, Got(judged.output->expected), i);
+        const auto [left, right] = format_distinct(judged.got, Got(judged.output->expected), i);
         const bool empty = !judged.untouched.none() && judged.untouched.flags[at(i)];
         got += fmt::format(" {:>13}", empty ? "-" : left);
         expected += fmt::format(" {:>13}", right);
@@ -219,7 +219,7 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_
                                                : fmt::format("{}{} of {} {} wrong", prefix, counted(c.wrong), elements,
                                                              c.wrong == 1 ? "is" : "are");
     Finding finding{c.nonfinite > 0 ? "nonfinite" : "mismatch", amount + how_wrong(judged)};
-    const auto [got, reference] = told_apart(judged.got, Got(judged.output->expected), c.first);
+    const auto [got, reference] = format_distinct(judged.got, Got(judged.output->expected), c.first);
     finding.details.push_back(fmt::format("first\t{}   got {}   expected {}", indexed(spec, c.first), got, reference));
     if (const std::string budget = budget_there(judged); !budget.empty()) {
         finding.details.push_back("\t" + budget);
@@ -329,12 +329,12 @@ std::string indexed(const BufferSpec& spec, long element) {
     return is_scalar(spec) ? spec.name : fmt::format("{}[{}]", spec.name, spec.dims.index_text(element));
 }
 
-std::pair<std::string, std::string> told_apart(const Got& one, const Got& other, long element) {
+std::pair<std::string, std::string> format_distinct(const Got& one, const Got& other, long element) {
     const auto i = static_cast<std::size_t>(element);
     if (!one.integers.empty() && !other.integers.empty()) {
         return {std::to_string(one.integers[i]), std::to_string(other.integers[i])};
     }
-    return told_apart(one.values[i], other.values[i]);
+    return format_distinct(one.values[i], other.values[i]);
 }
 
 std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds) {
@@ -406,7 +406,7 @@ Finding describe_scribble(const BufferSpec& spec, long offset) {
 
 // "out[b=0]   once 1.0000   then 2.0000", of two runs.
 static std::string once_and_then(const BufferSpec& spec, const Got& one, const Got& other, long element) {
-    const auto [left, right] = told_apart(one, other, element);
+    const auto [left, right] = format_distinct(one, other, element);
     return fmt::format("{}   once {}   then {}", indexed(spec, element), left, right);
 }
 
@@ -435,7 +435,7 @@ static void add_order_dependence(CallVerdict& verdict, const Judged& one, const 
              {"first\t" + once_and_then(spec, one.got, other.got, beyond),
               "\t" + who + ": each order rounds in its own way"}});
     } else if (first >= 0 && !one.wrong() && verdict.note.empty()) {
-        const auto [left, right] = told_apart(one.got, other.got, first);
+        const auto [left, right] = format_distinct(one.got, other.got, first);
         verdict.note = fmt::format("order-dependent: {}; two orders gave {} and {} at {}, both within the budget", who,
                                    left, right, indexed(spec, first));
     }
@@ -465,7 +465,7 @@ bool explains(const Finding& finding) {
     return std::ranges::find(kReasons, finding.kind) != kReasons.end();
 }
 
-bool begins_like(const Got& got, const Output& earlier) {
+bool matches_prefix(const Got& got, const Output& earlier) {
     const Dims& dims = earlier.spec.dims;
     const std::size_t count = std::min(got.values.size(), earlier.expected.values.size());
     std::set<float> different;
@@ -586,16 +586,16 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
     return verdict;
 }
 
-void add_who_left(CallVerdict& verdict, const std::string& who_left) {
+void add_early_exits(CallVerdict& verdict, const std::string& early_exits) {
     const auto is_one_of = [&](std::initializer_list<std::string_view> kinds) {
         return std::ranges::find_if(verdict.findings, [kinds](const Finding& finding) {
             return std::ranges::find(kinds, finding.kind) != kinds.end();
         });
     };
     const auto wrong = is_one_of({"mismatch", "nonfinite", "untouched"});
-    if (!who_left.empty() && wrong != verdict.findings.end() &&
+    if (!early_exits.empty() && wrong != verdict.findings.end() &&
         is_one_of({"suspect", "displaced"}) == verdict.findings.end()) {
-        wrong->details.push_back("left\t" + who_left + ": what they should have done from there on is missing");
+        wrong->details.push_back("left\t" + early_exits + ": what they should have done from there on is missing");
     }
 }
 
@@ -711,7 +711,7 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
     verdict.budget_used = comparison.used;
     if (!verdict.ok) {
         const auto first = static_cast<std::size_t>(comparison.first);
-        const auto [is, should_be] = told_apart(got[first], expected[first]);
+        const auto [is, should_be] = format_distinct(got[first], expected[first]);
         verdict.findings.push_back(
             {"mismatch",
              fmt::format("{} of {} elements that were looked at are wrong", counted(comparison.wrong), counted(count)),

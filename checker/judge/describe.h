@@ -33,7 +33,7 @@ std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<cons
 std::string indexed(const BufferSpec& spec, long element);
 
 // An element of two results, with as many digits as it takes to tell them apart.
-std::pair<std::string, std::string> told_apart(const Got& one, const Got& other, long element);
+std::pair<std::string, std::string> format_distinct(const Got& one, const Got& other, long element);
 
 // The memory of an output after a run, and of an in-out tensor before it.
 struct Content {
@@ -45,7 +45,7 @@ struct Content {
 bool explains(const Finding& finding);
 
 // Whether the values are those that an output of an earlier call should hold, as far as both go: enough of them to tell.
-bool begins_like(const Got& got, const Output& earlier);
+bool matches_prefix(const Got& got, const Output& earlier);
 
 // What is right as the first call of a process and wrong after others. `gave`: what it holds, where that is known.
 Finding describe_kept(const std::string& where, const std::string& gave);
@@ -89,6 +89,6 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
 void put_consequences_last(std::vector<Finding>& findings, bool of_model);
 
 // Says beside wrong values that nothing else explains which threads had ended before the others of their block met.
-void add_who_left(CallVerdict& verdict, const std::string& who_left);
+void add_early_exits(CallVerdict& verdict, const std::string& early_exits);
 
 }  // namespace checker

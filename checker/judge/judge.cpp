@@ -170,7 +170,7 @@ class SomeExpected {
 class ShownWhileItWorks {
   public:
     ShownWhileItWorks(ProgressLine& line, std::string what) : line_(line) {
-        line_.begins(std::move(what));
+        line_.start(std::move(what));
         if (!line.shows()) {
             return;
         }
@@ -183,13 +183,13 @@ class ShownWhileItWorks {
                 if (stop.stop_requested()) {
                     return;
                 }
-                line_.goes_on(fmt::format("{} s", seconds));
+                line_.update(fmt::format("{} s", seconds));
             }
         });
     }
     ~ShownWhileItWorks() {
         shows_ = {};  // ends it
-        line_.ends();
+        line_.finish();
     }
     ShownWhileItWorks(const ShownWhileItWorks&) = delete;
     ShownWhileItWorks& operator=(const ShownWhileItWorks&) = delete;
@@ -208,13 +208,13 @@ std::vector<Finding> take(std::string_view kind, std::vector<Finding>& findings)
 }
 
 // Whether describe_precision can judge it: what earlier calls of a sequence left is not known here.
-bool says_how_it_rounds(const Call& call) {
+bool has_rounded_reference(const Call& call) {
     return call.rounded != nullptr &&
            std::ranges::all_of(call.inputs, [](const Input& input) { return input.fill != nullptr; });
 }
 
 // How many times as fast two threads are as one.
-std::optional<Ratio> of_two_threads(const ShapeTiming& timing) {
+std::optional<Ratio> two_threads_ratio(const ShapeTiming& timing) {
     const std::optional<Ratio> share = timing.of(Rival::two_threads);
     return share ? std::optional(inverse(*share)) : std::nullopt;
 }
@@ -233,7 +233,7 @@ SpeedVerdict speed_of_shape(const ShapeTiming& timing, const Target& target) {
     };
     also(timing.of(Rival::older), target.older);
     const double both = 2 * target.threads;
-    also(of_two_threads(timing), {both, both, both});
+    also(two_threads_ratio(timing), {both, both, both});
     return verdict;
 }
 
@@ -372,7 +372,7 @@ std::string slow_text(const ShapeTiming& timing, const Target& target, const std
         return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
                            significant(target.older.bronze));
     }
-    return fmt::format("two threads are {} as fast as one, the target is {}", times(of_two_threads(timing)->value),
+    return fmt::format("two threads are {} as fast as one, the target is {}", times(two_threads_ratio(timing)->value),
                        significant(2 * target.threads));
 }
 
@@ -387,12 +387,12 @@ Judge::Judge(const Lesson& lesson, std::filesystem::path impl_dir, std::filesyst
       worker_(std::move(worker_arguments), memory_.fd(), limit) {}
 
 Outcome Judge::ask(const Request& request, const std::string& what) {
-    progress_.begins(what);
+    progress_.start(what);
     worker_.on_waiting([&](double seconds) {
-        progress_.goes_on(fmt::format("running for {:.0f} s, stopped at {:.0f} s", seconds, limit_.count()));
+        progress_.update(fmt::format("running for {:.0f} s, stopped at {:.0f} s", seconds, limit_.count()));
     });
     Outcome outcome = worker_.ask(request);
-    progress_.ends();
+    progress_.finish();
     if (outcome.says(Answer::no_device)) {
         throw std::runtime_error(outcome.reply.text);
     }
@@ -455,18 +455,18 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     }
     result.finding = finding_of(outcome, op, call);
     result.float_atomics = outcome.reply.float_atomics;
-    result.who_left = outcome.reply.who_left;
+    result.early_exits = outcome.reply.early_exits;
     if (outcome.kind == Outcome::Kind::answered && outcome.reply.findings[0] != '\0') {
-        result.seen = findings_from_json(outcome.reply.findings);
+        result.device_findings = findings_from_json(outcome.reply.findings);
         if (outcome.says(Answer::broken)) {
-            result.seen.erase(result.seen.begin());  // it is the finding
+            result.device_findings.erase(result.device_findings.begin());  // it is the finding
             return result;
         }
         // What the device saw comes before what came of it. A thread for which others wait in vain ends a launch, and may
         // be why accesses of these others are not ordered: it comes before races.
-        const auto waits = std::ranges::find(result.seen, "collective", &Finding::kind);
-        if (result.finding && !result.seen.empty()) {
-            std::swap(*result.finding, waits == result.seen.end() ? result.seen.front() : *waits);
+        const auto waits = std::ranges::find(result.device_findings, "collective", &Finding::kind);
+        if (result.finding && !result.device_findings.empty()) {
+            std::swap(*result.finding, waits == result.device_findings.end() ? result.device_findings.front() : *waits);
         }
     }
     if (result.finding) {
@@ -476,17 +476,17 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
         result.outputs[i - call.inputs.size()].after = copy_of(i);
         const Scribble scribble = find_scribble(memory_.region(places[i]), places[i], schedule);
         if (scribble.found) {
-            result.seen.push_back(describe_scribble(specs[i], scribble.offset));
+            result.device_findings.push_back(describe_scribble(specs[i], scribble.offset));
         }
     }
     return result;
 }
 
-bool Judge::RunResult::did_not_end() const {
+bool Judge::RunResult::exceeded_limits() const {
     const auto says_so = [](const Finding& of) {
         return of.kind == "hang" || of.kind == "spin" || of.kind == "time_limit" || of.kind == "out_of_memory";
     };
-    return (finding && says_so(*finding)) || std::ranges::any_of(seen, says_so);
+    return (finding && says_so(*finding)) || std::ranges::any_of(device_findings, says_so);
 }
 
 std::vector<Judge::RunResult> Judge::run_in_turn(std::size_t op_index, std::size_t case_index, const Calls& calls,
@@ -494,7 +494,7 @@ std::vector<Judge::RunResult> Judge::run_in_turn(std::size_t op_index, std::size
     std::vector<RunResult> results;
     for (std::size_t i = calls.begin; i < calls.end; i++) {
         results.push_back(run(op_index, case_index, i, schedule));
-        if (results.back().ended_early()) {
+        if (results.back().incomplete()) {
             break;
         }
     }
@@ -512,15 +512,16 @@ CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const
     }
     const auto deterministic = [&] {
         const RunResult repeated = again();
-        return !repeated.ended_early() &&
+        return !repeated.incomplete() &&
                std::ranges::equal(repeated.outputs, first.outputs, {}, &Content::after, &Content::after);
     };
     const auto is_race = [](const Finding& finding) { return finding.kind == "race"; };
-    const bool raced = std::ranges::any_of(first.seen, is_race) || std::ranges::any_of(second.seen, is_race);
+    const bool raced =
+        std::ranges::any_of(first.device_findings, is_race) || std::ranges::any_of(second.device_findings, is_race);
     CallVerdict verdict = describe_call(call, first.outputs, second.outputs, deterministic,
                                         first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                                        device_side().takes_two_orders(), raced);
-    add_who_left(verdict, first.who_left.empty() ? second.who_left : first.who_left);
+                                        device_side().runs_two_schedules(), raced);
+    add_early_exits(verdict, first.early_exits.empty() ? second.early_exits : first.early_exits);
     return verdict;
 }
 
@@ -558,14 +559,14 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
 std::optional<Finding> Judge::kept_from_earlier(std::size_t op_index, std::size_t case_index, const Calls& calls,
                                                 const Call& call, const RunResult& after_others) {
     const auto& cases = lesson_.ops().at(op_index).cases;
-    if (!so_far_.right || call.sampled || std::exchange(so_far_.tried_alone, true)) {
+    if (!op_state_.right || call.sampled || std::exchange(op_state_.tried_alone, true)) {
         return std::nullopt;
     }
     std::vector<RunResult> alone;
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         worker_.stop();
         alone.push_back(run_in_turn(op_index, case_index, calls, schedule).back());
-        if (alone.back().ended_early() || !alone.back().seen.empty()) {
+        if (alone.back().incomplete() || !alone.back().device_findings.empty()) {
             return std::nullopt;
         }
     }
@@ -577,7 +578,7 @@ std::optional<Finding> Judge::kept_from_earlier(std::size_t op_index, std::size_
         for (std::size_t i = 0; i < calls_of_it && gave.empty(); i++) {
             for (std::size_t k = 0; k < std::min(call.outputs.size(), earlier.calls[i].outputs.size()); k++) {
                 const Decoded got = decode(after_others.outputs[k].after, call.outputs[k].spec.element);
-                if (begins_like(got, earlier.calls[i].outputs[k])) {
+                if (matches_prefix(got, earlier.calls[i].outputs[k])) {
                     gave = fmt::format("{} of {} ({})", earlier.calls[i].outputs[k].spec.name, earlier.shape,
                                        earlier.name);
                 }
@@ -610,7 +611,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
     report.ok = true;
     report.untouched = true;
     report.calls = static_cast<long>(c.calls.size());
-    so_far_ = so_far_.op == op_index ? so_far_ : SoFar{.op = op_index};
+    op_state_ = op_state_.op == op_index ? op_state_ : OpState{.op = op_index};
     const auto fail = [&](const Call& call, std::vector<Finding> findings) {
         report.calls_wrong++;
         if (report.ok) {
@@ -631,7 +632,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 report.note = fmt::format("{} is not checked: {}", c.shape, run.back().no_room);
                 return report;
             }
-            if (c.is_sampled() && run.back().did_not_end()) {
+            if (c.is_sampled() && run.back().exceeded_limits()) {
                 report.ran = report.untouched = false;
                 report.note = fmt::format(
                     "{} is not judged: the few blocks that are run of it did not end; where one block makes many of "
@@ -640,10 +641,10 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 return report;
             }
             if (run.back().finding) {
-                std::vector<Finding>& seen = run.back().seen;
-                seen.insert(seen.begin(), *run.back().finding);
-                fail(c.calls[calls.begin + run.size() - 1], std::move(seen));
-                report.untouched = so_far_.right = false;
+                std::vector<Finding>& device_findings = run.back().device_findings;
+                device_findings.insert(device_findings.begin(), *run.back().finding);
+                fail(c.calls[calls.begin + run.size() - 1], std::move(device_findings));
+                report.untouched = op_state_.right = false;
                 return report;
             }
         }
@@ -654,7 +655,8 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 return run_in_turn(op_index, case_index, {calls.begin, calls.begin + i + 1}, Schedule::end_aligned)
                     .back();
             });
-            std::vector<Finding> findings = first.seen.empty() ? second.seen : first.seen;
+            std::vector<Finding> findings =
+                first.device_findings.empty() ? second.device_findings : first.device_findings;
             const std::vector<Finding> unchecked =
                 take(kUncheckedLaunch, findings);  // it is no reason for wrong values
             // Who did something wrong has written something.
@@ -668,11 +670,11 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 findings.push_back(std::move(*kept));
                 std::erase_if(verdict.findings, explains);
             }
-            so_far_.right = so_far_.right || (verdict.ok && findings.empty());
+            op_state_.right = op_state_.right || (verdict.ok && findings.empty());
             std::ranges::move(verdict.findings, std::back_inserter(findings));
             std::ranges::copy(unchecked, std::back_inserter(findings));
             put_consequences_last(findings, verdict.of_model);
-            if (findings.empty() && says_how_it_rounds(computed.call())) {
+            if (findings.empty() && has_rounded_reference(computed.call())) {
                 PrecisionVerdict precision =
                     describe_precision(computed.call(), ValuesRead(computed.call(), kCaseSeed).views(), first.outputs);
                 report.shows_precision = report.shows_precision || precision.shows;
@@ -766,7 +768,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             }
         }
         if (is_first && target.threads > 0) {
-            if (roof && cores_add_up(*roof)) {
+            if (roof && cores_scale(*roof)) {
                 rivals |= bit(Rival::two_threads);
             } else {
                 note_once(roof ? fmt::format("threads are not judged: two processes do {} the work of one here",
@@ -952,13 +954,13 @@ std::optional<Finding> Judge::timed_mismatch(const Op& op, const Timed& timed, c
                                  values.second)}};
             };
             if (const long at = some.first_wrong(subject.got()); at >= 0) {
-                return wrong(some.element(at), told_apart(some.of(subject.got()), Got(some.expected()), at),
+                return wrong(some.element(at), format_distinct(some.of(subject.got()), Got(some.expected()), at),
                              "expected");
             }
             if (const long at = differing_element(output.spec.dims, output.columns, subject.got(), solution.got(),
                                                   share_of_row(output.precision), output.spec.element);
                 at >= 0) {
-                return wrong(at, told_apart(subject.got(), solution.got(), at), "the solution");
+                return wrong(at, format_distinct(subject.got(), solution.got(), at), "the solution");
             }
         }
     }

@@ -46,14 +46,14 @@ class Judge {
 
   private:
     struct RunResult {
-        std::optional<Finding> finding;  // crash, hang, exit, ...: nothing is known of the outputs then
-        std::vector<Content> outputs;    // of a sampled call one: SampledElements
-        std::string no_room = {};        // why it did not run
-        std::vector<Finding> seen;       // beside it: writes outside the data, what the device saw
-        std::string float_atomics;       // lines that add floats atomically: "encoder.cu:31"
-        std::string who_left;            // threads that had ended before the others of their block met
-        bool ended_early() const { return finding || !no_room.empty(); }
-        bool did_not_end() const;  // in the time and the memory that there are
+        std::optional<Finding> finding;        // crash, hang, exit, ...: nothing is known of the outputs then
+        std::vector<Content> outputs;          // of a sampled call one: SampledElements
+        std::string no_room = {};              // why it did not run
+        std::vector<Finding> device_findings;  // beside it: writes outside the data, what the device saw
+        std::string float_atomics;             // lines that add floats atomically: "encoder.cu:31"
+        std::string early_exits;               // threads that had ended before the others of their block met
+        bool incomplete() const { return finding || !no_room.empty(); }
+        bool exceeded_limits() const;  // in the time and the memory that there are
     };
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
     // Calls of one case, one after the other on what the earlier ones left, as far as the first that ends early.
@@ -94,12 +94,12 @@ class Judge {
     Card card_;  // that the ops run on
 
     // Of the op that is being checked.
-    struct SoFar {
+    struct OpState {
         std::size_t op = 0;
         bool right = false;        // the worker has made a call that was
         bool tried_alone = false;  // one that was wrong after it
     };
-    SoFar so_far_;
+    OpState op_state_;
 };
 
 // The declaration of a function in a header, without comments: one line each parameter list line. Empty if none.

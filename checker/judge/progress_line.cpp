@@ -7,16 +7,16 @@ namespace checker {
 
 constexpr double kPatience = 2;
 
-void ProgressLine::begins(std::string what) {
+void ProgressLine::start(std::string what) {
     what_ = std::move(what);
     put(what_);
 }
 
-void ProgressLine::goes_on(std::string_view state) {
+void ProgressLine::update(std::string_view state) {
     put(fmt::format("{}: {}", what_, state));
 }
 
-void ProgressLine::ends() {
+void ProgressLine::finish() {
     if (shown_) {
         fmt::print(to_, "\r{:79}\r", "");
         std::fflush(to_);

@@ -20,9 +20,9 @@ class ProgressLine {
     void show(bool on) { on_ = on; }
     bool shows() const { return on_; }
 
-    void begins(std::string what);
-    void goes_on(std::string_view state);  // "running for 3 s": said behind what it is, about once a second
-    void ends();
+    void start(std::string what);
+    void update(std::string_view state);  // "running for 3 s": said behind what it is, about once a second
+    void finish();
 
   private:
     double seconds() const { return static_cast<double>(clock_() - first_) * 1e-9; }

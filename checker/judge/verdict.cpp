@@ -280,7 +280,7 @@ class Printer {
     }
 
     // Whether it says more than which values are wrong: a place, or what they fit.
-    static bool tells(const CaseReport& c) {
+    static bool names_a_cause(const CaseReport& c) {
         return std::ranges::any_of(c.findings, [](const Finding& finding) {
             return finding.kind != "mismatch" && finding.kind != "nonfinite" && finding.kind != "untouched";
         });
@@ -289,7 +289,8 @@ class Printer {
     // Shows the first wrong case that says more than which values are wrong, or else the first.
     void wrong_cases(const OpReport& op) {
         const auto wrong = [](const CaseReport& c) { return c.ran && !c.ok; };
-        const auto telling = std::ranges::find_if(op.cases, [&](const CaseReport& c) { return wrong(c) && tells(c); });
+        const auto telling =
+            std::ranges::find_if(op.cases, [&](const CaseReport& c) { return wrong(c) && names_a_cause(c); });
         const auto shown = telling == op.cases.end() ? std::ranges::find_if(op.cases, wrong) : telling;
         for (const CaseReport& c : op.cases) {
             if (wrong(c) && (&c == &*shown || terminal_.verbose)) {

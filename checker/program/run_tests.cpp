@@ -102,7 +102,7 @@ class Session {
 
     // The CPU device takes seconds for a large shape, and a mistake that a smaller one has shown needs no more of them.
     bool is_left_out(std::size_t op, const Case& c) const {
-        const bool is_slow = device_side().takes_two_orders();
+        const bool is_slow = device_side().runs_two_schedules();
         const auto wrong = wrong_at_.find(op);
         return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
                bytes_of(c) > wrong->second;

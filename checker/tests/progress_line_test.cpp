@@ -26,36 +26,36 @@ class ProgressLine : public testing::Test {
 };
 
 TEST_F(ProgressLine, SaysNothingOfACheckThatTakesLessThanTwoSeconds) {
-    line_.begins("matmul regular");
+    line_.start("matmul regular");
     after(1.9);
-    line_.goes_on("running for 1 s");
-    line_.ends();
+    line_.update("running for 1 s");
+    line_.finish();
     EXPECT_EQ(written(), "");
 }
 
 TEST_F(ProgressLine, SaysWhatGoesOnFromThenOnThoughEachPieceIsShort) {
-    line_.begins("matmul regular");
-    line_.ends();
+    line_.start("matmul regular");
+    line_.finish();
     after(2.1);
-    line_.begins("matmul odd");
+    line_.start("matmul odd");
     EXPECT_EQ(written(), "\r  matmul odd" + std::string(67, ' '));
-    line_.ends();
+    line_.finish();
     EXPECT_EQ(written().substr(80), "\r" + std::string(79, ' ') + "\r") << "and leaves nothing behind";
 }
 
 TEST_F(ProgressLine, SaysForHowLongAPieceHasRun) {
-    line_.begins("timing matmul at N=4096 C=768 OC=50257");
+    line_.start("timing matmul at N=4096 C=768 OC=50257");
     after(3);
-    line_.goes_on("running for 3 s, stopped at 30 s");
+    line_.update("running for 3 s, stopped at 30 s");
     EXPECT_EQ(written().substr(0, 75), "\r  timing matmul at N=4096 C=768 OC=50257: running for 3 s, stopped at 30 s");
 }
 
 TEST_F(ProgressLine, SaysNothingWhereNobodyLooks) {
     line_.show(false);
     after(5);
-    line_.begins("matmul regular");
-    line_.goes_on("running for 5 s");
-    line_.ends();
+    line_.start("matmul regular");
+    line_.update("running for 5 s");
+    line_.finish();
     EXPECT_EQ(written(), "");
 }
 

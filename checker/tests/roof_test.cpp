@@ -117,12 +117,12 @@ TEST_F(RoofFile, StaysAsItWasWhenTheDiskIsFull) {
 
 TEST(Roof, CoresAddUpOnlyWhereTwoProcessesDoTwiceTheWork) {
     CpuRoof cpu = example().cpu;
-    EXPECT_TRUE(cores_add_up(cpu));
+    EXPECT_TRUE(cores_scale(cpu));
     cpu.two_processes = 1.1;
-    EXPECT_FALSE(cores_add_up(cpu));
+    EXPECT_FALSE(cores_scale(cpu));
     cpu.two_processes = 1.9;
     cpu.cores = 1;
-    EXPECT_FALSE(cores_add_up(cpu));
+    EXPECT_FALSE(cores_scale(cpu));
 }
 
 TEST(Roof, CountsTwoFlopsForEachLaneOfEachMultiplyAdd) {

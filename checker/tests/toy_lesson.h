@@ -76,7 +76,7 @@ inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::
         return checker::Reference{{.values = values, .floor = floor, .factor = factor}, {}, precision};
     };
     const std::vector<long> channels{kC}, rows{kN};
-    checker::Input before = left ? checker::left_by_earlier_calls("grad", "C", channels, checker::Element::bf16)
+    checker::Input before = left ? checker::carried_over("grad", "C", channels, checker::Element::bf16)
                                  : checker::input("grad", "C", channels, step.grad_before, checker::Element::bf16);
     checker::Call call{
         .where = where,

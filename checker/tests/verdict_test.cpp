@@ -669,10 +669,10 @@ TEST(Numbers, OfTimesHaveThreeDigitsAlways) {
 }
 
 TEST(Numbers, AreShownWithEnoughDigitsToDiffer) {
-    EXPECT_EQ(told_apart(0.0F, 2.0F), (std::pair<std::string, std::string>("0", "2.0000")));
-    EXPECT_EQ(told_apart(2.39F, 2.39F).first, "2.3900");
-    EXPECT_EQ(told_apart(-0.31592F, -0.31842F), (std::pair<std::string, std::string>("-0.31592", "-0.31842")));
-    const auto [left, right] = told_apart(1.0F, 1.0000001F);
+    EXPECT_EQ(format_distinct(0.0F, 2.0F), (std::pair<std::string, std::string>("0", "2.0000")));
+    EXPECT_EQ(format_distinct(2.39F, 2.39F).first, "2.3900");
+    EXPECT_EQ(format_distinct(-0.31592F, -0.31842F), (std::pair<std::string, std::string>("-0.31592", "-0.31842")));
+    const auto [left, right] = format_distinct(1.0F, 1.0000001F);
     EXPECT_NE(left, right);
-    EXPECT_EQ(told_apart(-std::numeric_limits<float>::quiet_NaN(), 1.0F).first, "nan");
+    EXPECT_EQ(format_distinct(-std::numeric_limits<float>::quiet_NaN(), 1.0F).first, "nan");
 }

@@ -43,10 +43,10 @@ class DeviceSide {
 
     // What to do where an error is none of the code's under test, but of the machine, its driver or the build; empty where
     // it may be the code's.
-    virtual std::string not_of_the_code([[maybe_unused]] const std::exception& error) const { return ""; }
+    virtual std::string environment_hint([[maybe_unused]] const std::exception& error) const { return ""; }
 
     // Whether the two schedules run a call's threads in two orders, and what is read unwritten is seen by itself.
-    virtual bool takes_two_orders() const { return false; }
+    virtual bool runs_two_schedules() const { return false; }
 
     // Whether it can run some blocks of a launch alone; and whether it takes calls that have Call::sampled, of which it
     // runs some blocks, or all.

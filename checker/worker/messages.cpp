@@ -8,7 +8,7 @@
 
 namespace checker {
 
-Reply saying(Answer answer, std::string_view text) {
+Reply make_reply(Answer answer, std::string_view text) {
     Reply reply;
     reply.answer = answer;
     text.copy(reply.text, sizeof reply.text - 1);

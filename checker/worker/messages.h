@@ -113,7 +113,7 @@ struct Reply {
 
     // "31 of 64 threads of block (0, 0, 0) had ended before the others met at scan.cu:14 in scan": no fault, but what may
     // explain a wrong value.
-    char who_left[256] = {};
+    char early_exits[256] = {};
 
     // What a device saw go wrong during the call, as to_json(Finding) writes it: a JSON array, or empty for nothing.
     char findings[16384] = {};
@@ -121,7 +121,7 @@ struct Reply {
 static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_v<Request>);
 
 // Of an answer that says something.
-Reply saying(Answer answer, std::string_view text);
+Reply make_reply(Answer answer, std::string_view text);
 
 // As many findings as the reply holds.
 void put_findings(Reply& reply, const std::vector<Finding>& findings);

@@ -387,13 +387,14 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
         try {
             card = no_device.empty() ? device.card() : card;
         } catch (const std::exception& error) { no_device = error.what(); }
-        Reply reply = no_device.empty() ? saying(Answer::done, card.name) : saying(Answer::no_device, no_device);
+        Reply reply =
+            no_device.empty() ? make_reply(Answer::done, card.name) : make_reply(Answer::no_device, no_device);
         reply.capability = card.capability;
         return reply;
     };
     const auto run = [&](const Request& request, const Op& op, const Library& library) -> Reply {
         if (!op.defined(library)) {
-            return saying(Answer::not_defined, "");
+            return make_reply(Answer::not_defined, "");
         }
         if (request.ask == Ask::time) {
             const std::unique_ptr<Bench> bench = device.bench();
@@ -413,21 +414,23 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
             const Op& op = lesson.ops().at(request.op);
             const Library* library = nullptr;
             const auto of_exception = [&](const std::exception& e) {
-                const std::string no_fault = device.not_of_the_code(e);
-                return !no_fault.empty()    ? saying(Answer::no_device, no_fault)
-                       : library == nullptr ? saying(Answer::cannot_load, e.what())
-                                            : saying(Answer::exception, e.what());
+                const std::string no_fault = device.environment_hint(e);
+                return !no_fault.empty()    ? make_reply(Answer::no_device, no_fault)
+                       : library == nullptr ? make_reply(Answer::cannot_load, e.what())
+                                            : make_reply(Answer::exception, e.what());
             };
             try {
                 library = &subject.at(op.name);
                 reply = run(request, op, *library);
-            } catch (const NoRoom& e) { reply = saying(Answer::no_room, e.what()); } catch (const std::exception& e) {
-                reply = of_exception(e);
-            } catch (...) { reply = saying(Answer::exception, "something that is no std::exception"); }
+            } catch (const NoRoom& e) {
+                reply = make_reply(Answer::no_room, e.what());
+            } catch (const std::exception& e) { reply = of_exception(e); } catch (...) {
+                reply = make_reply(Answer::exception, "something that is no std::exception");
+            }
             if (library != nullptr && request.ask == Ask::time) {
                 try {
                     if (const std::optional<Finding> broken = device.broken()) {
-                        reply = saying(Answer::broken, "");
+                        reply = make_reply(Answer::broken, "");
                         put_findings(reply, {*broken});
                         reply.last = true;
                     }

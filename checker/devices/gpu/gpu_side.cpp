@@ -604,7 +604,7 @@ class GpuSide final : public DeviceSide {
         return sticky == cudaSuccess ? std::nullopt : std::optional(describe_error(sticky));
     }
 
-    std::string not_of_the_code(const std::exception& error) const override {
+    std::string environment_hint(const std::exception& error) const override {
         if (dynamic_cast<const TwoRuntimes*>(&error) != nullptr) {
             return error.what();
         }
@@ -624,25 +624,25 @@ class GpuSide final : public DeviceSide {
         try {
             findings = run_on_gpu(run, running_.value());
         } catch (const NoRoom& error) {
-            reply = saying(Answer::no_room, error.what());
+            reply = make_reply(Answer::no_room, error.what());
         } catch (const std::exception& error) {
-            if (const std::string no_fault = not_of_the_code(error); !no_fault.empty()) {
-                return saying(Answer::no_device, no_fault);
+            if (const std::string no_fault = environment_hint(error); !no_fault.empty()) {
+                return make_reply(Answer::no_device, no_fault);
             }
             const auto* const of_cuda = dynamic_cast<const CudaError*>(&error);
             const bool too_large = of_cuda != nullptr && of_cuda->code == cudaErrorLaunchOutOfResources;
-            reply =
-                saying(Answer::exception,
-                       error.what() + std::string(too_large ? ": a block's threads, times the registers of each, are "
-                                                              "more than a multiprocessor has; fewer threads a "
-                                                              "block, or __launch_bounds__"
-                                                            : ""));
+            reply = make_reply(
+                Answer::exception,
+                error.what() + std::string(too_large ? ": a block's threads, times the registers of each, are "
+                                                       "more than a multiprocessor has; fewer threads a "
+                                                       "block, or __launch_bounds__"
+                                                     : ""));
         }
         if (run.ends()) {
             running_.reset();
         }
         if (const std::optional<Finding> sticky = broken()) {
-            reply = saying(Answer::broken, "");
+            reply = make_reply(Answer::broken, "");
             findings.insert(findings.begin(), *sticky);
             reply.last = true;
         }

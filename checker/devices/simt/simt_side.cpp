@@ -316,7 +316,7 @@ class SimtSide final : public DeviceSide {
   public:
     std::string name() const override { return "CPU device"; }
 
-    bool takes_two_orders() const override { return true; }
+    bool runs_two_schedules() const override { return true; }
     bool samples_blocks() const override { return true; }
 
     void start() override {
@@ -352,8 +352,8 @@ class SimtSide final : public DeviceSide {
         try {
             reply = run_on_device(run, running_.value(), changed);
         } catch (const NoRoom& error) {
-            reply = saying(Answer::no_room, error.what());
-        } catch (const std::exception& error) { reply = saying(Answer::exception, with_reason(error.what())); }
+            reply = make_reply(Answer::no_room, error.what());
+        } catch (const std::exception& error) { reply = make_reply(Answer::exception, with_reason(error.what())); }
         end_captures();  // where the call threw
         std::ranges::move(running_->left_alive().grown(call), std::back_inserter(changed));
         if (run.ends()) {
@@ -380,7 +380,7 @@ class SimtSide final : public DeviceSide {
             std::ranges::find(changed, "stream", &Finding::kind) != changed.end() ? findings.begin() : findings.end();
         findings.insert(first, std::move_iterator(changed.begin()), std::move_iterator(changed.end()));
         put_findings(reply, findings);
-        simt::who_left().copy(reply.who_left, sizeof reply.who_left - 1);
+        simt::early_exits().copy(reply.early_exits, sizeof reply.early_exits - 1);
         float_atomics_text().copy(reply.float_atomics, sizeof reply.float_atomics - 1);
         if (run.ends()) {
             static_cast<void>(cudaDeviceReset());  // frees what leaked

@@ -250,10 +250,10 @@ checker::Call make_call(const CaseFile& file, const OpSpec& spec, const FileCall
         if (output.before) {
             axes_of(file, of, output.name, of.args.at(output.name), names, output.dims, false);
             const bool is_left = std::ranges::find(of.left, output.name) != of.left.end();
-            call.outputs.push_back(
-                checker::inout(is_left ? checker::left_by_earlier_calls(output.name, names, axes, output.element)
-                                       : content_of(file, of, output.name, names, axes, output.element),
-                               reference));
+            call.outputs.push_back(checker::inout(is_left
+                                                      ? checker::carried_over(output.name, names, axes, output.element)
+                                                      : content_of(file, of, output.name, names, axes, output.element),
+                                                  reference));
         } else {
             call.outputs.push_back(checker::output(output.name, names, axes, reference, output.element));
         }

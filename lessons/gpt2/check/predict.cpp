@@ -25,7 +25,7 @@ std::vector<float> last_rows(std::span<const float> tensor, int T, long C, const
     for (int b = of.first; b < of.first + of.B; b++) {
         const auto row = static_cast<std::size_t>((static_cast<long>(b) * T + of.T - 1) * C);
         for (const float value : tensor.subspan(row, static_cast<std::size_t>(columns))) {
-            rows.push_back(of.of_twice ? 2 * value : value);
+            rows.push_back(of.doubled ? 2 * value : value);
         }
     }
     return rows;
@@ -52,7 +52,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
     const ModelCall model(d, ActivationsAre::scratch);  // room for all of the file's tokens
     d.set("B", of.B);
     d.set("T", of.T);
-    const std::string prefix = of.of_twice ? "twice." : "";
+    const std::string prefix = of.doubled ? "twice." : "";
     checker::Call call{.where = d.text("B T"), .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
 
     // What the call's tensors are filled from and compared with, where the file does not have it as it is: lives with the call.
@@ -69,7 +69,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
     call.inputs.push_back(checker::on_host(checker::input("tokens", "B T", {of.B, of.T}, kept->tokens)));
     for (const auto& [buffer, name, dims, sizes, element] : model.parameters(prefix)) {
         std::span<const float> values = file.f32("param/" + name);
-        if (of.of_twice && name.starts_with("ln_f.")) {
+        if (of.doubled && name.starts_with("ln_f.")) {
             std::vector<float> twice(values.begin(), values.end());
             std::ranges::transform(twice, twice.begin(), [](float value) { return 2 * value; });
             values = kept->keep(std::move(twice));

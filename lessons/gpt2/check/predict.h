@@ -17,7 +17,7 @@ struct Beginnings {
     int B = 1;
     int T = 1;
     // Of a model whose parameters lie elsewhere, and whose last layernorm gives twice as much: so are its logits.
-    bool of_twice = false;
+    bool doubled = false;
 };
 
 // What the logits of a call fit where they are those of another.

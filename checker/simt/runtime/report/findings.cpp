@@ -32,7 +32,7 @@ struct Ledger {
     std::map<std::size_t, Clarity> clarity;  // of findings[i], where it is a race
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     std::set<std::string> noted;  // lines of notes
-    std::string who_left;
+    std::string early_exits;
     bool at_exit = true;
     void (*hand_on)() = nullptr;
 };
@@ -137,14 +137,14 @@ void note(const void* site, const std::string& text) {
 }
 
 void note_who_left(const std::function<std::string()>& text) {
-    if (ledger().who_left.empty()) {
+    if (ledger().early_exits.empty()) {
         const Busy busy;
-        ledger().who_left = text();
+        ledger().early_exits = text();
     }
 }
 
-const std::string& who_left() {
-    return ledger().who_left;
+const std::string& early_exits() {
+    return ledger().early_exits;
 }
 
 bool wants_notes() {
@@ -263,7 +263,7 @@ void forget_findings() {
     ledger().addresses.clear();
     ledger().by_place.clear();
     ledger().clarity.clear();
-    ledger().who_left.clear();
+    ledger().early_exits.clear();
 }
 
 void report_at_exit(bool wanted) {

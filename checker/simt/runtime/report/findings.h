@@ -74,7 +74,7 @@ bool wants_notes();  // VERBOSE=1
 // That threads had ended before the others of their block met at a barrier, which CUDA allows: "31 of 64 threads of block
 // (0, 0, 0) had ended before the others met at scan.cu:14 in scan". The first time only; forgotten with the findings.
 void note_who_left(const std::function<std::string()>& text);
-const std::string& who_left();  // empty: it has not happened
+const std::string& early_exits();  // empty: it has not happened
 
 // One of the two accesses of a race.
 struct RaceSide {
