@@ -380,7 +380,7 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
                            fmt::format("returned while {} that it started still ran: join each one before the end "
                                        "(a std::jthread is joined where its scope ends), and detach none",
                                        counted(reply.threads, "thread"))};
-        case Answer::scribble:
+        case Answer::guard_violation:
             return outside_scratch("wrote", reply, call);
         default:
             return finding("exception", fmt::format("threw an exception: {}", reply.text));
@@ -400,7 +400,7 @@ std::optional<Finding> find_changed_input(const BufferSpec& spec, std::span<cons
     return describe_changed_input(spec, std::ranges::mismatch(was, now).in1 - was.begin());
 }
 
-Finding describe_scribble(const BufferSpec& spec, long offset) {
+Finding describe_guard_violation(const BufferSpec& spec, long offset) {
     return outside("wrote", spec, offset);
 }
 

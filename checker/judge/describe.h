@@ -22,7 +22,7 @@ namespace checker {
 std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, const Call& call, double limit_seconds);
 
 // A write beside the data, `offset` bytes from its start.
-Finding describe_scribble(const BufferSpec& spec, long offset);
+Finding describe_guard_violation(const BufferSpec& spec, long offset);
 
 // A write to an input's data, `offset` bytes from its start; and the first one by which an input differs from what it was.
 Finding describe_changed_input(const BufferSpec& spec, long offset);

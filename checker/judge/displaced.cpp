@@ -51,19 +51,19 @@ class Places {
 
     // Where `value` belongs; nothing where that may be at too many places.
     Indices of(double value) const {
-        Indices places;
+        Indices slots;
         const auto value_of = [&](long i) { return static_cast<double>(expected_.values[at(i)]); };
         const auto end = std::ranges::upper_bound(order_, value + widest_, {}, value_of);
         for (auto i = std::ranges::lower_bound(order_, value - widest_, {}, value_of); i != end; ++i) {
             if (!fits(value, *i)) {
                 continue;
             }
-            if (places.size() == kMostPlaces) {
+            if (slots.size() == kMostPlaces) {
                 return {};
             }
-            places.push_back(*i);
+            slots.push_back(*i);
         }
-        return places;
+        return slots;
     }
 
   private:
@@ -221,11 +221,11 @@ class Search {
     }
 
     // Those by which the sample's values, which belong at `places`, are moved most often.
-    Shifts likely_shifts(const std::vector<Indices>& places) const {
+    Shifts likely_shifts(const std::vector<Indices>& slots) const {
         const long stride = dims_.columns();
         std::map<std::pair<long, long>, long> votes;  // of (rows, columns)
         for (std::size_t k = 0; k < sample_.size(); k++) {
-            for (const long place : places[k]) {
+            for (const long place : slots[k]) {
                 votes[{place / stride - sample_[k] / stride, place % stride - sample_[k] % stride}]++;
             }
         }
@@ -263,9 +263,9 @@ class Search {
     }
 
     // The first of the places that is where `how` says from the element, -1 where none is.
-    long among(const Indices& places, long element, Displaced::How how) const {
-        const auto place = std::ranges::find_if(places, [&](long i) { return is(how, element, i); });
-        return place == places.end() ? -1 : *place;
+    long among(const Indices& slots, long element, Displaced::How how) const {
+        const auto place = std::ranges::find_if(slots, [&](long i) { return is(how, element, i); });
+        return place == slots.end() ? -1 : *place;
     }
 
     const Dims& dims_;

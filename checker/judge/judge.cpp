@@ -400,7 +400,7 @@ Outcome Judge::ask(const Request& request, const std::string& what) {
 }
 
 void Judge::require_device(const LessonToml& toml) {
-    const Outcome outcome = ask({.ask = Ask::start}, "starting the device");
+    const Outcome outcome = ask({.kind = RequestKind::start}, "starting the device");
     if (!outcome.says(Answer::done)) {
         throw std::runtime_error(fmt::format(
             "no GPU can be used: its driver {} when it was asked for one; nvidia-smi may say why, a restart mends it",
@@ -427,16 +427,16 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     const Op& op = lesson_.ops().at(op_index);
     const Call& call = op.cases.at(case_index).calls.at(call_index);
     const std::vector<BufferSpec> specs = shared_specs(call);
-    const std::vector<BufferPlace> places = places_of(op.cases.at(case_index), call_index, schedule);
+    const std::vector<BufferSlot> slots = slots_of(op.cases.at(case_index), call_index, schedule);
     const auto copy_of = [&](std::size_t i) {
-        const std::span<const std::byte> data = memory_.data(places[i]);
+        const std::span<const std::byte> data = memory_.data(slots[i]);
         return std::vector<std::byte>(data.begin(), data.end());
     };
     RunResult result;
     try {
-        lay_out(memory_, call, places, schedule);
-    } catch (const NoRoom& error) {
-        result.no_room = error.what();
+        initialise(memory_, call, slots, schedule);
+    } catch (const OutOfMemory& error) {
+        result.out_of_memory = error.what();
         return result;
     }
 
@@ -449,8 +449,8 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
 
     const Outcome outcome = ask({.schedule = schedule, .op = op_index, .case_index = case_index, .call = call_index},
                                 fmt::format("{} {}", op.name, op.cases[case_index].name));
-    if (outcome.says(Answer::no_room)) {
-        result.no_room = outcome.reply.text;
+    if (outcome.says(Answer::out_of_memory)) {
+        result.out_of_memory = outcome.reply.text;
         return result;
     }
     result.finding = finding_of(outcome, op, call);
@@ -474,9 +474,9 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
     }
     for (std::size_t i = call.inputs.size(); i < specs.size(); i++) {
         result.outputs[i - call.inputs.size()].after = copy_of(i);
-        const Scribble scribble = find_scribble(memory_.region(places[i]), places[i], schedule);
-        if (scribble.found) {
-            result.device_findings.push_back(describe_scribble(specs[i], scribble.offset));
+        const GuardViolation guard_violation = find_guard_violation(memory_.region(slots[i]), slots[i], schedule);
+        if (guard_violation.found) {
+            result.device_findings.push_back(describe_guard_violation(specs[i], guard_violation.offset));
         }
     }
     return result;
@@ -530,9 +530,10 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     const Op& op = lesson_.ops().at(op_index);
     const Case& c = op.cases.at(case_index);
     const Call& call = c.calls.at(call_index);
-    lay_out(memory_, call, places_of(c, call_index, Schedule::end_aligned), Schedule::end_aligned);
-    const Outcome outcome = ask({.ask = Ask::count, .op = op_index, .case_index = case_index, .call = call_index},
-                                fmt::format("counting {} {}", op.name, c.name));
+    initialise(memory_, call, slots_of(c, call_index, Schedule::end_aligned), Schedule::end_aligned);
+    const Outcome outcome =
+        ask({.kind = RequestKind::count, .op = op_index, .case_index = case_index, .call = call_index},
+            fmt::format("counting {} {}", op.name, c.name));
     if (std::optional<Finding> finding = finding_of(outcome, op, call)) {
         return finding;
     }
@@ -627,9 +628,9 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
         for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
             std::vector<RunResult>& run = runs[static_cast<std::size_t>(schedule)];
             run = run_in_turn(op_index, case_index, calls, schedule);
-            if (!run.back().no_room.empty()) {
+            if (!run.back().out_of_memory.empty()) {
                 report.ran = report.untouched = false;
-                report.note = fmt::format("{} is not checked: {}", c.shape, run.back().no_room);
+                report.note = fmt::format("{} is not checked: {}", c.shape, run.back().out_of_memory);
                 return report;
             }
             if (c.is_sampled() && run.back().exceeded_limits()) {
@@ -819,20 +820,21 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         report.findings.push_back(std::move(finding));
         return report;
     };
-    const auto no_room = [&](std::string_view why) {
+    const auto out_of_memory = [&](std::string_view why) {
         notes.push_back(fmt::format("{} is not timed: {}", timed.shape, why));
         return std::nullopt;
     };
-    const std::size_t outputs = file_bytes(places_of(timed_specs(timed, rivals), Schedule::start_aligned));
+    const std::size_t outputs = file_bytes(slots_of(timed_specs(timed, rivals), Schedule::start_aligned));
     const std::size_t wanted = outputs + largest_input(timed.call), room = worker_memory() + memory_.bytes().size();
     if (wanted > room) {  // a worker that took more would be ended for it
-        return no_room(fmt::format("it wants {} of the host's memory, of which {} can be had", gib(wanted), gib(room)));
+        return out_of_memory(
+            fmt::format("it wants {} of the host's memory, of which {} can be had", gib(wanted), gib(room)));
     }
     try {
         memory_.grow(outputs);
-    } catch (const NoRoom& error) { return no_room(error.what()); }
+    } catch (const OutOfMemory& error) { return out_of_memory(error.what()); }
 
-    Request request{.ask = Ask::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
+    Request request{.kind = RequestKind::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
     // Where the interval straddles the target, more samples may decide, and where the roof is wrong, the next one may be
     // right. `slow` and `impossible` are said only when two attempts in a row agree: other work on the machine can make
     // one attempt, or the copy beside it, several times slower, and an accusation must not rest on that.
@@ -845,8 +847,8 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     for (int attempt = 0; attempt < kAttempts; attempt++, request.seconds *= 2.0, request.samples *= 2) {
         request.seed = std::random_device{}();
         const Outcome outcome = ask(request, fmt::format("timing {} at {}", op.name, timed.shape));
-        if (outcome.says(Answer::no_room)) {
-            return no_room(outcome.reply.text);
+        if (outcome.says(Answer::out_of_memory)) {
+            return out_of_memory(outcome.reply.text);
         }
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
             return wrong(std::move(*finding));
@@ -933,15 +935,15 @@ std::optional<Finding> Judge::timed_mismatch(const Op& op, const Timed& timed, c
     const std::vector<Output>& outputs = timed.call.outputs;
     const bool computes = std::ranges::any_of(outputs, [](const Output& output) { return output.element != nullptr; });
     const ValuesRead read(computes ? timed.call : Call{}, request.seed + 1);
-    const std::vector<BufferPlace> places = places_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
+    const std::vector<BufferSlot> slots = slots_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
     for (std::size_t i = 0; i < outputs.size(); i++) {
         const Output& output = outputs[i];
         const SomeExpected some(output, read.views(), request.seed);
         const auto after = [&](std::size_t who) {
-            return Values(memory_.data(places[who * outputs.size() + i]), output.spec.element);
+            return Values(memory_.data(slots[who * outputs.size() + i]), output.spec.element);
         };
         const Values solution = after(1);
-        for (std::size_t who = 0; who * outputs.size() < places.size(); who++) {
+        for (std::size_t who = 0; who * outputs.size() < slots.size(); who++) {
             if (who == 1) {
                 continue;
             }

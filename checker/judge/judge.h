@@ -48,11 +48,11 @@ class Judge {
     struct RunResult {
         std::optional<Finding> finding;        // crash, hang, exit, ...: nothing is known of the outputs then
         std::vector<Content> outputs;          // of a sampled call one: SampledElements
-        std::string no_room = {};              // why it did not run
+        std::string out_of_memory = {};        // why it did not run
         std::vector<Finding> device_findings;  // beside it: writes outside the data, what the device saw
         std::string float_atomics;             // lines that add floats atomically: "encoder.cu:31"
         std::string early_exits;               // threads that had ended before the others of their block met
-        bool incomplete() const { return finding || !no_room.empty(); }
+        bool incomplete() const { return finding || !out_of_memory.empty(); }
         bool exceeded_limits() const;  // in the time and the memory that there are
     };
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);

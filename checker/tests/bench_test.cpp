@@ -25,7 +25,7 @@ TEST(HostBench, SaysThatThereIsNoRoomForMoreThanTheMachineHas) {
         try {
             bench->allocate(std::size_t{1} << exponent);
             FAIL() << "2^" << exponent << " bytes were given";
-        } catch (const NoRoom& error) {
+        } catch (const OutOfMemory& error) {
             EXPECT_NE(std::string(error.what()).find("GiB more of memory"), std::string::npos) << error.what();
         }
     }
@@ -57,12 +57,12 @@ TEST(TimeOp, LetsAllImplementationsWorkInTheSameMemory) {
                                    scratch.insert(at.scratch("scratch"));
                                }}};
     MemoryFile memory;
-    memory.grow(file_bytes(places_of(timed_specs(timed, 0), Schedule::start_aligned)));
+    memory.grow(file_bytes(slots_of(timed_specs(timed, 0), Schedule::start_aligned)));
     ASSERT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
     const Library right("build/tests/fakes/right.so");
     const std::unique_ptr<Bench> bench = host_bench();
-    const Reply reply =
-        time_op(timed, right, right, {}, {.ask = Ask::time, .rivals = bit(Rival::solution), .seconds = 0.01}, *bench);
+    const Reply reply = time_op(timed, right, right, {},
+                                {.kind = RequestKind::time, .rivals = bit(Rival::solution), .seconds = 0.01}, *bench);
     close(kWorkerMemory);
     EXPECT_EQ(reply.answer, Answer::done);
     EXPECT_EQ(contexts.size(), 2u);  // two implementations ran, and what they keep is their own
@@ -144,10 +144,10 @@ SpeedVerdict verdict_by_a_coarse_clock(CoarseBench& bench, double ns, double tim
                                    bench.call(at.f32("out"), &library == &right ? ns : times * ns);
                                }}};
     MemoryFile memory;
-    memory.grow(file_bytes(places_of(timed_specs(timed, 0), Schedule::start_aligned)));
+    memory.grow(file_bytes(slots_of(timed_specs(timed, 0), Schedule::start_aligned)));
     EXPECT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
-    const Reply reply =
-        time_op(timed, other, right, {}, {.ask = Ask::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
+    const Reply reply = time_op(timed, other, right, {},
+                                {.kind = RequestKind::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
     close(kWorkerMemory);
     if (bench.room > 0) {
         EXPECT_NEAR(reply.subject.median, times * ns * 1e-9, 0.1 * times * ns * 1e-9) << "seconds of one call";
@@ -211,10 +211,10 @@ TEST(TimeOp, FindsTheCachesWarmWhereTheyAreToBeHot) {
                                .outputs = {output("out", "N C", {N, C})},
                                .run = [&](const Library&, const Buffers& at) { bench.call(at.f32("out"), kNs); }}};
     MemoryFile memory;
-    memory.grow(file_bytes(places_of(timed_specs(timed, 0), Schedule::start_aligned)));
+    memory.grow(file_bytes(slots_of(timed_specs(timed, 0), Schedule::start_aligned)));
     ASSERT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
-    const Reply reply =
-        time_op(timed, right, right, {}, {.ask = Ask::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
+    const Reply reply = time_op(timed, right, right, {},
+                                {.kind = RequestKind::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
     close(kWorkerMemory);
     EXPECT_NEAR(reply.subject.median, kWarmNs * 1e-9, 0.05 * kWarmNs * 1e-9);
     EXPECT_GT(bench.warm_calls, 0);

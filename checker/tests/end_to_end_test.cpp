@@ -133,7 +133,7 @@ int fake_check(int argc, char** argv) {
         };
         if (std::getenv("SOL_FAKE_NO_ROOM") != nullptr) {
             op.timed.back().call.run = [](const checker::Library&, const checker::Buffers&) {
-                throw checker::NoRoom("it wants 3 GiB more, 1 GiB is free");
+                throw checker::OutOfMemory("it wants 3 GiB more, 1 GiB is free");
             };
         }
         if (std::getenv("SOL_FAKE_SECOND_SHAPE") != nullptr) {  // has room

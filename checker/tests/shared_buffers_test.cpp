@@ -23,66 +23,66 @@ std::uintptr_t address(const void* p) {
 struct OneBuffer {
     OneBuffer(long n, Schedule schedule_) : schedule(schedule_) {
         const std::vector<BufferSpec> specs{floats("out", n)};
-        where = places_of(specs, schedule).front();
+        where = slots_of(specs, schedule).front();
         memory.grow(where.mapped_bytes);
         fill_with_poison(memory.region(where), Element::f32, schedule);
     }
     Schedule schedule;
-    BufferPlace where;
+    BufferSlot where;
     MemoryFile memory;
 };
 
 }  // namespace
 
-TEST(BufferPlace, KeepsSixtyFourByteAlignmentInBothSchedules) {
+TEST(BufferSlot, KeepsSixtyFourByteAlignmentInBothSchedules) {
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         for (const std::size_t bytes : {0U, 1U, 4U, 64U, 100U, 4096U, 4100U, 70000U}) {
-            const BufferPlace p = place_of(bytes, Element::f32, schedule, 0);
+            const BufferSlot p = slot_of(bytes, Element::f32, schedule, 0);
             EXPECT_EQ(p.data_offset % 64, 0U) << bytes;
             EXPECT_LE(p.data_offset + bytes, p.mapped_bytes) << bytes;
         }
     }
 }
 
-TEST(BufferPlace, LeavesLessThanAnAlignmentOfSlackAtTheGuard) {
+TEST(BufferSlot, LeavesLessThanAnAlignmentOfSlackAtTheGuard) {
     for (const std::size_t bytes : {1U, 4U, 64U, 100U, 4096U, 4100U}) {
-        const BufferPlace end = place_of(bytes, Element::f32, Schedule::end_aligned, 0);
+        const BufferSlot end = slot_of(bytes, Element::f32, Schedule::end_aligned, 0);
         EXPECT_LT(end.mapped_bytes - end.data_offset - bytes, 64U) << bytes;
-        EXPECT_EQ(place_of(bytes, Element::f32, Schedule::start_aligned, 0).data_offset, 0U) << bytes;
+        EXPECT_EQ(slot_of(bytes, Element::f32, Schedule::start_aligned, 0).data_offset, 0U) << bytes;
     }
 }
 
-TEST(BufferPlace, OfSeveralBuffersDoesNotOverlap) {
+TEST(BufferSlot, OfSeveralBuffersDoesNotOverlap) {
     const std::vector<BufferSpec> specs{floats("a", 1), floats("b", 5000), floats("c", 0)};
-    const std::vector<BufferPlace> places = places_of(specs, Schedule::end_aligned);
-    for (std::size_t i = 1; i < places.size(); i++) {
-        EXPECT_EQ(places[i].file_offset, places[i - 1].file_offset + places[i - 1].mapped_bytes);
+    const std::vector<BufferSlot> slots = slots_of(specs, Schedule::end_aligned);
+    for (std::size_t i = 1; i < slots.size(); i++) {
+        EXPECT_EQ(slots[i].file_offset, slots[i - 1].file_offset + slots[i - 1].mapped_bytes);
     }
-    EXPECT_EQ(file_bytes(places), places[2].file_offset + places[2].mapped_bytes);
+    EXPECT_EQ(file_bytes(slots), slots[2].file_offset + slots[2].mapped_bytes);
 }
 
-TEST(Scribble, IsNotFoundWhereOnlyTheDataWereWritten) {
+TEST(GuardViolation, IsNotFoundWhereOnlyTheDataWereWritten) {
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         const OneBuffer b(25, schedule);
         for (std::byte& byte : b.memory.data(b.where)) { byte = std::byte{0}; }
-        EXPECT_FALSE(find_scribble(b.memory.region(b.where), b.where, schedule).found);
+        EXPECT_FALSE(find_guard_violation(b.memory.region(b.where), b.where, schedule).found);
     }
 }
 
-TEST(Scribble, IsFoundPastTheEnd) {
+TEST(GuardViolation, IsFoundPastTheEnd) {
     for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
         const OneBuffer b(25, schedule);
         b.memory.region(b.where)[b.where.data_offset + 101] = std::byte{0};
-        const Scribble scribble = find_scribble(b.memory.region(b.where), b.where, schedule);
-        EXPECT_TRUE(scribble.found);
-        EXPECT_EQ(scribble.offset, 101);
+        const GuardViolation guard_violation = find_guard_violation(b.memory.region(b.where), b.where, schedule);
+        EXPECT_TRUE(guard_violation.found);
+        EXPECT_EQ(guard_violation.offset, 101);
     }
 }
 
-TEST(Scribble, IsFoundBeforeTheStart) {
+TEST(GuardViolation, IsFoundBeforeTheStart) {
     const OneBuffer b(25, Schedule::end_aligned);
     b.memory.region(b.where)[b.where.data_offset - 3] = std::byte{0};
-    EXPECT_EQ(find_scribble(b.memory.region(b.where), b.where, Schedule::end_aligned).offset, -3);
+    EXPECT_EQ(find_guard_violation(b.memory.region(b.where), b.where, Schedule::end_aligned).offset, -3);
 }
 
 TEST(Poison, DiffersBetweenTheSchedules) {

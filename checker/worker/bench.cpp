@@ -25,8 +25,8 @@ std::byte* allocate_what_is_there(std::size_t alignment, std::size_t bytes) {
     const std::optional<std::size_t> available = available_bytes();
     void* const memory = bytes <= available.value_or(bytes) ? std::aligned_alloc(alignment, bytes) : nullptr;
     if (memory == nullptr) {
-        throw NoRoom(fmt::format("it wants {} more of memory{}", gib(bytes),
-                                 available ? fmt::format(", of which {} is free", gib(*available)) : ""));
+        throw OutOfMemory(fmt::format("it wants {} more of memory{}", gib(bytes),
+                                      available ? fmt::format(", of which {} is free", gib(*available)) : ""));
     }
     return static_cast<std::byte*>(memory);
 }

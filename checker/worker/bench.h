@@ -20,7 +20,7 @@ class Bench {
   public:
     virtual ~Bench() = default;
 
-    // Poisoned memory that lives as long as the bench. Throws NoRoom.
+    // Poisoned memory that lives as long as the bench. Throws OutOfMemory.
     virtual std::byte* allocate(std::size_t bytes) = 0;
     // Lets `draw` write the memory's content. It is there when this returns, as after copy_content: an op may work in any
     // stream.

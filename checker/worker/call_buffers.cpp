@@ -53,7 +53,7 @@ Before before(const Call& call, std::size_t buffer) {
     return call.outputs[buffer - call.inputs.size()].initial ? Before::values : Before::left;
 }
 
-std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule schedule) {
+std::vector<BufferSlot> slots_of(const Case& c, std::size_t call, Schedule schedule) {
     const std::vector<BufferSpec> own = shared_specs(c.calls.at(call));
     for (std::size_t i = 0; i < own.size(); i++) {
         if (before(c.calls[call], i) == Before::left && (!c.sequence || call == 0 || own[i].on_host)) {
@@ -61,7 +61,7 @@ std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule sch
         }
     }
     if (!c.sequence) {
-        return places_of(own, schedule);
+        return slots_of(own, schedule);
     }
     std::vector<BufferSpec> all;  // one of each name, and those of the host of each call
     std::map<std::pair<std::string, std::size_t>, std::size_t> at;
@@ -79,23 +79,23 @@ std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule sch
             }
         }
     }
-    const std::vector<BufferPlace> places = places_of(all, schedule);
-    std::vector<BufferPlace> result;
-    for (const BufferSpec& spec : own) { result.push_back(places[at.at(key(spec, call))]); }
+    const std::vector<BufferSlot> slots = slots_of(all, schedule);
+    std::vector<BufferSlot> result;
+    for (const BufferSpec& spec : own) { result.push_back(slots[at.at(key(spec, call))]); }
     return result;
 }
 
-void lay_out(MemoryFile& memory, const Call& call, std::span<const BufferPlace> places, Schedule schedule) {
-    memory.grow(file_bytes(places));
-    for (std::size_t i = 0; i < places.size(); i++) {
+void initialise(MemoryFile& memory, const Call& call, std::span<const BufferSlot> slots, Schedule schedule) {
+    memory.grow(file_bytes(slots));
+    for (std::size_t i = 0; i < slots.size(); i++) {
         if (before(call, i) == Before::left) {
             continue;
         }
-        fill_with_poison(memory.region(places[i]), places[i].element, schedule);
+        fill_with_poison(memory.region(slots[i]), slots[i].element, schedule);
         if (before(call, i) == Before::values) {
             const bool input = i < call.inputs.size();
             const FillFunction& fill = input ? call.inputs[i].fill : call.outputs[i - call.inputs.size()].initial;
-            fill(memory.data(places[i]), kCaseSeed);
+            fill(memory.data(slots[i]), kCaseSeed);
         }
     }
 }

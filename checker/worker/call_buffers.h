@@ -32,10 +32,10 @@ Before before(const Call& call, std::size_t buffer);  // counted through shared_
 // Where the buffers of one of a case's calls lie, as shared_specs lists them. In a sequence those of one name lie at one
 // place, but for those of the host, of which each call has its own; throws std::logic_error where they differ in size or
 // element.
-std::vector<BufferPlace> places_of(const Case& c, std::size_t call, Schedule schedule);
+std::vector<BufferSlot> slots_of(const Case& c, std::size_t call, Schedule schedule);
 
 // Puts there what a call's buffers hold before it.
-void lay_out(MemoryFile& memory, const Call& call, std::span<const BufferPlace> places, Schedule schedule);
+void initialise(MemoryFile& memory, const Call& call, std::span<const BufferSlot> slots, Schedule schedule);
 
 // One of a case's calls, as the worker runs it.
 struct CallRun {
@@ -46,7 +46,7 @@ struct CallRun {
     bool counts = false;  // what the call takes, in place of a search for races
 
     const Call& call() const { return of.calls.at(index); }
-    std::vector<BufferPlace> places() const { return places_of(of, index, schedule); }
+    std::vector<BufferSlot> slots() const { return slots_of(of, index, schedule); }
     // Whether it is the first, and the last, of those that share buffers.
     bool begins() const { return !of.sequence || index == 0; }
     bool ends() const { return !of.sequence || index + 1 == of.calls.size(); }

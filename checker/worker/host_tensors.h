@@ -22,7 +22,7 @@ class HostTensors {
     ~HostTensors();
 
     // Those of a call, with what the shared file has in them, get their places in `buffers`.
-    void lay_out(const CallRun& run, const MemoryFile& shared, Buffers& buffers);
+    void initialise(const CallRun& run, const MemoryFile& shared, Buffers& buffers);
     // The call has returned: the shared file gets its outputs as they are now.
     void fetch(const MemoryFile& shared) const;
     // All work is done: outputs that are no longer what was fetched.
@@ -32,7 +32,7 @@ class HostTensors {
     struct Tensor {
         std::size_t number;  // counted through shared_specs
         BufferSpec spec;
-        BufferPlace place;
+        BufferSlot slot;
         GuardedMapping mapping;
     };
     std::deque<Tensor> now_, earlier_;

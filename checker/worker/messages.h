@@ -21,14 +21,14 @@ namespace checker {
 inline constexpr int kWorkerSocket = 3;
 inline constexpr int kWorkerMemory = 4;
 
-enum class Ask : std::uint32_t { start, run, count, time };
+enum class RequestKind : std::uint32_t { start, run, count, time };
 
 constexpr std::uint32_t bit(Rival rival) {
     return 1U << static_cast<std::uint32_t>(rival);
 }
 
 struct Request {
-    Ask ask = Ask::run;
+    RequestKind kind = RequestKind::run;
     Schedule schedule = Schedule::end_aligned;
     std::uint64_t op = 0;
     std::uint64_t case_index = 0;
@@ -46,12 +46,12 @@ enum class Answer : std::uint32_t {
     not_defined,  // the implementation has no function of the op's name and signature
     cannot_load,
     exception,
-    fault,      // a signal that the processor raised
-    scribble,   // scratch was overrun
-    threads,    // some run on: `threads`
-    no_room,    // there is not memory enough for the shape
-    no_device,  // what the kernels run on is not there, or cannot go on for a reason that is not the code's
-    broken,     // the device has ended the process's work: `findings` say why
+    fault,            // a signal that the processor raised
+    guard_violation,  // scratch was overrun
+    threads,          // some run on: `threads`
+    out_of_memory,    // there is not memory enough for the shape
+    no_device,        // what the kernels run on is not there, or cannot go on for a reason that is not the code's
+    broken,           // the device has ended the process's work: `findings` say why
 };
 
 enum class FaultAccess : std::uint32_t { unknown, read, write };

@@ -35,7 +35,7 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 // Of a call that wanted memory: it may have got none because there is none.
 [[noreturn]] void fail(const char* what, std::size_t bytes) {
     if (errno == ENOMEM || errno == ENOSPC || errno == EFBIG) {
-        throw NoRoom("it wants " + gib(bytes) + " more of memory");
+        throw OutOfMemory("it wants " + gib(bytes) + " more of memory");
     }
     fail(what);
 }
@@ -86,25 +86,25 @@ std::uint64_t poison(Schedule schedule, Element element) {
     }
 }
 
-BufferPlace place_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset) {
+BufferSlot slot_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset) {
     const std::size_t mapped = std::max(round_up(bytes, page_bytes()), page_bytes());
     const std::size_t data = schedule == Schedule::start_aligned ? 0 : mapped - round_up(bytes, kAlignment);
     return {file_offset, mapped, data, bytes, element};
 }
 
-std::vector<BufferPlace> places_of(std::span<const BufferSpec> specs, Schedule schedule) {
-    std::vector<BufferPlace> places;
+std::vector<BufferSlot> slots_of(std::span<const BufferSpec> specs, Schedule schedule) {
+    std::vector<BufferSlot> slots;
     std::size_t offset = 0;
     for (const BufferSpec& spec : specs) {
-        places.push_back(place_of(spec.bytes(), spec.element, schedule, offset));
-        offset += places.back().mapped_bytes;
+        slots.push_back(slot_of(spec.bytes(), spec.element, schedule, offset));
+        offset += slots.back().mapped_bytes;
     }
-    return places;
+    return slots;
 }
 
-std::size_t file_bytes(std::span<const BufferPlace> places) {
+std::size_t file_bytes(std::span<const BufferSlot> slots) {
     std::size_t end = 0;
-    for (const BufferPlace& place : places) { end = std::max(end, place.file_offset + place.mapped_bytes); }
+    for (const BufferSlot& slot : slots) { end = std::max(end, slot.file_offset + slot.mapped_bytes); }
     return end;
 }
 
@@ -139,12 +139,12 @@ void MemoryFile::map(std::size_t bytes) {
     }
 }
 
-std::span<std::byte> MemoryFile::region(const BufferPlace& place) const {
-    return bytes().subspan(place.file_offset, place.mapped_bytes);
+std::span<std::byte> MemoryFile::region(const BufferSlot& slot) const {
+    return bytes().subspan(slot.file_offset, slot.mapped_bytes);
 }
 
-std::span<std::byte> MemoryFile::data(const BufferPlace& place) const {
-    return region(place).subspan(place.data_offset, place.bytes);
+std::span<std::byte> MemoryFile::data(const BufferSlot& slot) const {
+    return region(slot).subspan(slot.data_offset, slot.bytes);
 }
 
 void fill_with_poison(std::span<std::byte> region, Element element, Schedule schedule) {
@@ -156,36 +156,36 @@ void fill_with_poison(std::span<std::byte> region, Element element, Schedule sch
     std::memcpy(region.data() + at, &pattern, region.size() - at);
 }
 
-Scribble find_scribble(std::span<const std::byte> region, const BufferPlace& place, Schedule schedule) {
-    const std::uint64_t pattern = poison(schedule, place.element);
+GuardViolation find_guard_violation(std::span<const std::byte> region, const BufferSlot& slot, Schedule schedule) {
+    const std::uint64_t pattern = poison(schedule, slot.element);
     const auto is_scribble = [&](std::size_t i) {
         return region[i] != static_cast<std::byte>(pattern >> (8 * (i % sizeof pattern)));
     };
-    const std::size_t end = place.data_offset + place.bytes;
+    const std::size_t end = slot.data_offset + slot.bytes;
     // Nearest first: what was overrun by one is named so, even where more was overwritten.
     for (std::size_t i = end; i < region.size(); i++) {
         if (is_scribble(i)) {
-            return {true, static_cast<long>(i) - static_cast<long>(place.data_offset)};
+            return {true, static_cast<long>(i) - static_cast<long>(slot.data_offset)};
         }
     }
-    for (std::size_t i = place.data_offset; i-- > 0;) {
+    for (std::size_t i = slot.data_offset; i-- > 0;) {
         if (is_scribble(i)) {
-            return {true, static_cast<long>(i) - static_cast<long>(place.data_offset)};
+            return {true, static_cast<long>(i) - static_cast<long>(slot.data_offset)};
         }
     }
     return {};
 }
 
-GuardedMapping::GuardedMapping(int fd, const BufferPlace& place, bool read_only) {
+GuardedMapping::GuardedMapping(int fd, const BufferSlot& slot, bool read_only) {
     // A stride that is wrong by a factor of two still lands in a guard.
-    const std::size_t guard = std::max(kSmallestGuard, round_up(2 * place.bytes, page_bytes()));
-    reserved_ = mapped(2 * guard + place.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+    const std::size_t guard = std::max(kSmallestGuard, round_up(2 * slot.bytes, page_bytes()));
+    reserved_ = mapped(2 * guard + slot.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                        "reserving address space for a buffer");
-    region_ = reserved().subspan(guard, place.mapped_bytes);
-    data_ = region_.data() + place.data_offset;
+    region_ = reserved().subspan(guard, slot.mapped_bytes);
+    data_ = region_.data() + slot.data_offset;
     const int access = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    const off_t offset = fd >= 0 ? static_cast<off_t>(place.file_offset) : 0;
+    const off_t offset = fd >= 0 ? static_cast<off_t>(slot.file_offset) : 0;
     if (mmap(region_.data(), region_.size(), access, kind | MAP_FIXED, fd, offset) == MAP_FAILED) {
         fail("mapping a buffer", region_.size());
     }

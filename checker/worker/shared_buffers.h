@@ -18,7 +18,7 @@
 namespace checker {
 
 // There is not enough memory for a case or a timed shape. what() says how much is wanted.
-struct NoRoom : std::runtime_error {
+struct OutOfMemory : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
@@ -33,16 +33,16 @@ enum class Schedule : std::uint32_t { end_aligned, start_aligned };
 std::uint64_t poison(Schedule schedule, Element element);
 
 // Where a buffer lies in the memory file: whole pages, of which the data are a part.
-struct BufferPlace {
+struct BufferSlot {
     std::size_t file_offset = 0;
     std::size_t mapped_bytes = 0;
     std::size_t data_offset = 0;  // from file_offset
     std::size_t bytes = 0;
     Element element = Element::byte;  // whose poison surrounds the data
 };
-BufferPlace place_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset);
-std::vector<BufferPlace> places_of(std::span<const BufferSpec> specs, Schedule schedule);  // one after the other
-std::size_t file_bytes(std::span<const BufferPlace> places);
+BufferSlot slot_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset);
+std::vector<BufferSlot> slots_of(std::span<const BufferSpec> specs, Schedule schedule);  // one after the other
+std::size_t file_bytes(std::span<const BufferSlot> slots);
 
 // A file in memory that is mapped whole. The parent makes it; the worker inherits the descriptor.
 class MemoryFile {
@@ -53,8 +53,8 @@ class MemoryFile {
     void grow(std::size_t bytes);  // to at least so many; views taken before are void
     int fd() const { return fd_.get(); }
     std::span<std::byte> bytes() const { return {data_.get(), data_.get_deleter().bytes}; }
-    std::span<std::byte> region(const BufferPlace& place) const;  // with the slack around the data
-    std::span<std::byte> data(const BufferPlace& place) const;
+    std::span<std::byte> region(const BufferSlot& slot) const;  // with the slack around the data
+    std::span<std::byte> data(const BufferSlot& slot) const;
 
   private:
     void map(std::size_t bytes);
@@ -66,17 +66,17 @@ void fill_with_poison(std::span<std::byte> region, Element element, Schedule sch
 
 // The first byte around the data that is no longer poison, relative to the data: negative before its start, from
 // `bytes` on after its end.
-struct Scribble {
+struct GuardViolation {
     bool found = false;
     long offset = 0;
 };
-Scribble find_scribble(std::span<const std::byte> region, const BufferPlace& place, Schedule schedule);
+GuardViolation find_guard_violation(std::span<const std::byte> region, const BufferSlot& slot, Schedule schedule);
 
 // The worker's side: each buffer's pages between inaccessible ones.
 class GuardedMapping {
   public:
     // fd < 0: private memory (scratch).
-    GuardedMapping(int fd, const BufferPlace& place, bool read_only);
+    GuardedMapping(int fd, const BufferSlot& slot, bool read_only);
     std::byte* data() const { return data_; }
     void allow(int access) const;            // PROT_READ: what follows may only read it
     std::span<std::byte> reserved() const {  // guards included

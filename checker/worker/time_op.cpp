@@ -98,7 +98,7 @@ class TimedCall {
     void add_calls(std::size_t calls) {
         try {
             for (std::size_t i = 1; i < calls; i++) { others_.push_back(another()); }
-        } catch (const NoRoom&) {  // a clock of small steps needs fewer
+        } catch (const OutOfMemory&) {  // a clock of small steps needs fewer
         }
         for (std::vector<Buffers>& candidate : candidates_) { extend(candidate); }
     }
@@ -351,12 +351,12 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));
-    const std::vector<BufferPlace> places = places_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
+    const std::vector<BufferSlot> slots = slots_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
     std::size_t at = 0;
     for (const Candidate& who : runs_again) {
         call.poison_outputs();
         who.run();
-        for (std::size_t i = 0; i < timed.call.outputs.size(); i++) { call.fetch_output(i, shared.data(places[at++])); }
+        for (std::size_t i = 0; i < timed.call.outputs.size(); i++) { call.fetch_output(i, shared.data(slots[at++])); }
     }
 
     if (!times) {

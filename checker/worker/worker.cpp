@@ -186,10 +186,10 @@ class Libraries {
 // Private memory between inaccessible pages, full of poison.
 struct ScratchArea {
     ScratchArea(std::size_t bytes, Schedule schedule)
-        : place(place_of(bytes, Element::byte, schedule, 0)), mapping(-1, place, false) {
-        fill_with_poison(mapping.region(), place.element, schedule);
+        : slot(slot_of(bytes, Element::byte, schedule, 0)), mapping(-1, slot, false) {
+        fill_with_poison(mapping.region(), slot.element, schedule);
     }
-    BufferPlace place;
+    BufferSlot slot;
     GuardedMapping mapping;
 };
 
@@ -226,10 +226,10 @@ class MappedCall {
   public:
     MappedCall(const CallRun& run, Buffers& buffers) : schedule_(run.schedule), buffers_(buffers) {
         const std::vector<BufferSpec> specs = shared_specs(run.call());
-        const std::vector<BufferPlace> places = run.places();
+        const std::vector<BufferSlot> slots = run.slots();
         for (std::size_t i = 0; i < specs.size(); i++) {
-            mappings_.emplace_back(kWorkerMemory, places[i], specs[i].role == Role::input);
-            add(specs[i].name, specs[i].element, mappings_.back(), places[i].bytes);
+            mappings_.emplace_back(kWorkerMemory, slots[i], specs[i].role == Role::input);
+            add(specs[i].name, specs[i].element, mappings_.back(), slots[i].bytes);
         }
         for (const Scratch& scratch : run.call().scratch) {
             const std::size_t bytes = scratch_bytes(scratch, run.library);
@@ -245,13 +245,14 @@ class MappedCall {
     // The first scratch area that was overrun.
     std::optional<Reply> overrun_scratch() const {
         for (std::size_t i = 0; i < scratch_.size(); i++) {
-            const Scribble scribble = find_scribble(scratch_[i].mapping.region(), scratch_[i].place, schedule_);
-            if (scribble.found) {
+            const GuardViolation guard_violation =
+                find_guard_violation(scratch_[i].mapping.region(), scratch_[i].slot, schedule_);
+            if (guard_violation.found) {
                 Reply reply;
-                reply.answer = Answer::scribble;
+                reply.answer = Answer::guard_violation;
                 reply.buffer = static_cast<std::int32_t>(mappings_.size() + i);
-                reply.offset = scribble.offset;
-                reply.buffer_bytes = scratch_[i].place.bytes;
+                reply.offset = guard_violation.offset;
+                reply.buffer_bytes = scratch_[i].slot.bytes;
                 return reply;
             }
         }
@@ -341,7 +342,7 @@ int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl
             }
             for (std::size_t i = 0; i < c.calls.size(); i++) {
                 const CallRun run{.of = c, .index = i, .library = subject.at(op.name)};
-                lay_out(memory, run.call(), run.places(), run.schedule);
+                initialise(memory, run.call(), run.slots(), run.schedule);
                 const Reply reply = device.run(run);
                 if (!device.chosen_launch_is_over()) {
                     continue;
@@ -396,19 +397,19 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
         if (!op.defined(library)) {
             return make_reply(Answer::not_defined, "");
         }
-        if (request.ask == Ask::time) {
+        if (request.kind == RequestKind::time) {
             const std::unique_ptr<Bench> bench = device.bench();
             return time_op(op.timed.at(request.timed), library, solution.at(op.name),
                            older_implementation(reference_dir, op.name), request, *bench);
         }
-        return device.run(
-            {op.cases.at(request.case_index), request.call, library, request.schedule, request.ask == Ask::count});
+        return device.run({op.cases.at(request.case_index), request.call, library, request.schedule,
+                           request.kind == RequestKind::count});
     };
 
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
         Reply reply;
-        if (request.ask == Ask::start || !no_device.empty()) {
+        if (request.kind == RequestKind::start || !no_device.empty()) {
             reply = start();
         } else {
             const Op& op = lesson.ops().at(request.op);
@@ -422,12 +423,12 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
             try {
                 library = &subject.at(op.name);
                 reply = run(request, op, *library);
-            } catch (const NoRoom& e) {
-                reply = make_reply(Answer::no_room, e.what());
+            } catch (const OutOfMemory& e) {
+                reply = make_reply(Answer::out_of_memory, e.what());
             } catch (const std::exception& e) { reply = of_exception(e); } catch (...) {
                 reply = make_reply(Answer::exception, "something that is no std::exception");
             }
-            if (library != nullptr && request.ask == Ask::time) {
+            if (library != nullptr && request.kind == RequestKind::time) {
                 try {
                     if (const std::optional<Finding> broken = device.broken()) {
                         reply = make_reply(Answer::broken, "");

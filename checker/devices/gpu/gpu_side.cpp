@@ -67,7 +67,7 @@ Function* of_runtime(const char* name) {
 
 // ---- one call ------------------------------------------------------------------------------------------------------
 
-// Throws NoRoom where the card has not so much memory left.
+// Throws OutOfMemory where the card has not so much memory left.
 DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
     try {
         return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));
@@ -77,8 +77,8 @@ DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
         }
     }
     const MemoryLeft left = memory_left();
-    throw NoRoom(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})", gib(bytes),
-                             gib(left.free), gib(left.all)));
+    throw OutOfMemory(fmt::format("it wants {} more of the card's memory, of which {} is free (the card has {})",
+                                  gib(bytes), gib(left.free), gib(left.all)));
 }
 
 // Far enough for a row or two beside the data of the cases' shapes.
@@ -87,7 +87,7 @@ constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 // A buffer on the device between guard bands, and the host's picture of both.
 class GuardedBuffer {
   public:
-    // Throws NoRoom.
+    // Throws OutOfMemory.
     GuardedBuffer(BufferSpec spec, Schedule schedule)
         : spec_(std::move(spec)),
           schedule_(schedule),
@@ -119,13 +119,13 @@ class GuardedBuffer {
     std::optional<Finding> fetch() {
         std::vector<std::byte> now(picture_.size());
         check(cudaMemcpy(now.data(), device_.data(), now.size(), cudaMemcpyDeviceToHost));
-        const Scribble scribble = find_scribble(now, place_, schedule_);
+        const GuardViolation guard_violation = find_guard_violation(now, place_, schedule_);
         std::optional<Finding> finding;
         if (spec_.role == Role::input) {
             finding = find_changed_input(spec_, data_in(picture_), data_in(now));
         }
         picture_ = std::move(now);
-        return scribble.found ? describe_scribble(spec_, scribble.offset) : finding;
+        return guard_violation.found ? describe_guard_violation(spec_, guard_violation.offset) : finding;
     }
     std::span<const std::byte> fetched() const { return data_in(picture_); }
 
@@ -137,7 +137,7 @@ class GuardedBuffer {
 
     BufferSpec spec_;
     Schedule schedule_;
-    BufferPlace place_;
+    BufferSlot place_;
     std::vector<std::byte> picture_;
     DeviceBuffer<std::byte> device_;
 };
@@ -145,7 +145,7 @@ class GuardedBuffer {
 // An output that the host has no room for, between guard bands. 0xFF is the poison: NaN in every floating-point element.
 class LargeOutput {
   public:
-    // Throws NoRoom.
+    // Throws OutOfMemory.
     explicit LargeOutput(BufferSpec spec) : spec_(std::move(spec)), device_(allocate(spec_.bytes())) {
         check(cudaMemset(device_.data(), kPoison, device_.bytes()));
     }
@@ -153,14 +153,14 @@ class LargeOutput {
     const BufferSpec& spec() const { return spec_; }
     std::byte* data() const { return device_.data() + kGuardBytes; }
 
-    std::optional<Finding> scribble() const {
+    std::optional<Finding> guard_violation() const {
         std::vector<std::uint8_t> guard(kGuardBytes);
         for (const bool behind : {false, true}) {
             const std::size_t at = behind ? kGuardBytes + spec_.bytes() : 0;
             check(cudaMemcpy(guard.data(), device_.data() + at, guard.size(), cudaMemcpyDeviceToHost));
             const auto written = std::ranges::find_if(guard, [](std::uint8_t byte) { return byte != kPoison; });
             if (written != guard.end()) {
-                return describe_scribble(
+                return describe_guard_violation(
                     spec_, static_cast<long>(at) + (written - guard.begin()) - static_cast<long>(kGuardBytes));
             }
         }
@@ -340,10 +340,10 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
     const Call& call = run.call();
     const MemoryFile shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
-    const std::vector<BufferPlace> places = run.places();
+    const std::vector<BufferSlot> slots = run.slots();
     std::vector<GuardedBuffer*> memory;  // as specs; null: of the host
     Buffers& buffers = running.buffers();
-    running.host_tensors().lay_out(run, shared, buffers);
+    running.host_tensors().initialise(run, shared, buffers);
     for (std::size_t i = 0; i < specs.size(); i++) {
         if (specs[i].on_host) {
             memory.push_back(nullptr);
@@ -351,7 +351,7 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
         }
         memory.push_back(&running.at(specs[i]));
         if (before(call, i) != Before::left) {
-            memory.back()->set(shared.data(places[i]));
+            memory.back()->set(shared.data(slots[i]));
         }
         buffers.add(specs[i].name, specs[i].element, memory.back()->data());
     }
@@ -394,15 +394,15 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
             findings.push_back(std::move(*finding));
         }
         if (i < specs.size() && specs[i].role != Role::input && !large) {
-            std::ranges::copy(memory[i]->fetched(), shared.data(places[i]).begin());
+            std::ranges::copy(memory[i]->fetched(), shared.data(slots[i]).begin());
         }
     }
     running.look_at_workspaces(findings);
     if (large) {
-        if (std::optional<Finding> finding = large->scribble()) {
+        if (std::optional<Finding> finding = large->guard_violation()) {
             findings.push_back(std::move(*finding));
         }
-        large->sample(*reinterpret_cast<SampledElements*>(shared.data(places.back()).data()));
+        large->sample(*reinterpret_cast<SampledElements*>(shared.data(slots.back()).data()));
     }
     return findings;
 }
@@ -623,8 +623,8 @@ class GpuSide final : public DeviceSide {
         std::vector<Finding> findings;
         try {
             findings = run_on_gpu(run, running_.value());
-        } catch (const NoRoom& error) {
-            reply = make_reply(Answer::no_room, error.what());
+        } catch (const OutOfMemory& error) {
+            reply = make_reply(Answer::out_of_memory, error.what());
         } catch (const std::exception& error) {
             if (const std::string no_fault = environment_hint(error); !no_fault.empty()) {
                 return make_reply(Answer::no_device, no_fault);

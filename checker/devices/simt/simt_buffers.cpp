@@ -38,7 +38,7 @@ DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Elemen
             throw;
         }
     }
-    throw NoRoom(fmt::format("it wants {} more of the device's memory", gib(bytes)));
+    throw OutOfMemory(fmt::format("it wants {} more of the device's memory", gib(bytes)));
 }
 
 std::byte* DeviceWorkspaces::allocate(std::size_t bytes) {

@@ -16,7 +16,7 @@ namespace checker {
 
 using DeviceBytes = DeviceBuffer<std::byte>;
 
-// Throws NoRoom.
+// Throws OutOfMemory.
 DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element);
 
 // The workspaces of a call's Context.

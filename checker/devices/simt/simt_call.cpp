@@ -72,10 +72,10 @@ void UncomparedCall::run(const Library& library) {
             count_as_written(add(scratch.name, Dims("bytes/i", {static_cast<long>(bytes)}), Element::byte));
         }
     }
-    Buffers places(&workspaces_, stream_.get());  // with a Context of its own
-    for (const auto& [name, element] : elements_) { places.add(name, element, memory_.at(name).data()); }
-    for (const std::string& name : call_.null) { places.add_null(name); }
-    call_.run(library, places);
+    Buffers slots(&workspaces_, stream_.get());  // with a Context of its own
+    for (const auto& [name, element] : elements_) { slots.add(name, element, memory_.at(name).data()); }
+    for (const std::string& name : call_.null) { slots.add_null(name); }
+    call_.run(library, slots);
     simt::Captures::instance().report_left();
     simt::Captures::instance().abandon_all();
     static_cast<void>(cudaDeviceSynchronize());

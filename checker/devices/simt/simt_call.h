@@ -15,7 +15,7 @@ namespace checker {
 class UncomparedCall {
   public:
     // Inputs hold values like the call's own, 64 MiB of them and then 0. Throws std::invalid_argument for a call that
-    // has tensors in the host's memory, NoRoom.
+    // has tensors in the host's memory, OutOfMemory.
     explicit UncomparedCall(const Call& call);
     // Runs it, and waits until all is done. What it throws, and the device's error, are thrown.
     void run(const Library& library);

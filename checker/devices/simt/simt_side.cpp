@@ -206,10 +206,10 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     const Call& call = run.call();
     const MemoryFile shared(dup(kWorkerMemory));
     const std::vector<BufferSpec> specs = shared_specs(call);
-    const std::vector<BufferPlace> places = run.places();
+    const std::vector<BufferSlot> slots = run.slots();
     std::vector<std::byte*> memory;
     Buffers& buffers = running.buffers();
-    running.host_tensors().lay_out(run, shared, buffers);
+    running.host_tensors().initialise(run, shared, buffers);
     for (std::size_t i = 0; i < specs.size(); i++) {
         if (specs[i].on_host) {
             memory.push_back(nullptr);
@@ -217,7 +217,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         }
         const Before holds = before(call, i);
         memory.push_back(running.at(specs[i].name, specs[i].dims, specs[i].element, holds).data());
-        const std::span<const std::byte> host = shared.data(places[i]);
+        const std::span<const std::byte> host = shared.data(slots[i]);
         if (holds == Before::values) {
             check(cudaMemcpy(memory.back(), host.data(), host.size(), cudaMemcpyHostToDevice));
         } else if (holds == Before::poison) {  // the poison is there, but counts as written by nobody
@@ -287,7 +287,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     }
     const simt::OpenMemory open;
     for (std::size_t i = 0; i < specs.size(); i++) {
-        const std::span<std::byte> host = shared.data(places[i]);
+        const std::span<std::byte> host = shared.data(slots[i]);
         if (specs[i].on_host) {
             continue;
         }
@@ -351,8 +351,8 @@ class SimtSide final : public DeviceSide {
         Reply reply;
         try {
             reply = run_on_device(run, running_.value(), changed);
-        } catch (const NoRoom& error) {
-            reply = make_reply(Answer::no_room, error.what());
+        } catch (const OutOfMemory& error) {
+            reply = make_reply(Answer::out_of_memory, error.what());
         } catch (const std::exception& error) { reply = make_reply(Answer::exception, with_reason(error.what())); }
         end_captures();  // where the call threw
         std::ranges::move(running_->left_alive().grown(call), std::back_inserter(changed));

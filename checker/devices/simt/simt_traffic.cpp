@@ -65,7 +65,7 @@ void count(CountedVersion& version, DeviceSide& device, const Op& op, const Work
     const simt::CountingTraffic counting;
     for (std::size_t i = 0; i < work.of.calls.size(); i++) {
         const CallRun run{.of = work.of, .index = i, .library = library, .counts = true};
-        lay_out(memory, run.call(), run.places(), run.schedule);
+        initialise(memory, run.call(), run.slots(), run.schedule);
         std::optional<simt::SamplingBlocks> sampling;
         if (wanted) {
             sampling.emplace(*wanted);
@@ -409,7 +409,7 @@ std::optional<std::uint64_t> count_limited(DeviceSide& device, const Case& of, c
         if (!of.sequence && !is_limited(run.call())) {
             continue;
         }
-        lay_out(memory, run.call(), run.places(), run.schedule);
+        initialise(memory, run.call(), run.slots(), run.schedule);
         const Reply reply = device.run(run);
         done = reply.answer == Answer::done;
         api_calls += is_limited(run.call()) ? static_cast<std::uint64_t>(reply.api_calls) : 0;
