@@ -38,7 +38,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
-std::string counted(long n) {
+std::string format_count(long n) {
     const std::string digits = std::to_string(std::labs(n));
     std::string result = n < 0 ? "-" : "";
     for (std::size_t i = 0; i < digits.size(); i++) {
@@ -50,8 +50,8 @@ std::string counted(long n) {
     return result;
 }
 
-std::string counted(long n, std::string_view singular) {
-    return fmt::format("{} {}{}", counted(n), singular, n == 1 ? "" : "s");
+std::string format_count(long n, std::string_view singular) {
+    return fmt::format("{} {}{}", format_count(n), singular, n == 1 ? "" : "s");
 }
 
 std::string significant(double x) {
@@ -61,7 +61,7 @@ std::string significant(double x) {
     const double size = std::abs(x);
     if (size >= 999.5 && size < 1e6) {
         const double unit = std::pow(10.0, std::floor(std::log10(size)) - 2.0);
-        return counted(std::lround(std::round(x / unit) * unit));
+        return format_count(std::lround(std::round(x / unit) * unit));
     }
     return short_exponent(fmt::format("{:.3g}", x));
 }

@@ -11,13 +11,13 @@
 
 namespace checker {
 
-std::string counted(long n);                             // 1,024
-std::string counted(long n, std::string_view singular);  // "1 element", "1,024 elements"
-std::string significant(double x);                       // three significant digits: 0.312, 806, 8.1e-03 as 8.1e-3
-std::string gib(std::size_t bytes);                      // "1.50 GiB"
-std::string milliseconds(double seconds);                // "4.10 ms"; microseconds below a tenth of one
-std::string percent(double share);                       // "62%"
-std::string times(double factor);                        // "1.30 times", "806 times", "more than a million times"
+std::string format_count(long n);                             // 1,024
+std::string format_count(long n, std::string_view singular);  // "1 element", "1,024 elements"
+std::string significant(double x);                            // three significant digits: 0.312, 806, 8.1e-03 as 8.1e-3
+std::string gib(std::size_t bytes);                           // "1.50 GiB"
+std::string milliseconds(double seconds);                     // "4.10 ms"; microseconds below a tenth of one
+std::string percent(double share);                            // "62%"
+std::string times(double factor);                             // "1.30 times", "806 times", "more than a million times"
 
 // What stands between commas, or whatever separates: nothing of an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -9,11 +9,12 @@
 
 namespace checker {
 
-std::string text_of(const Counted& counted) {
-    const std::string takes = fmt::format(fmt::runtime(counted.takes), checker::counted(std::lround(counted.value)));
+std::string text_of(const CounterResult& counted) {
+    const std::string takes =
+        fmt::format(fmt::runtime(counted.takes), checker::format_count(std::lround(counted.value)));
     return counted.needed > 0
                ? fmt::format("{}, {} the {} that are needed", takes, times(counted.value / counted.needed),
-                             checker::counted(std::lround(counted.needed)))
+                             checker::format_count(std::lround(counted.needed)))
                : takes;
 }
 

@@ -25,7 +25,7 @@ struct Needed {
 };
 
 // What a call, or the calls of a case together, have taken of it.
-struct Counted {
+struct CounterResult {
     std::string counter;
     std::string takes;  // Counter::takes
     double value = 0;
@@ -36,6 +36,6 @@ struct Counted {
 };
 
 // "asks for 4,096 bytes of global memory, 2 times the 2,048 that are needed"
-std::string text_of(const Counted& counted);
+std::string text_of(const CounterResult& counted);
 
 }  // namespace checker

@@ -258,9 +258,9 @@ struct Timed {
     Call call = {};                       // its run is called in a row, for each implementation on one Context
     std::optional<Vendor> library = {};   // one core
     RunFunction run_on_two_threads = {};  // for targets that ask how it scales
-    bool hot = false;                     // a whole model's step: timed one after another, caches as it left them
+    bool warm = false;                    // a whole model's step: timed one after another, caches as it left them
     // The same grid of outputs, each from a shorter sum: what blocks share is the same share of it.
-    std::optional<Call> thin = {};
+    std::optional<Call> reduced_k = {};
 };
 
 struct Op {

@@ -359,7 +359,7 @@ std::string LessonToml::precision_of(const std::string& op) const {
     return found == precision.end() ? "fp32" : found->second;
 }
 
-std::string unmet(const LessonToml& toml, const Card& card) {
+std::string unmet(const LessonToml& toml, const Gpu& card) {
     for (const std::string& needed : toml.cards) {
         const int least = std::stoi(needed.substr(std::string_view("sm_").size()));
         const bool has_it = needed.ends_with('a') ? card.capability == least : card.capability >= least;

@@ -59,13 +59,13 @@ struct LessonToml {
 };
 
 // A GPU. Capability 90 is 9.0; 0 is anything: a rehearsal.
-struct Card {
+struct Gpu {
     std::string name;
     int capability = 0;
 };
 
 // One line where the card lacks what the lesson requires; empty where it has it.
-std::string unmet(const LessonToml& toml, const Card& card);
+std::string unmet(const LessonToml& toml, const Gpu& card);
 
 // Throws FileError, in one line, with what is missing or misspelt: file, line and the nearest right name.
 LessonToml read_lesson_toml(const std::filesystem::path& file);

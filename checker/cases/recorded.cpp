@@ -39,7 +39,7 @@ double least_share(const Json& report, const std::string& item, const Target& ta
 
 }  // namespace
 
-std::optional<RecordedShare> recorded_share(const std::filesystem::path& folder, const Card& card,
+std::optional<RecordedShare> recorded_share(const std::filesystem::path& folder, const Gpu& card,
                                             const std::string& lesson, const std::string& op, const Target& target) {
     const std::string capability = fmt::format("{}.{}", card.capability / 10, card.capability % 10);
     std::optional<RecordedShare> of_capability;
@@ -79,7 +79,7 @@ Target on_card(Target target, const std::optional<RecordedShare>& recorded) {
     return target;
 }
 
-std::string why_bronze_only(const Card& card) {
+std::string why_bronze_only(const Gpu& card) {
     const std::string which = card.capability == 0 ? "this card" : fmt::format("a card of sm_{}", card.capability);
     return fmt::format("no silver or gold: no report of {} yet: make gpu-report", which);
 }

@@ -21,7 +21,7 @@ namespace {
 
 void print(std::string_view wanted, std::string_view sass_paths, std::string_view counts) {
     const std::size_t colon = std::min(wanted.find(':'), wanted.size());
-    const std::vector<Card> cards = cards_named(wanted.substr(0, colon));
+    const std::vector<GpuSpec> cards = cards_named(wanted.substr(0, colon));
     std::vector<SassFile> sass;
     for (const std::string_view part : split(sass_paths, ',')) {
         const std::string path(part);

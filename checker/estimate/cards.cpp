@@ -69,36 +69,36 @@ const toml::table& table_of(const toml::table& all, const std::string& kind, con
     return *found;
 }
 
-Card card_of(const std::string& key, const toml::table& all, const std::string& from) {
+GpuSpec card_of(const std::string& key, const toml::table& all, const std::string& from) {
     const Row card{table_of(all, "card", key, from), fmt::format("{}: [card.{}]", from, key)};
     const std::string number = std::to_string(card.get<int>("sm"));
     const Row sm{table_of(all, "sm", number, from), fmt::format("{}: [sm.{}]", from, number)};
-    Card result{.key = key,
-                .name = card.get<std::string>("name"),
-                .sass = card.get<std::string>("sass"),
-                .clock = 1e6 * card.positive("clock"),
-                .multiprocessors = card.count("multiprocessors"),
-                .schedulers = sm.count("schedulers"),
-                .fp32_lanes = sm.count("fp32_lanes"),
-                .int_lanes = sm.count("int_lanes"),
-                .special_lanes = sm.count("special_lanes"),
-                .lsu_lanes = sm.count("lsu_lanes"),
-                .l1_bytes = sm.count("l1_bytes"),
-                .fp32 = 1e12 * card.positive("fp32"),
-                .tf32 = 1e12 * card.if_any("tf32"),
-                .bf16 = 1e12 * card.if_any("bf16"),
-                .memory = 1e9 * card.positive("memory"),
-                .l2 = 1e9 * card.positive("l2"),
-                .l2_size = 1e6 * card.positive("l2_size"),
-                .l1_cycles = sm.positive("l1_cycles"),
-                .l2_cycles = card.positive("l2_cycles"),
-                .memory_cycles = card.positive("memory_cycles"),
-                .limits = {.warps = sm.count("warps"),
-                           .blocks = sm.count("blocks"),
-                           .shared = sm.count("shared"),
-                           .shared_unit = sm.count("shared_unit"),
-                           .shared_reserved = sm.get<int>("shared_reserved")},
-                .assumed = card.texts("assumed")};
+    GpuSpec result{.key = key,
+                   .name = card.get<std::string>("name"),
+                   .sass = card.get<std::string>("sass"),
+                   .clock = 1e6 * card.positive("clock"),
+                   .multiprocessors = card.count("multiprocessors"),
+                   .schedulers = sm.count("schedulers"),
+                   .fp32_lanes = sm.count("fp32_lanes"),
+                   .int_lanes = sm.count("int_lanes"),
+                   .special_lanes = sm.count("special_lanes"),
+                   .lsu_lanes = sm.count("lsu_lanes"),
+                   .l1_bytes = sm.count("l1_bytes"),
+                   .fp32 = 1e12 * card.positive("fp32"),
+                   .tf32 = 1e12 * card.if_any("tf32"),
+                   .bf16 = 1e12 * card.if_any("bf16"),
+                   .memory = 1e9 * card.positive("memory"),
+                   .l2 = 1e9 * card.positive("l2"),
+                   .l2_size = 1e6 * card.positive("l2_size"),
+                   .l1_cycles = sm.positive("l1_cycles"),
+                   .l2_cycles = card.positive("l2_cycles"),
+                   .memory_cycles = card.positive("memory_cycles"),
+                   .limits = {.warps = sm.count("warps"),
+                              .blocks = sm.count("blocks"),
+                              .shared = sm.count("shared"),
+                              .shared_unit = sm.count("shared_unit"),
+                              .shared_reserved = sm.get<int>("shared_reserved")},
+                   .assumed = card.texts("assumed")};
     std::ranges::copy(sm.texts("assumed"), std::back_inserter(result.assumed));
     return result;
 }
@@ -121,8 +121,8 @@ std::string normalised(std::string_view name) {
 
 }  // namespace
 
-Card Card::at(double hertz) const {
-    Card other = *this;
+GpuSpec GpuSpec::at(double hertz) const {
+    GpuSpec other = *this;
     const double faster = hertz / clock;
     other.clock = hertz;
     for (double* rate : {&other.fp32, &other.tf32, &other.bf16, &other.l2}) { *rate *= faster; }
@@ -130,7 +130,7 @@ Card Card::at(double hertz) const {
     return other;
 }
 
-std::vector<Card> parse_cards(std::string_view text, const std::string& from) {
+std::vector<GpuSpec> parse_cards(std::string_view text, const std::string& from) {
     toml::table all;
     try {
         all = toml::parse(text, from);
@@ -142,37 +142,37 @@ std::vector<Card> parse_cards(std::string_view text, const std::string& from) {
         for (const auto& [key, row] : *known) { keys.emplace_back(key.source().begin.line, key.str()); }
     }
     std::ranges::sort(keys);
-    std::vector<Card> found;
+    std::vector<GpuSpec> found;
     for (const auto& [line, key] : keys) { found.push_back(card_of(key, all, from)); }
     return found;
 }
 
-const std::vector<Card>& cards() {
-    static const auto& known = *new std::vector<Card>(  // read when the process ends, and so never destroyed
+const std::vector<GpuSpec>& cards() {
+    static const auto& known = *new std::vector<GpuSpec>(  // read when the process ends, and so never destroyed
         parse_cards({sol_cards_toml, sol_cards_toml_end}, "reference/cards.toml"));
     return known;
 }
 
-const Card& card_named(std::string_view name) {
+const GpuSpec& card_named(std::string_view name) {
     const std::string wanted = normalised(name);
-    const auto exact = std::ranges::find(cards(), wanted, [](const Card& card) { return normalised(card.key); });
+    const auto exact = std::ranges::find(cards(), wanted, [](const GpuSpec& card) { return normalised(card.key); });
     if (exact != cards().end()) {
         return *exact;
     }
     const auto first = std::ranges::find_if(
-        cards(), [&](const Card& card) { return wanted.size() > 1 && normalised(card.key).starts_with(wanted); });
+        cards(), [&](const GpuSpec& card) { return wanted.size() > 1 && normalised(card.key).starts_with(wanted); });
     if (first == cards().end()) {
         throw std::runtime_error(fmt::format("the card {} is not known; there is {}", name,
-                                             fmt::join(cards() | std::views::transform(&Card::key), ", ")));
+                                             fmt::join(cards() | std::views::transform(&GpuSpec::key), ", ")));
     }
     return *first;
 }
 
-std::vector<Card> cards_named(std::string_view names) {
+std::vector<GpuSpec> cards_named(std::string_view names) {
     if (names == "all") {
         return cards();
     }
-    std::vector<Card> found;
+    std::vector<GpuSpec> found;
     for (const std::string_view part : split(names, ',')) { found.push_back(card_named(part)); }
     return found;
 }

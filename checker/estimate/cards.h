@@ -18,7 +18,7 @@ struct Limits {
     int shared_reserved = 0;  // what the system takes for each block
 };
 
-struct Card {
+struct GpuSpec {
     std::string key;   // "H100-SXM", the table's name in cards.toml
     std::string name;  // "H100 SXM"
     std::string sass;  // what nvcc compiles for it, "sm_90a"
@@ -40,18 +40,18 @@ struct Card {
     std::vector<std::string> assumed;  // keys whose number nobody has published: a like card's stands there
 
     // The same at another clock, in Hz: all that is counted in cycles goes with it, memory does not.
-    Card at(double hertz) const;
+    GpuSpec at(double hertz) const;
     // The time in which each multiprocessor has passed so many cycles.
     double seconds(double cycles) const { return cycles / clock; }
 };
 
 // Throws std::runtime_error: `from`, the table, and the key that is missing or wrong.
-std::vector<Card> parse_cards(std::string_view toml, const std::string& from);
-const std::vector<Card>& cards();  // those of reference/cards.toml, in its order
+std::vector<GpuSpec> parse_cards(std::string_view toml, const std::string& from);
+const std::vector<GpuSpec>& cards();  // those of reference/cards.toml, in its order
 
 // By its key, however it is written ("rtx4090", "4090"), or what it starts with ("H100": the first such card). Throws
 // std::runtime_error, which lists the known ones.
-const Card& card_named(std::string_view name);
-std::vector<Card> cards_named(std::string_view names);  // "H100,T4", or "all"
+const GpuSpec& card_named(std::string_view name);
+std::vector<GpuSpec> cards_named(std::string_view names);  // "H100,T4", or "all"
 
 }  // namespace checker::estimate

@@ -51,7 +51,7 @@ struct Bytes {
 
 // Of a launch: what its requests ask of L1, what a block needs of L2 at least once, and what must come from memory: each
 // sector once where L2 holds all of them; else once for each run of so many blocks as L2 does hold, or run at once.
-Bytes bytes_of(const Card& card, const LaunchCounts& launch, double at_once) {
+Bytes bytes_of(const GpuSpec& card, const LaunchCounts& launch, double at_once) {
     const auto access = [&](Kind kind) { return launch.total.of(kind); };
     Bytes bytes;
     bytes.asked = kSector * (access(Kind::global_load).sectors + access(Kind::global_atomic).sectors);
@@ -76,7 +76,7 @@ Bytes bytes_of(const Card& card, const LaunchCounts& launch, double at_once) {
     return bytes;
 }
 
-Estimate of_library(const Card& card, const LaunchCounts& calls) {
+Estimate of_library(const GpuSpec& card, const LaunchCounts& calls) {
     Estimate result;
     result.kernel = calls.kernel;
     result.launches = 0;
@@ -139,7 +139,7 @@ Resource Estimate::next() const {
     return static_cast<Resource>(std::ranges::max_element(others) - others.begin());
 }
 
-Estimate estimate(const Card& card, const LaunchCounts& counted, const KernelSass* sass) {
+Estimate estimate(const GpuSpec& card, const LaunchCounts& counted, const KernelSass* sass) {
     if (counted.is_library()) {
         return of_library(card, counted);
     }

@@ -51,7 +51,7 @@ struct Estimate {
     double without_limit() const { return at(next()); }
 };
 
-Estimate estimate(const Card& card, const LaunchCounts& launch, const KernelSass* sass);
+Estimate estimate(const GpuSpec& card, const LaunchCounts& launch, const KernelSass* sass);
 
 // Launches of one kernel added up, in the order in which kernels come first.
 std::vector<Estimate> by_kernel(const std::vector<Estimate>& launches);

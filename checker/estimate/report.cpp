@@ -157,7 +157,7 @@ std::string band_text(const Band& band) {
         percent(band.within_125), band.rows, band.cards, percent(band.within_150));
 }
 
-CardEstimate estimate_all(const Card& card, const std::vector<LaunchCounts>& launches,
+CardEstimate estimate_all(const GpuSpec& card, const std::vector<LaunchCounts>& launches,
                           const std::vector<SassFile>& sass) {
     CardEstimate result{card, {}};
     for (const LaunchCounts& launch : launches) {
@@ -166,10 +166,10 @@ CardEstimate estimate_all(const Card& card, const std::vector<LaunchCounts>& lau
     return result;
 }
 
-std::vector<CardEstimate> estimate_all(const std::vector<Card>& cards, const std::vector<LaunchCounts>& launches,
+std::vector<CardEstimate> estimate_all(const std::vector<GpuSpec>& cards, const std::vector<LaunchCounts>& launches,
                                        const std::vector<SassFile>& sass) {
     std::vector<CardEstimate> all;
-    for (const Card& card : cards) { all.push_back(estimate_all(card, launches, sass)); }
+    for (const GpuSpec& card : cards) { all.push_back(estimate_all(card, launches, sass)); }
     return all;
 }
 

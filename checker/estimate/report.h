@@ -13,14 +13,14 @@ namespace checker::estimate {
 
 // What was estimated for one card: the launches of a program, or of a call.
 struct CardEstimate {
-    Card card;
+    GpuSpec card;
     std::vector<Estimate> launches;
     double seconds() const { return seconds_of(launches); }
 };
 
-CardEstimate estimate_all(const Card& card, const std::vector<LaunchCounts>& launches,
+CardEstimate estimate_all(const GpuSpec& card, const std::vector<LaunchCounts>& launches,
                           const std::vector<SassFile>& sass);
-std::vector<CardEstimate> estimate_all(const std::vector<Card>& cards, const std::vector<LaunchCounts>& launches,
+std::vector<CardEstimate> estimate_all(const std::vector<GpuSpec>& cards, const std::vector<LaunchCounts>& launches,
                                        const std::vector<SassFile>& sass);
 
 // A table of resources for each kernel, the cards side by side; then the sum where there are several; then the band.

@@ -37,8 +37,8 @@ Finding outside(std::string_view did, const std::string& name, long offset, long
     const long at = offset >= 0 ? offset / unit_bytes : -((-offset + unit_bytes - 1) / unit_bytes);
     return {"out_of_bounds",
             fmt::format("{} {} of {}: {} {}{}", did, offset < 0 ? "before the start" : "past the end", name, unit,
-                        counted(at),
-                        at < 0 ? "" : fmt::format(" is {} past the end", counted(at - bytes / unit_bytes + 1)))};
+                        format_count(at),
+                        at < 0 ? "" : fmt::format(" is {} past the end", format_count(at - bytes / unit_bytes + 1)))};
 }
 
 Finding outside(std::string_view did, const BufferSpec& spec, long offset) {
@@ -52,7 +52,7 @@ Finding outside_scratch(std::string_view did, const Reply& reply, const Call& ca
                                  ? "the workspace"
                                  : call.scratch.at(at(reply.buffer) - shared_specs(call).size()).name;
     const long bytes = static_cast<long>(reply.buffer_bytes);
-    return outside(did, fmt::format("{} ({} bytes)", name, counted(bytes)), reply.offset, bytes, "byte", 1);
+    return outside(did, fmt::format("{} ({} bytes)", name, format_count(bytes)), reply.offset, bytes, "byte", 1);
 }
 
 Finding describe_memory_fault(const Reply& reply, const Call& call) {
@@ -159,7 +159,7 @@ Finding describe_untouched(const Judged& judged, const std::string& prefix, cons
                                          prefix.empty() ? spec.name + " was" : prefix + "which was")};
     }
     return {"untouched",
-            fmt::format("{}{} of {} {}", prefix, counted(untouched.count), elements,
+            fmt::format("{}{} of {} {}", prefix, format_count(untouched.count), elements,
                         spec.role == Role::inout ? "still hold what they held before the call" : "were not written"),
             {"first\t" + indexed(spec, untouched.first)}};
 }
@@ -170,7 +170,7 @@ std::string how_wrong(const Judged& judged) {
     const Comparison& c = judged.comparison;
     if (c.nonfinite > 0) {
         return is_scalar(spec) ? ": it is NaN or infinite"
-                               : fmt::format(", {} of them NaN or infinite", counted(c.nonfinite));
+                               : fmt::format(", {} of them NaN or infinite", format_count(c.nonfinite));
     }
     if (c.nonzero == c.wrong) {
         return ": they must be exactly 0";
@@ -206,7 +206,7 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_
     const BufferSpec& spec = judged.output->spec;
     const Comparison& c = judged.comparison;
     const std::string prefix = of_model ? fmt::format("first diverging tensor: {}, ", spec.name) : "";
-    const std::string elements = counted(c.compared, "element") + (of_model ? "" : " of " + spec.name);
+    const std::string elements = format_count(c.compared, "element") + (of_model ? "" : " of " + spec.name);
     const std::vector<std::string> others = also.empty() ? std::vector<std::string>() : std::vector{"also\t" + also};
     if (!judged.untouched.none()) {
         findings.push_back(describe_untouched(judged, prefix, elements));
@@ -216,8 +216,8 @@ void add_mismatch(std::vector<Finding>& findings, const Judged& judged, bool of_
         return;
     }
     const std::string amount = is_scalar(spec) ? fmt::format("{}{} is wrong", prefix, spec.name)
-                                               : fmt::format("{}{} of {} {} wrong", prefix, counted(c.wrong), elements,
-                                                             c.wrong == 1 ? "is" : "are");
+                                               : fmt::format("{}{} of {} {} wrong", prefix, format_count(c.wrong),
+                                                             elements, c.wrong == 1 ? "is" : "are");
     Finding finding{c.nonfinite > 0 ? "nonfinite" : "mismatch", amount + how_wrong(judged)};
     const auto [got, reference] = format_distinct(judged.got, Got(judged.output->expected), c.first);
     finding.details.push_back(fmt::format("first\t{}   got {}   expected {}", indexed(spec, c.first), got, reference));
@@ -291,7 +291,7 @@ std::string distance_text(const Displaced::Shift& shift) {
     std::vector<std::string> parts;
     for (const auto& [by, unit] : {std::pair(shift.rows, "row"), std::pair(shift.columns, "column")}) {
         if (by != 0) {
-            parts.push_back(fmt::format("{} further {}", counted(std::abs(by), unit), by > 0 ? "on" : "back"));
+            parts.push_back(fmt::format("{} further {}", format_count(std::abs(by), unit), by > 0 ? "on" : "back"));
         }
     }
     return fmt::format("{}", fmt::join(parts, " and "));
@@ -308,8 +308,8 @@ std::optional<Finding> describe_displaced(const Judged& judged) {
     Finding finding{"displaced", fmt::format("{} holds what belongs at {}", indexed(spec, found->element),
                                              indexed(spec, found->belongs))};
     const auto add = [&](long elements, std::string_view which, const std::string& where) {
-        finding.details.push_back(fmt::format("\tso do {} of {} wrong elements{}: {}", counted(elements),
-                                              counted(found->looked_at), which, where));
+        finding.details.push_back(fmt::format("\tso do {} of {} wrong elements{}: {}", format_count(elements),
+                                              format_count(found->looked_at), which, where));
     };
     for (const Displaced::Shift& shift : found->shifts) { add(shift.elements, "", distance_text(shift)); }
     if (found->how != Displaced::How::shifted) {
@@ -379,7 +379,7 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
             return Finding{"threads",
                            fmt::format("returned while {} that it started still ran: join each one before the end "
                                        "(a std::jthread is joined where its scope ends), and detach none",
-                                       counted(reply.threads, "thread"))};
+                                       format_count(reply.threads, "thread"))};
         case Answer::guard_violation:
             return outside_scratch("wrote", reply, call);
         default:
@@ -524,7 +524,7 @@ static std::optional<Finding> describe_padding(const Output& output, const Run& 
     return Finding{"padding", output.stays_untouched
                                   ? fmt::format("wrote to {}, which must stay as it was in this call", where)
                                   : fmt::format("wrote to {}: columns {} and beyond are padding, to be left alone",
-                                                where, counted(output.columns))};
+                                                where, format_count(output.columns))};
 }
 
 CallVerdict describe_call(const Call& call, std::span<const Content> first, std::span<const Content> second,
@@ -638,12 +638,12 @@ std::optional<Finding> describe_work(const Call& call, double bytes_asked) {
     if (bytes_asked > 0 && bytes_asked >= call.least_bytes / 2) {
         return std::nullopt;
     }
-    const std::string asked = counted(std::lround(bytes_asked));
+    const std::string asked = format_count(std::lround(bytes_asked));
     return Finding{"host_work",
                    bytes_asked > 0
                        ? fmt::format("its kernels ask for {} bytes of global memory, and the op reads and writes {}: "
                                      "the rest of the work is not the device's",
-                                     asked, counted(std::lround(call.least_bytes)))
+                                     asked, format_count(std::lround(call.least_bytes)))
                        : "no kernel of it touches the device's memory: the output was computed on the host and "
                          "copied, and the work is to be done by a kernel"};
 }
@@ -664,7 +664,7 @@ static std::optional<Finding> describe_left_out(const BufferSpec& output,
     if (!(all < (run < of ? 0.5 : 1.0) * elements)) {
         return std::nullopt;
     }
-    const auto number = [](double n) { return counted(std::lround(n)); };
+    const auto number = [](double n) { return format_count(std::lround(n)); };
     return Finding{
         "untouched",
         run < of ? fmt::format("most of {} is written by no block: all of them together write about {} of it",
@@ -712,11 +712,11 @@ CallVerdict describe_sampled(const Call& call, const std::vector<std::span<const
     if (!verdict.ok) {
         const auto first = static_cast<std::size_t>(comparison.first);
         const auto [is, should_be] = format_distinct(got[first], expected[first]);
-        verdict.findings.push_back(
-            {"mismatch",
-             fmt::format("{} of {} elements that were looked at are wrong", counted(comparison.wrong), counted(count)),
-             {fmt::format("first\t{}   got {}   expected {}", indexed(sampled.output, elements[first]), is,
-                          should_be)}});
+        verdict.findings.push_back({"mismatch",
+                                    fmt::format("{} of {} elements that were looked at are wrong",
+                                                format_count(comparison.wrong), format_count(count)),
+                                    {fmt::format("first\t{}   got {}   expected {}",
+                                                 indexed(sampled.output, elements[first]), is, should_be)}});
     }
     if (std::optional<Finding> left = describe_left_out(sampled.output, runs)) {
         verdict.ok = false;

@@ -526,7 +526,7 @@ CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const
 }
 
 std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index, std::size_t call_index,
-                                    const std::map<std::string, double>& at_most, std::vector<Counted>& counted) {
+                                    const std::map<std::string, double>& at_most, std::vector<CounterResult>& counted) {
     const Op& op = lesson_.ops().at(op_index);
     const Case& c = op.cases.at(case_index);
     const Call& call = c.calls.at(call_index);
@@ -540,12 +540,12 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     if (std::optional<Finding> finding = describe_work(call, outcome.reply.bytes_asked)) {
         return finding;
     }
-    for (Counted& one : counted_in(outcome.reply)) {
+    for (CounterResult& one : counted_in(outcome.reply)) {
         if (!at_most.contains(one.counter)) {
             continue;
         }
         one.at_most = at_most.at(one.counter);
-        const auto known = std::ranges::find(counted, one.counter, &Counted::counter);
+        const auto known = std::ranges::find(counted, one.counter, &CounterResult::counter);
         if (known == counted.end()) {
             counted.push_back(std::move(one));
             continue;
@@ -789,7 +789,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
         if (shape.verdict == Verdict::slow && !all_shapes) {
             if (i + 1 < target.shapes.size()) {
                 report.notes.push_back(fmt::format(
-                    "{} not timed", counted(static_cast<long>(target.shapes.size() - i - 1), "further shape")));
+                    "{} not timed", format_count(static_cast<long>(target.shapes.size() - i - 1), "further shape")));
             }
             return report;
         }

@@ -71,7 +71,7 @@ class Judge {
                                              const Call& call, const RunResult& after_others);
     // A further run that adds to `counted` what the call takes; what was wrong with the run, if something was.
     std::optional<Finding> count(std::size_t op, std::size_t case_index, std::size_t call,
-                                 const std::map<std::string, double>& at_most, std::vector<Counted>& counted);
+                                 const std::map<std::string, double>& at_most, std::vector<CounterResult>& counted);
     // `settle_medal`: more samples are taken for the medal too, not for bronze alone. Empty where there is no memory for
     // it: then a note says so.
     std::optional<ShapeTiming> time_shape(std::size_t op, std::size_t shape, const Target& target, std::uint32_t rivals,
@@ -91,7 +91,7 @@ class Judge {
     MemoryFile memory_;
     WorkerProcess worker_;
     ProgressLine progress_{stderr};
-    Card card_;  // that the ops run on
+    Gpu card_;  // that the ops run on
 
     // Of the op that is being checked.
     struct OpState {

@@ -81,9 +81,9 @@ Json to_json(const TimingReport& timing) {
             {"notes", Json::array(timing.notes)}};
 }
 
-Json to_json(const std::vector<Counted>& counters) {
+Json to_json(const std::vector<CounterResult>& counters) {
     Json result = Json::array();
-    for (const Counted& counted : counters) {
+    for (const CounterResult& counted : counters) {
         result.push_back({{"counter", counted.counter},
                           {"value", counted.value},
                           {"needed", counted.needed},
@@ -209,8 +209,8 @@ bool OpReport::correct() const {
     return verdict() != Verdict::wrong && verdict() != Verdict::not_written;
 }
 
-const Counted* CaseReport::wasteful() const {
-    const auto found = std::ranges::find_if(counted, &Counted::too_many);
+const CounterResult* CaseReport::wasteful() const {
+    const auto found = std::ranges::find_if(counted, &CounterResult::too_many);
     return found == counted.end() ? nullptr : &*found;
 }
 

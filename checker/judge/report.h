@@ -32,11 +32,11 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
-    std::string note = {};                // of a right one: that its result depends on the order of threads
-    std::vector<Counted> counted = {};    // of a device, as far as lesson.toml has targets for them
-    bool shows_precision = false;         // some error is as large as the op's precision makes it
-    const Counted* wasteful() const;      // the first of which it takes too many; null where none
-    const Finding* too_accurate() const;  // its errors are smaller than those of the op's precision; null where not
+    std::string note = {};                    // of a right one: that its result depends on the order of threads
+    std::vector<CounterResult> counted = {};  // of a device, as far as lesson.toml has targets for them
+    bool shows_precision = false;             // some error is as large as the op's precision makes it
+    const CounterResult* wasteful() const;    // the first of which it takes too many; null where none
+    const Finding* too_accurate() const;      // its errors are smaller than those of the op's precision; null where not
 };
 
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict, not_compared };

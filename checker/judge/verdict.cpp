@@ -177,7 +177,7 @@ class Printer {
             }
             for (const std::string& text : op.stand_ins) { labelled(4, "", 10, text, Tone::faint); }
         } else if (!op.cases.empty()) {
-            const std::string shapes = counted(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
+            const std::string shapes = format_count(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
             if (!op.included.empty()) {
                 labelled(4, "", 8, fmt::format("it includes {}: no medal", op.included));
@@ -218,13 +218,14 @@ class Printer {
     // What the op takes of a device, beside what is needed.
     void counters_line(const OpReport& op) {
         if (const CaseReport* c = op.wasteful()) {
-            const Counted& counted = *c->wasteful();
+            const CounterResult& counted = *c->wasteful();
             std::string target = "none is the target";
             if (counted.needed > 0) {
                 const bool alike = times(counted.at_most) == times(counted.value / counted.needed);  // as rounded
-                target = fmt::format("at most {} are asked for",
-                                     alike ? checker::counted(std::lround(std::floor(counted.at_most * counted.needed)))
-                                           : times(counted.at_most));
+                target =
+                    fmt::format("at most {} are asked for",
+                                alike ? checker::format_count(std::lround(std::floor(counted.at_most * counted.needed)))
+                                      : times(counted.at_most));
             }
             op_line("", Tone::warning, to_string(Verdict::slow),
                     fmt::format("correct, not yet fast: at {} it {}; {}", c->shape, text_of(counted), target));
@@ -237,7 +238,7 @@ class Printer {
         std::map<std::string, double> share;
         std::set<std::string> none;  // of what is not needed
         for (const CaseReport& c : op.cases) {
-            for (const Counted& counted : c.counted) {
+            for (const CounterResult& counted : c.counted) {
                 if (counted.value > 0 && counted.needed > 0) {
                     share[counted.counter] = std::max(share[counted.counter], counted.value / counted.needed);
                 } else if (counted.needed == 0) {
@@ -306,7 +307,7 @@ class Printer {
         std::vector<std::string> rest;
         const auto add = [&](long n, const char* what, const char* how) {
             if (n > 0) {
-                rest.push_back(counted(n, what) + how);
+                rest.push_back(format_count(n, what) + how);
             }
         };
         add(more_wrong, "other shape", " wrong too");
@@ -356,7 +357,8 @@ class Printer {
             }
         }
         if (more > 0) {
-            labelled(4, "", 10, fmt::format("and {}: {} VERBOSE=1", counted(more, "further finding"), next_.check));
+            labelled(4, "", 10,
+                     fmt::format("and {}: {} VERBOSE=1", format_count(more, "further finding"), next_.check));
         }
     }
 
@@ -574,7 +576,7 @@ class Printer {
         const long untimed = std::ranges::count_if(report_.ops, [&](const OpReport& op) {
             return report_.times_asked && op.verdict() == Verdict::ok && !op.timing.ran();
         });
-        const std::string ops = counted(static_cast<long>(report_.ops.size()), "op");
+        const std::string ops = format_count(static_cast<long>(report_.ops.size()), "op");
         if (detailed == nullptr && untimed > 0) {
             labelled(0, "result", 8,
                      fmt::format("{} of {} timed; {}", static_cast<long>(report_.ops.size()) - untimed, ops, took));

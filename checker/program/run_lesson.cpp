@@ -121,7 +121,7 @@ int run_lesson(int argc, char** argv, const std::string& lesson_name,
             return 0;
         }
         const Options& options = *parsed;
-        static_cast<void>(wants_hot_caches());  // refuses a wrong value here once, not at each op
+        static_cast<void>(wants_warm_caches());  // refuses a wrong value here once, not at each op
         Lesson lesson(lesson_name, options.cases, read_lesson_toml(options.lesson_dir / "lesson.toml"));
         register_cases(lesson);
         return run(lesson, options);

@@ -93,7 +93,7 @@ class Session {
         }
         if (!result.ok) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << first_text(result.findings);
-        } else if (const Counted* counted = result.wasteful()) {
+        } else if (const CounterResult* counted = result.wasteful()) {
             ADD_FAILURE() << report.file << ": " << c.shape << ": " << text_of(*counted);
         } else if (!result.ran && !result.note.empty()) {
             GTEST_SKIP() << result.note;

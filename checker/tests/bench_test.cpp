@@ -223,7 +223,7 @@ TEST(TimeOp, FindsTheCachesWarmWhereTheyAreToBeHot) {
 
 TEST(TimeOp, RefusesCachesThatAreNeitherHotNorCold) {
     const Environment warm("SOL_CACHE", "warm");
-    EXPECT_THROW(wants_hot_caches(), std::invalid_argument);
+    EXPECT_THROW(wants_warm_caches(), std::invalid_argument);
 }
 
 // A device's clock that candidates turn: each sample takes `seconds` of itself, and all candidates' samples are of `spent`.

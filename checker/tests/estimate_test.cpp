@@ -25,7 +25,7 @@ std::string said_by(auto&& action) {
 }
 
 // Ten multiprocessors at 1 GHz, rates of which a hand can work out times.
-Card a_card() {
+GpuSpec a_card() {
     return {.key = "A-CARD",
             .name = "A card",
             .sass = "sm_80",
@@ -126,7 +126,7 @@ EmittedAccess emitted(int line, double bytes, double count, Kind kind = Kind::gl
 
 TEST(Cards, EveryCardOfTheFileHasWhatAnEstimateNeeds) {
     EXPECT_GE(cards().size(), 20U);
-    for (const Card& card : cards()) {
+    for (const GpuSpec& card : cards()) {
         EXPECT_NEAR(2.0 * card.fp32_lanes * card.multiprocessors * card.clock / card.fp32, 1, 0.01) << card.key;
     }
 }
@@ -163,7 +163,7 @@ TEST(Cards, WhatIsNoTomlIsRefusedWithItsLine) {
 }
 
 TEST(Cards, AtAnotherClockMemoryStaysAsFastAsItIs) {
-    const Card slow = a_card().at(5e8);
+    const GpuSpec slow = a_card().at(5e8);
     EXPECT_EQ(slow.memory, a_card().memory);
     EXPECT_DOUBLE_EQ(slow.l2, a_card().l2 / 2);
     EXPECT_DOUBLE_EQ(slow.memory_cycles, 200 + 300 * 0.5);  // DRAM's part takes as long as before
@@ -472,7 +472,7 @@ TEST(Model, AQuarterCycleOfL1IsAQuarterOfACycle) {
 TEST(Model, WhereL1Takes16LanesAWholeWarpsLoadTakesTwoCycles) {
     LaunchCounts launch = a_launch(10);
     add_loads(launch, 7, 8000, Kind::shared_load);
-    Card card = a_card();
+    GpuSpec card = a_card();
     card.lsu_lanes = 16;
     EXPECT_DOUBLE_EQ(estimate::estimate(card, launch, nullptr).at(Resource::l1), 8000.0 * 2 / 10 / 1e9);
 }
@@ -560,7 +560,7 @@ TEST(Model, ProductsInTf32TakeTheirOwnPeak) {
     calls.kernel = "cublasSgemm";
     calls.launches = 0;
     calls.total.library_flop = calls.total.library_tf32 = 1e12;
-    Card card = a_card();
+    GpuSpec card = a_card();
     card.tf32 = 1e13;
     EXPECT_DOUBLE_EQ(estimate::estimate(card, calls, nullptr).total, 0.1);
 }

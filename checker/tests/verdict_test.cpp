@@ -67,8 +67,8 @@ TimingReport timing(Verdict verdict) {
 }
 
 // What a case has taken of a counter: with the sentence of the CPU device.
-Counted counted_of(const std::string& counter, double value, double needed, double at_most,
-                   const std::string& most = "") {
+CounterResult counted_of(const std::string& counter, double value, double needed, double at_most,
+                         const std::string& most = "") {
     const std::map<std::string, std::string> takes{{"bytes_asked", "asks for {} bytes of global memory"},
                                                    {"bytes_moved", "moves {} bytes of global memory"},
                                                    {"requests", "makes {} requests to global memory"},
@@ -640,12 +640,12 @@ TEST(Json, SurvivesBytesThatAreNotUtf8) {
 }
 
 TEST(Numbers, HaveThousandsSeparatorsWhenCounted) {
-    EXPECT_EQ(counted(0), "0");
-    EXPECT_EQ(counted(999), "999");
-    EXPECT_EQ(counted(1024), "1,024");
-    EXPECT_EQ(counted(-1234567), "-1,234,567");
-    EXPECT_EQ(counted(1, "shape"), "1 shape");
-    EXPECT_EQ(counted(2048, "element"), "2,048 elements");
+    EXPECT_EQ(format_count(0), "0");
+    EXPECT_EQ(format_count(999), "999");
+    EXPECT_EQ(format_count(1024), "1,024");
+    EXPECT_EQ(format_count(-1234567), "-1,234,567");
+    EXPECT_EQ(format_count(1, "shape"), "1 shape");
+    EXPECT_EQ(format_count(2048, "element"), "2,048 elements");
 }
 
 TEST(Numbers, HaveAtMostThreeSignificantDigits) {

@@ -23,7 +23,7 @@ constexpr const char* kUsage =
     "                [--json] COUNTS.json\n";
 
 struct Options {
-    std::vector<Card> cards;
+    std::vector<GpuSpec> cards;
     std::vector<std::string> sass;
     std::string counts;
     double clock = 0;  // Hz; 0: the cards' own
@@ -71,7 +71,7 @@ Options parse(const std::vector<std::string>& arguments) {
         throw std::runtime_error(fmt::format("which counts? SIMT_TRAFFIC=counts.json ./x writes them\n{}", kUsage));
     }
     options.cards = cards_named(cards);
-    for (Card& card : options.cards) { card = options.clock > 0 ? card.at(options.clock) : card; }
+    for (GpuSpec& card : options.cards) { card = options.clock > 0 ? card.at(options.clock) : card; }
     return options;
 }
 

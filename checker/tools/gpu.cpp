@@ -25,7 +25,7 @@ std::string without_a_card() {
     return "every lesson can be done without a GPU: " + checker::on_cpu("make check-lesson04 DEVICE=cpu");
 }
 
-struct Card {
+struct GpuInfo {
     std::string name;
     int capability = 0;                   // 90 is 9.0
     int driver_cuda = 0;                  // 13000 is 13.0
@@ -49,7 +49,7 @@ class Driver {
         }
     }
 
-    Card first_card() const {
+    GpuInfo first_card() const {
         const int status = function<int (*)(unsigned)>("cuInit")(0);
         constexpr int kNoDevice = 100;
         int count = 0;
@@ -58,7 +58,7 @@ class Driver {
             throw std::runtime_error(checker::why_no_card("the NVIDIA driver finds no GPU; " + without_a_card()));
         }
         require(status, "cuInit");
-        Card card;
+        GpuInfo card;
         require(function<int (*)(int*)>("cuDriverGetVersion")(&card.driver_cuda), "cuDriverGetVersion");
         int device = 0;
         require(function<int (*)(int*, int)>("cuDeviceGet")(&device, 0), "cuDeviceGet");
@@ -135,7 +135,7 @@ int toolkit_version(const std::string& nvcc) {
 }
 
 // Throws std::runtime_error where the kernels cannot be compiled for this card, or would not run there.
-void require_match(const Card& card, const std::string& nvcc, int toolkit) {
+void require_match(const GpuInfo& card, const std::string& nvcc, int toolkit) {
     constexpr int kOldestToolkit = 12040;
     if (toolkit < kOldestToolkit) {
         throw std::runtime_error(
@@ -160,7 +160,7 @@ void require_match(const Card& card, const std::string& nvcc, int toolkit) {
 }
 
 // For what has no nvidia-smi to ask.
-std::string as_json(const Card& card) {
+std::string as_json(const GpuInfo& card) {
     return nlohmann::json{{"name", card.name},
                           {"compute_capability", fmt::format("{}.{}", card.capability / 10, card.capability % 10)},
                           {"driver_cuda", dotted(card.driver_cuda)},
@@ -178,7 +178,7 @@ void require_compiler() {
 }
 
 // From Hopper on, the instructions that only one card's generation has are in the architecture with an `a`.
-std::string architecture(const Card& card) {
+std::string architecture(const GpuInfo& card) {
     return fmt::format("{}{}", card.capability, card.capability >= 90 ? "a" : "");
 }
 
@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     try {
         checker::count_cards_as_nvidia_smi();
-        const Card card = Driver().first_card();
+        const GpuInfo card = Driver().first_card();
         if (json) {
             fmt::print("{}\n", as_json(card));
             return 0;

@@ -58,7 +58,7 @@ class DeviceSide {
     virtual bool rehearsal() const { return false; }
 
     // What it is, where a lesson may ask for more. In the worker, once it has started.
-    virtual Card card() const { return {}; }
+    virtual Gpu card() const { return {}; }
 
     // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
     virtual void start() {}

@@ -27,12 +27,12 @@ void put_findings(Reply& reply, const std::vector<Finding>& findings) {
     }
 }
 
-void put_counted(Reply& reply, const std::vector<Counted>& counted) {
+void put_counted(Reply& reply, const std::vector<CounterResult>& counted) {
     if (counted.size() > reply.counted.size()) {
         throw std::logic_error("a call needs more counters than a reply holds");
     }
     const auto put = [](auto& to, std::string_view text) { text.copy(to, sizeof to - 1); };
-    for (const Counted& one : counted) {
+    for (const CounterResult& one : counted) {
         CountedInReply& to = reply.counted[reply.counters++];
         put(to.counter, one.counter);
         put(to.takes, one.takes);
@@ -42,8 +42,8 @@ void put_counted(Reply& reply, const std::vector<Counted>& counted) {
     }
 }
 
-std::vector<Counted> counted_in(const Reply& reply) {
-    std::vector<Counted> counted;
+std::vector<CounterResult> counted_in(const Reply& reply) {
+    std::vector<CounterResult> counted;
     for (std::uint32_t i = 0; i < reply.counters; i++) {
         const CountedInReply& from = reply.counted[i];
         counted.push_back({.counter = from.counter,

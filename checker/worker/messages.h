@@ -56,7 +56,7 @@ enum class Answer : std::uint32_t {
 
 enum class FaultAccess : std::uint32_t { unknown, read, write };
 
-// A checker::Counted but for its target.
+// A checker::CounterResult but for its target.
 struct CountedInReply {
     char counter[32] = {};
     char takes[96] = {};
@@ -127,7 +127,7 @@ Reply make_reply(Answer answer, std::string_view text);
 void put_findings(Reply& reply, const std::vector<Finding>& findings);
 
 // Throws std::logic_error for more counters than the reply holds.
-void put_counted(Reply& reply, const std::vector<Counted>& counted);
-std::vector<Counted> counted_in(const Reply& reply);
+void put_counted(Reply& reply, const std::vector<CounterResult>& counted);
+std::vector<CounterResult> counted_in(const Reply& reply);
 
 }  // namespace checker

@@ -216,7 +216,7 @@ constexpr double kHotSampleSeconds = 64e-6;
 
 }  // namespace
 
-bool wants_hot_caches() {
+bool wants_warm_caches() {
     const char* const said = std::getenv("SOL_CACHE");
     const std::string_view cache = said == nullptr ? "cold" : said;
     if (cache != "hot" && cache != "cold") {
@@ -265,7 +265,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         return candidate_of(
             std::move(name), [&](const Buffers& buffers) { run(library, buffers); }, &library);
     };
-    const bool hot = wants_hot_caches(), stays_cold = !hot && !timed.hot && bench.cold() != nullptr;
+    const bool hot = wants_warm_caches(), stays_cold = !hot && !timed.warm && bench.cold() != nullptr;
     const auto with_caches = [hot, cold = stays_cold ? bench.cold() : nullptr](Candidate candidate) {
         if (hot || cold) {
             candidate.prepare = [reset = candidate.prepare, before = hot ? candidate.run : nullptr, cold] {

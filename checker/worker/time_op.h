@@ -17,7 +17,7 @@ std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals);
 
 // Returns true if SOL_CACHE=hot: each sample then runs right after an untimed call on the same data. "cold", or nothing, is
 // as the device does it. Throws std::invalid_argument for any other value.
-bool wants_hot_caches();
+bool wants_warm_caches();
 
 // Times the subject against the rivals asked for. Then the inputs are drawn anew, the outputs poisoned, and the subject
 // and the solution run once more: what they give is left in shared memory, so that the parent sees that what was timed

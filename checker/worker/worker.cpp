@@ -384,7 +384,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                                                                     [](DeviceSide* side) { side->end_case(); });
 
     const auto start = [&] {
-        Card card;
+        Gpu card;
         try {
             card = no_device.empty() ? device.card() : card;
         } catch (const std::exception& error) { no_device = error.what(); }

@@ -568,7 +568,7 @@ class GpuSide final : public DeviceSide {
 #endif
     }
 
-    Card card() const override {
+    Gpu card() const override {
         if (kRehearsal) {
             return {};
         }

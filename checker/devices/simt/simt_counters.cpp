@@ -168,7 +168,7 @@ std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
 }
 
 std::string whole(double x) {
-    return counted(std::lround(x));
+    return format_count(std::lround(x));
 }
 
 // The line that takes most beyond what it needs. What it needs is judged block by block; where that does not explain at
@@ -218,7 +218,7 @@ void CountingCall::host_is_done() {
     for (auto& [name, value] : host_) { value = now.at(name) - value; }
 }
 
-std::vector<Counted> CountingCall::of(const std::vector<Needed>& needed) const {
+std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) const {
     const simt::LaunchTraffic all = simt::traffic_in_all();
     Metrics total = by_name(all.total);
     for (const char* bytes :
@@ -229,16 +229,16 @@ std::vector<Counted> CountingCall::of(const std::vector<Needed>& needed) const {
     total.insert(host_.begin(), host_.end());
     total["kernel launches"] = static_cast<double>(all.launches);
     const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());
-    std::vector<Counted> result;
+    std::vector<CounterResult> result;
     for (const Needed& need : needed) {
         const auto row = std::ranges::find(kRows, need.counter, [](const Row& r) { return r.counter.name; });
         if (row == kRows.end()) {
             throw std::logic_error(fmt::format("the CPU device has no counter {}", need.counter));
         }
-        Counted counted{.counter = need.counter,
-                        .takes = std::string(row->counter.takes),
-                        .value = at(total, row->counter.metric),
-                        .needed = row->needed.empty() ? need.value : at(total, row->needed)};
+        CounterResult counted{.counter = need.counter,
+                              .takes = std::string(row->counter.takes),
+                              .value = at(total, row->counter.metric),
+                              .needed = row->needed.empty() ? need.value : at(total, row->needed)};
         if (!row->noun.empty()) {
             counted.most = line_with_most(lines, *row, counted.value, counted.value - counted.needed);
         }

@@ -23,7 +23,7 @@ class CountingCall {
     void op_begins();     // what was called so far is the checker's own
     void host_is_done();  // the call has returned; what follows is the checker's own
     // What was taken of each of `needed`.
-    std::vector<Counted> of(const std::vector<Needed>& needed) const;
+    std::vector<CounterResult> of(const std::vector<Needed>& needed) const;
 
   private:
     simt::CountingTraffic traffic_;

@@ -138,14 +138,15 @@ class VersionCounter {
     Json counted(const Library& library) {
         if (!whole_) {
             whole_.emplace(timed_.call);
-            if (timed_.thin) {
-                thin_.emplace(*timed_.thin);
+            if (timed_.reduced_k) {
+                reduced_k_.emplace(*timed_.reduced_k);
             }
         }
-        const std::function<void()> thin = thin_ ? [this, &library] { thin_->run(library); } : std::function<void()>();
+        const std::function<void()> reduced_k =
+            reduced_k_ ? [this, &library] { reduced_k_->run(library); } : std::function<void()>();
         constexpr std::uint64_t kQuick = 50'000;
         const simt::SampledTraffic traffic = simt::count_some_blocks(
-            [&] { whole_->run(library); }, thin,
+            [&] { whole_->run(library); }, reduced_k,
             quick_ ? simt::SamplingEffort{.requests = kQuick, .both_halves = false} : simt::SamplingEffort{});
         const auto json = [](const std::vector<simt::LaunchTraffic>& launches) {
             return Json::parse(simt::traffic_as_json(launches, {}));
@@ -174,7 +175,7 @@ class VersionCounter {
     const Op& op_;
     const Timed& timed_;
     bool quick_;
-    std::optional<UncomparedCall> whole_, thin_;
+    std::optional<UncomparedCall> whole_, reduced_k_;
 };
 
 // ---- what is said ----------------------------------------------------------------------------------------------------
@@ -189,10 +190,10 @@ struct Estimated {
 constexpr const char* kSourcesOwn = "the source's own accesses, which nvcc may merge, split or drop";
 
 // What the estimate takes for a launch's instructions.
-std::string instructions_of(const Counting& counting, const std::vector<estimate::Card>& cards,
+std::string instructions_of(const Counting& counting, const std::vector<estimate::GpuSpec>& cards,
                             const std::vector<SassFile>& emitted) {
     std::set<std::string> without;
-    for (const estimate::Card& card : cards) {
+    for (const estimate::GpuSpec& card : cards) {
         const bool known = std::ranges::all_of(counting.launches, [&](const LaunchCounts& launch) {
             return launch.is_library() || estimate::find_kernel(emitted, launch, card.sass) != nullptr;
         });
@@ -211,7 +212,7 @@ std::string instructions_of(const Counting& counting, const std::vector<estimate
         without.empty() ? "" : fmt::format("; for {} the source's own accesses", fmt::join(without, ", ")));
 }
 
-Estimated estimated(Counting counting, const std::vector<estimate::Card>& cards) {
+Estimated estimated(Counting counting, const std::vector<estimate::GpuSpec>& cards) {
     Estimated result;
     if (counting.failure.empty()) {
         std::set<fs::path> sources{counting.version.source};
@@ -250,7 +251,7 @@ std::string limit_of(const CardEstimate& card) {
 }
 
 // Each version on each card: its time and speed, and what bounds it.
-std::string beside_one_another(const std::vector<Estimated>& all, const std::vector<estimate::Card>& cards,
+std::string beside_one_another(const std::vector<Estimated>& all, const std::vector<estimate::GpuSpec>& cards,
                                const Timed& timed) {
     constexpr std::size_t kBeside = 3;
     std::string text;
@@ -325,7 +326,7 @@ Json to_json(const Estimated& one, const Timed& timed) {
 // One op of a lesson.
 class Shown {
   public:
-    Shown(const Lesson& lesson, const Options& options, const Op& op, const std::vector<estimate::Card>& cards)
+    Shown(const Lesson& lesson, const Options& options, const Op& op, const std::vector<estimate::GpuSpec>& cards)
         : lesson_(lesson),
           options_(options),
           op_(op),
@@ -340,7 +341,7 @@ class Shown {
             return say(false, fmt::format("it has no timed shape; SHAPE='…' ONLY={} names one", op_.name));
         }
         const Timed& timed = timed_of(op_);
-        if (timed.hot) {
+        if (timed.warm) {
             return say(true, fmt::format("it is the sum over the ops that it calls: make estimate STEP={}",
                                          lesson_number(lesson_.name())));
         }
@@ -421,24 +422,24 @@ class Shown {
         }
         if (counting.findings != 0) {
             fmt::print("The device found {} beside; {}\n",
-                       checker::counted(static_cast<long>(counting.findings), "mistake"), check_);
+                       checker::format_count(static_cast<long>(counting.findings), "mistake"), check_);
         }
     }
 
     const Lesson& lesson_;
     const Options& options_;
     const Op& op_;
-    const std::vector<estimate::Card>& cards_;
+    const std::vector<estimate::GpuSpec>& cards_;
     std::string check_;
 };
 
 }  // namespace
 
 int show_estimate(const Lesson& lesson, const Options& options) {
-    const std::vector<estimate::Card> cards = estimate::cards_named(options.cards);
+    const std::vector<estimate::GpuSpec> cards = estimate::cards_named(options.cards);
     if (options.archs) {
         std::set<std::string> archs;
-        for (const estimate::Card& card : cards) { archs.insert(card.sass); }
+        for (const estimate::GpuSpec& card : cards) { archs.insert(card.sass); }
         fmt::print("{}\n", fmt::join(archs, " "));
         return 0;
     }

@@ -58,8 +58,8 @@ class LeftAlive {
                      .text =
                          fmt::format("{} more than before the call, though calls of its shapes have been made before: "
                                      "each such call leaves some",
-                                     counted(static_cast<long>(count - before), what)),
-                     .details = {fmt::format("alive\t{}", counted(static_cast<long>(count), what))}});
+                                     format_count(static_cast<long>(count - before), what)),
+                     .details = {fmt::format("alive\t{}", format_count(static_cast<long>(count), what))}});
             }
         }
         before_ = now;

@@ -503,9 +503,10 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
     const std::string check = fmt::format("make check-lesson{} ONLY={}", lesson_number(lesson.name()), op.name);
     const auto& [run, blocks] = std::pair(shown.traffic.blocks_run, shown.traffic.blocks);
     fmt::print("{}{}\n", work.shape,
-               run == blocks ? ""
-                             : fmt::format("; counted: {} of {} blocks, first and last among them",
-                                           counted(static_cast<long>(run)), counted(static_cast<long>(blocks))));
+               run == blocks
+                   ? ""
+                   : fmt::format("; counted: {} of {} blocks, first and last among them",
+                                 format_count(static_cast<long>(run)), format_count(static_cast<long>(blocks))));
     if (!shown.failure.empty()) {
         fmt::print("not counted: {}; {}\n", shown.failure, check);
     } else if (shown.traffic.total.global_requests() + shown.traffic.total.shared_requests() == 0) {
@@ -518,7 +519,8 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
         print_listing(shown);
     }
     if (shown.findings != 0) {
-        fmt::print("\nThe device found {} beside; {}\n", counted(static_cast<long>(shown.findings), "mistake"), check);
+        fmt::print("\nThe device found {} beside; {}\n", format_count(static_cast<long>(shown.findings), "mistake"),
+                   check);
     }
     print_totals(versions);
     if (limited != nullptr) {

@@ -23,7 +23,7 @@ using namespace checker::estimate;
 
 // Each launch takes the largest of its times; the limit of several is the resource whose launches take most.
 Json priced(const Json& row, const std::vector<SassFile>& sass) {
-    Card card = card_named(row.at("card").text());
+    GpuSpec card = card_named(row.at("card").text());
     if (const Json* clock = row.find("clock"); clock != nullptr && !clock->is_null()) {
         card = card.at(clock->number() * 1e6);
     }

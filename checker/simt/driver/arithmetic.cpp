@@ -136,7 +136,7 @@ class Rewriting {
     }
 
   private:
-    struct Counted {
+    struct CounterResult {
         unsigned label;
         Operations operations;
     };
@@ -181,7 +181,7 @@ class Rewriting {
         text_ += group_.empty() ? ",\"a\",@progbits\n"
                                 : '.' + std::string(group_) + ",\"aG\",@progbits," + std::string(group_) + ",comdat\n";
         text_ += "\t.balign\t4\n" + table + ":\n\t.long\t" + std::to_string(counted_.size()) + '\n';
-        for (const Counted& one : counted_) {
+        for (const CounterResult& one : counted_) {
             text_ += "\t.long\t.Lsimt_operation" + std::to_string(one.label) + "-., " +
                      std::to_string(static_cast<unsigned>(one.operations.kind)) + ", " +
                      std::to_string(one.operations.count) + '\n';
@@ -191,10 +191,10 @@ class Rewriting {
     }
 
     std::string text_;
-    std::string_view group_;        // of the section that the text is in
-    bool in_block_ = false;         // an instruction of it has been read
-    std::size_t begin_ = 0;         // of the block's first instruction in the text
-    std::vector<Counted> counted_;  // in the block
+    std::string_view group_;              // of the section that the text is in
+    bool in_block_ = false;               // an instruction of it has been read
+    std::size_t begin_ = 0;               // of the block's first instruction in the text
+    std::vector<CounterResult> counted_;  // in the block
     unsigned labels_ = 0, blocks_ = 0;
 };
 

@@ -65,7 +65,7 @@ void* special_object() {
 #define KERNEL(name) function<decltype(name)>(#name, traffic_object())
 #define SPECIAL(name) function<decltype(name)>(#name, special_object())
 
-class Counted : public testing::Test {
+class CounterResult : public testing::Test {
   protected:
     void SetUp() override {
         simt::report_at_exit(false);
@@ -128,7 +128,7 @@ struct Stride {
     std::uint64_t sectors;
 };
 
-class Strided : public Counted, public testing::WithParamInterface<Stride> {};
+class Strided : public CounterResult, public testing::WithParamInterface<Stride> {};
 
 // 8 warps: each asks for 128 bytes. A sector holds 8 floats.
 TEST_P(Strided, LoadsTakeTheSectorsThatTheirBytesLieIn) {
@@ -146,7 +146,7 @@ TEST_P(Strided, StoresTakeTheSectorsThatTheirBytesLieIn) {
     EXPECT_EQ(t.loads.requests, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counted, Strided,
+INSTANTIATE_TEST_SUITE_P(CounterResult, Strided,
                          testing::Values(Stride{1, 0, 4}, Stride{1, 1, 5}, Stride{1, 8, 4}, Stride{2, 0, 8},
                                          Stride{3, 0, 12}, Stride{8, 0, 32}, Stride{32, 0, 32}, Stride{33, 0, 32},
                                          Stride{0, 0, 1}, Stride{-1, 255, 4}, Stride{-2, 510, 8}),
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Counted, Strided,
                                     "Offset" + std::to_string(one.param.offset);
                          });
 
-class Wide : public Counted, public testing::WithParamInterface<int> {};
+class Wide : public CounterResult, public testing::WithParamInterface<int> {};
 
 TEST_P(Wide, AccessesSideBySideTakeTheIdeal) {
     const auto bytes = static_cast<std::uint64_t>(GetParam());
@@ -164,26 +164,26 @@ TEST_P(Wide, AccessesSideBySideTakeTheIdeal) {
     expect(t.stores, 2, 2 * bytes, 2 * bytes, 64 * bytes, 64 * bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counted, Wide, testing::Values(1, 2, 4, 8, 16));
+INSTANTIATE_TEST_SUITE_P(CounterResult, Wide, testing::Values(1, 2, 4, 8, 16));
 
-TEST_F(Counted, AFloat4FromAnOddPlaceTakesOneSectorMore) {
+TEST_F(CounterResult, AFloat4FromAnOddPlaceTakesOneSectorMore) {
     const Traffic t = counted([&] { KERNEL(copy_wide)(out_, inp_ + 4, 32, 16); });
     expect(t.loads, 1, 17, 16, 512, 512);
 }
 
-TEST_F(Counted, AWarpThatIsNotFullAsksForItsOwnLanesOnly) {
+TEST_F(CounterResult, AWarpThatIsNotFullAsksForItsOwnLanesOnly) {
     const Traffic t = counted([&] { KERNEL(load_strided)(out_, inp_, 1, 48, 1, 0); });
     expect(t.loads, 2, 6, 6, 192, 192);
     EXPECT_EQ(t.loads.threads, 48U);
     EXPECT_EQ(t.uneven, 0U);
 }
 
-TEST_F(Counted, AThreadARowTakesASectorALane) {
+TEST_F(CounterResult, AThreadARowTakesASectorALane) {
     const Traffic t = counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
     expect(t.loads, 64, 64 * 32, 64 * 4, 64 * 128, 64 * 128);
 }
 
-TEST_F(Counted, AnyOrderOfAddressesCountsEachSectorOnce) {
+TEST_F(CounterResult, AnyOrderOfAddressesCountsEachSectorOnce) {
     int* at = buffer<int>("at");
     std::mt19937 random(7);
     for (int times = 0; times < 4; times++) {
@@ -197,7 +197,7 @@ TEST_F(Counted, AnyOrderOfAddressesCountsEachSectorOnce) {
     }
 }
 
-TEST_F(Counted, TheRowsOfABlockThatAWarpHoldsShareSectors) {
+TEST_F(CounterResult, TheRowsOfABlockThatAWarpHoldsShareSectors) {
     // A warp has 2 rows of 16: the same 16 floats for both rows, and one float a row, 64 floats apart.
     const Traffic t = counted([&] { KERNEL(tile_rows)(out_, inp_, 16); });
     expect(t.loads, 16, 8 * 2 + 8 * 2, 64, 2048, 4 * (16 + 16));
@@ -205,7 +205,7 @@ TEST_F(Counted, TheRowsOfABlockThatAWarpHoldsShareSectors) {
 
 // Nsight Compute's sm__sass_data_bytes_mem_global_op_ld on an H100 (VS_NCU.md): 4 bytes in each request of stride 0, 36 on
 // average in a block of 16 by 16.
-TEST_F(Counted, ARequestHasEachOfItsBytesOnce) {
+TEST_F(CounterResult, ARequestHasEachOfItsBytesOnce) {
     EXPECT_EQ(counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, 0, 0); }).loads.bytes_distinct, 8U * 4U);
     EXPECT_EQ(counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, 33, 1); }).loads.bytes_distinct, 8U * 128U);
     EXPECT_EQ(counted([&] { KERNEL(load_strided)(out_, inp_, 4, 64, -1, 255); }).loads.bytes_distinct, 8U * 128U);
@@ -215,31 +215,31 @@ TEST_F(Counted, ARequestHasEachOfItsBytesOnce) {
     EXPECT_EQ(counted([&] { KERNEL(add_atomically)(out_, 4); }).atomics.bytes_distinct, 16U);
 }
 
-TEST_F(Counted, ATransposedStoreTakesASectorALane) {
+TEST_F(CounterResult, ATransposedStoreTakesASectorALane) {
     const Traffic t = counted([&] { KERNEL(transpose_directly)(out_, inp_, 64); });
     expect(t.loads, 128, 512, 512, 16384, 16384);
     expect(t.stores, 128, 128 * 32, 512, 16384, 16384);
 }
 
-TEST_F(Counted, AStructIsMovedInPiecesOf16Bytes) {
+TEST_F(CounterResult, AStructIsMovedInPiecesOf16Bytes) {
     const Traffic t = counted([&] { KERNEL(copy_structs)(out_, inp_); });
     expect(t.loads, 2, 2 * 32, 32, 1024, 1024);
     expect(t.stores, 2, 2 * 32, 32, 1024, 1024);
 }
 
-TEST_F(Counted, AVectorOfConstantsIsStoredInOneAccess) {
+TEST_F(CounterResult, AVectorOfConstantsIsStoredInOneAccess) {
     const Traffic t = counted([&] { KERNEL(store_constants)(out_); });
     expect(t.stores, 2, 16 + 8, 16 + 8, 512 + 256, 512 + 256);
 }
 
-TEST_F(Counted, DeviceVariablesAreGlobalAndConstantsParametersAndLocalArraysAreNot) {
+TEST_F(CounterResult, DeviceVariablesAreGlobalAndConstantsParametersAndLocalArraysAreNot) {
     const Traffic t = counted([&] { KERNEL(use_variables)(out_, 1.0F); });
     expect(t.loads, 1, 1, 4, 128, 4);
     expect(t.stores, 1, 4, 4, 128, 128);
     EXPECT_EQ(t.shared_requests(), 0U);
 }
 
-TEST_F(Counted, ManagedMemoryIsGlobal) {
+TEST_F(CounterResult, ManagedMemoryIsGlobal) {
     void* memory = nullptr;
     ASSERT_EQ(cudaMallocManaged(&memory, 4096, cudaMemAttachGlobal), cudaSuccess);
     const Traffic t = counted([&] { KERNEL(load_strided)(out_, static_cast<float*>(memory), 1, 32, 1, 0); });
@@ -255,7 +255,7 @@ struct Lines {
     std::uint64_t quarters;  // of a cycle
 };
 
-class LinesOfL1 : public Counted, public testing::WithParamInterface<Lines> {};
+class LinesOfL1 : public CounterResult, public testing::WithParamInterface<Lines> {};
 
 // 8 warps; each stores side by side too, which takes a cycle.
 TEST_P(LinesOfL1, AreThoseThatEachRequestTouches) {
@@ -270,7 +270,7 @@ TEST_P(LinesOfL1, AreThoseThatEachRequestTouches) {
     EXPECT_EQ(t.lsu_instructions(), 16U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counted, LinesOfL1,
+INSTANTIATE_TEST_SUITE_P(CounterResult, LinesOfL1,
                          testing::Values(Lines{1, 0, 1, 1, 4}, Lines{1, 1, 2, 1, 4}, Lines{0, 0, 1, 1, 4},
                                          Lines{2, 0, 2, 2, 8}, Lines{3, 0, 3, 1, 5}, Lines{8, 0, 8, 8, 32},
                                          Lines{31, 0, 31, 1, 33}, Lines{32, 0, 32, 32, 128}, Lines{33, 0, 32, 1, 34},
@@ -290,21 +290,21 @@ TEST_P(Wide, AccessesSideBySideTakeAWavefrontFor128Bytes) {
     EXPECT_EQ(t.quarter_cycles_32, 4 * 4 * words);
 }
 
-TEST_F(Counted, AFloat4FromAnOddPlaceTakesALineMoreAndNoCycle) {
+TEST_F(CounterResult, AFloat4FromAnOddPlaceTakesALineMoreAndNoCycle) {
     const Traffic t = counted([&] { KERNEL(copy_wide)(out_, inp_ + 4, 32, 16); });
     EXPECT_EQ(t.loads.lines, 5U);
     EXPECT_EQ(t.loads.wavefronts, 4U);
     EXPECT_EQ(t.quarter_cycles_32, 16U + 16U);
 }
 
-TEST_F(Counted, AColumnOfAPowerOfTwoTakes32Cycles) {
+TEST_F(CounterResult, AColumnOfAPowerOfTwoTakes32Cycles) {
     const Traffic t = counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
     EXPECT_EQ(t.loads.lines, 64U * 32);
     EXPECT_EQ(t.loads.wavefronts, 64U * 32);
     EXPECT_EQ(t.quarter_cycles_32, 64U * 128 + 4);
 }
 
-TEST_F(Counted, AnyOrderOfAddressesCountsEachLineOnce) {
+TEST_F(CounterResult, AnyOrderOfAddressesCountsEachLineOnce) {
     int* at = buffer<int>("at");
     std::vector<int> places(32);
     for (int i = 0; i < 32; i++) { places[i] = i * 5 % 32 * 7; }  // 0, 7, …, 217 in another order
@@ -322,7 +322,7 @@ struct Measured {
     double a100, a40;  // 32 and 16 lanes a cycle
 };
 
-class MeasuredStrides : public Counted, public testing::WithParamInterface<Measured> {};
+class MeasuredStrides : public CounterResult, public testing::WithParamInterface<Measured> {};
 
 TEST_P(MeasuredStrides, TakeTheCyclesThatAreCounted) {
     const auto [stride, wavefronts, a100, a40] = GetParam();
@@ -334,7 +334,7 @@ TEST_P(MeasuredStrides, TakeTheCyclesThatAreCounted) {
     EXPECT_NEAR(static_cast<double>(t.quarter_cycles_16 - 16) / 4 / 16, a40, 0.15 * a40);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counted, MeasuredStrides,
+INSTANTIATE_TEST_SUITE_P(CounterResult, MeasuredStrides,
                          testing::Values(Measured{1, 1, 1.02, 2.00}, Measured{2, 2, 2.00, 2.00},
                                          Measured{3, 1, 1.63, 2.00}, Measured{4, 4, 4.00, 4.00},
                                          Measured{8, 8, 8.0, 8.0}, Measured{15, 1, 4.45, 4.45},
@@ -345,14 +345,14 @@ INSTANTIATE_TEST_SUITE_P(Counted, MeasuredStrides,
 
 // ---- unique bytes -----------------------------------------------------------------------------------------------------
 
-TEST_F(Counted, BytesThatManyThreadsReadAreUniqueOnce) {
+TEST_F(CounterResult, BytesThatManyThreadsReadAreUniqueOnce) {
     const Traffic t = counted([&] { KERNEL(read_all)(out_, inp_, 1000, 64); });
     expect(t.loads, 2000, 2000, 8000, 256'000, 4000);
     EXPECT_EQ(t.bytes_needed(), 4000U + 256U);
     EXPECT_EQ(t.bytes_moved(), 32U * (2000 + 8));
 }
 
-TEST_F(Counted, BytesThatTwoLinesReadAreUniqueOnceInTheLaunch) {
+TEST_F(CounterResult, BytesThatTwoLinesReadAreUniqueOnceInTheLaunch) {
     const Traffic t = counted([&] { KERNEL(read_twice)(out_, inp_); });
     expect(t.loads, 2, 8, 8, 256, 4 * 48);
     std::uint64_t of_lines = 0;
@@ -360,7 +360,7 @@ TEST_F(Counted, BytesThatTwoLinesReadAreUniqueOnceInTheLaunch) {
     EXPECT_EQ(of_lines, 256U);
 }
 
-TEST_F(Counted, EachLaunchNeedsItsBytesAnew) {
+TEST_F(CounterResult, EachLaunchNeedsItsBytesAnew) {
     const Traffic t = counted([&] {
         KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
         KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
@@ -382,7 +382,7 @@ Runs in_numbers(const std::vector<simt::DistinctSectors>& distinct) {
 }
 
 // A block loads a row of inp, 64 floats, and 64 pieces of 32 floats of weight.
-TEST_F(Counted, BlocksOfAMatmulShareRowsAndThenColumns) {
+TEST_F(CounterResult, BlocksOfAMatmulShareRowsAndThenColumns) {
     float* weight = buffer<float>("weight");
     counted([&] { KERNEL(multiply)(out_, inp_, weight, 4, 64, 128); });
     EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct), (Runs{{1, 16, 16 * (8 + 4 * 64), 64},
@@ -392,7 +392,7 @@ TEST_F(Counted, BlocksOfAMatmulShareRowsAndThenColumns) {
                                                                             {16, 1, 32 + 16 * 64, 64}}));
 }
 
-TEST_F(Counted, TheLastRunIsTheWholeLaunch) {
+TEST_F(CounterResult, TheLastRunIsTheWholeLaunch) {
     float* weight = buffer<float>("weight");
     counted([&] { KERNEL(multiply)(out_, inp_, weight, 3, 64, 128); });
     EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct), (Runs{{1, 12, 12 * (8 + 4 * 64), 48},
@@ -403,26 +403,26 @@ TEST_F(Counted, TheLastRunIsTheWholeLaunch) {
 }
 
 // 64 floats are 8 sectors; the two beyond a run's end lie in one more.
-TEST_F(Counted, BlocksOfAStencilShareTheirHalos) {
+TEST_F(CounterResult, BlocksOfAStencilShareTheirHalos) {
     counted([&] { KERNEL(stencil)(out_, inp_, 8); });
     EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
               (Runs{{1, 8, 8 * 9, 64}, {2, 4, 4 * 17, 64}, {4, 2, 2 * 33, 64}, {8, 1, 65, 64}}));
 }
 
-TEST_F(Counted, AtomicsLoadAndStore) {
+TEST_F(CounterResult, AtomicsLoadAndStore) {
     counted([&] { KERNEL(add_atomically)(out_, 32); });
     EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct), (Runs{{1, 1, 4, 4}}));
 }
 
 // The flags of all blocks lie in one sector.
-TEST_F(Counted, RunsAreTheSameWhereBlocksEndInTheReverseOfTheirOrder) {
+TEST_F(CounterResult, RunsAreTheSameWhereBlocksEndInTheReverseOfTheirOrder) {
     int* flags = buffer<int>("flags");
     counted([&] { KERNEL(last_block_first)(out_, inp_, flags, 8); });
     EXPECT_EQ(in_numbers(simt::traffic_of_launches().at(0).distinct),
               (Runs{{1, 8, 8 * 5, 8 * 5}, {2, 4, 4 * 9, 4 * 9}, {4, 2, 2 * 17, 2 * 17}, {8, 1, 33, 33}}));
 }
 
-TEST_F(Counted, OfASampledLaunchTheRunsOfBlocksThatRan) {
+TEST_F(CounterResult, OfASampledLaunchTheRunsOfBlocksThatRan) {
     simt::sample_blocks(simt::Sampling{.choose = [](const std::string&, dim3) {
         std::vector<std::uint64_t> blocks;  // four times four neighbours
         for (const std::uint64_t first : {0U, 20U, 52U, 92U}) {
@@ -438,7 +438,7 @@ TEST_F(Counted, OfASampledLaunchTheRunsOfBlocksThatRan) {
     EXPECT_LT(runs.back()[0], 96U) << "not the whole launch";
 }
 
-TEST_F(Counted, RunsOfTheSameLengthAreAddedUpOverAKernelsLaunches) {
+TEST_F(CounterResult, RunsOfTheSameLengthAreAddedUpOverAKernelsLaunches) {
     counted([&] {
         KERNEL(stencil)(out_, inp_, 4);
         KERNEL(stencil)(out_, inp_, 3);
@@ -498,7 +498,7 @@ TEST(RunsOfBlocks, AnyOrderOfTheirEndsGivesTheSame) {
 
 // ---- lanes that go different ways -------------------------------------------------------------------------------------
 
-TEST_F(Counted, ARaggedLoopAsksOnceAnIterationForTheLanesThatAreInIt) {
+TEST_F(CounterResult, ARaggedLoopAsksOnceAnIterationForTheLanesThatAreInIt) {
     const Traffic t = counted([&] { KERNEL(ragged_loop)(out_, inp_, 1); });
     EXPECT_EQ(t.loads.requests, 31U);
     EXPECT_EQ(t.loads.threads, 31U * 32 / 2);
@@ -506,7 +506,7 @@ TEST_F(Counted, ARaggedLoopAsksOnceAnIterationForTheLanesThatAreInIt) {
     EXPECT_EQ(t.uneven, 1U);
 }
 
-TEST_F(Counted, ARaggedLoopLongerThanATraceCountsTheSame) {
+TEST_F(CounterResult, ARaggedLoopLongerThanATraceCountsTheSame) {
     const Traffic t = counted([&] { KERNEL(ragged_loop)(out_, inp_, 100); });
     EXPECT_EQ(t.loads.requests, 3100U);
     EXPECT_EQ(t.loads.threads, 49'600U);
@@ -514,7 +514,7 @@ TEST_F(Counted, ARaggedLoopLongerThanATraceCountsTheSame) {
     EXPECT_EQ(t.uneven, 1U);
 }
 
-TEST_F(Counted, RaggedInnerLoopsMeetAtTheEndOfEachRow) {
+TEST_F(CounterResult, RaggedInnerLoopsMeetAtTheEndOfEachRow) {
     const Traffic t = counted([&] { KERNEL(ragged_loops)(out_, inp_); });
     EXPECT_EQ(t.loads.requests, 9U) << "each row's longest loop is 3";
     EXPECT_EQ(t.loads.threads, 8U * (3 * (0 + 1 + 2 + 3)));
@@ -522,20 +522,20 @@ TEST_F(Counted, RaggedInnerLoopsMeetAtTheEndOfEachRow) {
     EXPECT_EQ(t.stores.sectors, 12U);
 }
 
-TEST_F(Counted, ThreadsThatLeaveEarlyAskForNothing) {
+TEST_F(CounterResult, ThreadsThatLeaveEarlyAskForNothing) {
     const Traffic t = counted([&] { KERNEL(leave_early)(out_, inp_, 70); });
     expect(t.loads, 3, 4 + 4 + 1, 9, 280, 280);
     EXPECT_EQ(t.uneven, 2U) << "the load and the store in the warp of threads 64 to 95";
 }
 
-TEST_F(Counted, ThreadsThatBreakOutWaitForTheOthers) {
+TEST_F(CounterResult, ThreadsThatBreakOutWaitForTheOthers) {
     const Traffic t = counted([&] { KERNEL(break_early)(out_, inp_); });
     EXPECT_EQ(t.loads.requests, 8U);
     EXPECT_EQ(t.loads.threads, 4U * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8));
     EXPECT_EQ(t.stores.requests, 1U);
 }
 
-TEST_F(Counted, BothSidesOfABranchAskByThemselves) {
+TEST_F(CounterResult, BothSidesOfABranchAskByThemselves) {
     const Traffic t = counted([&] { KERNEL(both_ways)(out_, inp_); });
     expect(t.loads, 2, 8, 4, 128, 128);
     EXPECT_EQ(t.loads.threads, 32U);
@@ -543,21 +543,21 @@ TEST_F(Counted, BothSidesOfABranchAskByThemselves) {
     EXPECT_EQ(t.uneven, 2U);
 }
 
-TEST_F(Counted, TheCasesOfASwitchAskByThemselves) {
+TEST_F(CounterResult, TheCasesOfASwitchAskByThemselves) {
     const Traffic t = counted([&] { KERNEL(by_switch)(out_, inp_); });
     EXPECT_EQ(t.loads.requests, 3U);
     EXPECT_EQ(t.loads.threads, 24U);
     EXPECT_EQ(t.stores.requests, 1U);
 }
 
-TEST_F(Counted, LanesThatSkipTheEndOfALoopsBodyDoNotRunAhead) {
+TEST_F(CounterResult, LanesThatSkipTheEndOfALoopsBodyDoNotRunAhead) {
     const Traffic t = counted([&] { KERNEL(half_warps)(out_, inp_); });
     EXPECT_EQ(t.loads.requests, 8U + 8);
     EXPECT_EQ(t.loads.threads, 8U * 32 + 8 * 16);
     EXPECT_EQ(t.stores.requests, 1U);
 }
 
-TEST_F(Counted, AShuffleIsNoAccess) {
+TEST_F(CounterResult, AShuffleIsNoAccess) {
     const Traffic t = counted([&] { KERNEL(sum_by_shuffles)(out_, inp_); });
     EXPECT_EQ(t.loads.requests, 3U);
     EXPECT_EQ(t.loads.threads, 80U);
@@ -565,7 +565,7 @@ TEST_F(Counted, AShuffleIsNoAccess) {
     EXPECT_EQ(t.shared_requests(), 0U);
 }
 
-TEST_F(Counted, AShuffleIsAnInstructionOfTheLoadStoreUnit) {
+TEST_F(CounterResult, AShuffleIsAnInstructionOfTheLoadStoreUnit) {
     const Traffic t = counted([&] { KERNEL(sum_by_shuffles)(out_, inp_); });
     EXPECT_EQ(t.shuffles, 5U);
     EXPECT_EQ(t.lsu_instructions(), 3U + 1 + 5);
@@ -573,21 +573,21 @@ TEST_F(Counted, AShuffleIsAnInstructionOfTheLoadStoreUnit) {
     EXPECT_EQ(t.quarter_cycles_16, 8U * 9);
 }
 
-TEST_F(Counted, AShuffleOf8BytesIsTwo) {
+TEST_F(CounterResult, AShuffleOf8BytesIsTwo) {
     const Traffic t = counted([&] { KERNEL(shuffle_doubles)(buffer<double>("doubles")); });
     EXPECT_EQ(t.shuffles, 10U);
     EXPECT_EQ(t.lsu_instructions(), 11U);
     EXPECT_EQ(t.quarter_cycles_32, 4U * (10 + 2));
 }
 
-TEST_F(Counted, VotesAreNoInstructionsOfTheLoadStoreUnit) {
+TEST_F(CounterResult, VotesAreNoInstructionsOfTheLoadStoreUnit) {
     const Traffic t = counted([&] { KERNEL(vote)(buffer<int>("votes")); });
     EXPECT_EQ(t.shuffles, 0U);
     EXPECT_EQ(t.lsu_instructions(), 1U);
     EXPECT_EQ(t.quarter_cycles_32, 4U);
 }
 
-TEST_F(Counted, ARecursionOfAllLanesAsksTogether) {
+TEST_F(CounterResult, ARecursionOfAllLanesAsksTogether) {
     const Traffic t = counted([&] { KERNEL(recurse)(out_, inp_, 0); });
     EXPECT_EQ(t.loads.requests, 1U + 2 + 4);
     EXPECT_EQ(t.loads.threads, 32U * 7);
@@ -595,7 +595,7 @@ TEST_F(Counted, ARecursionOfAllLanesAsksTogether) {
     EXPECT_EQ(t.uneven, 0U);
 }
 
-TEST_F(Counted, ARecursionOfDifferentDepthsGoesByTheCallPath) {
+TEST_F(CounterResult, ARecursionOfDifferentDepthsGoesByTheCallPath) {
     // Lane i goes i % 3 deep: 11 lanes ask once, 11 for 3 and 10 for 7. Those at one depth by one way ask together.
     const Traffic t = counted([&] { KERNEL(recurse)(out_, inp_, 1); });
     EXPECT_EQ(t.loads.requests, 7U);
@@ -603,7 +603,7 @@ TEST_F(Counted, ARecursionOfDifferentDepthsGoesByTheCallPath) {
     EXPECT_EQ(t.stores.requests, 1U);
 }
 
-TEST_F(Counted, FunctionsThatAreCalledByPointerAskByThemselves) {
+TEST_F(CounterResult, FunctionsThatAreCalledByPointerAskByThemselves) {
     const Traffic t = counted([&] { KERNEL(call_by_pointer)(out_, inp_); });
     EXPECT_EQ(t.loads.requests, 2U);
     EXPECT_EQ(t.loads.threads, 32U);
@@ -611,14 +611,14 @@ TEST_F(Counted, FunctionsThatAreCalledByPointerAskByThemselves) {
     EXPECT_EQ(t.stores.requests, 1U);
 }
 
-TEST_F(Counted, OneAccessToTwoMemoriesIsTwoRequests) {
+TEST_F(CounterResult, OneAccessToTwoMemoriesIsTwoRequests) {
     const Traffic t = counted([&] { KERNEL(through_either)(out_, inp_); });
     expect(t.loads, 1, 2, 2, 64, 64);
     expect(t.shared_loads, 1, 1, 1, 64, 64);
     EXPECT_EQ(t.stores.requests, 1U);
 }
 
-TEST_F(Counted, TheOrderOfTheThreadsChangesNothing) {
+TEST_F(CounterResult, TheOrderOfTheThreadsChangesNothing) {
     std::vector<std::string> reports;
     for (std::uint64_t seed = 1; seed <= 5; seed++) {
         simt::set_seed(seed);
@@ -644,7 +644,7 @@ struct Bank {
     std::uint64_t distinct;
 };
 
-class BankConflicts : public Counted, public testing::WithParamInterface<Bank> {};
+class BankConflicts : public CounterResult, public testing::WithParamInterface<Bank> {};
 
 TEST_P(BankConflicts, AreTheWordsThatOneBankMustGive) {
     const auto [bytes, stride, wavefronts, ideal, distinct] = GetParam();
@@ -657,7 +657,7 @@ TEST_P(BankConflicts, AreTheWordsThatOneBankMustGive) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Counted, BankConflicts,
+    CounterResult, BankConflicts,
     testing::Values(Bank{4, 0, 1, 1, 4}, Bank{4, 1, 1, 1, 128}, Bank{4, 2, 2, 1, 128}, Bank{4, 3, 1, 1, 128},
                     Bank{4, 4, 4, 1, 128}, Bank{4, 8, 8, 1, 128}, Bank{4, 16, 16, 1, 128}, Bank{4, 32, 32, 1, 128},
                     Bank{4, 33, 1, 1, 128}, Bank{8, 0, 2, 2, 8}, Bank{8, 1, 2, 2, 256}, Bank{8, 2, 4, 2, 256},
@@ -665,7 +665,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bank{16, 2, 8, 4, 512}, Bank{16, 8, 32, 4, 512}, Bank{16, 9, 4, 4, 512}),
     [](const auto& one) { return std::to_string(one.param.bytes) + "BytesStride" + std::to_string(one.param.stride); });
 
-TEST_F(Counted, BytesOfOneWordComeFromOneBank) {
+TEST_F(CounterResult, BytesOfOneWordComeFromOneBank) {
     const Traffic side_by_side = counted([&] { KERNEL(load_shared_bytes)(out_, 1); });
     expect(side_by_side.shared_loads, 1, 1, 1, 32, 32);
     const Traffic apart = counted([&] { KERNEL(load_shared_bytes)(out_, 8); });
@@ -673,7 +673,7 @@ TEST_F(Counted, BytesOfOneWordComeFromOneBank) {
 }
 
 // In a quarter-warp of 16-byte accesses there is place for 8 of them side by side, in a half-warp of 8-byte ones for 16.
-TEST_F(Counted, ARequestOfFloatsHasTheWavefrontsThatMergedNeighboursWouldTake) {
+TEST_F(CounterResult, ARequestOfFloatsHasTheWavefrontsThatMergedNeighboursWouldTake) {
     struct Merged {
         int stride;
         std::uint64_t of_8, of_16;
@@ -686,7 +686,7 @@ TEST_F(Counted, ARequestOfFloatsHasTheWavefrontsThatMergedNeighboursWouldTake) {
     EXPECT_EQ(counted([&] { KERNEL(load_shared)(out_, 16, 1); }).shared_loads.wavefronts_of_16, 0U) << "as wide itself";
 }
 
-TEST_F(Counted, LoadsOfSharedMemoryInOneLineAreCountedOneByOne) {
+TEST_F(CounterResult, LoadsOfSharedMemoryInOneLineAreCountedOneByOne) {
     counted([&] { KERNEL(two_shared_loads)(out_, inp_); });
     const std::vector<simt::LineTraffic>& lines = simt::traffic_of_launches().at(0).lines;
     const auto line = std::ranges::find_if(lines, [](const auto& one) { return one.shared_loads.size() == 2; });
@@ -697,7 +697,7 @@ TEST_F(Counted, LoadsOfSharedMemoryInOneLineAreCountedOneByOne) {
     EXPECT_NE(simt::traffic_as_json(simt::traffic_of_launches(), {}).find("\"shared_loads\": ["), std::string::npos);
 }
 
-TEST_F(Counted, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
+TEST_F(CounterResult, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
     for (const unsigned int lanes : {0U, 5U, 32U}) {
         const Traffic t = counted([&] { KERNEL(load_beside_copies)(out_, inp_, static_cast<int>(lanes)); });
         EXPECT_EQ(t.shared_loads.bytes_asked, 5U * 128);
@@ -706,7 +706,7 @@ TEST_F(Counted, ALoadIsOverlappedWhereItsLaneHasACopyOnItsWay) {
 }
 
 // Of its 2 copies, 3 + 3 + 1 other accesses to shared and 2 to global memory each takes a wavefront.
-TEST_F(Counted, AnAsynchronousCopyIsALoadAndAStore) {
+TEST_F(CounterResult, AnAsynchronousCopyIsALoadAndAStore) {
     const Traffic t = counted([&] { KERNEL(load_beside_copies)(out_, inp_, 32); });
     EXPECT_EQ(t.loads.requests, 1U + 2);
     EXPECT_EQ(t.shared_stores.requests, 3U + 2);
@@ -714,7 +714,7 @@ TEST_F(Counted, AnAsynchronousCopyIsALoadAndAStore) {
     EXPECT_EQ(t.quarter_cycles_32, 4U * 14);
 }
 
-TEST_F(Counted, ATileWithoutPaddingIsReadInAColumnBy32Wavefronts) {
+TEST_F(CounterResult, ATileWithoutPaddingIsReadInAColumnBy32Wavefronts) {
     const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
     expect(t.loads, 128, 512, 512, 16384, 16384);
     expect(t.stores, 128, 512, 512, 16384, 16384);
@@ -724,7 +724,7 @@ TEST_F(Counted, ATileWithoutPaddingIsReadInAColumnBy32Wavefronts) {
     EXPECT_EQ(t.barriers, 4U * 8);
 }
 
-TEST_F(Counted, PaddingTakesTheConflictsAway) {
+TEST_F(CounterResult, PaddingTakesTheConflictsAway) {
     const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 1); });
     expect(t.shared_loads, 128, 128, 128, 16384, 16384);
     EXPECT_EQ(t.excess_wavefronts(), 0U);
@@ -732,7 +732,7 @@ TEST_F(Counted, PaddingTakesTheConflictsAway) {
 
 // ---- atomics and barriers ---------------------------------------------------------------------------------------------
 
-TEST_F(Counted, AtomicsOnOneAddressGoOneAfterAnother) {
+TEST_F(CounterResult, AtomicsOnOneAddressGoOneAfterAnother) {
     for (const int addresses : {1, 4, 32}) {
         const Traffic t = counted([&] { KERNEL(add_atomically)(out_, addresses); });
         expect(t.atomics, 1, addresses == 32 ? 4 : 1, 4, 128, 4 * static_cast<std::uint64_t>(addresses));
@@ -743,7 +743,7 @@ TEST_F(Counted, AtomicsOnOneAddressGoOneAfterAnother) {
     }
 }
 
-TEST_F(Counted, AtomicsOnSharedMemoryToo) {
+TEST_F(CounterResult, AtomicsOnSharedMemoryToo) {
     const Traffic t = counted([&] { KERNEL(add_atomically_shared)(out_, 2); });
     EXPECT_EQ(t.shared_atomics.requests, 1U);
     EXPECT_EQ(t.atomic_passes, 16U);
@@ -751,13 +751,13 @@ TEST_F(Counted, AtomicsOnSharedMemoryToo) {
     EXPECT_EQ(t.atomics.requests, 0U);
 }
 
-TEST_F(Counted, BarriersAreAWarps) {
+TEST_F(CounterResult, BarriersAreAWarps) {
     const Traffic t = counted([&] { KERNEL(meet)(out_, 96, 5); });
     EXPECT_EQ(t.barriers, 3U * 5);
     EXPECT_EQ(t.stores.requests, 3U);
 }
 
-TEST_F(Counted, AWarpThatWaitsForAnotherLetsItRun) {
+TEST_F(CounterResult, AWarpThatWaitsForAnotherLetsItRun) {
     int* flag = buffer<int>("flag");
     for (std::uint64_t seed = 1; seed <= 4; seed++) {
         simt::set_seed(seed);
@@ -778,7 +778,7 @@ struct Special {
     std::uint64_t calls;
 };
 
-class SpecialFunctions : public Counted, public testing::WithParamInterface<Special> {};
+class SpecialFunctions : public CounterResult, public testing::WithParamInterface<Special> {};
 
 // 40 threads are two warps.
 TEST_P(SpecialFunctions, AreCountedForEachThreadThatEvaluatesThem) {
@@ -790,7 +790,7 @@ TEST_P(SpecialFunctions, AreCountedForEachThreadThatEvaluatesThem) {
     expect(t.loads, 2, 5, 5, 160, 160);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counted, SpecialFunctions,
+INSTANTIATE_TEST_SUITE_P(CounterResult, SpecialFunctions,
                          testing::Values(Special{"Arithmetic", 0, 0, 0, 0}, Special{"Expf", 1, 1, 0, 1},
                                          Special{"Exponentials", 2, 7, 0, 7}, Special{"Logarithms", 3, 7, 0, 7},
                                          Special{"Roots", 4, 7, 0, 7}, Special{"Angles", 5, 7, 0, 7},
@@ -801,13 +801,13 @@ INSTANTIATE_TEST_SUITE_P(Counted, SpecialFunctions,
                          [](const auto& one) { return one.param.name; });
 
 // g++ makes one call of both. The other call's results are stored as any others are.
-TEST_F(Counted, ASineAndACosineOfOneNumberAreTwoSpecialFunctions) {
+TEST_F(CounterResult, ASineAndACosineOfOneNumberAreTwoSpecialFunctions) {
     const Traffic t = counted([&] { SPECIAL(evaluate_sine_and_cosine)(out_, inp_); });
     EXPECT_EQ(t.special_functions, 128U);
     expect(t.stores, 3, 12, 12, 384, 384);
 }
 
-TEST_F(Counted, SpecialFunctionsOfAPairAreTwo) {
+TEST_F(CounterResult, SpecialFunctionsOfAPairAreTwo) {
     const Traffic t = counted([&] { SPECIAL(evaluate_pairs)(out_, inp_); });
     EXPECT_EQ(t.special_functions, 64U);
     EXPECT_EQ(t.special_in_double, 0U);
@@ -815,7 +815,7 @@ TEST_F(Counted, SpecialFunctionsOfAPairAreTwo) {
 
 // Lane i evaluates i * times exponentials, 496 * times in all, which its warp makes in 31 * times calls; the second
 // number is more than a trace holds.
-TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
+TEST_F(CounterResult, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
     for (const int times : {1, 20}) {
         const auto n = static_cast<std::uint64_t>(times);
         const Traffic t = counted([&] { SPECIAL(evaluate_in_a_ragged_loop)(out_, inp_, times); });
@@ -825,7 +825,7 @@ TEST_F(Counted, SpecialFunctionsOfDivergentLanesAreTheirOwn) {
     }
 }
 
-TEST_F(Counted, LanesThatEvaluateOnEitherSideOfABranchReadOnTogether) {
+TEST_F(CounterResult, LanesThatEvaluateOnEitherSideOfABranchReadOnTogether) {
     const Traffic t = counted([&] { SPECIAL(evaluate_on_either_side)(out_, inp_); });
     expect(t.loads, 20, 80, 80, 2560, 2560);
     EXPECT_EQ(t.special_functions, 640U);
@@ -833,24 +833,24 @@ TEST_F(Counted, LanesThatEvaluateOnEitherSideOfABranchReadOnTogether) {
 }
 
 // 5 steps in each lane of the 4 warps, and 2 in 4 threads, which combine what the warps have.
-TEST_F(Counted, SpecialFunctionsOfAReductionsOperatorCount) {
+TEST_F(CounterResult, SpecialFunctionsOfAReductionsOperatorCount) {
     const Traffic t = counted([&] { SPECIAL(evaluate_in_a_reduction)(out_, inp_); });
     EXPECT_EQ(t.special_functions, 128U * 5 + 4 * 2);
     EXPECT_EQ(t.special_requests, 4U * 5 + 2);
 }
 
-TEST_F(Counted, SpecialFunctionsOfTheHostAreNot) {
+TEST_F(CounterResult, SpecialFunctionsOfTheHostAreNot) {
     const Traffic t = counted([&] { EXPECT_GT(SPECIAL(evaluate_beside_the_host)(out_, inp_, 3), 20.0F); });
     EXPECT_EQ(t.special_functions, 3U * 64);
 }
 
-TEST_F(Counted, SpecialFunctionsOfTheBlocksThatRan) {
+TEST_F(CounterResult, SpecialFunctionsOfTheBlocksThatRan) {
     simt::sample_blocks(simt::Sampling{.others = 2});
     const Traffic t = counted([&] { SPECIAL(evaluate_beside_the_host)(out_, inp_, 100); });
     EXPECT_EQ(t.special_functions, 4U * 64);
 }
 
-TEST_F(Counted, SpecialFunctionsHaveLinesAndNames) {
+TEST_F(CounterResult, SpecialFunctionsHaveLinesAndNames) {
     counted([&] { SPECIAL(evaluate_in_a_ragged_loop)(out_, inp_, 1); });
     const simt::LaunchTraffic& kernel = simt::traffic_of_kernels().at(0);
     std::vector<std::uint64_t> by_line;
@@ -872,7 +872,7 @@ TEST_F(Counted, SpecialFunctionsHaveLinesAndNames) {
 
 // ---- launches, lines, blocks ------------------------------------------------------------------------------------------
 
-TEST_F(Counted, ALineKnowsItsPlaceItsShareAndItsBuffers) {
+TEST_F(CounterResult, ALineKnowsItsPlaceItsShareAndItsBuffers) {
     counted([&] { KERNEL(transpose_directly)(out_, inp_, 64); });
     ASSERT_EQ(simt::traffic_of_launches().size(), 1U);
     const simt::LaunchTraffic& launch = simt::traffic_of_launches()[0];
@@ -890,7 +890,7 @@ TEST_F(Counted, ALineKnowsItsPlaceItsShareAndItsBuffers) {
     EXPECT_EQ(launch.costliest(), &line);
 }
 
-TEST_F(Counted, TheCostliestLineMovesMostBytes) {
+TEST_F(CounterResult, TheCostliestLineMovesMostBytes) {
     counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
     counted([&] { KERNEL(sum_rows)(out_, inp_, 64); });
     const simt::LaunchTraffic all = simt::traffic_in_all();
@@ -899,7 +899,7 @@ TEST_F(Counted, TheCostliestLineMovesMostBytes) {
     EXPECT_EQ(all.lines.size(), 2U);
 }
 
-TEST_F(Counted, TheLaunchesOfAKernelAreAddedUp) {
+TEST_F(CounterResult, TheLaunchesOfAKernelAreAddedUp) {
     counted([&] {
         KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
         KERNEL(store_strided)(out_, 1, 32, 1, 0);
@@ -913,7 +913,7 @@ TEST_F(Counted, TheLaunchesOfAKernelAreAddedUp) {
     EXPECT_EQ(loads.total.loads.sectors, 4U + 3 * 8);
 }
 
-TEST_F(Counted, ALaunchKnowsTheSharedMemoryOfItsBlocks) {
+TEST_F(CounterResult, ALaunchKnowsTheSharedMemoryOfItsBlocks) {
     counted([&] {
         KERNEL(use_two_arrays)(out_, 32);
         KERNEL(use_two_arrays)(out_, 1024);
@@ -929,7 +929,7 @@ TEST_F(Counted, ALaunchKnowsTheSharedMemoryOfItsBlocks) {
     EXPECT_NE(json.find("\"shared_bytes\": 512"), std::string::npos) << json;
 }
 
-TEST_F(Counted, OfASampledLaunchOnlyTheBlocksThatRan) {
+TEST_F(CounterResult, OfASampledLaunchOnlyTheBlocksThatRan) {
     simt::sample_blocks(simt::Sampling{.others = 2});
     counted([&] { KERNEL(load_strided)(out_, inp_, 100, 32, 1, 0); });
     const simt::LaunchTraffic& launch = simt::traffic_of_launches().at(0);
@@ -939,7 +939,7 @@ TEST_F(Counted, OfASampledLaunchOnlyTheBlocksThatRan) {
     EXPECT_NE(simt::traffic_as_text(simt::traffic_of_kernels()).find("only 4 of 100 blocks"), std::string::npos);
 }
 
-TEST_F(Counted, ApartFromWhatIsCountedAroundItAndThereToo) {
+TEST_F(CounterResult, ApartFromWhatIsCountedAroundItAndThereToo) {
     const Traffic outer = counted([&] {
         KERNEL(load_strided)(out_, inp_, 2, 32, 1, 0);
         const simt::CountingTraffic inner;
@@ -955,13 +955,13 @@ TEST_F(Counted, ApartFromWhatIsCountedAroundItAndThereToo) {
     EXPECT_EQ(simt::traffic_in_all().total.loads.requests, 6U) << "the counting goes on";
 }
 
-TEST_F(Counted, NothingWhereNobodyAsksForIt) {
+TEST_F(CounterResult, NothingWhereNobodyAsksForIt) {
     KERNEL(load_strided)(out_, inp_, 1, 32, 1, 0);
     EXPECT_TRUE(simt::traffic_of_launches().empty());
     EXPECT_EQ(simt::traffic_in_all().total.global_requests(), 0U);
 }
 
-TEST_F(Counted, OtherChecksStayWhileCounting) {
+TEST_F(CounterResult, OtherChecksStayWhileCounting) {
     void* unwritten = nullptr;
     ASSERT_EQ(cudaMalloc(&unwritten, 128), cudaSuccess);
     const Traffic t = counted([&] { KERNEL(read_unwritten)(out_, static_cast<float*>(unwritten)); });
@@ -972,7 +972,7 @@ TEST_F(Counted, OtherChecksStayWhileCounting) {
     cudaFree(unwritten);
 }
 
-TEST_F(Counted, MetricsHaveNsightComputesNames) {
+TEST_F(CounterResult, MetricsHaveNsightComputesNames) {
     const Traffic t = counted([&] { KERNEL(transpose_by_tiles)(out_, inp_, 64, 0); });
     const std::vector<simt::Metric> metrics = simt::metrics_of(t);
     const auto value = [&](const std::string& name) {

@@ -186,7 +186,7 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against, const std::v
                          .flop = beside_arithmetic ? cost.flop : 0,
                          .tensor_cores = spec_.precision != "fp32",
                          .call = drawn(sizes, null),
-                         .hot = spec_.hot};
+                         .warm = spec_.warm};
     for (checker::Output& output : timed.call.outputs) {
         output.compute = {};  // of all it would take longer than the op; the solution says what is right
         if (spec_.bound == Bound::arithmetic) {
@@ -201,10 +201,10 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against, const std::v
     timed.call.run = run_of(spec_, sizes);
     constexpr int kShort = 32;
     if (!spec_.summed.empty() && sizes[spec_.summed] > kShort) {
-        Sizes thin = sizes;
-        thin.set(spec_.summed, kShort);
-        timed.thin = drawn(thin, null);
-        timed.thin->run = run_of(spec_, thin);
+        Sizes reduced_k = sizes;
+        reduced_k.set(spec_.summed, kShort);
+        timed.reduced_k = drawn(reduced_k, null);
+        timed.reduced_k->run = run_of(spec_, reduced_k);
     }
     timed.run_on_two_threads = run_of(spec_, sizes, 2);
     if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Rival::library)) {

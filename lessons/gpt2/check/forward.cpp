@@ -66,7 +66,7 @@ const OpSpec forward_spec{
     .defaults = "V=50257 Vp=50304 max_T=1024",
     .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
     .is_model = true,
-    .hot = true,
+    .warm = true,
     .model_calls =
         [](const checker::CaseFile& file, const std::string& precision) {
             return std::vector{model_call(file, precision, true), model_call(file, precision, false)};

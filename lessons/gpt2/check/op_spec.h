@@ -87,7 +87,7 @@ struct OpSpec {
     std::string rehearsal = {};
     Bound bound = Bound::nothing;
     bool is_model = false;    // its outputs are a model's tensors, each computed from those before it
-    bool hot = false;         // a whole model's step, timed with the caches as it left them
+    bool warm = false;        // a whole model's step, timed with the caches as it left them
     std::string summed = {};  // the size that says how long an output's sum is, and nothing of the outputs
 
     // What a device needs of a call, for lesson.toml's counters.
