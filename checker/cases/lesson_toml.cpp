@@ -270,7 +270,7 @@ class Reader {
         target.gap_shapes = strings(*gap, "shapes", inside);
         target.gap = {kMicrosecond * number(*gap, "bronze", inside), kMicrosecond * number(*gap, "silver", inside),
                       kMicrosecond * number(*gap, "gold", inside)};
-        if (target.against != Rival::busy) {
+        if (target.against != Baseline::busy) {
             refuse(*gap, inside, "is of what is against \"busy\" alone");
         }
         if (target.gap_shapes.empty() ||
@@ -280,14 +280,15 @@ class Reader {
         target.shapes.insert(target.shapes.end(), target.gap_shapes.begin(), target.gap_shapes.end());
     }
 
-    Rival against(const toml::table& row, const std::string& where) const {
+    Baseline against(const toml::table& row, const std::string& where) const {
         const std::string text = row["against"].value_or("");
         std::vector<std::string> known;
-        for (const Rival rival : {Rival::copy, Rival::solution, Rival::library, Rival::arithmetic, Rival::busy}) {
-            if (text == to_string(rival)) {
-                return rival;
+        for (const Baseline baseline :
+             {Baseline::copy, Baseline::solution, Baseline::library, Baseline::arithmetic, Baseline::busy}) {
+            if (text == to_string(baseline)) {
+                return baseline;
             }
-            known.push_back(to_string(rival));
+            known.push_back(to_string(baseline));
         }
         refuse(
             row, where,
@@ -316,7 +317,7 @@ class Reader {
     // Where a product is rounded to TF32 tensor cores compute it, whose speed has nothing to do with fp32's.
     void require_fp32_for_arithmetic() const {
         for (const auto& [op, target] : result_.targets) {
-            if (target.against == Rival::arithmetic && result_.precision_of(op) != "fp32") {
+            if (target.against == Baseline::arithmetic && result_.precision_of(op) != "fp32") {
                 throw FileError(fmt::format("{} is against the roof of fp32, and [precision] says {}",
                                             result_.where("target." + op), result_.precision_of(op)));
             }

@@ -16,10 +16,10 @@ namespace checker {
 namespace {
 
 // Throws std::runtime_error where something that it needs is not there.
-double share_at(const Json& item, const std::string& rival, const std::string& shape) {
+double share_at(const Json& item, const std::string& baseline, const std::string& shape) {
     for (const Json& row : item.at("result").at("shapes").elements()) {
         if (row.at("shape").text() == shape) {
-            return row.at("of_speed_of").at(rival).at("share").number();
+            return row.at("of_speed_of").at(baseline).at("share").number();
         }
     }
     throw std::runtime_error("the shape was not timed");

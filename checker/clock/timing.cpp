@@ -237,10 +237,10 @@ Ratio inverse(const Ratio& ratio) {
     return {1.0 / ratio.value, {1.0 / ratio.interval.high, 1.0 / ratio.interval.low}};
 }
 
-std::string to_string(Rival rival) {
+std::string to_string(Baseline baseline) {
     constexpr std::array<const char*, kRivals> kNames{"solution", "library",     "copy", "arithmetic",
                                                       "older",    "two_threads", "busy"};
-    return kNames.at(static_cast<std::size_t>(rival));
+    return kNames.at(static_cast<std::size_t>(baseline));
 }
 
 std::string to_string(Medal medal) {

@@ -129,7 +129,7 @@ Ratio time_ratio(const Samples& a, const Samples& b);
 Ratio inverse(const Ratio& ratio);
 
 // What an implementation is timed against, in the same rounds.
-enum class Rival : std::uint32_t {
+enum class Baseline : std::uint32_t {
     solution,
     library,      // the vendor's routine
     copy,         // of as many bytes
@@ -139,7 +139,8 @@ enum class Rival : std::uint32_t {
     busy,         // the device itself, if it never waited between the same implementation's pieces of work
 };
 constexpr std::size_t kRivals = 7;
-std::string to_string(Rival rival);  // "solution", "library", "copy", "arithmetic", "older", "two_threads", "busy"
+std::string to_string(
+    Baseline baseline);  // "solution", "library", "copy", "arithmetic", "older", "two_threads", "busy"
 
 // Shares of another's speed that earn a medal. A lesson is passed with bronze.
 enum class Medal { none, bronze, silver, gold };

@@ -215,7 +215,7 @@ bool has_rounded_reference(const Call& call) {
 
 // How many times as fast two threads are as one.
 std::optional<Ratio> two_threads_ratio(const ShapeTiming& timing) {
-    const std::optional<Ratio> share = timing.of(Rival::two_threads);
+    const std::optional<Ratio> share = timing.of(Baseline::two_threads);
     return share ? std::optional(inverse(*share)) : std::nullopt;
 }
 
@@ -231,22 +231,23 @@ SpeedVerdict speed_of_shape(const ShapeTiming& timing, const Target& target) {
         verdict = other.speed == Speed::fast ? SpeedVerdict{verdict.speed, std::min(verdict.medal, other.medal)}
                                              : SpeedVerdict{other.speed, Medal::none};
     };
-    also(timing.of(Rival::older), target.older);
+    also(timing.of(Baseline::older), target.older);
     const double both = 2 * target.threads;
     also(two_threads_ratio(timing), {both, both, both});
     return verdict;
 }
 
 // A rival that was asked for and is not there is asked for no more, and a note says so once, not at each shape.
-void leave_out_missing(const Reply& reply, const Timed& timed, std::uint32_t& rivals, std::vector<std::string>& notes) {
-    const std::uint32_t missing = rivals & reply.missing;
+void leave_out_missing(const Reply& reply, const Timed& timed, std::uint32_t& baselines,
+                       std::vector<std::string>& notes) {
+    const std::uint32_t missing = baselines & reply.missing;
     if (missing == 0) {
         return;
     }
-    rivals &= ~missing;
+    baselines &= ~missing;
     const std::string note = fmt::format("{}: {}",
-                                         (missing & bit(Rival::busy)) != 0 ? "how long the GPU works is not known"
-                                                                           : timed.library->name + " is not timed",
+                                         (missing & bit(Baseline::busy)) != 0 ? "how long the GPU works is not known"
+                                                                              : timed.library->name + " is not timed",
                                          reply.text);
     if (std::ranges::find(notes, note) == notes.end()) {
         notes.push_back(note);
@@ -254,20 +255,20 @@ void leave_out_missing(const Reply& reply, const Timed& timed, std::uint32_t& ri
 }
 
 // What the worker measured.
-void put_times(ShapeTiming& timing, const Reply& reply, std::uint32_t rivals) {
+void put_times(ShapeTiming& timing, const Reply& reply, std::uint32_t baselines) {
     timing.seconds = reply.subject;
     timing.discarded = reply.discarded;
     for (std::size_t i = 0; i < kRivals; i++) {
-        const auto rival = static_cast<Rival>(i);
-        if ((rivals & bit(rival)) != 0) {
-            timing.share[rival] = inverse(reply.ratio[i]);
+        const auto baseline = static_cast<Baseline>(i);
+        if ((baselines & bit(baseline)) != 0) {
+            timing.share[baseline] = inverse(reply.ratio[i]);
         }
     }
-    if (timing.share.contains(Rival::busy)) {
+    if (timing.share.contains(Baseline::busy)) {
         timing.gap = reply.gap;
     }
-    if (timing.share.contains(Rival::arithmetic)) {  // the rate of what does other work
-        Ratio& share = timing.share.at(Rival::arithmetic);
+    if (timing.share.contains(Baseline::arithmetic)) {  // the rate of what does other work
+        Ratio& share = timing.share.at(Baseline::arithmetic);
         const double work = timing.flop / reply.arithmetic_flop;
         share = {share.value * work, {share.interval.low * work, share.interval.high * work}};
     }
@@ -292,20 +293,20 @@ bool is_settled(const ShapeTiming& timing, const Target& target, bool settle_med
     return timing.verdict == Verdict::slow || (timing.verdict == Verdict::ok && !medal_open);
 }
 
-double above(Rival roof) {
-    return roof == Rival::arithmetic ? kAboveArithmetic : kAboveCopy;
+double above(Baseline roof) {
+    return roof == Baseline::arithmetic ? kAboveArithmetic : kAboveCopy;
 }
 
-std::string share_of_roof(Rival roof, double share) {
+std::string share_of_roof(Baseline roof, double share) {
     return fmt::format("{} {}", times(share),
-                       roof == Rival::copy       ? "a copy's speed"
+                       roof == Baseline::copy    ? "a copy's speed"
                        : device_side().is_host() ? "the multiply-adds of one core"
                                                  : "the multiply-adds of the card");
 }
 
 // The roof that a rate lies above: that of its work, or the copy whose speed it is a share of.
-std::optional<Rival> beaten_roof(const ShapeTiming& timing, Rival against) {
-    for (const Rival roof : {timing.roof(), Rival::copy}) {
+std::optional<Baseline> beaten_roof(const ShapeTiming& timing, Baseline against) {
+    for (const Baseline roof : {timing.roof(), Baseline::copy}) {
         const std::optional<Ratio> share = timing.of(roof);
         if ((roof == timing.roof() || roof == against) && share && impossible(*share, above(roof))) {
             return roof;
@@ -315,12 +316,12 @@ std::optional<Rival> beaten_roof(const ShapeTiming& timing, Rival against) {
 }
 
 // The solution's share of a roof's speed.
-double of_solution(const ShapeTiming& timing, Rival roof) {
-    return timing.of(roof)->value / timing.share.at(Rival::solution).value;
+double of_solution(const ShapeTiming& timing, Baseline roof) {
+    return timing.of(roof)->value / timing.share.at(Baseline::solution).value;
 }
 
 // Whether the solution is above the roof too: then it is the roof that something slowed down.
-bool is_wrong(const ShapeTiming& timing, Rival roof) {
+bool is_wrong(const ShapeTiming& timing, Baseline roof) {
     return of_solution(timing, roof) > above(roof);
 }
 
@@ -360,14 +361,14 @@ std::string slow_text(const ShapeTiming& timing, const Target& target, const std
     }
     const Ratio& share = timing.share.at(target.against);
     if (!timing.by_gap() && share.interval.high < target.shares.bronze) {
-        if (target.against == Rival::busy) {
+        if (target.against == Baseline::busy) {
             return fmt::format("of which the GPU works {}, bronze is {}", percent(share.value),
                                percent(target.shares.bronze));
         }
         return fmt::format("{} of {} speed, bronze is {}", percent(share.value),
                            whose(to_string(target.against), library), percent(target.shares.bronze));
     }
-    if (const std::optional<Ratio> older = timing.of(Rival::older);
+    if (const std::optional<Ratio> older = timing.of(Baseline::older);
         older && older->interval.high < target.older.bronze) {
         return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
                            significant(target.older.bronze));
@@ -742,26 +743,26 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
                 continue;
             }
         }
-        std::uint32_t rivals = bit(Rival::solution);
-        rivals |= target.against == Rival::busy ? bit(Rival::busy) : 0;
+        std::uint32_t baselines = bit(Baseline::solution);
+        baselines |= target.against == Baseline::busy ? bit(Baseline::busy) : 0;
         if (timed.library) {
-            rivals |= bit(Rival::library);
+            baselines |= bit(Baseline::library);
             report.library = timed.library->name;
         }
         if (!ends_on_host(timed.call) || device_side().is_host()) {  // a roof is no time that the host waits
-            rivals |= timed.bytes_moved > 0 ? bit(Rival::copy) : 0;
-            rivals |= timed.flop > 0 && !timed.tensor_cores ? bit(Rival::arithmetic) : 0;
+            baselines |= timed.bytes_moved > 0 ? bit(Baseline::copy) : 0;
+            baselines |= timed.flop > 0 && !timed.tensor_cores ? bit(Baseline::arithmetic) : 0;
         }
         // A shape that there is no room for, or one that is only reported, does not stand for the first that is judged.
         const bool is_first = !report.ran() || (judged && report.judged() == 0);
-        if ((is_first || target.against == Rival::busy) && target.older.gold > 0) {
+        if ((is_first || target.against == Baseline::busy) && target.older.gold > 0) {
             if (older_implementation(reference_dir_, op.name).empty()) {
                 note_once(
                     fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
                                 "builds it",
                                 lesson_number(lesson_.name())));
             } else {
-                rivals |= bit(Rival::older);
+                baselines |= bit(Baseline::older);
                 if (!fp32 && !device_side().is_host() && lesson_.toml().precision_of(op.name) == "fp32") {
                     fp32.emplace(worker_);
                     report.notes.push_back("TF32 is off for all that is timed here: NVIDIA_TF32_OVERRIDE=0");
@@ -770,14 +771,14 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
         }
         if (is_first && target.threads > 0) {
             if (roof && cores_scale(*roof)) {
-                rivals |= bit(Rival::two_threads);
+                baselines |= bit(Baseline::two_threads);
             } else {
                 note_once(roof ? fmt::format("threads are not judged: two processes do {} the work of one here",
                                              times(roof->two_processes))
                                : "threads are not judged: `make calibrate` finds whether the cores here add up");
             }
         }
-        std::optional<ShapeTiming> timed_shape = time_shape(op_index, i, target, rivals, all_shapes, report.notes);
+        std::optional<ShapeTiming> timed_shape = time_shape(op_index, i, target, baselines, all_shapes, report.notes);
         if (!timed_shape) {
             continue;
         }
@@ -805,7 +806,8 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
 }
 
 std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target,
-                                             std::uint32_t rivals, bool settle_medal, std::vector<std::string>& notes) {
+                                             std::uint32_t baselines, bool settle_medal,
+                                             std::vector<std::string>& notes) {
     const Op& op = lesson_.ops().at(op_index);
     const Timed& timed = op.timed[shape];
     ShapeTiming report{.shape = timed.shape,
@@ -824,7 +826,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         notes.push_back(fmt::format("{} is not timed: {}", timed.shape, why));
         return std::nullopt;
     };
-    const std::size_t outputs = file_bytes(slots_of(timed_specs(timed, rivals), Schedule::start_aligned));
+    const std::size_t outputs = file_bytes(slots_of(timed_specs(timed, baselines), Schedule::start_aligned));
     const std::size_t wanted = outputs + largest_input(timed.call), room = worker_memory() + memory_.bytes().size();
     if (wanted > room) {  // a worker that took more would be ended for it
         return out_of_memory(
@@ -834,13 +836,13 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         memory_.grow(outputs);
     } catch (const OutOfMemory& error) { return out_of_memory(error.what()); }
 
-    Request request{.kind = RequestKind::time, .op = op_index, .timed = shape, .rivals = rivals, .seconds = 0.25};
+    Request request{.kind = RequestKind::time, .op = op_index, .timed = shape, .baselines = baselines, .seconds = 0.25};
     // Where the interval straddles the target, more samples may decide, and where the roof is wrong, the next one may be
     // right. `slow` and `impossible` are said only when two attempts in a row agree: other work on the machine can make
     // one attempt, or the copy beside it, several times slower, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
     Speed before = Speed::unclear;
-    std::optional<Rival> beaten;
+    std::optional<Baseline> beaten;
     bool impossible_before = false;
     bool agreed = false;
     int late = 0;
@@ -853,8 +855,8 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         if (std::optional<Finding> finding = finding_of(outcome, op, timed.call)) {
             return wrong(std::move(*finding));
         }
-        leave_out_missing(outcome.reply, timed, rivals, notes);
-        put_times(report, outcome.reply, rivals);
+        leave_out_missing(outcome.reply, timed, baselines, notes);
+        put_times(report, outcome.reply, baselines);
         late = outcome.reply.late;
         beaten = device_side().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
         report.roof_is_wrong = beaten && is_wrong(report, *beaten);
@@ -920,7 +922,7 @@ std::optional<Finding> Judge::mismatch_after_timing(const Op& op, const Timed& t
         return finding_of(outcome, op, timed.call).has_value() || timed_mismatch(op, timed, request).has_value();
     };
     const int samples = request.samples;
-    request.rivals &= bit(Rival::solution) | bit(Rival::two_threads);
+    request.baselines &= bit(Baseline::solution) | bit(Baseline::two_threads);
     request.seconds = 0;
     if (wrong_again(0) || !wrong_again(samples)) {  // where it is chance, it is not wrong again
         return mismatch;
@@ -935,7 +937,7 @@ std::optional<Finding> Judge::timed_mismatch(const Op& op, const Timed& timed, c
     const std::vector<Output>& outputs = timed.call.outputs;
     const bool computes = std::ranges::any_of(outputs, [](const Output& output) { return output.element != nullptr; });
     const ValuesRead read(computes ? timed.call : Call{}, request.seed + 1);
-    const std::vector<BufferSlot> slots = slots_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
+    const std::vector<BufferSlot> slots = slots_of(timed_specs(timed, request.baselines), Schedule::start_aligned);
     for (std::size_t i = 0; i < outputs.size(); i++) {
         const Output& output = outputs[i];
         const SomeExpected some(output, read.views(), request.seed);

@@ -39,8 +39,8 @@ Json interval(const Interval& of, double unit = 1) {
 Json to_json(const ShapeTiming& timing) {
     constexpr double kMs = 1e3;
     Json share = Json::object();
-    for (const auto& [rival, ratio] : timing.share) {
-        share[to_string(rival)] = {{"share", ratio.value}, {"interval", interval(ratio.interval)}};
+    for (const auto& [baseline, ratio] : timing.share) {
+        share[to_string(baseline)] = {{"share", ratio.value}, {"interval", interval(ratio.interval)}};
     }
     Json result{{"shape", timing.shape},
                 {"median_ms", timing.seconds.median * kMs},
@@ -150,16 +150,16 @@ std::string to_string(Verdict verdict) {
     return kTexts.at(static_cast<std::size_t>(verdict));
 }
 
-std::string whose(std::string_view rival, const std::string& library) {
-    return rival == to_string(Rival::copy)         ? "a copy's"
-           : rival == to_string(Rival::arithmetic) ? "the fp32 roof's"
-           : rival == to_string(Rival::busy)       ? "the busy GPU's"
-           : rival == to_string(Rival::library)    ? library + "'s"
-                                                   : "the solution's";
+std::string whose(std::string_view baseline, const std::string& library) {
+    return baseline == to_string(Baseline::copy)         ? "a copy's"
+           : baseline == to_string(Baseline::arithmetic) ? "the fp32 roof's"
+           : baseline == to_string(Baseline::busy)       ? "the busy GPU's"
+           : baseline == to_string(Baseline::library)    ? library + "'s"
+                                                         : "the solution's";
 }
 
-std::optional<Ratio> ShapeTiming::of(Rival rival) const {
-    const auto found = share.find(rival);
+std::optional<Ratio> ShapeTiming::of(Baseline baseline) const {
+    const auto found = share.find(baseline);
     return found == share.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -42,17 +42,17 @@ struct CaseReport {
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict, not_compared };
 std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict", …
 
-// Whose speed a share is of, by to_string(Rival): "the solution's", "a copy's", "OpenBLAS's".
-std::string whose(std::string_view rival, const std::string& library);
+// Whose speed a share is of, by to_string(Baseline): "the solution's", "a copy's", "OpenBLAS's".
+std::string whose(std::string_view baseline, const std::string& library);
 
 // An op at one shape, timed.
 struct ShapeTiming {
     std::string shape;
-    Summary seconds;               // of one call
-    int discarded = 0;             // rounds in which a clock reading could not be right
-    double flop = 0;               // of one call; 0: not counted
-    double bytes = 0;              // moved by one call; 0: not counted
-    std::map<Rival, Ratio> share;  // of each rival's speed
+    Summary seconds;                  // of one call
+    int discarded = 0;                // rounds in which a clock reading could not be right
+    double flop = 0;                  // of one call; 0: not counted
+    double bytes = 0;                 // moved by one call; 0: not counted
+    std::map<Baseline, Ratio> share;  // of each rival's speed
     Verdict verdict = Verdict::no_verdict;
     Medal medal = Medal::none;        // where the verdict is ok
     bool judged = true;               // false: only reported, unless what it computed is wrong
@@ -63,14 +63,14 @@ struct ShapeTiming {
 
     bool by_gap() const { return gap_judged && gap; }
     // The share of a rival's speed; none where it was not timed.
-    std::optional<Ratio> of(Rival rival) const;
+    std::optional<Ratio> of(Baseline baseline) const;
     // The roof: arithmetic where FLOPs are counted, else a copy of as many bytes.
-    Rival roof() const { return flop > 0 ? Rival::arithmetic : Rival::copy; }
+    Baseline roof() const { return flop > 0 ? Baseline::arithmetic : Baseline::copy; }
     double rate() const { return (flop > 0 ? flop : bytes) / seconds.median; }  // FLOP or bytes a second
 };
 
 struct TimingReport {
-    Rival against = Rival::solution;
+    Baseline against = Baseline::solution;
     std::string library;  // "OpenBLAS", where one was timed
     Shares target;
     Shares older = {};                // of the older solution's speed; 0: not asked

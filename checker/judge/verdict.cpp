@@ -380,7 +380,7 @@ class Printer {
                                             milliseconds(std::max(shape.gap->median, 0.0)), to_string(target),
                                             milliseconds(timing.gap.of(target)))
                               : fmt::format("{}{}, of which the GPU works {} ({})", time, where,
-                                            percent(shape.of(Rival::busy)->value), of_target(timing, target));
+                                            percent(shape.of(Baseline::busy)->value), of_target(timing, target));
     }
 
     // The worst shape stands for all. A library that is not there is no measure: a note says why.
@@ -393,10 +393,10 @@ class Printer {
         if (!worst.judged) {
             return time + ", reported only";
         }
-        if (share && timing.against == Rival::busy) {
+        if (share && timing.against == Baseline::busy) {
             return busy_text(timing, worst, target);
         }
-        if (!share && timing.against == Rival::busy) {
+        if (!share && timing.against == Baseline::busy) {
             return fmt::format("{}, of which nobody says how much the GPU works ({})", time, of_target(timing, target));
         }
         if (!share) {
@@ -413,10 +413,10 @@ class Printer {
             return;
         }
         const bool several = std::ranges::count_if(timing.shapes, [](const ShapeTiming& shape) {
-                                 return shape.of(Rival::older).has_value();
+                                 return shape.of(Baseline::older).has_value();
                              }) > 1;
         for (const ShapeTiming& shape : timing.shapes) {
-            if (&shape != &timing.worst() && shape.judged && shape.of(Rival::busy)) {
+            if (&shape != &timing.worst() && shape.judged && shape.of(Baseline::busy)) {
                 labelled(4, "", 8, busy_text(timing, shape, after(shape.medal)));
             }
             older_and_threads(shape, timing.older, several);
@@ -475,7 +475,7 @@ class Printer {
 
     // With the target of the next medal, where that is missed.
     void older_and_threads(const ShapeTiming& shape, const Shares& target, bool names_shape) {
-        if (const std::optional<Ratio> older = shape.of(Rival::older)) {
+        if (const std::optional<Ratio> older = shape.of(Baseline::older)) {
             const Medal next = shape.verdict == Verdict::ok ? after(shape.medal) : Medal::bronze;
             const bool missed = !(older->interval.low >= target.of(next));
             labelled(4, "", 8,
@@ -483,7 +483,7 @@ class Printer {
                                  names_shape ? " at " + shape.shape : "",
                                  missed ? fmt::format(" ({} {})", to_string(next), significant(target.of(next))) : ""));
         }
-        if (const std::optional<Ratio> threads = shape.of(Rival::two_threads)) {
+        if (const std::optional<Ratio> threads = shape.of(Baseline::two_threads)) {
             labelled(4, "", 8, fmt::format("two threads are {} as fast as one", times(inverse(*threads).value)));
         }
     }
@@ -505,9 +505,9 @@ class Printer {
             std::function<std::string(const ShapeTiming&)> cell;
         };
         const auto ms = [](double seconds) { return three_digits(seconds * 1e3); };
-        const auto share = [](Rival rival) {
-            return [rival](const ShapeTiming& shape) {
-                const std::optional<Ratio> of = shape.of(rival);
+        const auto share = [](Baseline baseline) {
+            return [baseline](const ShapeTiming& shape) {
+                const std::optional<Ratio> of = shape.of(baseline);
                 return of ? percent(of->value) : "";
             };
         };
@@ -520,10 +520,10 @@ class Printer {
              [](const ShapeTiming& shape) {
                  return shape.flop > 0 || shape.bytes > 0 ? three_digits(shape.rate() * 1e-9) : "";
              }},
-            {flop ? "roof" : "copy", 6, share(flop ? Rival::arithmetic : Rival::copy)},
-            {timing.library, 9, share(Rival::library)},
-            {"solution", 9, share(Rival::solution)},
-            {"GPU works", 11, share(Rival::busy)},
+            {flop ? "roof" : "copy", 6, share(flop ? Baseline::arithmetic : Baseline::copy)},
+            {timing.library, 9, share(Baseline::library)},
+            {"solution", 9, share(Baseline::solution)},
+            {"GPU works", 11, share(Baseline::busy)},
             {"gap, us", 9,
              [](const ShapeTiming& shape) { return shape.gap ? three_digits(shape.gap->median * 1e6) : ""; }},
         };

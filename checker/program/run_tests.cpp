@@ -311,7 +311,7 @@ class Session {
 
     // What multiply-adds reached on this core in a run, in FLOP a second; none where they were not timed.
     static std::optional<double> multiply_adds(const ShapeTiming& shape) {
-        const std::optional<Ratio> share = shape.of(Rival::arithmetic);
+        const std::optional<Ratio> share = shape.of(Baseline::arithmetic);
         return share ? std::optional(shape.rate() / share->value) : std::nullopt;
     }
 

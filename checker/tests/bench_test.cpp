@@ -61,8 +61,9 @@ TEST(TimeOp, LetsAllImplementationsWorkInTheSameMemory) {
     ASSERT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
     const Library right("build/tests/fakes/right.so");
     const std::unique_ptr<Bench> bench = host_bench();
-    const Reply reply = time_op(timed, right, right, {},
-                                {.kind = RequestKind::time, .rivals = bit(Rival::solution), .seconds = 0.01}, *bench);
+    const Reply reply =
+        time_op(timed, right, right, {},
+                {.kind = RequestKind::time, .baselines = bit(Baseline::solution), .seconds = 0.01}, *bench);
     close(kWorkerMemory);
     EXPECT_EQ(reply.answer, Answer::done);
     EXPECT_EQ(contexts.size(), 2u);  // two implementations ran, and what they keep is their own
@@ -147,12 +148,12 @@ SpeedVerdict verdict_by_a_coarse_clock(CoarseBench& bench, double ns, double tim
     memory.grow(file_bytes(slots_of(timed_specs(timed, 0), Schedule::start_aligned)));
     EXPECT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
     const Reply reply = time_op(timed, other, right, {},
-                                {.kind = RequestKind::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
+                                {.kind = RequestKind::time, .baselines = bit(Baseline::solution), .seconds = 1}, bench);
     close(kWorkerMemory);
     if (bench.room > 0) {
         EXPECT_NEAR(reply.subject.median, times * ns * 1e-9, 0.1 * times * ns * 1e-9) << "seconds of one call";
     }
-    return speed_of(inverse(reply.ratio[static_cast<std::size_t>(Rival::solution)]), {0.77, 0.85, 0.92});
+    return speed_of(inverse(reply.ratio[static_cast<std::size_t>(Baseline::solution)]), {0.77, 0.85, 0.92});
 }
 
 struct Short {
@@ -214,7 +215,7 @@ TEST(TimeOp, FindsTheCachesWarmWhereTheyAreToBeHot) {
     memory.grow(file_bytes(slots_of(timed_specs(timed, 0), Schedule::start_aligned)));
     ASSERT_EQ(dup2(memory.fd(), kWorkerMemory), kWorkerMemory);
     const Reply reply = time_op(timed, right, right, {},
-                                {.kind = RequestKind::time, .rivals = bit(Rival::solution), .seconds = 1}, bench);
+                                {.kind = RequestKind::time, .baselines = bit(Baseline::solution), .seconds = 1}, bench);
     close(kWorkerMemory);
     EXPECT_NEAR(reply.subject.median, kWarmNs * 1e-9, 0.05 * kWarmNs * 1e-9);
     EXPECT_GT(bench.warm_calls, 0);

@@ -261,10 +261,10 @@ TEST_F(LessonTomlFile, HasTargets) {
         "[\"N=8\"]\n"
         "[target.matmul]\nagainst = \"library\"\nbronze = 0.3\nsilver = 0.6\ngold = 0.8\nolder = 10\nthreads = 0.7\n"
         "shapes = [\"N=8 C=4\", \"N=9 C=5\"]\n");
-    EXPECT_EQ(toml.targets.at("gelu").against, Rival::solution);
+    EXPECT_EQ(toml.targets.at("gelu").against, Baseline::solution);
     EXPECT_EQ(toml.targets.at("gelu").shares.bronze, 0.7);
     EXPECT_EQ(toml.targets.at("gelu").older.gold, 0);
-    EXPECT_EQ(toml.targets.at("matmul").against, Rival::library);
+    EXPECT_EQ(toml.targets.at("matmul").against, Baseline::library);
     EXPECT_EQ(toml.targets.at("matmul").shares.gold, 0.8);
     EXPECT_EQ(toml.targets.at("matmul").older.bronze, 10);
     EXPECT_EQ(toml.targets.at("matmul").older.gold, 10);
@@ -275,7 +275,7 @@ TEST_F(LessonTomlFile, HasTargets) {
 TEST_F(LessonTomlFile, AsksForMoreThanTheOlderSolutionsSpeedFromAMedalOn) {
     const std::string target = "[target.attention]\nagainst = \"arithmetic\"\n";
     const Target attention = read(target + "older = { silver = 1.3 }\n").targets.at("attention");
-    EXPECT_EQ(attention.against, Rival::arithmetic);
+    EXPECT_EQ(attention.against, Baseline::arithmetic);
     EXPECT_EQ(attention.older.bronze, 0);
     EXPECT_EQ(attention.older.silver, 1.3);
     EXPECT_EQ(attention.older.gold, 1.3);
@@ -292,7 +292,7 @@ TEST_F(LessonTomlFile, AGapIsHeldToMicrosecondsAtItsOwnShapes) {
         "[target.predict]\nagainst = \"busy\"\nbronze = 0.9\nsilver = 0.95\ngold = 0.97\nshapes = [\"T=1024\"]\n";
     const Target predict =
         read(target + "gap = { shapes = [\"T=64\"], bronze = 4.0, silver = 2.0, gold = 1.3 }\n").targets.at("predict");
-    EXPECT_EQ(predict.against, Rival::busy);
+    EXPECT_EQ(predict.against, Baseline::busy);
     EXPECT_EQ(predict.shapes, (std::vector<std::string>{"T=1024", "T=64"}));
     EXPECT_NEAR(predict.gap.gold, 1.3e-6, 1e-12);
     EXPECT_TRUE(predict.judges_gap("T=64"));
@@ -384,7 +384,7 @@ class RecordedTimes : public testing::Test {
 
     std::filesystem::path folder_ =
         std::filesystem::temp_directory_path() / ("recorded_times_test." + std::to_string(getpid()));
-    Target target_{.against = Rival::library,
+    Target target_{.against = Baseline::library,
                    .shares = {.bronze = 0.55},
                    .of_recorded = {.bronze = 0.8, .silver = 0.88, .gold = 0.95},
                    .older = {},

@@ -55,7 +55,7 @@ TimingReport timing(Verdict verdict) {
         .shape = "N=4096",
         .seconds = {.median = 4.1e-3, .p10 = 4e-3, .p90 = 4.2e-3, .interval = {4e-3, 4.2e-3}, .samples = 21},
         .bytes = 32768,
-        .share = {{Rival::solution, {share, {share - 0.02, share + 0.02}}}, {Rival::copy, {0.91, {0.90, 0.92}}}},
+        .share = {{Baseline::solution, {share, {share - 0.02, share + 0.02}}}, {Baseline::copy, {0.91, {0.90, 0.92}}}},
         .verdict = verdict};
     if (verdict == Verdict::ok) {
         shape.medal = Medal::silver;
@@ -63,7 +63,7 @@ TimingReport timing(Verdict verdict) {
     if (verdict == Verdict::slow || verdict == Verdict::impossible) {
         shape.findings.push_back({"slow", "31% of the solution's speed, bronze is 67%"});
     }
-    return {.against = Rival::solution, .library = {}, .target = {0.67, 0.8, 0.9}, .shapes = {shape}, .notes = {}};
+    return {.against = Baseline::solution, .library = {}, .target = {0.67, 0.8, 0.9}, .shapes = {shape}, .notes = {}};
 }
 
 // What a case has taken of a counter: with the sentence of the CPU device.
@@ -275,7 +275,7 @@ TEST(Verdict, TooCloseToTellIsNeitherOkNorSlow) {
 TEST(Verdict, IsNoneAgainstALibraryThatIsNotThere) {
     OpReport alone = op("gelu", {right_case("regular")});
     alone.timing = timing(Verdict::no_verdict);
-    alone.timing.against = Rival::library;
+    alone.timing.against = Baseline::library;
     alone.timing.library = "cuBLAS";
     const LessonReport report = lesson({alone});
     EXPECT_TRUE(report.ok());
@@ -289,14 +289,14 @@ TEST(Verdict, OfATimeHeldToTheGpusWorkSaysHowMuchItWorksAndHowLongItsGapsAre) {
     const auto shape = [](const std::string& name, double share, double gap, bool by_gap, Medal medal) {
         ShapeTiming result{.shape = name, .seconds = {}, .share = {}, .gap_judged = by_gap};
         result.seconds.median = 4e-3;
-        result.share = {{Rival::busy, {share, {share, share}}}, {Rival::older, {1.5, {1.5, 1.5}}}};
+        result.share = {{Baseline::busy, {share, {share, share}}}, {Baseline::older, {1.5, {1.5, 1.5}}}};
         result.verdict = Verdict::ok;
         result.medal = medal;
         result.gap.emplace().median = gap;
         return result;
     };
     predict.timing = {
-        .against = Rival::busy,
+        .against = Baseline::busy,
         .library = {},
         .target = {0.9, 0.95, 0.97},
         .older = {1, 1, 1},
@@ -315,7 +315,7 @@ TEST(Verdict, OfATimeHeldToTheGpusWorkSaysHowMuchItWorksAndHowLongItsGapsAre) {
     EXPECT_TRUE(has_line(table, "    times in ms  median    p10    p90  GPU works  gap, us")) << table;
     EXPECT_TRUE(has_line(table, "    T=64           4.00   0.00   0.00        60%     1.24")) << table;
     asked.ops.front().timing.shapes.resize(1);
-    asked.ops.front().timing.shapes.front().share.erase(Rival::busy);
+    asked.ops.front().timing.shapes.front().share.erase(Baseline::busy);
     asked.ops.front().timing.shapes.front().verdict = Verdict::no_verdict;
     EXPECT_NE(in_one_line(verdict_text(asked, kNext, kPiped))
                   .find("4.00 ms, of which nobody says how much the GPU works (bronze 90%)"),
@@ -338,12 +338,12 @@ TEST(Verdict, SaysWhichMedalTheOlderSolutionsSpeedWithholds) {
     fast.timing = timing(Verdict::ok);
     fast.timing.older = {.bronze = 0, .silver = 1.3, .gold = 1.3};
     ShapeTiming& shape = fast.timing.shapes.front();
-    shape.share[Rival::older] = {1.1, {1.05, 1.15}};
+    shape.share[Baseline::older] = {1.1, {1.05, 1.15}};
     shape.medal = Medal::bronze;
     const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
     EXPECT_TRUE(has_line(text, "        bronze  4.10 ms, 84% of the solution's speed (silver 80%)")) << text;
     EXPECT_TRUE(has_line(text, "            1.10 times as fast as the older lesson's solution (silver 1.3)")) << text;
-    shape.share[Rival::older] = {1.5, {1.45, 1.55}};
+    shape.share[Baseline::older] = {1.5, {1.45, 1.55}};
     shape.medal = Medal::silver;
     EXPECT_TRUE(has_line(verdict_text(lesson({fast}), kNext, kPiped),
                          "            1.50 times as fast as the older lesson's solution"));

@@ -23,8 +23,8 @@ inline constexpr int kWorkerMemory = 4;
 
 enum class RequestKind : std::uint32_t { start, run, count, time };
 
-constexpr std::uint32_t bit(Rival rival) {
-    return 1U << static_cast<std::uint32_t>(rival);
+constexpr std::uint32_t bit(Baseline baseline) {
+    return 1U << static_cast<std::uint32_t>(baseline);
 }
 
 struct Request {
@@ -34,11 +34,11 @@ struct Request {
     std::uint64_t case_index = 0;
     std::uint64_t call = 0;
     // time
-    std::uint64_t timed = 0;   // which of the op's timed calls
-    std::uint32_t rivals = 0;  // bits 1 << Rival
-    std::uint64_t seed = 0;    // of the inputs; afterwards the call is repeated once with those of seed + 1
-    double seconds = 0;        // to be spent at most, once there are `samples` of them
-    std::int32_t samples = 6;  // 0: no time is taken, and that call is the first
+    std::uint64_t timed = 0;      // which of the op's timed calls
+    std::uint32_t baselines = 0;  // bits 1 << Baseline
+    std::uint64_t seed = 0;       // of the inputs; afterwards the call is repeated once with those of seed + 1
+    double seconds = 0;           // to be spent at most, once there are `samples` of them
+    std::int32_t samples = 6;     // 0: no time is taken, and that call is the first
 };
 
 enum class Answer : std::uint32_t {
@@ -84,7 +84,7 @@ struct Reply {
 
     std::int32_t threads = 0;  // that the call left running
 
-    // time: of the rivals that were asked for, one that cannot be timed, and `text` says why: bit(Rival)
+    // time: of the rivals that were asked for, one that cannot be timed, and `text` says why: bit(Baseline)
     std::uint32_t missing = 0;
 
     // time: seconds a call, and the subject's time over each rival's that was asked for
@@ -92,8 +92,8 @@ struct Reply {
     std::array<Ratio, kRivals> ratio{};
     bool last = false;  // the worker ends itself: a new one is to be started for the next request
 
-    double arithmetic_flop = 0;  // of one call of Rival::arithmetic
-    Summary gap{};  // beside Rival::busy: seconds for each of a call's nodes in which the device did nothing
+    double arithmetic_flop = 0;  // of one call of Baseline::arithmetic
+    Summary gap{};  // beside Baseline::busy: seconds for each of a call's nodes in which the device did nothing
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
     std::int32_t late = 0;       // samples that hold the host's time, where there are many of them
 

@@ -225,9 +225,9 @@ bool wants_warm_caches() {
     return cache == "hot";
 }
 
-std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals) {
+std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t baselines) {
     std::vector<BufferSpec> specs;
-    const int runs = (rivals & bit(Rival::two_threads)) != 0 ? 3 : 2;
+    const int runs = (baselines & bit(Baseline::two_threads)) != 0 ? 3 : 2;
     for (int who = 0; who < runs; who++) {
         for (const Output& output : timed.call.outputs) { specs.push_back(output.spec); }
     }
@@ -235,12 +235,12 @@ std::vector<BufferSpec> timed_specs(const Timed& timed, std::uint32_t rivals) {
 }
 
 // Why a rival cannot be timed here; empty where it can.
-static std::string why_missing(Rival rival, const Timed& timed, Bench& bench) {
-    if (rival == Rival::library && timed.library.value().missing) {
+static std::string why_missing(Baseline baseline, const Timed& timed, Bench& bench) {
+    if (baseline == Baseline::library && timed.library.value().missing) {
         return timed.library->missing();
     }
     try {
-        static_cast<void>(rival == Rival::busy ? &bench.busy() : nullptr);
+        static_cast<void>(baseline == Baseline::busy ? &bench.busy() : nullptr);
     } catch (const std::runtime_error& error) { return error.what(); }
     return "";
 }
@@ -249,7 +249,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
               const Request& request, Bench& bench) {
     mallopt(M_PERTURB, 0);
     const std::optional<Library> older_library =  // before what its calls keep
-        (request.rivals & bit(Rival::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
+        (request.baselines & bit(Baseline::older)) != 0 ? std::optional<Library>(older) : std::nullopt;
     TimedCall call(timed.call, bench, request.seed);
     const auto candidate_of = [&](std::string name, std::function<void(const Buffers&)> run,
                                   const Library* library) -> Candidate {
@@ -283,7 +283,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
         return candidate;
     };
     Candidate by_solution = ours("solution", timed.call.run, solution);
-    const bool times = request.samples > 0, of_nodes = (request.rivals & bit(Rival::busy)) != 0;
+    const bool times = request.samples > 0, of_nodes = (request.baselines & bit(Baseline::busy)) != 0;
     if (times && stays_cold && !of_nodes && !ends_on_host(timed.call)) {
         const double seconds = least_seconds(with_caches(by_solution), call.stopwatch());
         call.add_calls(bench.calls_in_a_sample(seconds, call.bytes()));
@@ -295,42 +295,42 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     Reply reply;
     std::vector<Candidate> candidates{by_subject};
     std::vector<Candidate> runs_again{by_subject, by_solution};
-    std::vector<Rival> rivals;
+    std::vector<Baseline> baselines;
     for (std::uint32_t i = 0; i < kRivals; i++) {
-        const auto rival = static_cast<Rival>(i);
-        if ((request.rivals & bit(rival)) == 0) {
+        const auto baseline = static_cast<Baseline>(i);
+        if ((request.baselines & bit(baseline)) == 0) {
             continue;
         }
-        if (const std::string why = why_missing(rival, timed, bench); !why.empty()) {
-            reply.missing |= bit(rival);
+        if (const std::string why = why_missing(baseline, timed, bench); !why.empty()) {
+            reply.missing |= bit(baseline);
             why.copy(reply.text, sizeof reply.text - 1);
             continue;
         }
-        rivals.push_back(rival);
-        switch (rival) {
-            case Rival::solution:
+        baselines.push_back(baseline);
+        switch (baseline) {
+            case Baseline::solution:
                 candidates.push_back(by_solution);
                 break;
-            case Rival::library:
+            case Baseline::library:
                 candidates.push_back(candidate_of("library", timed.library.value().run, nullptr));
                 break;
-            case Rival::copy:
+            case Baseline::copy:
                 candidates.push_back(bench.copy(timed.bytes_moved, static_cast<std::size_t>(call.calls())));
                 break;
-            case Rival::arithmetic: {
+            case Baseline::arithmetic: {
                 FmaCandidate fma = bench.arithmetic();
                 reply.arithmetic_flop = fma.flop;
                 candidates.push_back(std::move(fma.candidate));
                 break;
             }
-            case Rival::older:
+            case Baseline::older:
                 candidates.push_back(ours("older", timed.call.run, *older_library));
                 break;
-            case Rival::two_threads:
+            case Baseline::two_threads:
                 candidates.push_back(ours("two threads", timed.run_on_two_threads, subject));
                 runs_again.push_back(candidates.back());
                 break;
-            case Rival::busy:  // with a Context of its own: what that keeps is made while the device is watched
+            case Baseline::busy:  // with a Context of its own: what that keeps is made while the device is watched
                 candidates.push_back(ours("busy", timed.call.run, subject));
                 candidates.back().stopwatch = &bench.busy();
                 break;
@@ -351,7 +351,7 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
 
     call.draw(request.seed + 1);
     MemoryFile shared(dup(kWorkerMemory));
-    const std::vector<BufferSlot> slots = slots_of(timed_specs(timed, request.rivals), Schedule::start_aligned);
+    const std::vector<BufferSlot> slots = slots_of(timed_specs(timed, request.baselines), Schedule::start_aligned);
     std::size_t at = 0;
     for (const Candidate& who : runs_again) {
         call.poison_outputs();
@@ -366,9 +366,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
     reply.discarded = samples[0].discarded;
     const auto rounds = static_cast<std::int32_t>(samples[0].seconds.size());
     reply.late = 2 * bench.late() >= rounds ? bench.late() : 0;
-    for (std::size_t i = 0; i < rivals.size(); i++) {
-        reply.ratio[static_cast<std::size_t>(rivals[i])] = time_ratio(samples[0], samples[i + 1]);
-        if (rivals[i] == Rival::busy) {
+    for (std::size_t i = 0; i < baselines.size(); i++) {
+        reply.ratio[static_cast<std::size_t>(baselines[i])] = time_ratio(samples[0], samples[i + 1]);
+        if (baselines[i] == Baseline::busy) {
             std::vector<double> gaps;
             for (std::size_t k = 0; k < samples[0].seconds.size(); k++) {
                 gaps.push_back((samples[0].seconds[k] - samples[i + 1].seconds[k]) /

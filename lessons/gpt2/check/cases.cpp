@@ -163,7 +163,7 @@ static void require_sizes(const OpSpec& spec, std::string_view call) {
     }
 }
 
-void OpCases::add_call(std::string_view call, checker::Rival against) {
+void OpCases::add_call(std::string_view call, checker::Baseline against) {
     const auto [sizes, null] = CallSizes::of(call);
     require_sizes(spec_, call);
     const std::vector<double> unjudged(spec_.outputs.size());
@@ -172,15 +172,15 @@ void OpCases::add_call(std::string_view call, checker::Rival against) {
     add_timed(sizes, against, null);
 }
 
-void OpCases::add_timed(const Sizes& shape, checker::Rival against, const std::vector<std::string>& null) {
+void OpCases::add_timed(const Sizes& shape, checker::Baseline against, const std::vector<std::string>& null) {
     const Sizes sizes = shape.completed(timed_with_).completed(spec_.defaults);
     const std::string text = sizes.text(spec_.shape);
     if (std::ranges::find(op_.timed, text, &checker::Timed::shape) != op_.timed.end()) {
         return;  // in a rehearsal several are the same
     }
     const Cost cost = spec_.cost(sizes);
-    const bool beside_copy = spec_.bound == Bound::copy || against == checker::Rival::copy;
-    const bool beside_arithmetic = spec_.bound == Bound::arithmetic || against == checker::Rival::arithmetic;
+    const bool beside_copy = spec_.bound == Bound::copy || against == checker::Baseline::copy;
+    const bool beside_arithmetic = spec_.bound == Bound::arithmetic || against == checker::Baseline::arithmetic;
     checker::Timed timed{.shape = text,
                          .bytes_moved = beside_copy ? static_cast<std::size_t>(cost.bytes) : 0,
                          .flop = beside_arithmetic ? cost.flop : 0,
@@ -207,7 +207,7 @@ void OpCases::add_timed(const Sizes& shape, checker::Rival against, const std::v
         timed.reduced_k->run = run_of(spec_, reduced_k);
     }
     timed.run_on_two_threads = run_of(spec_, sizes, 2);
-    if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Rival::library)) {
+    if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Baseline::library)) {
         timed.library = spec_.library(sizes, spec_.precision);
     }
     op_.timed.push_back(std::move(timed));

@@ -47,10 +47,10 @@ class OpCases {
     // What a timed call takes beside what its shape says: "Vp=4096".
     void time_with(std::string defaults) { timed_with_ = std::move(defaults); }
     void time_with_null(const std::string& parameter) { timed_null_.push_back(parameter); }
-    void add_timed(const Sizes& sizes, checker::Rival against) { add_timed(sizes, against, timed_null_); }
+    void add_timed(const Sizes& sizes, checker::Baseline against) { add_timed(sizes, against, timed_null_); }
     // A call of a forward pass, "N=4096 C=768 OC=50257 -bias" where `bias` is null: as a case called `call`, whose outputs
     // nobody compares, to be counted, and timed.
-    void add_call(std::string_view call, checker::Rival against);
+    void add_call(std::string_view call, checker::Baseline against);
     Sizes rehearsed(const Sizes& sizes) const;  // for a rehearsal
 
     const OpSpec& spec() const { return spec_; }
@@ -59,7 +59,7 @@ class OpCases {
 
   private:
     std::vector<double> factors(const Sizes& sizes);  // the budget factor of each output
-    void add_timed(const Sizes& sizes, checker::Rival against, const std::vector<std::string>& null);
+    void add_timed(const Sizes& sizes, checker::Baseline against, const std::vector<std::string>& null);
 
     checker::Lesson& lesson_;
     const OpSpec spec_;  // in the lesson's precision

@@ -588,7 +588,7 @@ TEST(LessonCases, AreTimedAtTheShapesOfLessonToml) {
     checker::LessonToml toml;
     toml.ops = {"matmul"};
     checker::Target& target = toml.targets["matmul"];
-    target.against = checker::Rival::library;
+    target.against = checker::Baseline::library;
     target.shapes = {"N=8 C=4 OC=6"};
     target.reported = {"N=9 C=5 OC=7"};
     checker::Lesson lesson("00_test", "reference", toml);
@@ -618,7 +618,7 @@ TEST(LessonCases, CountFlopOfAnOpThatIsHeldToTheRoofOfFp32) {
         return lesson.ops().front().timed.front().flop;
     };
     EXPECT_EQ(timed(), 0);
-    target.against = checker::Rival::arithmetic;
+    target.against = checker::Baseline::arithmetic;
     EXPECT_EQ(timed(), 2 * 2 * 8 * (8 + 1) * 12);  // two products of which half is masked
 }
 
