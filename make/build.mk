@@ -151,7 +151,7 @@ libops_objects := build/obj/lessons/gpt2/tensors.o
 # The CPU device's runtime, and the side of the checker that runs ops on it: linked into a device lesson's check.
 simt_objects_alone := $(call objects,$(wildcard checker/simt/runtime/*/*.cpp)) build/obj/checker/simt/backtrace.o
 simt_library_objects := $(call objects,$(wildcard checker/simt/libraries/*.cpp))
-simt_side_objects := $(call objects,$(wildcard checker/devices/simt/*.cpp) checker/base/kept.cpp) $(simt_objects_alone) $(simt_library_objects)
+simt_backend_objects := $(call objects,$(wildcard checker/devices/simt/*.cpp) checker/base/kept.cpp) $(simt_objects_alone) $(simt_library_objects)
 main_objects := $(call objects,$(wildcard lessons/gpt2/main.cpp lessons/gpt2/embedded.cpp))
 newest_objects := $(patsubst %,build/ops/solutions/%.o,$(call served_by,$(lastword $(host_lessons))))
 
@@ -268,12 +268,12 @@ device_fakes := $(patsubst checker/tests/fakes/%.cu,build/tests/fakes/%.so,$(wil
 $(device_fakes): build/tests/fakes/%.so: checker/tests/fakes/%.cu $(fake_headers) $(simtcc_needs)
 	@mkdir -p $(@D)
 	$(show)build/simtcc -shared $(device_flags) -Xcompiler -Werror $< -o $@$(hide)
-build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_to_end_test.o $(simt_side_objects) $(libs) | $(device_fakes)
+build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_to_end_test.o $(simt_backend_objects) $(libs) | $(device_fakes)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs)
 
 # Its toy lesson with the GPU's side, which gpu_rehearsal_test runs.
-build/dry/check/toy: build/obj/checker/tests/programs/toy_check.o $$(gpu_side_dry) build/obj/checker/base/kept.o $(libs) \
+build/dry/check/toy: build/obj/checker/tests/programs/toy_check.o $$(gpu_backend_dry) build/obj/checker/base/kept.o $(libs) \
         build/lib/libops.a | build/tests/fakes/toy_on_device.so
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(simt_libs) $(harness_libs)
@@ -385,7 +385,7 @@ nvcc_objects := $(if $(nvcc),$(patsubst %.cu,build/nvcc/ops/%.o,$(filter-out $(l
 nvcc_program := $(if $(nvcc_objects),build/nvcc/all)
 newest_lesson := $(lastword $(foreach lesson,$(lesson_dirs),$(if $(filter $(left_out),$(call served_by,$(lesson))),,$(lesson))))
 build/nvcc/all: $$(call objects_of,nvcc,solutions,$$(call served_by,$$(newest_lesson))) build/nvcc/gpu_launch.o \
-        build/gpu/obj/checker/devices/gpu/gpu_side.o build/gpu/obj/no_blas.o $$(call check_of,$$(newest_lesson)) \
+        build/gpu/obj/checker/devices/gpu/gpu_backend.o build/gpu/obj/no_blas.o $$(call check_of,$$(newest_lesson)) \
         $(case_objects) $(libs) | $(nvcc_objects)
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(call cublas,$^) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))

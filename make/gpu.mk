@@ -30,8 +30,8 @@ gpu_flags = $(card_flags) -arch=sm_$$(sed q build/gpu/card)
 
 # The GPU's side of the checker: host code by the C++ compiler, launches by nvcc; for the rehearsal both for the CPU device.
 # no_blas: a machine with a GPU need not have OpenBLAS.
-side_names := $(addprefix checker/devices/gpu/,gpu_side gpu_launch) no_blas
-build/gpu/obj/checker/devices/gpu/gpu_side.o: checker/devices/gpu/gpu_side.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
+backend_names := $(addprefix checker/devices/gpu/,gpu_backend gpu_launch) no_blas
+build/gpu/obj/checker/devices/gpu/gpu_backend.o: checker/devices/gpu/gpu_backend.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
 build/gpu/obj/checker/devices/gpu/gpu_launch.o: checker/devices/gpu/gpu_launch.cu build/gpu/card
@@ -40,7 +40,7 @@ build/gpu/obj/checker/devices/gpu/gpu_launch.o: checker/devices/gpu/gpu_launch.c
 build/gpu/obj/placement_device.o: lessons/gpt2/placement_device.cpp build/flags $(if $(nvcc),build/toolkit,build/gpu/card)
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(cuda_headers) $(depfile) -c $< -o $@$(hide)
-build/dry/obj/checker/devices/gpu/gpu_side.o: checker/devices/gpu/gpu_side.cpp build/flags
+build/dry/obj/checker/devices/gpu/gpu_backend.o: checker/devices/gpu/gpu_backend.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(harness_flags) $(with_simt) $(depfile) -c $< -o $@$(hide)
 build/dry/obj/checker/devices/gpu/gpu_launch.o: checker/devices/gpu/gpu_launch.cu $(checker_headers) $(simtcc_needs)
@@ -49,8 +49,8 @@ build/dry/obj/checker/devices/gpu/gpu_launch.o: checker/devices/gpu/gpu_launch.c
 build/%/obj/no_blas.o: checker/cases/no_blas.cpp build/flags
 	@mkdir -p $(@D)
 	$(show)$(CXX) $(op_flags) -Werror $(depfile) -c $< -o $@$(hide)
-gpu_side_gpu := $(case_objects) $(side_names:%=build/gpu/obj/%.o)
-gpu_side_dry := $(case_objects) $(side_names:%=build/dry/obj/%.o) $(simt_objects_alone) $(simt_library_objects)
+gpu_backend_gpu := $(case_objects) $(backend_names:%=build/gpu/obj/%.o)
+gpu_backend_dry := $(case_objects) $(backend_names:%=build/dry/obj/%.o) $(simt_objects_alone) $(simt_library_objects)
 
 # What tools/wrong compiles and links with for a GPU.
 build/gpu/wrong/commands: build/gpu/card

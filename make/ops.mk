@@ -194,12 +194,12 @@ check_programs := $(host_checks) $(call device_checks,cpu)
 timed_beside = $(if $(filter report-programs,$(MAKECMDGOALS)),,$(call step_before_impls,$1,$2))
 $(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(check_libs) | $$(call timed_beside,cpu,$$(call named,$$*))
 	$(link_check)
-$(call device_checks,cpu): build/check/lesson%: $$(check_objects) $(with_blas) $(simt_side_objects) $(check_libs)
+$(call device_checks,cpu): build/check/lesson%: $$(check_objects) $(with_blas) $(simt_backend_objects) $(check_libs)
 	$(link_check)
-$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_side_dry) $(check_libs) \
+$(call device_checks,dry): build/dry/check/lesson%: $$(check_objects) $$(gpu_backend_dry) $(check_libs) \
         | $$(call timed_beside,dry,$$(call named,$$*))
 	$(link_check)
-$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_side_gpu) $(check_libs) \
+$(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_backend_gpu) $(check_libs) \
         | $$(call timed_beside,gpu,$$(call named,$$*))
 	$(link_check)
 
@@ -207,9 +207,9 @@ $(call device_checks,gpu): build/gpu/check/lesson%: $$(check_objects) $$(gpu_sid
 ladder_check := $(call check_of,ladder)
 build/check/ladder: $(ladder_check) $(with_blas) $(check_libs)
 	$(link_check)
-build/check/ladder-device: $(ladder_check) $(with_blas) $(simt_side_objects) $(check_libs)
+build/check/ladder-device: $(ladder_check) $(with_blas) $(simt_backend_objects) $(check_libs)
 	$(link_check)
-build/dry/check/ladder: $(ladder_check) $$(gpu_side_dry) $(check_libs)
+build/dry/check/ladder: $(ladder_check) $$(gpu_backend_dry) $(check_libs)
 	$(link_check)
-build/gpu/check/ladder: $(ladder_check) $$(gpu_side_gpu) $(check_libs)
+build/gpu/check/ladder: $(ladder_check) $$(gpu_backend_gpu) $(check_libs)
 	$(link_check)

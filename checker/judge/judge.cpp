@@ -22,7 +22,7 @@
 #include "checker/cases/recorded.h"
 #include "checker/judge/compare.h"
 #include "checker/judge/describe.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/time_op.h"
 
 namespace checker {
@@ -299,9 +299,9 @@ double above(Baseline roof) {
 
 std::string share_of_roof(Baseline roof, double share) {
     return fmt::format("{} {}", times(share),
-                       roof == Baseline::copy    ? "a copy's speed"
-                       : device_side().is_host() ? "the multiply-adds of one core"
-                                                 : "the multiply-adds of the card");
+                       roof == Baseline::copy       ? "a copy's speed"
+                       : device_backend().is_host() ? "the multiply-adds of one core"
+                                                    : "the multiply-adds of the card");
 }
 
 // The roof that a rate lies above: that of its work, or the copy whose speed it is a share of.
@@ -521,7 +521,7 @@ CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const
         std::ranges::any_of(first.device_findings, is_race) || std::ranges::any_of(second.device_findings, is_race);
     CallVerdict verdict = describe_call(call, first.outputs, second.outputs, deterministic,
                                         first.float_atomics.empty() ? second.float_atomics : first.float_atomics,
-                                        device_side().runs_two_schedules(), raced);
+                                        device_backend().runs_two_schedules(), raced);
     add_early_exits(verdict, first.early_exits.empty() ? second.early_exits : first.early_exits);
     return verdict;
 }
@@ -692,7 +692,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
         }
         const bool first_of_op = case_index == 0 && calls.begin == 0;
         const bool counts = std::any_of(&c.calls[calls.begin], &c.calls[calls.begin] + together, [&](const Call& call) {
-            return (first_of_op && !device_side().counters().empty()) ||
+            return (first_of_op && !device_backend().counters().empty()) ||
                    std::ranges::any_of(call.needed, [&](const Needed& n) { return at_most.contains(n.counter); });
         });
         for (std::size_t i = calls.begin; i < calls.end && counts && report.ok; i++) {
@@ -749,7 +749,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             baselines |= bit(Baseline::library);
             report.library = timed.library->name;
         }
-        if (!ends_on_host(timed.call) || device_side().is_host()) {  // a roof is no time that the host waits
+        if (!ends_on_host(timed.call) || device_backend().is_host()) {  // a roof is no time that the host waits
             baselines |= timed.bytes_moved > 0 ? bit(Baseline::copy) : 0;
             baselines |= timed.flop > 0 && !timed.tensor_cores ? bit(Baseline::arithmetic) : 0;
         }
@@ -763,7 +763,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
                                 lesson_number(lesson_.name())));
             } else {
                 baselines |= bit(Baseline::older);
-                if (!fp32 && !device_side().is_host() && lesson_.toml().precision_of(op.name) == "fp32") {
+                if (!fp32 && !device_backend().is_host() && lesson_.toml().precision_of(op.name) == "fp32") {
                     fp32.emplace(worker_);
                     report.notes.push_back("TF32 is off for all that is timed here: NVIDIA_TF32_OVERRIDE=0");
                 }
@@ -858,7 +858,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         leave_out_missing(outcome.reply, timed, baselines, notes);
         put_times(report, outcome.reply, baselines);
         late = outcome.reply.late;
-        beaten = device_side().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
+        beaten = device_backend().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
         report.roof_is_wrong = beaten && is_wrong(report, *beaten);
         agreed = beaten && !report.roof_is_wrong && impossible_before;
         impossible_before = beaten && !report.roof_is_wrong;
@@ -869,7 +869,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
             continue;
         }
         // The library that it is held to may not be there.
-        if (device_side().rehearsal() || !report.judged || !report.of(target.against)) {
+        if (device_backend().rehearsal() || !report.judged || !report.of(target.against)) {
             break;
         }
         const SpeedVerdict speed = speed_of_shape(report, target);

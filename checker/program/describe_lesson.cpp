@@ -13,7 +13,7 @@
 #include "checker/base/stub.h"
 #include "checker/base/text.h"
 #include "checker/judge/report.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 
 namespace checker {
 namespace {
@@ -33,7 +33,7 @@ std::vector<std::string> needed_of(const Op& op) {
 
 std::vector<std::string> counters_here() {
     std::vector<std::string> names;
-    for (const Counter& counter : device_side().counters()) { names.emplace_back(counter.name); }
+    for (const Counter& counter : device_backend().counters()) { names.emplace_back(counter.name); }
     return names;
 }
 
@@ -53,7 +53,7 @@ void require_op(const LessonToml& toml, const Lesson& lesson, const std::string&
 void require_counter(const LessonToml& toml, const Op& op, const std::string& counter) {
     const std::vector<std::string> needed = needed_of(op), counters = counters_here();
     const std::string place = toml.where(fmt::format("counters.{}.{}", op.name, counter));
-    if (device_side().is_host()) {
+    if (device_backend().is_host()) {
         throw FileError(fmt::format("{} counts nothing: the lesson has no kernels", place));
     }
     if (!counters.empty() && !has(counters, counter)) {
@@ -203,7 +203,7 @@ int describe_lesson(const Lesson& lesson, const Options& options) {
         result["ops"].push_back(json_of(op, toml, options.source(lesson.name(), op.name)));
     }
     result["counters"] = Json::array();
-    for (const Counter& counter : device_side().counters()) {
+    for (const Counter& counter : device_backend().counters()) {
         result["counters"].push_back({{"counter", counter.name}, {"metric", counter.metric}, {"takes", counter.takes}});
     }
     fmt::print("{}\n", result.dump(2));

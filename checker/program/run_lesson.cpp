@@ -20,7 +20,7 @@
 #include "checker/program/describe_lesson.h"
 #include "checker/program/options.h"
 #include "checker/program/run_tests.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/time_op.h"
 #include "checker/worker/worker.h"
 
@@ -46,11 +46,11 @@ int run_one_thread(const Lesson& lesson, const Options& options) {
 }
 
 int run_estimate(const Lesson& lesson, const Options& options) {
-    return device_side().show_estimate(lesson, options);
+    return device_backend().show_estimate(lesson, options);
 }
 
 int run_traffic(const Lesson& lesson, const Options& options) {
-    return device_side().show_traffic(lesson, options);
+    return device_backend().show_traffic(lesson, options);
 }
 
 // If several options are there, the first row wins. HARNESS.md says who starts which.
@@ -103,7 +103,7 @@ int run(const Lesson& lesson, const Options& options) {
     if (program.reads_only) {
         require_known(options, lesson);
     }
-    if (program.needs_kernels && device_side().is_host()) {
+    if (program.needs_kernels && device_backend().is_host()) {
         throw std::invalid_argument(fmt::format("--{}: the lesson has no kernels", program.name));
     }
     return program.main(lesson, options);

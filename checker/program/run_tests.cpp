@@ -28,7 +28,7 @@
 #include "checker/program/describe_lesson.h"
 #include "checker/program/doubles.h"
 #include "checker/program/register_test.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/time_op.h"
 
 namespace checker {
@@ -63,7 +63,7 @@ class Session {
         for (std::size_t i = 0; i < reports_.size(); i++) {
             reports_[i].op = lesson.ops()[i].name;
             reports_[i].asked_for = false;
-            reports_[i].library_chooses = !device_side().is_host() && device_side().has_times();
+            reports_[i].library_chooses = !device_backend().is_host() && device_backend().has_times();
             const std::filesystem::path source = options.source(lesson.name(), reports_[i].op);
             reports_[i].file = source.string();
             reports_[i].included = included_solution(i);
@@ -102,7 +102,7 @@ class Session {
 
     // The CPU device takes seconds for a large shape, and a mistake that a smaller one has shown needs no more of them.
     bool is_left_out(std::size_t op, const Case& c) const {
-        const bool is_slow = device_side().runs_two_schedules();
+        const bool is_slow = device_backend().runs_two_schedules();
         const auto wrong = wrong_at_.find(op);
         return is_slow && !options_.verbose && wrong != wrong_at_.end() && !c.is_sampled() &&
                bytes_of(c) > wrong->second;
@@ -131,7 +131,7 @@ class Session {
     // What lesson.toml asks of the counters, where the device has some; what it does not name is not judged.
     std::map<std::string, double> at_most(const std::string& op) const {
         const auto targets = lesson_.toml().counters.find(op);
-        const bool counts = !device_side().counters().empty();
+        const bool counts = !device_backend().counters().empty();
         return counts && targets != lesson_.toml().counters.end() ? targets->second : std::map<std::string, double>();
     }
 
@@ -162,7 +162,7 @@ class Session {
             GTEST_SKIP() << (notes.empty() ? "not timed: none of its shapes is judged" : notes.front());
         }
         const Verdict verdict = report.timing.verdict();
-        if (verdict == Verdict::slow && device_side().is_host()) {
+        if (verdict == Verdict::slow && device_backend().is_host()) {
             note_doubles(report);
         }
         if (verdict != Verdict::ok && verdict != Verdict::no_verdict) {
@@ -174,7 +174,7 @@ class Session {
     // What a card could do at best with what is right, and is not given. In a process of its own, which has few seconds of a
     // processor (and, on a busy machine, more of the clock): nothing that goes wrong there turns a verdict.
     void estimate() {
-        if (!options_.at_best || device_side().is_host() || !device_side().samples_blocks()) {
+        if (!options_.at_best || device_backend().is_host() || !device_backend().samples_blocks()) {
             return;
         }
         for (OpReport& report : reports_) {
@@ -208,8 +208,8 @@ class Session {
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         result.times_asked = options_.timing_only;
-        result.rehearsal = device_side().rehearsal();
-        result.device = options_.device.empty() ? device_side().name() : options_.device;
+        result.rehearsal = device_backend().rehearsal();
+        result.device = options_.device.empty() ? device_backend().name() : options_.device;
         result.roof = roof_;
         result.estimates_are = estimates_are_;
         for (std::size_t i = 0; i < reports_.size(); i++) {
@@ -287,7 +287,7 @@ class Session {
 
     // This machine's roof, once something is timed: from the file, or measured where all times are wanted.
     void read_roof() {
-        if (options_.roof.empty() || roof_asked_ || !device_side().is_host()) {
+        if (options_.roof.empty() || roof_asked_ || !device_backend().is_host()) {
             return;
         }
         roof_asked_ = true;
@@ -395,7 +395,7 @@ class Session {
 
 // GoogleTest groups by suite in the order of first registration: correctness of every op, then every timing.
 void register_tests(const Lesson& lesson, const Options& options, Session& session) {
-    const bool times = device_side().has_times();
+    const bool times = device_backend().has_times();
     std::vector<std::size_t> timed;
     for (std::size_t op = 0; op < lesson.ops().size(); op++) {
         const Op& o = lesson.ops()[op];
@@ -463,7 +463,7 @@ Next next_commands(const Options& options, const Lesson& lesson) {
     const std::string number = lesson_number(lesson.name());
     const bool yours = options.subject == "lessons";
     Next next;
-    const DeviceSide& device = device_side();
+    const DeviceBackend& device = device_backend();
     next.check =
         fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
                     !device.is_host() && device.has_times() ? " DEVICE=gpu" : "", device.rehearsal() ? " DRY=1" : "");
@@ -502,7 +502,7 @@ int run_tests(const Lesson& lesson, const Options& options) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new VerdictListener(session, options, next_commands(options, lesson)));
     const bool runs = !testing::GTEST_FLAG(list_tests);
-    if (!device_side().is_host() && runs) {
+    if (!device_backend().is_host() && runs) {
         session.require_device();
     }
     // What the code under test throws is a finding. What the check itself throws says why it cannot go on: not one test

@@ -15,7 +15,7 @@
 
 #include "checker/cases/lesson.h"
 #include "checker/tests/fakes/toy.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 
 namespace toy_lesson {
 
@@ -152,7 +152,7 @@ inline void register_toy(checker::Lesson& lesson, std::deque<Step>& steps) {
     for (const int scratch : {100, 100'000, 10}) {
         grows.calls.push_back(call(lesson, first, fmt::format("{} floats of scratch", scratch), false, true, scratch));
     }
-    if (checker::device_side().takes_sampled()) {
+    if (checker::device_backend().takes_sampled()) {
         op.add_case("sampled", "N=200").calls.push_back(sampled_call());
     }
     checker::Call timed = call(lesson, first, "", false, true);

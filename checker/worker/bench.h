@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Where timed calls run: the memory that they work on, the clock that they are taken by, and the roofs to take in the
-// same rounds. The host's is here; a device's comes with its DeviceSide.
+// same rounds. The host's is here; a device's comes with its DeviceBackend.
 #pragma once
 
 #include <cstddef>

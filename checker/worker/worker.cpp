@@ -27,7 +27,7 @@
 #include <stdexcept>
 
 #include "checker/worker/call_buffers.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/left_threads.h"
 #include "checker/worker/messages.h"
 #include "checker/worker/time_op.h"
@@ -271,7 +271,7 @@ class MappedCall {
     std::vector<ScratchArea> scratch_;
 };
 
-class HostSide final : public DeviceSide {
+class HostSide final : public DeviceBackend {
   public:
     std::string name() const override { return "CPU"; }
     bool is_host() const override { return true; }
@@ -325,13 +325,13 @@ void forget_in_faults() {
     fault_map.count = 0;
 }
 
-std::unique_ptr<DeviceSide> host_side() {
+std::unique_ptr<DeviceBackend> host_side() {
     return std::make_unique<HostSide>();
 }
 
 int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
                          const std::function<bool(const Op&, const Case&)>& wants) {
-    DeviceSide& device = device_side();
+    DeviceBackend& device = device_backend();
     Libraries subject(impl_dir);
     MemoryFile memory;
     dup2(memory.fd(), kWorkerMemory);
@@ -372,7 +372,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     catch_faults();
     // What the code under test forks ends with it, also where it has left the worker's process group.
     pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
-    DeviceSide& device = device_side();
+    DeviceBackend& device = device_backend();
     std::string no_device;
     try {
         device.start();
@@ -380,8 +380,8 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
     Libraries subject(impl_dir);
     Libraries solution(reference_dir);
     // What is kept goes before the libraries that it comes from.
-    const std::unique_ptr<DeviceSide, void (*)(DeviceSide*)> at_end(&device,
-                                                                    [](DeviceSide* side) { side->end_case(); });
+    const std::unique_ptr<DeviceBackend, void (*)(DeviceBackend*)> at_end(
+        &device, [](DeviceBackend* side) { side->end_case(); });
 
     const auto start = [&] {
         Gpu card;

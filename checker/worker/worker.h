@@ -9,13 +9,13 @@
 #include <memory>
 
 #include "checker/cases/lesson.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/shared_buffers.h"
 
 namespace checker {
 
 // The host, where ops run on nothing else: in buffers between inaccessible pages.
-std::unique_ptr<DeviceSide> host_side();
+std::unique_ptr<DeviceBackend> host_side();
 
 // Lets faults in and around a mapping name the call's buffer of this number, counted as in Reply, until all are forgotten.
 void name_in_faults(const GuardedMapping& mapping, std::size_t bytes, std::size_t buffer, bool earlier_call = false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "lessons/gpt2/check/cases.h"
 
 void cases::add_own(LessonCases& lesson) {
@@ -11,7 +11,7 @@ void cases::add_own(LessonCases& lesson) {
     // TF32 has all of fp32's exponents; fp16, of as many bits of mantissa, ends at 65,504 and has few bits left at 1e-6.
     matmul.add_drawn("beyond_fp16", "N=16 C=64 OC=24", {{"inp", normal(1e6F)}});
     attention.add_drawn("below_fp16", "B=2 T=8 C=64 NH=4", {{"qkv", normal(1e-6F)}});
-    if (!checker::device_side().samples_blocks()) {  // a kernel that reads what cuBLAS wrote needs all of it
+    if (!checker::device_backend().samples_blocks()) {  // a kernel that reads what cuBLAS wrote needs all of it
         add_huge_matmul(matmul);
     }
     matmul.time_with_null("bias");  // its kernel is ours, and the target is on cuBLAS

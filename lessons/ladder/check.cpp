@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "lessons/gpt2/check/cases.h"
 
 namespace {
@@ -84,10 +84,10 @@ void cases::add_own(LessonCases& lesson) {
     OpCases& matmul = lesson.op("matmul");
     matmul.add_drawn("square", taken(kSquare, kSquare, kSquare));
     add_random_shapes(matmul);
-    if (checker::device_side().takes_sampled()) {
+    if (checker::device_backend().takes_sampled()) {
         matmul.add_sampled("sampled", taken(300, 33, 500));
     }
-    if (checker::device_side().rehearsal()) {
+    if (checker::device_backend().rehearsal()) {
         matmul.add_sampled("no_room", taken(1 << 20, 1, 1 << 20));  // more than any card has
     }
     const char* shapes = std::getenv("SOL_LADDER");

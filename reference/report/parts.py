@@ -220,7 +220,7 @@ TIMED_BY = ("checker/device.h", "checker/devices/gpu/event_stopwatch.h", "checke
 TIMED_BY += ("checker/clock/timing.*", "checker/worker/bench.*", "checker/worker/time_op.*")
 JUDGED_BY = (
     "checker/device.h",
-    "checker/devices/gpu/gpu_side.cpp",
+    "checker/devices/gpu/gpu_backend.cpp",
     "checker/cases/budget.*",
     "reference/dump/budget.toml",
 )

@@ -734,7 +734,7 @@ def test_an_edit_elsewhere_leaves_results_valid(keys, name):
         ("checker/devices/gpu/event_stopwatch.h", ["a timed", "b timed"]),
         ("checker/worker/time_op.cpp", ["a timed", "b timed"]),
         ("checker/judge/compare.cpp", ["a checked", "b checked"]),
-        ("checker/devices/gpu/gpu_side.cpp", ["a checked", "a timed", "b checked", "b timed"]),
+        ("checker/devices/gpu/gpu_backend.cpp", ["a checked", "a timed", "b checked", "b timed"]),
         ("lessons/04_first/lesson.toml", ["a checked", "a timed", "b checked", "b timed"]),
         ("lessons/gpt2/check/a.cpp", ["a checked", "a timed"]),
         ("solutions/04_first/a.cu", ["a checked", "a timed"]),

@@ -171,8 +171,8 @@ def test_every_program_finds_cudas_libraries_where_nvcc_has_them(tree):
 
 
 def test_nothing_empty_is_passed_where_nvccs_files_lie_with_the_systems(tree):
-    planned = tree.make("-n", "build/gpu/obj/checker/devices/gpu/gpu_side.o").stdout
-    compiling = next(line for line in planned.splitlines() if "gpu_side.cpp" in line)
+    planned = tree.make("-n", "build/gpu/obj/checker/devices/gpu/gpu_backend.o").stdout
+    compiling = next(line for line in planned.splitlines() if "gpu_backend.cpp" in line)
     assert "-isystem -" not in compiling
     assert "-MMD" in compiling
 

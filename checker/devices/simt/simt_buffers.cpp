@@ -8,7 +8,7 @@
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/memory/memory.h"
 #include "checker/worker/call_buffers.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 
 namespace checker {
 namespace {

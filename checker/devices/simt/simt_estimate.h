@@ -5,7 +5,7 @@
 
 #include "checker/cases/lesson.h"
 #include "checker/program/options.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 
 namespace checker {
 

@@ -47,7 +47,7 @@ struct CountedVersion : Version {
 };
 
 // Objects stay loaded: lines are known by their code's address.
-void count(CountedVersion& version, DeviceSide& device, const Op& op, const Work& work,
+void count(CountedVersion& version, DeviceBackend& device, const Op& op, const Work& work,
            const std::optional<simt::Sampling>& wanted, std::deque<Library>& loaded) {
     try {
         loaded.emplace_back(version.object);
@@ -399,7 +399,7 @@ const Case* limited_case(const Lesson& lesson, const Op& op, const std::string& 
 
 // Counts what the limited calls of a case call, as the check does: calls before them in a sequence run first. Returns
 // nothing if a call fails.
-std::optional<std::uint64_t> count_limited(DeviceSide& device, const Case& of, const Library& library) {
+std::optional<std::uint64_t> count_limited(DeviceBackend& device, const Case& of, const Library& library) {
     MemoryFile memory;
     dup2(memory.fd(), kWorkerMemory);
     std::uint64_t api_calls = 0;
@@ -468,7 +468,7 @@ void write(JsonWriter& json, const std::string& op, const Work& work, const std:
 
 // Counts the same work of all: the same share of a launch's blocks, of which an implementation has more where each computes
 // less. The learner's is counted last, and is not asked how many blocks it has: what it does wrong must not end the others.
-void count(std::vector<CountedVersion>& versions, bool is_first_the_learners, DeviceSide& device, const Op& op,
+void count(std::vector<CountedVersion>& versions, bool is_first_the_learners, DeviceBackend& device, const Op& op,
            const Work& work, const Case* limited, std::deque<Library>& loaded) {
     std::optional<simt::Sampling> sampling;
     if (!work.is_whole) {
@@ -489,7 +489,7 @@ void count(std::vector<CountedVersion>& versions, bool is_first_the_learners, De
 }
 
 // Gives whether there was something to count.
-bool show(DeviceSide& device, const Lesson& lesson, const Options& options, const Op& op, JsonWriter& json,
+bool show(DeviceBackend& device, const Lesson& lesson, const Options& options, const Op& op, JsonWriter& json,
           std::deque<Library>& loaded) {
     const Work work = work_of(op, options.only_case());
     const fs::path file = options.source(lesson.name(), op.name);
@@ -533,7 +533,7 @@ bool show(DeviceSide& device, const Lesson& lesson, const Options& options, cons
 
 }  // namespace
 
-int show_traffic(DeviceSide& device, const Lesson& lesson, const Options& options) {
+int show_traffic(DeviceBackend& device, const Lesson& lesson, const Options& options) {
     JsonWriter json;
     json.text("lesson", lesson.name());
     json.begin_array("ops");

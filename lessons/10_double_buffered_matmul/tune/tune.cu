@@ -40,7 +40,7 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{4096, 4096, 4096}, {4096, 768, 768},  {4096, 768, 2304},
                              {4096, 768, 3072},  {4096, 3072, 768}, {4096, 768, 50257}};
-constexpr Shape kRehearsal[] = {{16, 24, 16}, {272, 8, 144}};
+constexpr Shape kDryRun[] = {{16, 24, 16}, {272, 8, 144}};
 constexpr Shape kRagged{150, 37, 203};  // whole blocks and parts of them, a stage and a part of one
 
 std::vector<float> draw(std::size_t count, unsigned int seed) {
@@ -194,7 +194,7 @@ void tune(bool rehearsal) {
     for (int number = 0; number < kCount; number++) { std::printf("%7d", number); }
     std::printf("  cuBLAS  share\n");
     std::vector<std::vector<double>> all;
-    for (const Shape& shape : rehearsal ? std::vector<Shape>(std::begin(kRehearsal), std::end(kRehearsal))
+    for (const Shape& shape : rehearsal ? std::vector<Shape>(std::begin(kDryRun), std::end(kDryRun))
                                         : std::vector<Shape>(std::begin(kShapes), std::end(kShapes))) {
         const std::vector<double> rates = rates_at(shape, right, cublas ? &*cublas : nullptr);
         all.push_back(rates);

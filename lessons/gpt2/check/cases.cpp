@@ -13,7 +13,7 @@
 #include "checker/base/course.h"
 #include "checker/base/text.h"
 #include "checker/program/run_lesson.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 
 namespace cases {
 
@@ -86,7 +86,7 @@ void OpCases::add_sampled(const std::string& name, std::string_view shape, const
 }
 
 void OpCases::add_by_blocks(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws) {
-    if (checker::device_side().samples_blocks()) {
+    if (checker::device_backend().samples_blocks()) {
         add_sampled(name, shape, draws);
     } else {
         add_drawn(name, shape, draws);
@@ -94,13 +94,13 @@ void OpCases::add_by_blocks(const std::string& name, std::string_view shape, con
 }
 
 void OpCases::add_huge(std::string_view shape) {
-    if (checker::device_side().takes_sampled() && !checker::device_side().rehearsal()) {
+    if (checker::device_backend().takes_sampled() && !checker::device_backend().rehearsal()) {
         add_sampled("huge", shape);
     }
 }
 
 void OpCases::add_unwritten(std::string_view shape) {
-    if (!checker::device_side().samples_blocks() || checker::device_side().rehearsal()) {
+    if (!checker::device_backend().samples_blocks() || checker::device_backend().rehearsal()) {
         return;
     }
     add_sampled("huge", shape);
@@ -207,7 +207,7 @@ void OpCases::add_timed(const Sizes& shape, checker::Baseline against, const std
         timed.reduced_k->run = run_of(spec_, reduced_k);
     }
     timed.run_on_two_threads = run_of(spec_, sizes, 2);
-    if (spec_.library != nullptr && (!checker::device_side().is_host() || against == checker::Baseline::library)) {
+    if (spec_.library != nullptr && (!checker::device_backend().is_host() || against == checker::Baseline::library)) {
         timed.library = spec_.library(sizes, spec_.precision);
     }
     op_.timed.push_back(std::move(timed));
@@ -235,7 +235,7 @@ OpCases& LessonCases::add(std::string_view op) {
     for (const DrawnCase& one : spec->drawn_cases) {
         if (!one.by_blocks) {
             result.add_drawn(one.name, one.shape, one.draws);
-        } else if (!checker::device_side().rehearsal()) {  // it would run every block
+        } else if (!checker::device_backend().rehearsal()) {  // it would run every block
             result.add_by_blocks(one.name, one.shape, one.draws);
         }
     }
@@ -304,7 +304,7 @@ void checker::register_cases(Lesson& lesson) {
         shapes.insert(shapes.end(), target.reported.begin(), target.reported.end());
         for (const std::string& shape : shapes) {
             const cases::Sizes sizes = timed_sizes(lesson, op.spec(), shape);
-            op.add_timed(checker::device_side().rehearsal() ? op.rehearsed(sizes) : sizes, target.against);
+            op.add_timed(checker::device_backend().rehearsal() ? op.rehearsed(sizes) : sizes, target.against);
         }
     }
 }

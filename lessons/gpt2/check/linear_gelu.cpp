@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
@@ -39,7 +39,7 @@ const OpSpec linear_gelu_spec{
         },
     // The product alone.
     .library = [](const Sizes& d, const std::string& precision) -> std::optional<checker::Vendor> {
-        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);
+        return checker::device_backend().matmul_library(d["N"], d["C"], d["OC"], precision);
     },
 };
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "checker/cases/blas.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "lessons/gpt2/check/cases.h"
 #include "lessons/gpt2/check/floors.h"
 
@@ -23,8 +23,8 @@ std::vector<checker::Computed> compute_matmul(const Sizes& d, const Values& inpu
 
 // The device's own; on the host OpenBLAS.
 std::optional<checker::Vendor> library(const Sizes& d, const std::string& precision) {
-    if (!checker::device_side().is_host()) {
-        return checker::device_side().matmul_library(d["N"], d["C"], d["OC"], precision);
+    if (!checker::device_backend().is_host()) {
+        return checker::device_backend().matmul_library(d["N"], d["C"], d["OC"], precision);
     }
     return checker::Vendor{"OpenBLAS", [=](const Buffers& at) {
                                checker::blas_matmul(at.f32("out"), at.f32("inp"), at.f32("weight"), at.f32("bias"),

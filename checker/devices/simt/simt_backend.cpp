@@ -33,7 +33,7 @@
 #include "checker/simt/runtime/streams/sampling.h"
 #include "checker/simt/runtime/streams/streams.h"
 #include "checker/worker/call_buffers.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/host_tensors.h"
 
 namespace checker {
@@ -312,7 +312,7 @@ void send_last_reply() {
     [[maybe_unused]] const ssize_t sent = send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
-class SimtSide final : public DeviceSide {
+class SimtBackend final : public DeviceBackend {
   public:
     std::string name() const override { return "CPU device"; }
 
@@ -402,8 +402,8 @@ class SimtSide final : public DeviceSide {
 
 }  // namespace
 
-DeviceSide& device_side() {
-    static SimtSide side;
+DeviceBackend& device_backend() {
+    static SimtBackend side;
     // Ends the program, with a line that says why, where the system gives no room: before anybody's code is judged.
     static_cast<void>(simt::Memory::instance());
     return side;

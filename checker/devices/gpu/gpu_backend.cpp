@@ -28,7 +28,7 @@
 #include "checker/devices/gpu/gpu_launch.h"
 #include "checker/devices/gpu/gpu_libraries.h"
 #include "checker/judge/describe.h"
-#include "checker/worker/device_side.h"
+#include "checker/worker/device_backend.h"
 #include "checker/worker/host_tensors.h"
 #ifdef __SIMT__
 #include "checker/devices/simt/rehearsal.h"
@@ -38,9 +38,9 @@ namespace checker {
 namespace {
 
 #ifdef __SIMT__
-constexpr bool kRehearsal = true;
+constexpr bool kDryRun = true;
 #else
-constexpr bool kRehearsal = false;
+constexpr bool kDryRun = false;
 #endif
 
 // ---- pinned memory -------------------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ class GpuBench final : public Bench {
         : sum_(1),
           clock_(16),
           // Four times what L2 holds, in whole tiles.
-          other_tiles_(std::max(kLeastOther, kRehearsal ? 0 : 4 * l2_bytes()) / kTileBytes + 1),
+          other_tiles_(std::max(kLeastOther, kDryRun ? 0 : 4 * l2_bytes()) / kTileBytes + 1),
           other_(other_tiles_ * kTileBytes) {
         check(cudaMemset(other_.data(), 0, other_.bytes()));
     }
@@ -451,7 +451,7 @@ class GpuBench final : public Bench {
     }
 
     Stopwatch& stopwatch() override { return stopwatch_; }
-    int late() const override { return kRehearsal ? 0 : stopwatch_.late(); }
+    int late() const override { return kDryRun ? 0 : stopwatch_.late(); }
     BusyStopwatch& busy() override {
         if (!busy_) {
             busy_ = std::make_unique<CuptiStopwatch>();
@@ -461,7 +461,7 @@ class GpuBench final : public Bench {
 
     TimingOptions options(double seconds, int samples) const override {
         TimingOptions options = device_options(seconds, samples);
-        if (kRehearsal) {
+        if (kDryRun) {
             options.enough_samples = options.fewest_samples;
             options.max_seconds = seconds;
             options.last_seconds = 20;  // it waits for its samples where the machine stalls
@@ -516,7 +516,7 @@ class GpuBench final : public Bench {
     }
 
     FmaCandidate arithmetic() override {
-        constexpr int kRounds = kRehearsal ? 1 : 100;
+        constexpr int kRounds = kDryRun ? 1 : 100;
         auto* const out = reinterpret_cast<float*>(reserve(fma_threads() * sizeof(float)));
         return {{.name = "multiply-adds",
                  .run = [out, clock = clock_.data()] { launch_fma(out, clock, kRounds, nullptr); }},
@@ -528,7 +528,7 @@ class GpuBench final : public Bench {
     }
 
   private:
-    static constexpr std::size_t kLeastOther = std::size_t{kRehearsal ? 1 : 64} << 20;
+    static constexpr std::size_t kLeastOther = std::size_t{kDryRun ? 1 : 64} << 20;
 
     // Copies from pageable memory and within the device return before they have ended, and an op's own stream does not wait
     // for them.
@@ -542,7 +542,7 @@ class GpuBench final : public Bench {
     // Leaves L2 full of reads of another buffer.
     void fill_l2() const { launch_read(sum_.data(), other_.data(), other_tiles_, nullptr); }
 
-    EventStopwatch stopwatch_{nullptr, kRehearsal ? 0U : 20'000'000U};
+    EventStopwatch stopwatch_{nullptr, kDryRun ? 0U : 20'000'000U};
     std::unique_ptr<CuptiStopwatch> busy_;
     DeviceBuffer<std::uint32_t> sum_;
     DeviceBuffer<std::byte> clock_;
@@ -553,11 +553,11 @@ class GpuBench final : public Bench {
 
 // ---- the side ------------------------------------------------------------------------------------------------------
 
-class GpuSide final : public DeviceSide {
+class GpuBackend final : public DeviceBackend {
   public:
-    std::string name() const override { return kRehearsal ? "a rehearsal of a GPU" : "GPU"; }
+    std::string name() const override { return kDryRun ? "a rehearsal of a GPU" : "GPU"; }
     bool has_times() const override { return true; }
-    bool rehearsal() const override { return kRehearsal; }
+    bool rehearsal() const override { return kDryRun; }
     bool takes_sampled() const override { return true; }
 
     void start() override {
@@ -569,7 +569,7 @@ class GpuSide final : public DeviceSide {
     }
 
     Gpu card() const override {
-        if (kRehearsal) {
+        if (kDryRun) {
             return {};
         }
         cudaDeviceProp properties{};
@@ -697,8 +697,8 @@ class GpuSide final : public DeviceSide {
 
 }  // namespace
 
-DeviceSide& device_side() {
-    static GpuSide side;
+DeviceBackend& device_backend() {
+    static GpuBackend side;
     return side;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a check program's worker runs ops on. Which one is decided when the program is linked: simt_side.cpp is the CPU
-// device, gpu_side.cpp a GPU; without one, host_is_device.cpp says that it is the host itself.
+// What a check program's worker runs ops on. Which one is decided when the program is linked: simt_backend.cpp is the CPU
+// device, gpu_backend.cpp a GPU; without one, host_is_device.cpp says that it is the host itself.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ namespace checker {
 
 struct Options;
 
-class DeviceSide {
+class DeviceBackend {
   public:
-    virtual ~DeviceSide() = default;
+    virtual ~DeviceBackend() = default;
 
     virtual std::string name() const = 0;  // "CPU", "CPU device", "GPU"
     virtual bool is_host() const { return false; }
@@ -88,6 +88,6 @@ class DeviceSide {
     virtual void end_case() = 0;
 };
 
-DeviceSide& device_side();
+DeviceBackend& device_backend();
 
 }  // namespace checker
