@@ -156,7 +156,7 @@ build/tests/simt/objects/without_arithmetic.so: checker/simt/tests/objects/arith
 	@mkdir -p $(@D)
 	$(show)$(simtcc_strict) -shared $< -o $@$(hide)
 build/tests/simt/arithmetic_test: | build/tests/simt/objects/arithmetic.so build/tests/simt/objects/without_arithmetic.so
-build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/sampled_traffic_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test build/tests/simt/graph_api_test: | $(simt_objects)
+build/tests/simt/shared_memory_test build/tests/simt/shared_object_test build/tests/simt/libraries_test build/tests/simt/sampling_test build/tests/simt/sampled_traffic_test build/tests/simt/race_shadow_test build/tests/simt/traffic_test build/tests/simt/graph_api_test: | $(simt_objects)
 build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
 
 build/tests/simt/table: build/obj/checker/simt/tests/table_main.o build/obj/checker/simt/tests/corpus.o

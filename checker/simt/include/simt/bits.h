@@ -9,6 +9,16 @@
 
 #include "bits_of.h"
 
+namespace simt {
+
+// Returns the offset of an address in the running block's shared memory, which fits into 32 bits and is the same for a
+// variable in each block of a launch; any other address as it is.
+std::size_t shared_offset(const void* address);
+// Returns the address of an offset in the running block's shared memory; an address that is no such offset as it is.
+void* shared_address(std::size_t offset);
+
+}  // namespace simt
+
 constexpr int __popc(unsigned int x) {
     return simt::popcount(x);
 }
@@ -115,7 +125,14 @@ constexpr unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
     return ~0U;
 }
 
-// Addresses within one kind of memory, for inline PTX. Here an address is the same in all of them.
+// Addresses within one kind of memory, for inline PTX. In shared memory they are offsets; elsewhere an address is the same
+// in all kinds.
+inline std::size_t __cvta_generic_to_shared(const void* pointer) {
+    return simt::shared_offset(pointer);
+}
+inline void* __cvta_shared_to_generic(std::size_t address) {
+    return simt::shared_address(address);
+}
 #define SIMT_ADDRESSES(kind)                                           \
     inline std::size_t __cvta_generic_to_##kind(const void* pointer) { \
         return reinterpret_cast<std::size_t>(pointer);                 \
@@ -123,7 +140,6 @@ constexpr unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
     inline void* __cvta_##kind##_to_generic(std::size_t address) {     \
         return reinterpret_cast<void*>(address);                       \
     }
-SIMT_ADDRESSES(shared)
 SIMT_ADDRESSES(global)
 SIMT_ADDRESSES(constant)
 SIMT_ADDRESSES(local)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "checker/simt/include/simt/bits.h"
 #include "checker/simt/include/simt/clock.h"
 #include "checker/simt/include/simt/group_functions.h"
 #include "checker/simt/include/simt/ptx.h"
@@ -28,6 +29,15 @@ Collective collect(CollectiveKind kind, unsigned mask, std::uint64_t value, cons
 }
 
 }  // namespace
+
+std::size_t shared_offset(const void* address) {
+    const auto generic = reinterpret_cast<std::uintptr_t>(address);
+    return running_lane() == nullptr ? generic : Scheduler::instance().shared().offset_of(generic).value_or(generic);
+}
+void* shared_address(std::size_t offset) {
+    return reinterpret_cast<void*>(
+        running_lane() == nullptr ? offset : Scheduler::instance().shared().address_of(offset).value_or(offset));
+}
 
 unsigned long long grid_id() {
     return Scheduler::instance().launches();

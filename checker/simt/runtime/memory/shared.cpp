@@ -2,22 +2,32 @@
 #include "checker/simt/runtime/memory/shared.h"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <cstring>
 #include <span>
+#include <system_error>
 
+#include "checker/simt/runtime/api/device.h"
 #include "checker/simt/runtime/base/hot.h"
 
 // Where `extern __shared__` arrays lie (checker/simt/include/simt/launch.h).
 extern "C" {
-alignas(1024) char simt_dynamic_shared[simt::kDynamicSharedLimit + simt::kDynamicSharedGuard];
+alignas(simt::kDynamicSharedAlignment) char simt_dynamic_shared[simt::kDynamicSharedLimit + simt::kDynamicSharedGuard];
 }
 
 namespace simt {
 namespace {
 
 constexpr std::size_t kWidest = 16;  // bytes of one access
+constexpr std::size_t kPageBytes = 4096;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
+    return (bytes + multiple - 1) / multiple * multiple;
+}
 
 // "tile[2][31]", "byte 4 of tile[1]", "sum", of the byte at an offset; with_shape "tile[2][31] of tile[32][33]".
 std::string element_text(const std::string& name, const Extents& extents, std::size_t offset, bool with_shape) {
@@ -39,27 +49,30 @@ std::string element_text(const std::string& name, const Extents& extents, std::s
 }  // namespace
 
 void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
-    dynamic_marks_.resize(sizeof simt_dynamic_shared, Mark::outside);
-    std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::outside);  // those of the previous launch
     dynamic_bytes_ = dynamic_bytes;
     static_begin_ = module == nullptr ? 0 : thread_local_begin(*module);
     static_end_ = static_begin_ == 0 ? 0 : static_begin_ + module->thread_local_bytes;
+    // A static variable's offset is as aligned as its address.
+    static_offset_ =
+        rounded_up(kReservedSharedPerBlock + dynamic_bytes + kDynamicSharedGuard, kDynamicSharedAlignment) +
+        static_begin_ % kDynamicSharedAlignment;
+    slot_bytes_ = rounded_up(static_offset_ + static_bytes(), kPageBytes);
     if (module == module_) {
         return;
     }
     module_ = module;
-    lucky_.assign((static_end_ - static_begin_) / kWidest + 1, 0);
+    lucky_.assign(static_bytes() / kWidest + 1, 0);
     for (const Symbol& symbol : module == nullptr ? std::span<const Symbol>() : std::span(module->thread_locals)) {
         const Extents* const extents = symbol.is_guard() || symbol.is_flag() ? nullptr : module->extents_of(symbol);
         if (extents != nullptr && !extents->aligned && extents->element_alignment < kWidest &&
-            symbol.begin % kWidest == 0 && symbol.begin + symbol.bytes <= static_end_ - static_begin_) {
+            symbol.begin % kWidest == 0 && symbol.begin + symbol.bytes <= static_bytes()) {
             std::fill_n(lucky_.begin() + static_cast<std::ptrdiff_t>(symbol.begin / kWidest), symbol.bytes / kWidest,
                         1);
         }
     }
     // Without a symbol table nothing is known, and so a kernel is accused of nothing.
     const bool known = module != nullptr && !module->thread_locals.empty();
-    static_template_.assign(static_end_ - static_begin_, known ? Mark::outside : Mark::written);
+    static_template_.assign(static_bytes(), known ? Mark::outside : Mark::written);
     for (std::size_t i = 0; known && i < module->thread_locals.size(); i++) {
         const Symbol& symbol = module->thread_locals[i];
         if (!symbol.is_guard() && symbol.begin + symbol.bytes <= static_template_.size()) {
@@ -69,52 +82,103 @@ void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
     }
 }
 
-void SharedMemory::begin_block() {
+unsigned SharedMemory::take_slot() {
+    const auto slot = static_cast<unsigned>(std::countr_one(slots_taken_));
+    slots_taken_ |= 1U << slot;
+    return slot;
+}
+
+void SharedMemory::begin_block(unsigned slot) {
+    marks_ = &marks_of_slots_[slot];
+    std::vector<Mark>& dynamic = marks_->dynamic;
+    dynamic.resize(sizeof simt_dynamic_shared, Mark::outside);
+    if (marks_->dynamic_end > dynamic_bytes_) {
+        std::fill_n(dynamic.begin() + static_cast<std::ptrdiff_t>(dynamic_bytes_), marks_->dynamic_end - dynamic_bytes_,
+                    Mark::outside);
+    }
+    marks_->dynamic_end = dynamic_bytes_;
     if (!hot.checking) {
         return;
     }
-    static_marks_ = static_template_;
-    std::fill_n(dynamic_marks_.begin(), dynamic_bytes_, Mark::unwritten);
+    marks_->statics = static_template_;
+    std::fill_n(dynamic.begin(), dynamic_bytes_, Mark::unwritten);
     expose();
 }
 
 void SharedMemory::expose() const {
     const auto marks = [](const std::vector<Mark>& of) { return reinterpret_cast<const std::uint8_t*>(of.data()); };
-    hot.shared[0] = {static_begin_, static_marks_.size(), marks(static_marks_),
+    hot.shared[0] = {static_begin_, marks_->statics.size(), marks(marks_->statics),
                      static_begin_ % kWidest == 0 ? lucky_.data() : nullptr};
-    hot.shared[1] = {reinterpret_cast<std::uintptr_t>(simt_dynamic_shared), dynamic_bytes_, marks(dynamic_marks_)};
+    hot.shared[1] = {reinterpret_cast<std::uintptr_t>(simt_dynamic_shared), dynamic_bytes_, marks(marks_->dynamic)};
 }
 
 void SharedMemory::end_launch() {
     hot.shared[0] = hot.shared[1] = {};
 }
 
-void SharedMemory::save(SharedImage& image) const {
-    const auto* begin = reinterpret_cast<const char*>(static_begin_);
-    image.static_bytes.assign(begin, begin + (static_end_ - static_begin_));
-    image.dynamic_bytes.assign(simt_dynamic_shared, simt_dynamic_shared + dynamic_bytes_);
-    image.static_marks = static_marks_;
-    image.dynamic_marks.assign(dynamic_marks_.begin(),
-                               dynamic_marks_.begin() + static_cast<std::ptrdiff_t>(dynamic_bytes_));
+// Makes room for the slots of this launch, none of which is in use yet.
+void SharedMemory::reserve_slots() {
+    if (slots_ != nullptr) {
+        munmap(slots_, reserved_bytes_);
+    }
+    slots_ = nullptr;
+    reserved_bytes_ = slot_bytes_ * kResidentBlocks;
+    void* const memory =
+        mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::system_error(errno, std::generic_category(), "simt: no memory for blocks' shared memory");
+    }
+    slots_ = static_cast<char*>(memory);
 }
 
-void SharedMemory::load(const SharedImage& image) {
-    std::copy(image.static_bytes.begin(), image.static_bytes.end(), reinterpret_cast<char*>(static_begin_));
-    std::copy(image.dynamic_bytes.begin(), image.dynamic_bytes.end(), simt_dynamic_shared);
-    static_marks_ = image.static_marks;
-    std::copy(image.dynamic_marks.begin(), image.dynamic_marks.end(), dynamic_marks_.begin());
+void SharedMemory::save(unsigned slot) {
+    if (slots_ == nullptr || slot_bytes_ * kResidentBlocks > reserved_bytes_) {
+        reserve_slots();
+    }
+    char* const bytes = slot_begin(slot);
+    std::copy_n(simt_dynamic_shared, dynamic_bytes_, bytes + kReservedSharedPerBlock);
+    std::copy_n(reinterpret_cast<const char*>(static_begin_), static_bytes(), bytes + static_offset_);
+}
+
+void SharedMemory::load(unsigned slot) {
+    const char* const bytes = slot_begin(slot);
+    std::copy_n(bytes + kReservedSharedPerBlock, dynamic_bytes_, simt_dynamic_shared);
+    std::copy_n(bytes + static_offset_, static_bytes(), reinterpret_cast<char*>(static_begin_));
+    marks_ = &marks_of_slots_[slot];
     expose();
+}
+
+std::optional<std::size_t> SharedMemory::offset_of(std::uintptr_t address) const {
+    if (const std::uintptr_t dynamic = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
+        dynamic < dynamic_bytes_ + kDynamicSharedGuard) {
+        return kReservedSharedPerBlock + dynamic;
+    }
+    return address - static_begin_ < static_bytes() ? std::optional(static_offset_ + (address - static_begin_))
+                                                    : std::nullopt;
+}
+
+std::optional<std::uintptr_t> SharedMemory::address_of(std::size_t offset) const {
+    if (offset - kReservedSharedPerBlock < dynamic_bytes_ + kDynamicSharedGuard) {
+        return reinterpret_cast<std::uintptr_t>(simt_dynamic_shared) + (offset - kReservedSharedPerBlock);
+    }
+    return offset - static_offset_ < static_bytes() ? std::optional(static_begin_ + (offset - static_offset_))
+                                                    : std::nullopt;
+}
+
+std::optional<std::uintptr_t> SharedMemory::address_of(std::size_t offset, unsigned slot) const {
+    return address_of(offset) ? std::optional(reinterpret_cast<std::uintptr_t>(slot_begin(slot)) + offset)
+                              : std::nullopt;
 }
 
 Mark* SharedMemory::marks(std::uintptr_t address, std::size_t bytes) {
     const std::uintptr_t dynamic_offset = address - reinterpret_cast<std::uintptr_t>(simt_dynamic_shared);
     if (dynamic_offset <= sizeof simt_dynamic_shared - bytes) {
-        return dynamic_marks_.data() + dynamic_offset;
+        return marks_->dynamic.data() + dynamic_offset;
     }
     const std::uintptr_t static_offset = address - static_begin_;
-    if (address >= static_begin_ && static_offset < static_marks_.size() &&
-        bytes <= static_marks_.size() - static_offset) {
-        return static_marks_.data() + static_offset;
+    std::vector<Mark>& statics = marks_->statics;
+    if (address >= static_begin_ && static_offset < statics.size() && bytes <= statics.size() - static_offset) {
+        return statics.data() + static_offset;
     }
     return nullptr;
 }
@@ -161,8 +225,7 @@ std::string SharedMemory::place_of_wild(std::uintptr_t address) const {
         if (const std::uintptr_t begin = static_begin_ + first->begin; meant < begin && begin - meant <= kNear) {
             return fmt::format("{}{} bytes before {} ({} bytes)", by, begin - meant, first->name(), first->bytes);
         }
-        if (meant >= static_begin_ + first->begin &&
-            meant - static_end_ + (static_end_ - static_begin_) < static_end_ - static_begin_ + kNear) {
+        if (meant >= static_begin_ + first->begin && meant - static_begin_ < static_bytes() + kNear) {
             return by + place_of(meant);
         }
     }

@@ -199,7 +199,8 @@ Block* Scheduler::new_block(std::uint64_t number) {
     block.alive = threads;
     block.barrier = {};
     block.released = false;
-    block.image = nullptr;
+    block.slot = shared_.take_slot();
+    block.is_saved = false;
     block.copies = nullptr;
     block.meetings.clear();
     block.left.clear();
@@ -241,6 +242,7 @@ void Scheduler::release(Block& block, bool completed) {
     if (loaded_ == &block) {
         loaded_ = nullptr;
     }
+    shared_.give_back(block.slot);
     tell(&LaunchObserver::end_block, block, completed);
     const auto entry =
         std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& other) { return other.get() == &block; });
@@ -255,17 +257,25 @@ void Scheduler::turn_to(Block& block) {
         return;
     }
     if (loaded_ != nullptr) {
-        if (loaded_->image == nullptr) {
-            loaded_->image = std::make_unique<SharedImage>();
-        }
-        shared_.save(*loaded_->image);
+        shared_.save(loaded_->slot);
+        loaded_->is_saved = true;
     }
-    if (block.image == nullptr) {
-        shared_.begin_block();
+    if (block.is_saved) {
+        shared_.load(block.slot);
     } else {
-        shared_.load(*block.image);
+        shared_.begin_block(block.slot);
     }
     loaded_ = &block;
+}
+
+std::optional<std::uintptr_t> Scheduler::shared_address(uint3 index, std::size_t offset) const {
+    const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& one) {
+        return one->index.x == index.x && one->index.y == index.y && one->index.z == index.z;
+    });
+    if (block == blocks_.end() || (block->get() != loaded_ && !(*block)->is_saved)) {
+        return std::nullopt;
+    }
+    return block->get() == loaded_ ? shared_.address_of(offset) : shared_.address_of(offset, (*block)->slot);
 }
 
 Scheduler::BlockOutcome Scheduler::run_block(Block& block) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -24,7 +25,6 @@
 namespace simt {
 
 inline constexpr unsigned kLanes = 32;
-inline constexpr std::size_t kResidentBlocks = 16;
 
 enum class LaneState : std::uint8_t {
     ready,
@@ -125,8 +125,9 @@ struct Block {
         bool of_many_lines = false;  // threads have come to others than the site's
         int count = 0;               // predicates that were not 0
     } barrier;
-    bool released = false;  // the block has passed a barrier: its warps get a new order
-    std::unique_ptr<SharedImage> image;
+    bool released = false;                // the block has passed a barrier: its warps get a new order
+    unsigned slot = 0;                    // shared.h
+    bool is_saved = false;                // the slot holds its shared memory, or did when it ran last
     std::shared_ptr<AsyncCopies> copies;  // made by the first one; shared_ptr, so that it may be incomplete here
     std::vector<std::unique_ptr<Meeting>> meetings;
 
@@ -178,6 +179,9 @@ class Scheduler {
 
     const Launch& launch() const { return *launch_; }
     SharedMemory& shared() { return shared_; }
+    // Returns the address of an offset in the shared memory of a block: in the window if that block is running, in its
+    // slot if another is; nothing if the block is not resident or has not begun (shared.h).
+    std::optional<std::uintptr_t> shared_address(uint3 block, std::size_t offset) const;
     std::uint64_t slices() const { return slices_; }
     std::uint64_t launches() const { return launches_; }  // the one that runs among them
     std::uint64_t blocks_ended() const { return blocks_ended_; }

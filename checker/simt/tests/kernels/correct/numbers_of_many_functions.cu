@@ -93,6 +93,7 @@ __global__ void words() {
     shared[1] = 7;
     const auto address = __cvta_generic_to_shared(&shared[1]);
     SAME(*static_cast<int*>(__cvta_shared_to_generic(address)), 7);
+    SAME(address < (1U << 18), true);
 }
 
 int main() {
