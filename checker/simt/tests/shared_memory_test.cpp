@@ -16,13 +16,13 @@
 
 namespace {
 
-std::set<int*> addresses;  // of other blocks' variables, as kernels have had them
+std::set<int*> addresses_of_others;  // variables in blocks other than the one that asks
 
 // Returns the address of the block's own copy of a variable; null if it has none.
 int* in_block(const int* variable, unsigned block) {
     const auto address =
         simt::Scheduler::instance().shared_address({block, 0, 0}, simt::shared_offset(variable));
-    return address ? *addresses.insert(reinterpret_cast<int*>(*address)).first : nullptr;
+    return address ? *addresses_of_others.insert(reinterpret_cast<int*>(*address)).first : nullptr;
 }
 
 }  // namespace
@@ -86,9 +86,9 @@ TEST_F(SharedMemory, KeepsBlocksApartAndReachesAnothers) {
                     const int base = 100 * (array + 1);
                     const unsigned next = (block + 1) % blocks, previous = (block + blocks - 1) % blocks;
                     EXPECT_EQ(seen.own_by_offset, seen.own);
-                    EXPECT_EQ(seen.offset, all[array].offset) << "block " << block << ", array " << array;
-                    EXPECT_GE(seen.offset, 1024U);
-                    EXPECT_LT(seen.offset, 1U << 18U);
+                    EXPECT_EQ(seen.last_offset, all[array].last_offset) << "block " << block << ", array " << array;
+                    EXPECT_GE(seen.last_offset, 1024U);
+                    EXPECT_LT(seen.last_offset, 1U << 18U);
                     EXPECT_EQ(seen.others, base + static_cast<int>(next));
                     EXPECT_EQ(seen.changed, 7000 + base + static_cast<int>(previous));
                     if (array < 2 || dynamic_words > 1) {
@@ -103,10 +103,10 @@ TEST_F(SharedMemory, KeepsBlocksApartAndReachesAnothers) {
 
 TEST_F(SharedMemory, ReusesSlotsOverLaunches) {
     exchange(5, 1000);
-    const std::size_t first = addresses.size();
+    const std::size_t first = addresses_of_others.size();
     for (int launch = 0; launch < 50; launch++) { exchange(5, 1000); }
     // In another order of blocks a slot may be read that was not before, with two words of each array.
-    EXPECT_LE(addresses.size(), first + 2 * kSharedArrays);
+    EXPECT_LE(addresses_of_others.size(), first + 2 * kSharedArrays);
 }
 
 TEST_F(SharedMemory, ForgetsDynamicBytesOfEarlierLaunches) {
@@ -128,7 +128,7 @@ TEST_F(SharedMemory, KeepsHostThreadLocalValues) {
 }
 
 TEST_F(SharedMemory, HasNoOffsetForOtherAddresses) {
-    EXPECT_EQ(simt::shared_offset(&addresses), reinterpret_cast<std::uintptr_t>(&addresses));
+    EXPECT_EQ(simt::shared_offset(&addresses_of_others), reinterpret_cast<std::uintptr_t>(&addresses_of_others));
     EXPECT_EQ(simt::shared_address(1024), reinterpret_cast<void*>(1024));
 }
 

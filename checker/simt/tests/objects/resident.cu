@@ -33,13 +33,13 @@ __global__ void exchange_kernel(SharedSeen* seen, int dynamic_words) {
     for (int a = 0; a < kSharedArrays; a++) {
         arrays[a][0] = 0;
         arrays[a][last[a]] = value_of(a, blockIdx.x);
-        mine[a].offset = static_cast<unsigned>(__cvta_generic_to_shared(&arrays[a][last[a]]));
+        mine[a].last_offset = static_cast<unsigned>(__cvta_generic_to_shared(&arrays[a][last[a]]));
     }
     grid.sync();
     for (int a = 0; a < kSharedArrays; a++) {
         mine[a].own = arrays[a][last[a]];
         mine[a].others = read_in_block(&arrays[a][last[a]], next);
-        mine[a].own_by_offset = *static_cast<int*>(__cvta_shared_to_generic(mine[a].offset));
+        mine[a].own_by_offset = *static_cast<int*>(__cvta_shared_to_generic(mine[a].last_offset));
         write_in_block(&arrays[a][0], next, 7000 + value_of(a, blockIdx.x));
     }
     grid.sync();

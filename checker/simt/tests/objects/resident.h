@@ -15,7 +15,7 @@ constexpr int kSharedArrays = 3;  // a static one, a template's, the dynamic one
 struct SharedSeen {
     int own, others, own_by_offset;  // last words: its own, the next block's, its own by its offset
     int changed;                     // its own first word, into which another block has written
-    unsigned offset;                 // of the last word
+    unsigned last_offset;            // bytes
 };
 
 extern "C" {
