@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/api/device.h"
+#include "checker/simt/runtime/base/device.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/memory/heap.h"
 #include "checker/simt/runtime/memory/memory.h"

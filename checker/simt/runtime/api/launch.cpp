@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "checker/simt/include/simt/api.h"
-#include "checker/simt/runtime/api/device.h"
 #include "checker/simt/runtime/api/operations.h"
+#include "checker/simt/runtime/base/device.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/memory/memory.h"

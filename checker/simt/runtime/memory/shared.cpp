@@ -11,7 +11,7 @@
 #include <span>
 #include <system_error>
 
-#include "checker/simt/runtime/api/device.h"
+#include "checker/simt/runtime/base/device.h"
 #include "checker/simt/runtime/base/hot.h"
 
 // Where `extern __shared__` arrays lie (checker/simt/include/simt/launch.h).
