@@ -261,7 +261,7 @@ build/tests/fakes/%.so: checker/tests/fakes/%.cpp $(fake_headers) build/flags
 build/tests/checker/end_to_end_test build/tests/checker/bench_test: | $(fakes)
 build/tests/checker/progress_test: | build/tools/progress
 build/tests/checker/gpu_tool_test: | $(fakes) build/tools/gpu
-build/tests/checker/gpu_rehearsal_test: | $(fakes) build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu
+build/tests/checker/gpu_dry_run_test: | $(fakes) build/tools/wrong build/dry/wrong/commands build/simtcc build/tools/gpu
 
 # The same for kernels: a check program with the CPU device, and shared objects that it loads.
 device_fakes := $(patsubst checker/tests/fakes/%.cu,build/tests/fakes/%.so,$(wildcard checker/tests/fakes/*.cu))
@@ -272,12 +272,12 @@ build/tests/checker/device_end_to_end_test: build/obj/checker/tests/device_end_t
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ $(simt_libs) $(harness_libs)
 
-# Its toy lesson with the GPU's side, which gpu_rehearsal_test runs.
+# Its toy lesson with the GPU's side, which gpu_dry_run_test runs.
 build/dry/check/toy: build/obj/checker/tests/programs/toy_check.o $$(gpu_backend_dry) build/obj/checker/base/kept.o $(libs) \
         build/lib/libops.a | build/tests/fakes/toy_on_device.so
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(simt_libs) $(harness_libs)
-build/tests/checker/gpu_rehearsal_test: | build/dry/check/toy
+build/tests/checker/gpu_dry_run_test: | build/dry/check/toy
 
 build/tests/gpt2/check_test build/tests/gpt2/model_call_test: $(case_objects) build/dry/obj/no_blas.o
 build/tests/gpt2/%: build/obj/lessons/gpt2/tests/%.o $(gpt2_test_helpers) build/lib/libsolutions.a $(libs)

@@ -143,14 +143,14 @@ reference_tests := $(filter-out %_ladder.py %_waterfall.py %_estimates.py %_sass
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/tools/estimate build/impl/solutions/$1/matmul.so)
-rehearsal = checker-gpu_rehearsal-$1=build/tests/checker/gpu_rehearsal_test@$2:$(call commas,$3)
+rehearsal = checker-gpu_dry_run-$1=build/tests/checker/gpu_dry_run_test@$2:$(call commas,$3)
 rehearsal_suite = $(call rehearsal,$(call number,$1),All/DeviceLesson*$1,$(call checks_read,dry,$1))
 # The lessons of which it takes wrong solutions.
 rejected_there := 04_first_kernel 05_naive_forward
 ncu_suite = python-ncu-$(call number,$1)=reference/tests/test_simt_vs_ncu.py@lesson$(call number,$1):$(call commas,$(python_reads) \
     $(call checks_read,cpu,$1) solutions/$1 checker/simt)
 counted_for_ncu := 04_first_kernel 06_coalescing 07_tiled_matmul
-sharded := $(addprefix build/tests/checker/,course_test gpu_rehearsal_test fuzz_corpus_test)
+sharded := $(addprefix build/tests/checker/,course_test gpu_dry_run_test fuzz_corpus_test)
 # Those that check fakes; of lessons they see only which there are.
 of_fakes := $(addprefix build/tests/checker/,end_to_end_test device_end_to_end_test)
 fakes_read := build/flags build/tests/fakes reference/cases/budgets.json checker/simt/COUNTERS.md $(wildcard lessons/*/lesson.toml)
@@ -172,7 +172,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        checker lessons/gpt2 build/dry/wrong/commands build/tools/wrong build/simtcc build/simt-lower)' \
 	    '$(call rehearsal,tuner,Tuner.*,Makefile make checker lessons/gpt2 build/flags build/simtcc build/simt-lower $(simt_archives) \
 	        $(foreach lesson,$(tuned_lessons),lessons/$(lesson)/tune solutions/$(lesson)))' \
-	    'checker-gpu_rehearsal_test=build/tests/checker/gpu_rehearsal_test@-All/DeviceLesson*;All/WrongSolution*;Tuner.*' \
+	    'checker-gpu_dry_run_test=build/tests/checker/gpu_dry_run_test@-All/DeviceLesson*;All/WrongSolution*;Tuner.*' \
 	    $(call suites,$(filter-out $(simt_with_lessons),$(simt_tests)),$(simt_reads)) \
 	    $(call suites,build/tests/simt/debug_test,$(simt_reads) $(call checks_read,cpu,$(debugged)) build/debug/impl/solutions/$(debugged) \
 	        Makefile make checker lessons/gpt2 solutions/$(debugged)) \

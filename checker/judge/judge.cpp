@@ -858,7 +858,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         leave_out_missing(outcome.reply, timed, baselines, notes);
         put_times(report, outcome.reply, baselines);
         late = outcome.reply.late;
-        beaten = device_backend().rehearsal() ? std::nullopt : beaten_roof(report, target.against);
+        beaten = device_backend().dry_run() ? std::nullopt : beaten_roof(report, target.against);
         report.roof_is_wrong = beaten && is_wrong(report, *beaten);
         agreed = beaten && !report.roof_is_wrong && impossible_before;
         impossible_before = beaten && !report.roof_is_wrong;
@@ -869,7 +869,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
             continue;
         }
         // The library that it is held to may not be there.
-        if (device_backend().rehearsal() || !report.judged || !report.of(target.against)) {
+        if (device_backend().dry_run() || !report.judged || !report.of(target.against)) {
             break;
         }
         const SpeedVerdict speed = speed_of_shape(report, target);

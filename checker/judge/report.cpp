@@ -254,7 +254,7 @@ std::string to_json(const LessonReport& report) {
                       {"name", report.lesson},
                       {"subject", report.subject},
                       {"device", report.device},
-                      {"rehearsal", report.rehearsal},
+                      {"rehearsal", report.dry_run},
                       {"ok", report.ok()},
                       {"seconds", report.seconds},
                       {"ops", ops}};

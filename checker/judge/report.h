@@ -118,7 +118,7 @@ struct LessonReport {
     std::vector<OpReport> ops = {};
     double seconds = 0;
     bool times_asked = false;          // a table of all times is wanted
-    bool rehearsal = false;            // no GPU was there: its times mean nothing
+    bool dry_run = false;              // no GPU was there: its times mean nothing
     std::optional<CpuRoof> roof = {};  // this machine's, where it is known
     std::string estimates_are = {};    // how far they lie from what was measured
     bool ok() const;                   // every op is ok or has no verdict on its speed

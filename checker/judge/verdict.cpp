@@ -453,7 +453,7 @@ class Printer {
     }
 
     std::string why_no_verdict(const TimingReport& timing) const {
-        return report_.rehearsal              ? ": a rehearsal, no time means anything"
+        return report_.dry_run                ? ": a rehearsal, no time means anything"
                : timing.worst().roof_is_wrong ? ": no verdict, the roof of this run is wrong"
                : is_comparison(timing)        ? ": no verdict, the intervals overlap"
                : timing.worst().judged        ? ": no verdict"
@@ -593,7 +593,7 @@ class Printer {
                        !op.timing.worst().roof_is_wrong;
             });
             labelled(0, "all ok", 8, fmt::format("{}; {}", ops, took), Tone::good);
-            if (unclear > 0 && !report_.rehearsal) {
+            if (unclear > 0 && !report_.dry_run) {
                 labelled(0, "", 8,
                          fmt::format("{} too close to the target to tell: again when the machine is idle", unclear));
             }

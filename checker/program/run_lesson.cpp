@@ -41,8 +41,8 @@ int run_worker(const Lesson& lesson, const Options& options) {
 }
 
 int run_one_thread(const Lesson& lesson, const Options& options) {
-    return run_to_chosen_thread(lesson, options.impl_dir,
-                                [&](const Op& op, const Case& c) { return options.wants(op.name, c.name); });
+    return run_to_focus(lesson, options.impl_dir,
+                        [&](const Op& op, const Case& c) { return options.wants(op.name, c.name); });
 }
 
 int run_estimate(const Lesson& lesson, const Options& options) {

@@ -208,7 +208,7 @@ class Session {
     LessonReport report() const {
         LessonReport result{.lesson = lesson_.name(), .subject = options_.subject};
         result.times_asked = options_.timing_only;
-        result.rehearsal = device_backend().rehearsal();
+        result.dry_run = device_backend().dry_run();
         result.device = options_.device.empty() ? device_backend().name() : options_.device;
         result.roof = roof_;
         result.estimates_are = estimates_are_;
@@ -466,7 +466,7 @@ Next next_commands(const Options& options, const Lesson& lesson) {
     const DeviceBackend& device = device_backend();
     next.check =
         fmt::format("make check-lesson{}{}{}{}", number, options.subject == "solutions" ? " SOLUTION=1" : "",
-                    !device.is_host() && device.has_times() ? " DEVICE=gpu" : "", device.rehearsal() ? " DRY=1" : "");
+                    !device.is_host() && device.has_times() ? " DEVICE=gpu" : "", device.dry_run() ? " DRY=1" : "");
     next.hint = yours ? fmt::format("make hint-lesson{}", number) : "";
     if (!yours || !options.last) {
         return next;

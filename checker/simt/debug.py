@@ -67,7 +67,7 @@ class Here(gdb.Command):
 
     def invoke(self, _argument, _from_tty):
         block, thread = tuple(numbers("blockIdx")), tuple(numbers("threadIdx"))
-        print(f"block {block}, thread {thread} of {text_at('simt_chosen_launch')}")
+        print(f"block {block}, thread {thread} of {text_at('simt_focus_launch')}")
 
 
 class At(gdb.Command):

@@ -55,7 +55,7 @@ class DeviceBackend {
 
     // Whether it only stands in for a GPU, so that the GPU's side of the checker can be tried without one: timed shapes
     // are then small, and no time means anything.
-    virtual bool rehearsal() const { return false; }
+    virtual bool dry_run() const { return false; }
 
     // What it is, where a lesson may ask for more. In the worker, once it has started.
     virtual Gpu card() const { return {}; }
@@ -63,8 +63,8 @@ class DeviceBackend {
     // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
     virtual void start() {}
 
-    // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/access/chosen.h).
-    virtual bool chosen_launch_is_over() const { return false; }
+    // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/access/focus.h).
+    virtual bool focus_launch_is_over() const { return false; }
 
     // What it counts of a call; nothing where it has no counters.
     virtual std::vector<Counter> counters() const { return {}; }

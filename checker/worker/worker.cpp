@@ -329,8 +329,8 @@ std::unique_ptr<DeviceBackend> host_side() {
     return std::make_unique<HostSide>();
 }
 
-int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
-                         const std::function<bool(const Op&, const Case&)>& wants) {
+int run_to_focus(const Lesson& lesson, const std::filesystem::path& impl_dir,
+                 const std::function<bool(const Op&, const Case&)>& wants) {
     DeviceBackend& device = device_backend();
     Libraries subject(impl_dir);
     MemoryFile memory;
@@ -344,7 +344,7 @@ int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl
                 const CallRun run{.of = c, .index = i, .library = subject.at(op.name)};
                 initialise(memory, run.call(), run.slots(), run.schedule);
                 const Reply reply = device.run(run);
-                if (!device.chosen_launch_is_over()) {
+                if (!device.focus_launch_is_over()) {
                     continue;
                 }
                 device.end_case();

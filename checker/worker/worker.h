@@ -27,7 +27,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
 
 // Runs the calls of the cases that `wants` in this process, on the device, until the thread has run that SIMT_STOP or
 // SIMT_TRACE names: for a debugger, and for a list of the thread's accesses. Gives the exit status.
-int run_to_chosen_thread(const Lesson& lesson, const std::filesystem::path& impl_dir,
-                         const std::function<bool(const Op&, const Case&)>& wants);
+int run_to_focus(const Lesson& lesson, const std::filesystem::path& impl_dir,
+                 const std::function<bool(const Op&, const Case&)>& wants);
 
 }  // namespace checker

@@ -87,7 +87,7 @@ void cases::add_own(LessonCases& lesson) {
     if (checker::device_backend().takes_sampled()) {
         matmul.add_sampled("sampled", taken(300, 33, 500));
     }
-    if (checker::device_backend().rehearsal()) {
+    if (checker::device_backend().dry_run()) {
         matmul.add_sampled("no_room", taken(1 << 20, 1, 1 << 20));  // more than any card has
     }
     const char* shapes = std::getenv("SOL_LADDER");

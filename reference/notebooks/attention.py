@@ -121,7 +121,7 @@ def head_that_seeks(of: str) -> Figure:
         return figure
 
 
-def what_they_seek() -> Figure:
+def head_shares() -> Figure:
     """The shares of all heads, and of one that looks at all tokens alike."""
     found, alike = shares(maps()), even()
     L, NH = next(iter(found.values())).shape

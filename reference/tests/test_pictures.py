@@ -340,6 +340,6 @@ def test_the_notebooks_words_about_the_roof_hold(runs):
 
 
 def test_pictures_are_as_wide_as_a_page():
-    for picture in (attention.what_they_seek(), online_softmax.merge(127), precision.by_op()):
+    for picture in (attention.head_shares(), online_softmax.merge(127), precision.by_op()):
         assert isinstance(picture, Figure)
         assert picture.get_figwidth() == 10

@@ -31,7 +31,7 @@
 #include "checker/worker/device_backend.h"
 #include "checker/worker/host_tensors.h"
 #ifdef __SIMT__
-#include "checker/devices/simt/rehearsal.h"
+#include "checker/devices/simt/dry_run.h"
 #endif
 
 namespace checker {
@@ -557,7 +557,7 @@ class GpuBackend final : public DeviceBackend {
   public:
     std::string name() const override { return kDryRun ? "a rehearsal of a GPU" : "GPU"; }
     bool has_times() const override { return true; }
-    bool rehearsal() const override { return kDryRun; }
+    bool dry_run() const override { return kDryRun; }
     bool takes_sampled() const override { return true; }
 
     void start() override {

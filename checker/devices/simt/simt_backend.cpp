@@ -23,7 +23,7 @@
 #include "checker/devices/simt/simt_traffic.h"
 #include "checker/judge/describe.h"
 #include "checker/simt/libraries/library_call.h"
-#include "checker/simt/runtime/access/chosen.h"
+#include "checker/simt/runtime/access/focus.h"
 #include "checker/simt/runtime/api/lifecycle.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/intrinsics/float_atomics.h"
@@ -325,7 +325,7 @@ class SimtBackend final : public DeviceBackend {
         simt::hand_on_at_fatal_finding(send_last_reply);
     }
 
-    bool chosen_launch_is_over() const override { return simt::chosen_launch_is_over(); }
+    bool focus_launch_is_over() const override { return simt::focus_launch_is_over(); }
 
     int show_traffic(const Lesson& lesson, const Options& options) override {
         return checker::show_traffic(*this, lesson, options);

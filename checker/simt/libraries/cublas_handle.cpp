@@ -165,7 +165,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
     if (!simt::may_allocate("cublasDestroy", __builtin_return_address(0))) {
         return CUBLAS_STATUS_ALLOC_FAILED;
     }
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     simt::Streams::instance().wait_for_all();
     simt::forget_object(handle);
     delete handle;

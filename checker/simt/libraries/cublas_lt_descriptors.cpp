@@ -238,7 +238,7 @@ cublasStatus_t destroy(Opaque* descriptor, const void* site) {
     if (descriptor == nullptr) {
         return CUBLAS_STATUS_SUCCESS;
     }
-    const Turn turn;
+    const ApiLock turn;
     if (!is_object(descriptor)) {
         const void* const before = Destroyed::instance().site_of(descriptor);
         report(before != nullptr ? Kind::double_free : Kind::invalid_free, "", site, [&] {
@@ -266,7 +266,7 @@ MatrixLayout layout(cudaDataType type, std::uint64_t rows, std::uint64_t columns
 }  // namespace
 
 bool is_destroyed(const void* descriptor, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     const void* const destroyed_at = Destroyed::instance().site_of(descriptor);
     if (destroyed_at != nullptr) {
         report(Kind::use_after_free, "", site,

@@ -54,7 +54,7 @@ bool is_same(const CallMatrix& a, const CallMatrix& b) {
 // it (section "CUDA Graphs Support"). What is returned then was not verified.
 cublasStatus_t wait_for(cublasHandle_t handle, cublasStatus_t issued, const char* name, const void* site) {
     if (issued == CUBLAS_STATUS_SUCCESS && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
-        const Turn turn;
+        const ApiLock turn;
         if (Captures::instance().may_wait(handle->stream, {name, site}) != cudaSuccess) {
             return refuse(name, CUBLAS_STATUS_EXECUTION_FAILED,
                           "a capture has no result for the host: CUBLAS_POINTER_MODE_DEVICE leaves it on the device");

@@ -82,7 +82,7 @@ void RunningCall::fail(cudaError_t error) {
 }
 
 // Whether the device has the memory; says what is wrong otherwise.
-bool RunningCall::is_there(const CallMatrix& x, const char* verb) {
+bool RunningCall::check_matrix(const CallMatrix& x, const char* verb) {
     Memory& memory = Memory::instance();
     for (long batch = 0; batch < distinct(x); batch++) {
         const std::uintptr_t begin = begin_of(x, batch), end = begin + extent_of(x);
@@ -166,7 +166,7 @@ void RunningCall::judge_written(const CallMatrix& x) {
 }
 
 bool RunningCall::is_usable(const CallMatrix& x, const char* verb) {
-    if (x.rows == 0 || x.columns == 0 || x.batch == 0 || !hot.checking || !is_there(x, verb)) {
+    if (x.rows == 0 || x.columns == 0 || x.batch == 0 || !hot.checking || !check_matrix(x, verb)) {
         return false;
     }
     const std::size_t alignment = std::max(x.alignment, x.element_bytes);
@@ -237,8 +237,8 @@ void RunningCall::takes(double flop, Inputs inputs) {
 void RunningCall::judge_overlaps() {
     const auto by_begin = [](const Span& a, const Span& b) { return a.begin < b.begin; };
     const auto tell = [&](const char* other, std::uintptr_t at) {
-        report_race("global", {call_.site, other, call_.name}, {call_.site, "writes", call_.name}, Clarity::two_threads,
-                    [&] {
+        report_race("global", {call_.site, other, call_.name}, {call_.site, "writes", call_.name},
+                    Specificity::two_threads, [&] {
                         return RaceText{place_of_global(at) + " is used twice by one call",
                                         "a call writes each element once, in no order, and nothing that it reads", ""};
                     });
@@ -287,7 +287,7 @@ RunningCall::~RunningCall() {
 }
 
 bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
-    const Turn turn;
+    const ApiLock turn;
     Streams& streams = Streams::instance();
     if (has_sticky_error()) {
         return false;
@@ -357,7 +357,7 @@ bool is_verbose() {
 }
 
 void tell_refusal(const char* function, const std::string& why) {
-    const Turn turn;
+    const ApiLock turn;
     last_refusal() = fmt::format("{}: {}", function, why);
     if (is_verbose()) {
         fmt::print(stderr, "simt: {}\n", last_refusal());
@@ -365,7 +365,7 @@ void tell_refusal(const char* function, const std::string& why) {
 }
 
 std::string take_refusal() {
-    const Turn turn;
+    const ApiLock turn;
     return std::exchange(last_refusal(), {});
 }
 

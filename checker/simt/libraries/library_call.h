@@ -59,7 +59,7 @@ class RunningCall {
 
   private:
     bool is_usable(const CallMatrix& matrix, const char* verb);
-    bool is_there(const CallMatrix& matrix, const char* verb);
+    bool check_matrix(const CallMatrix& matrix, const char* verb);
     void judge_written(const CallMatrix& matrix);
     void judge_overlaps();
     void fail(cudaError_t error);

@@ -139,7 +139,7 @@ Finished run(const std::string& kernel, const std::string& environment) {
     return shell(fmt::format("{} build/tests/simt/kernels/{}", environment, kernel));
 }
 
-TEST(Witness, NamesBothLinesBothThreadsTheBytesTheReasonAndTheSeed) {
+TEST(Evidence, NamesBothLinesBothThreadsTheBytesTheReasonAndTheSeed) {
     const Finished ran = run("buggy/neighbour_without_barrier", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);
     for (const char* part : {"race shared: tile[", "] of tile[64] is used",
@@ -150,7 +150,7 @@ TEST(Witness, NamesBothLinesBothThreadsTheBytesTheReasonAndTheSeed) {
     }
 }
 
-TEST(Witness, IsTheClearestPairOfThreadsOfTwoLines) {
+TEST(Evidence, IsTheClearestPairOfThreadsOfTwoLines) {
     for (int seed = 1; seed <= 20; seed++) {
         for (const char* kernel : {"tile_between_lanes_and_warps", "tile_overwritten_in_the_next_turn"}) {
             const std::string text = run(fmt::format("buggy/{}", kernel), fmt::format("SIMT_SEED={}", seed)).output;
@@ -162,7 +162,7 @@ TEST(Witness, IsTheClearestPairOfThreadsOfTwoLines) {
     }
 }
 
-TEST(Witness, SaysInALoopWhichTurnCameFirst) {
+TEST(Evidence, SaysInALoopWhichTurnCameFirst) {
     for (int seed = 1; seed <= 20; seed++) {
         const std::string environment = fmt::format("SIMT_SEED={}", seed);
         const std::string tile = run("buggy/tile_overwritten_in_the_next_turn", environment).output;
@@ -173,7 +173,7 @@ TEST(Witness, SaysInALoopWhichTurnCameFirst) {
     }
 }
 
-TEST(Witness, InAHelperNamesTheKernelsLineThatCalledItToo) {
+TEST(Evidence, InAHelperNamesTheKernelsLineThatCalledItToo) {
     const std::string race = run("buggy/helpers_without_a_barrier", "SIMT_SEED=3").output;
     for (const char* part :
          {"helpers_without_a_barrier.cu:9 (called at checker/simt/tests/kernels/buggy/helpers_without_a_barrier.cu:21) "
@@ -189,7 +189,7 @@ TEST(Witness, InAHelperNamesTheKernelsLineThatCalledItToo) {
         << read;
 }
 
-TEST(Witness, OfStoresByOneLineAsksWhetherTheIndicesAreMeantToBeOne) {
+TEST(Evidence, OfStoresByOneLineAsksWhetherTheIndicesAreMeantToBeOne) {
     const std::string blocks = "the same line stored there for threads of two blocks", lanes = "; the same line stores";
     EXPECT_TRUE(contains(run("buggy/rows_overlap", "SIMT_SEED=3").output, blocks));
     EXPECT_TRUE(contains(run("buggy/scatter_to_one_place", "SIMT_SEED=3").output, lanes));
@@ -199,14 +199,14 @@ TEST(Witness, OfStoresByOneLineAsksWhetherTheIndicesAreMeantToBeOne) {
     }
 }
 
-TEST(Witness, IsTheSameWheneverItsSeedRuns) {
+TEST(Evidence, IsTheSameWheneverItsSeedRuns) {
     for (const char* kernel :
          {"buggy/neighbour_without_barrier", "buggy/sum_without_atomics", "buggy/edge_of_the_next_block"}) {
         EXPECT_EQ(run(kernel, "SIMT_SEED=5").output, run(kernel, "SIMT_SEED=5").output) << kernel;
     }
 }
 
-TEST(Witness, ShowsAWrongValueWhereThereIsOne) {
+TEST(Evidence, ShowsAWrongValueWhereThereIsOne) {
     for (int seed = 1; seed <= 5; seed++) {
         const Finished ran = run("buggy/additions_are_lost", fmt::format("SIMT_SEED={}", seed));
         EXPECT_TRUE(contains(ran.output, "additions lost")) << ran.output;
@@ -284,14 +284,14 @@ TEST(Races, AreNotLookedForWhereTheEnvironmentSaysSo) {
     EXPECT_EQ(run("buggy/host_refills_before_the_copy_ends", "SIMT_CHECK=noraces").status, 0) << "with the host";
 }
 
-TEST(Witness, OfAnAddressWhereNothingIsMappedCallsItNobodys) {
+TEST(Evidence, OfAnAddressWhereNothingIsMappedCallsItNobodys) {
     const std::string text = run("buggy/pointer_from_nowhere", "SIMT_SEED=3").output;
     EXPECT_TRUE(contains(text, "writes 4 bytes at address 0x1234567890")) << text;
     EXPECT_TRUE(contains(text, "where nothing is mapped: neither the device's memory nor the host's")) << text;
     EXPECT_TRUE(contains(run("buggy/host_pointer", "SIMT_SEED=3").output, "of the host's memory in a kernel"));
 }
 
-TEST(Witness, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
+TEST(Evidence, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
     const Finished ran = run("buggy/streams_without_an_event", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);
     for (const char* part :
@@ -302,7 +302,7 @@ TEST(Witness, OfTwoStreamsNamesBothKernelsTheirStreamsAndTheirLaunches) {
     }
 }
 
-TEST(Witness, OfTheHostNamesTheCallThatItDidNotWaitFor) {
+TEST(Evidence, OfTheHostNamesTheCallThatItDidNotWaitFor) {
     const Finished ran = run("buggy/host_reads_before_the_copy_ends", "SIMT_SEED=3");
     EXPECT_EQ(ran.status, 1);
     for (const char* part : {"race host: byte 124 of a buffer of 128 bytes", "writes: cudaMemcpyAsync in stream 1",

@@ -88,19 +88,19 @@ TEST_F(Queues, WaitForNothingWhereTheEventWasNeverRecorded) {
 TEST_F(Queues, RunOneMoreWheneverSomebodyLooks) {
     issue(first_, "a");
     const OperationPointer wanted = issue(first_, "b");
-    EXPECT_FALSE(streams_.look(wanted));
+    EXPECT_FALSE(streams_.query(wanted));
     EXPECT_EQ(ran_, "a");
-    EXPECT_FALSE(streams_.look(wanted));
+    EXPECT_FALSE(streams_.query(wanted));
     EXPECT_EQ(ran_, "ab");
-    EXPECT_TRUE(streams_.look(wanted));
-    EXPECT_TRUE(streams_.look(first_));
+    EXPECT_TRUE(streams_.query(wanted));
+    EXPECT_TRUE(streams_.query(first_));
 }
 
 TEST_F(Queues, OfTheDefaultStreamAreLookedAtWithWhatTheyWaitFor) {
     issue(first_, "a");
-    EXPECT_FALSE(streams_.look(cudaStream_t{nullptr}));
+    EXPECT_FALSE(streams_.query(cudaStream_t{nullptr}));
     EXPECT_EQ(ran_, "a");
-    EXPECT_TRUE(streams_.look(cudaStream_t{nullptr}));
+    EXPECT_TRUE(streams_.query(cudaStream_t{nullptr}));
 }
 
 TEST_F(Queues, RunTheirOldestWhenTheyAreFull) {

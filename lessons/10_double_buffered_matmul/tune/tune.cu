@@ -164,7 +164,7 @@ Best best_of(const std::vector<std::vector<double>>& rates) {
     return best;
 }
 
-void tune(bool rehearsal) {
+void tune(bool dry_run) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, 0));
     const std::string file = MATMUL_FILE;
@@ -178,7 +178,7 @@ void tune(bool rehearsal) {
     if (std::find(right.begin(), right.end(), true) == right.end()) {
         throw std::runtime_error("no tile is right; make check-lesson10 says what is wrong");
     }
-    if (!kGpu && !rehearsal) {
+    if (!kGpu && !dry_run) {
         std::printf("\nRegisters, resident blocks and TFLOP/s: only a GPU tells.\n");
         return;
     }
@@ -189,12 +189,12 @@ void tune(bool rehearsal) {
             cublas.emplace("", nullptr);
         }
     } catch (const std::runtime_error& error) { std::printf("\nno cuBLAS: %s\n", error.what()); }
-    std::printf("%s\n%-29s", rehearsal ? "\na rehearsal without a GPU: no number below is a measurement" : "",
+    std::printf("%s\n%-29s", dry_run ? "\na rehearsal without a GPU: no number below is a measurement" : "",
                 "TFLOP/s, * the fastest tile");
     for (int number = 0; number < kCount; number++) { std::printf("%7d", number); }
     std::printf("  cuBLAS  share\n");
     std::vector<std::vector<double>> all;
-    for (const Shape& shape : rehearsal ? std::vector<Shape>(std::begin(kDryRun), std::end(kDryRun))
+    for (const Shape& shape : dry_run ? std::vector<Shape>(std::begin(kDryRun), std::end(kDryRun))
                                         : std::vector<Shape>(std::begin(kShapes), std::end(kShapes))) {
         const std::vector<double> rates = rates_at(shape, right, cublas ? &*cublas : nullptr);
         all.push_back(rates);
@@ -224,13 +224,13 @@ void tune(bool rehearsal) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool rehearsal = argc == 2 && std::strcmp(argv[1], "--rehearse") == 0;
-    if (argc > 2 || (argc == 2 && !rehearsal)) {
+    const bool dry_run = argc == 2 && std::strcmp(argv[1], "--rehearse") == 0;
+    if (argc > 2 || (argc == 2 && !dry_run)) {
         std::fprintf(stderr, "usage: tune [--rehearse]\n");
         return 2;
     }
     try {
-        tune(rehearsal);
+        tune(dry_run);
         return 0;
     } catch (const std::exception& error) {
         std::fflush(stdout);  // what went before goes first

@@ -102,7 +102,7 @@ const OpSpec attention_spec{
         const double rows = d.number("B") * d["T"], C = d["C"];
         return {.bytes = kFloat * (4 * rows * C + rows * d["NH"]), .flop = 2 * rows * (d["T"] + 1) * C};
     },
-    .rehearsal = "B=1 T=16 C=48 NH=12",
+    .dry_run = "B=1 T=16 C=48 NH=12",
     .compute = compute_attention,
     .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}}};
 

@@ -94,13 +94,13 @@ void OpCases::add_by_blocks(const std::string& name, std::string_view shape, con
 }
 
 void OpCases::add_huge(std::string_view shape) {
-    if (checker::device_backend().takes_sampled() && !checker::device_backend().rehearsal()) {
+    if (checker::device_backend().takes_sampled() && !checker::device_backend().dry_run()) {
         add_sampled("huge", shape);
     }
 }
 
 void OpCases::add_unwritten(std::string_view shape) {
-    if (!checker::device_backend().samples_blocks() || checker::device_backend().rehearsal()) {
+    if (!checker::device_backend().samples_blocks() || checker::device_backend().dry_run()) {
         return;
     }
     add_sampled("huge", shape);
@@ -130,7 +130,7 @@ void OpCases::add_with_threads(const std::string& name, std::string_view shape, 
 }
 
 Sizes OpCases::rehearsed(const Sizes& sizes) const {
-    return sizes.at_most(Sizes::of(spec_.rehearsal)).completed(spec_.rehearsal);
+    return sizes.at_most(Sizes::of(spec_.dry_run)).completed(spec_.dry_run);
 }
 
 // Throws std::invalid_argument if a call lacks a size of the op, or has one that the op has not.
@@ -235,7 +235,7 @@ OpCases& LessonCases::add(std::string_view op) {
     for (const DrawnCase& one : spec->drawn_cases) {
         if (!one.by_blocks) {
             result.add_drawn(one.name, one.shape, one.draws);
-        } else if (!checker::device_backend().rehearsal()) {  // it would run every block
+        } else if (!checker::device_backend().dry_run()) {  // it would run every block
             result.add_by_blocks(one.name, one.shape, one.draws);
         }
     }
@@ -304,7 +304,7 @@ void checker::register_cases(Lesson& lesson) {
         shapes.insert(shapes.end(), target.reported.begin(), target.reported.end());
         for (const std::string& shape : shapes) {
             const cases::Sizes sizes = timed_sizes(lesson, op.spec(), shape);
-            op.add_timed(checker::device_backend().rehearsal() ? op.rehearsed(sizes) : sizes, target.against);
+            op.add_timed(checker::device_backend().dry_run() ? op.rehearsed(sizes) : sizes, target.against);
         }
     }
 }

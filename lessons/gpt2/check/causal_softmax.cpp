@@ -59,7 +59,7 @@ const OpSpec causal_softmax_spec{
         return {.bytes = kFloat * (scores + rows * d["T"] + rows), .flop = 7 * scores};
     },
     .defaults = "scale=0.125",  // 1 / sqrt(HS) of GPT-2
-    .rehearsal = "B=1 NH=12 T=16",
+    .dry_run = "B=1 NH=12 T=16",
     .compute = compute_causal_softmax,
     .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}}};
 

@@ -20,7 +20,7 @@ const OpSpec crossentropy_spec{
         },
     // One probability per row. FLOP: log and sign.
     .cost = [](const Sizes& d) -> Cost { return {.bytes = 3 * kFloat * d["N"], .flop = 2.0 * d["N"]}; },
-    .rehearsal = "N=16 Vp=256",
+    .dry_run = "N=16 Vp=256",
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         const auto Vp = static_cast<std::size_t>(d["Vp"]);
         return {elementwise(inputs[1].size(), 1, [&](std::size_t n) {

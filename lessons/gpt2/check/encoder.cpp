@@ -53,7 +53,7 @@ const OpSpec encoder_spec{
         },
     .cost = cost,
     .defaults = "Vp=50304 max_T=T",
-    .rehearsal = "B=2 T=8 C=768 Vp=128",
+    .dry_run = "B=2 T=8 C=768 Vp=128",
     .bound = Bound::copy,
     .needed = needed,
     .compute = compute_encoder,

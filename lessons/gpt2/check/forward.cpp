@@ -64,7 +64,7 @@ const OpSpec forward_spec{
               Context& ctx) { run_on(ModelCall(d, ActivationsAre::outputs), library, at, ctx); },
     .cost = [](const Sizes& d) -> Cost { return {.flop = layers_flop(d) + 2.0 * d["B"] * d["T"] * d["C"] * d["V"]}; },
     .defaults = "V=50257 Vp=50304 max_T=1024",
-    .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
+    .dry_run = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
     .is_model = true,
     .warm = true,
     .model_calls =

@@ -18,7 +18,7 @@ const OpSpec gelu_spec{
               Context& ctx) { library.find<gelu>()(at.f32("out"), at.f32("inp"), d["N"], ctx); },
     // FLOP: x³ 2, · 0.044715, + x, · sqrt(2/pi), tanh, + 1, · x, · 0.5
     .cost = [](const Sizes& d) -> Cost { return {.bytes = 2 * kFloat * d["N"], .flop = 9.0 * d["N"]}; },
-    .rehearsal = "N=49152",
+    .dry_run = "N=49152",
     .bound = Bound::copy,
     .needed = [](const Sizes& d) -> std::vector<checker::Needed> {
         return {{"bytes_asked", 2 * kFloat * d["N"]}};

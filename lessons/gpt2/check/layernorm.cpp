@@ -30,7 +30,7 @@ const OpSpec layernorm_spec{
         const double rows = d.number("B") * d.number("T"), C = d["C"];
         return {.bytes = kFloat * (2 * rows * C + 2 * rows + 2 * C), .flop = 8 * rows * C};
     },
-    .rehearsal = "B=2 T=8 C=768",
+    .dry_run = "B=2 T=8 C=768",
     .compute = compute_layernorm,
     .element =
         [](const Sizes& d, std::size_t output, long element, const Values& inputs) {

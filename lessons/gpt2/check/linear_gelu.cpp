@@ -24,7 +24,7 @@ const OpSpec linear_gelu_spec{
         return {.bytes = kFloat * (N * C + OC * C + OC + d["outputs"] * N * OC), .flop = 2 * N * C * OC};
     },
     .defaults = "outputs=2",
-    .rehearsal = "N=144 C=144 OC=144",
+    .dry_run = "N=144 C=144 OC=144",
     .bound = Bound::arithmetic,
     .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },

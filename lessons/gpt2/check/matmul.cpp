@@ -53,7 +53,7 @@ const OpSpec matmul_spec{
         return {.bytes = kFloat * (N * C + OC * C + OC + N * OC), .flop = 2 * N * C * OC};
     },
     .defaults = "out_stride=OC",
-    .rehearsal = "N=144 C=144 OC=144",  // more than one tile of lesson 09, and a part of one
+    .dry_run = "N=144 C=144 OC=144",  // more than one tile of lesson 09, and a part of one
     .bound = Bound::arithmetic,
     .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },

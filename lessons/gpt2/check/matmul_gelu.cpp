@@ -22,7 +22,7 @@ const OpSpec matmul_gelu_spec{
         const double N = d["N"], C = d["C"], OC = d["OC"];
         return {.bytes = kFloat * (N * C + OC * C + OC + N * OC), .flop = 2 * N * C * OC};
     },
-    .rehearsal = "N=144 C=144 OC=144",
+    .dry_run = "N=144 C=144 OC=144",
     .bound = Bound::arithmetic,
     .summed = "C",
     .terms = [](const Sizes& d) { return d.number("C"); },

@@ -84,7 +84,7 @@ struct OpSpec {
 
     // What a timed or drawn call takes where its shape does not say it; and its sizes in a rehearsal, at most.
     std::string defaults = {};
-    std::string rehearsal = {};
+    std::string dry_run = {};
     Bound bound = Bound::nothing;
     bool is_model = false;    // its outputs are a model's tensors, each computed from those before it
     bool warm = false;        // a whole model's step, timed with the caches as it left them

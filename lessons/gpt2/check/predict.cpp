@@ -105,7 +105,7 @@ const OpSpec predict_spec{
     // Computes one row of logits for each sequence.
     .cost = [](const Sizes& d) -> Cost { return {.flop = layers_flop(d) + 2.0 * d["B"] * d["C"] * d["V"]}; },
     .defaults = "V=50257 Vp=50304 max_T=1024",
-    .rehearsal = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
+    .dry_run = "B=1 T=16 C=48 NH=12 L=2 V=250 Vp=256 max_T=16",
     .warm = true,
     // All of the file's tokens, and fewer of one sequence, where there is room for more of both.
     .model_calls =

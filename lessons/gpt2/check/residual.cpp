@@ -16,7 +16,7 @@ const OpSpec residual_spec{
     .run = [](const Library& library, const Buffers& at, const Sizes& d,
               Context& ctx) { library.find<residual>()(at.f32("out"), at.f32("inp1"), at.f32("inp2"), d["N"], ctx); },
     .cost = [](const Sizes& d) -> Cost { return {.bytes = 3 * kFloat * d["N"], .flop = d.number("N")}; },
-    .rehearsal = "N=12288",
+    .dry_run = "N=12288",
     .bound = Bound::copy,
     .needed = [](const Sizes& d) -> std::vector<checker::Needed> {
         return {{"bytes_asked", 3 * kFloat * d["N"]}};

@@ -44,7 +44,7 @@ const OpSpec residual_layernorm_spec{
         const double rows = d.number("B") * d.number("T"), C = d["C"];
         return {.bytes = kFloat * (4 * rows * C + 2 * rows + 2 * C), .flop = 9 * rows * C};
     },
-    .rehearsal = "B=2 T=8 C=768",
+    .dry_run = "B=2 T=8 C=768",
     .bound = Bound::copy,
     .compute = compute_residual_layernorm,
     .drawn_cases = {{"long", "B=1 T=2 C=1600"}}};

@@ -32,7 +32,7 @@ const OpSpec softmax_spec{
         const double elements = d.number("N") * d["V"];
         return {.bytes = 2 * kFloat * elements, .flop = 5 * elements};
     },
-    .rehearsal = "N=16 V=250 Vp=256",
+    .dry_run = "N=16 V=250 Vp=256",
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         checker::Computed probs{.values = std::vector<float>(inputs[0].size()), .floor = {}};
         for (std::size_t n = 0; n < static_cast<std::size_t>(d["N"]); n++) {

@@ -425,7 +425,7 @@ TEST_P(EveryOp, HasCasesFromTheModelsOrItsLessonAndFromNothingTwice) {
 }
 
 TEST_P(EveryOp, CostsMoreAtALargerShape) {
-    const Sizes small = Sizes::of(GetParam()->rehearsal).completed(GetParam()->defaults);
+    const Sizes small = Sizes::of(GetParam()->dry_run).completed(GetParam()->defaults);
     Sizes large = small;
     for (const std::string& name : cases::words(GetParam()->shape)) { large.set(name, 4 * small.number(name)); }
     EXPECT_GT(GetParam()->cost(small).flop, 0);
@@ -553,7 +553,7 @@ TEST_P(EveryOp, ThatArithmeticBoundsSaysOfASingleElementWhatItSaysOfAll) {
         EXPECT_NE(spec.bound, cases::Bound::arithmetic);
         return;
     }
-    const cases::Sizes sizes = cases::Sizes::of(spec.rehearsal).completed(spec.defaults);
+    const cases::Sizes sizes = cases::Sizes::of(spec.dry_run).completed(spec.defaults);
     std::vector<checker::Decoded> read;
     for (const cases::InputSpec& input : spec.inputs) {
         const checker::Input one = input.draw(input.name, input.dims, sizes);

@@ -12,7 +12,7 @@
 #include "checker/simt/include/simt/types.h"
 #include "checker/simt/runtime/access/async_copies.h"
 #include "checker/simt/runtime/access/bad_indices.h"
-#include "checker/simt/runtime/access/chosen.h"
+#include "checker/simt/runtime/access/focus.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/memory/memory.h"
@@ -457,7 +457,8 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);
     judge_alignment(request, alignment, device ? "global" : marks != nullptr ? "shared" : "");
     if (bytes == kWidest && marks != nullptr) {
-        if (const std::string place = Scheduler::instance().shared().place_by_luck(address); !place.empty()) {
+        if (const std::string place = Scheduler::instance().shared().accidentally_aligned_place(address);
+            !place.empty()) {
             note(site, request.what() + " at " + place +
                            ": nvcc puts arrays of 16 bytes and more at multiples of 16, but only __align__(16) in the "
                            "declaration promises it");
@@ -550,7 +551,7 @@ std::size_t alignment_there(std::uintptr_t address, std::size_t bytes) {
         is_on_its_own_stack(address) || Memory::instance().contains(address)) {
         return 1;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     const SharedMemory& shared = Scheduler::instance().shared();
     const Extents* extents = nullptr;
     if (Scheduler::instance().shared().marks(address, 1) != nullptr) {

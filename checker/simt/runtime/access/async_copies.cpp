@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "checker/simt/include/simt/async_copies.h"
-#include "checker/simt/runtime/access/chosen.h"
+#include "checker/simt/runtime/access/focus.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/memory/memory.h"
@@ -27,7 +27,7 @@ std::uint32_t number_in_block(const Lane& lane) {
 
 AsyncCopies& copies_of(Block& block) {
     if (block.copies == nullptr) {
-        const Busy busy;
+        const InRuntime in_runtime;
         block.copies = std::make_shared<AsyncCopies>(block);
     }
     return *block.copies;
@@ -107,17 +107,17 @@ void AsyncCopies::issue(AsyncCopy copy) {
         SharedMemory& shared = Scheduler::instance().shared();
         Mark* const marks = shared.marks(copy.to, copy.bytes);
         if (std::find(marks, marks + copy.bytes, Mark::on_its_way) != marks + copy.bytes) {
-            land_those_met_by(copy);
+            land_overlapping(copy);
         }
         copy.issued = Races::instance().begin_copy(source_of_copy(copy), destination_of_copy(copy));
-        const Busy busy;
+        const InRuntime in_runtime;
         whose_.resize(shared.size());
         for (std::size_t i = 0; i < copy.bytes; i++) {
             marks[i] = Mark::on_its_way;
             whose_[shared.index_of(copy.to + i)] = static_cast<std::uint16_t>(copy.thread);
         }
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     if (count_ >= kMost) {
         land_first(mine, mine.copies.size());
     }
@@ -126,8 +126,8 @@ void AsyncCopies::issue(AsyncCopy copy) {
 }
 
 // Only one copy is on its way to a byte: what a new one finds on its way lands before it.
-void AsyncCopies::land_those_met_by(const AsyncCopy& copy) {
-    const Busy busy;
+void AsyncCopies::land_overlapping(const AsyncCopy& copy) {
+    const InRuntime in_runtime;
     const Mark* const marks = Scheduler::instance().shared().marks(copy.to, copy.bytes);
     for (std::size_t i = 0; i < copy.bytes; i++) {
         if (marks[i] != Mark::on_its_way) {
@@ -135,7 +135,8 @@ void AsyncCopies::land_those_met_by(const AsyncCopy& copy) {
         }
         const AsyncCopy old = on_its_way_to(copy.to + i);
         if (!bring_the_same(old, copy)) {
-            Races::instance().tell_of_copy(destination_of_copy(copy), old.site, old.thread, old.issued, copy.to + i);
+            Races::instance().report_copy_race(destination_of_copy(copy), old.site, old.thread, old.issued,
+                                               copy.to + i);
         }
         land(old);
         std::vector<AsyncCopy>& its = threads_[old.thread].copies;
@@ -224,13 +225,13 @@ void judge_use_of_copy(std::uintptr_t address, Access access, const void* site,
     const AsyncCopy& copy = copies.on_its_way_to(address);
     // A thread that reads too early has not waited. If not even the issue came before the read, that is what is wrong.
     if (access == Access::write || !Races::instance().happened_before(copy.thread, copy.issued)) {
-        Races::instance().tell_of_copy({.address = address,
-                                        .bytes = 1,
-                                        .touch = access == Access::read ? Touch::read : Touch::write,
-                                        .strength = Strength::plain,
-                                        .site = site,
-                                        .shared = true},
-                                       copy.site, copy.thread, copy.issued, address);
+        Races::instance().report_copy_race({.address = address,
+                                            .bytes = 1,
+                                            .touch = access == Access::read ? Touch::read : Touch::write,
+                                            .strength = Strength::plain,
+                                            .site = site,
+                                            .shared = true},
+                                           copy.site, copy.thread, copy.issued, address);
         return;
     }
     report(Kind::uninitialised, "shared", site, [&] {

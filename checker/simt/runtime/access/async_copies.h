@@ -71,7 +71,7 @@ class AsyncCopies {
 
     void land(const AsyncCopy& copy);
     void land_first(OfThread& mine, std::size_t count);
-    void land_those_met_by(const AsyncCopy& copy);
+    void land_overlapping(const AsyncCopy& copy);
 
     const Block& block_;
     std::vector<OfThread> threads_;

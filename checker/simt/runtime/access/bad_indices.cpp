@@ -78,7 +78,7 @@ void judge_expected() {
 }  // namespace
 
 bool expect_access(std::int64_t index, std::string_view type) {
-    const Busy busy;
+    const InRuntime in_runtime;
     const std::vector<std::size_t> wanted = extents_in(type);
     const Module* const module = Scheduler::instance().launch().module;
     BadIndex bad;

@@ -10,7 +10,7 @@
 
 #include "checker/simt/runtime/access/access.h"
 #include "checker/simt/runtime/access/bad_indices.h"
-#include "checker/simt/runtime/access/chosen.h"
+#include "checker/simt/runtime/access/focus.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/base/fiber.h"
 #include "checker/simt/runtime/base/hot.h"
@@ -85,7 +85,7 @@ template <std::size_t kBytes, std::size_t kAlignment, bool kWrites>
         busy_depth != 0) {
         return false;
     }
-    if (kBytes == 16 && area.lucky != nullptr && area.lucky[offset / 16] != 0) {
+    if (kBytes == 16 && area.accidentally_aligned != nullptr && area.accidentally_aligned[offset / 16] != 0) {
         return false;
     }
     std::uint64_t marks[2] = {};
@@ -200,7 +200,7 @@ void volatile_access(const volatile void* pointer, Touch touch, const void* site
     }
     if (touch == Touch::read && running_lane() != nullptr) {
         Scheduler::instance().poll(site);
-        Scheduler::instance().look(address);
+        Scheduler::instance().poll(address);
     }
     judge_order(space, address, kBytes, touch, Strength::device, site);
 }

@@ -217,7 +217,7 @@ cudaError_t judge(const CopyCall& call) {
 }
 
 cudaError_t copy(const CopyWork& c, const CopyCall& call) {
-    const Turn turn;
+    const ApiLock turn;
     cudaError_t error = result(cudaSuccess);
     if (error != cudaSuccess || c.width == 0 || c.height == 0) {
         return error;
@@ -275,7 +275,7 @@ Operation operation_of(const MemsetWork& m, const char* name, const void* site) 
 
 cudaError_t set(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                 const CopyCall& call) {
-    const Turn turn;
+    const ApiLock turn;
     cudaError_t error = result(cudaSuccess);
     if (error != cudaSuccess || width == 0 || height == 0) {
         return error;
@@ -346,7 +346,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, st
 }  // namespace
 
 cudaError_t make_copy(const CopyWork& copy, const char* name, const void* site, Operation& made) {
-    const Turn turn;
+    const ApiLock turn;
     const bool empty = copy.width == 0 || copy.height == 0;
     const cudaError_t error = empty || has_shadow(copy, nullptr, site) ? cudaErrorInvalidValue : judge(copy, site);
     if (error == cudaSuccess) {
@@ -356,7 +356,7 @@ cudaError_t make_copy(const CopyWork& copy, const char* name, const void* site, 
 }
 
 cudaError_t make_memset(const MemsetWork& memset, const char* name, const void* site, Operation& made) {
-    const Turn turn;
+    const ApiLock turn;
     const bool empty = memset.width == 0 || memset.height == 0;
     const cudaError_t error = empty ? cudaErrorInvalidValue : judge(memset, site);
     if (error == cudaSuccess) {

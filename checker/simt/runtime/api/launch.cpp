@@ -68,7 +68,7 @@ Pending& pending() {
 
 KernelFacts& facts_of(std::uintptr_t kernel) {
     static auto& kernels = *new std::map<std::uintptr_t, KernelFacts>;
-    const Turn turn;
+    const ApiLock turn;
     return kernels[kernel];
 }
 
@@ -314,7 +314,7 @@ void launch(const KernelCall& call) {
         return;
     }
     const Configuration configuration = *std::exchange(all.configuration, std::nullopt);
-    const Turn turn;
+    const ApiLock turn;
     const Module* module = module_of(call.code);
     const auto site = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
     const Symbol* function = module == nullptr ? nullptr : module->function_at(site);
@@ -387,7 +387,7 @@ void launch(const KernelCall& call) {
         }
     };
     if (!call.has_hooks) {
-        Memory::instance().writes_go_unseen();
+        Memory::instance().mark_writes_untracked();
     }
     if (for_node || Captures::instance().is_capturing(configuration.stream)) {
         const auto arguments = std::make_shared<Arguments>();

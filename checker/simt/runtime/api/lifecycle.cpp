@@ -44,7 +44,7 @@ void report_leaks() {
 }
 
 static void find_what_is_left() {
-    Streams::instance().run_the_rest();
+    Streams::instance().drain();
     report_unchecked_error();
     report_leaks();
 }

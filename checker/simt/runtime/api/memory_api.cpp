@@ -44,7 +44,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Residence residence, con
     if (pointer == nullptr) {
         return result(cudaErrorInvalidValue);
     }
-    const Turn turn;
+    const ApiLock turn;
     watch_host_faults();
     *pointer = nullptr;
     if (const cudaError_t error = result(cudaSuccess); error != cudaSuccess || bytes == 0) {
@@ -91,7 +91,7 @@ cudaError_t free(void* pointer, FreedBy by, const void* site) {
     if (pointer == nullptr) {
         return result(cudaSuccess);
     }
-    const Turn turn;
+    const ApiLock turn;
     if (const cudaError_t error = Captures::instance().may_be_unsafe({text_of(by), site}); error != cudaSuccess) {
         return result(error);
     }
@@ -107,7 +107,7 @@ cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const void* site)
     if (pointer == nullptr) {
         return result(cudaSuccess);
     }
-    const Turn turn;
+    const ApiLock turn;
     if (!Streams::instance().exists(stream) || !may_free(pointer, FreedBy::cuda_free, site)) {
         return result(cudaErrorInvalidValue);
     }
@@ -167,7 +167,7 @@ int* reuse_of(Pool& pool, cudaMemPoolAttr attribute) {
 
 cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream,
                                const ApiCall& call) {
-    const Turn turn;
+    const ApiLock turn;
     if (!Streams::instance().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
     }

@@ -26,7 +26,7 @@ std::set<cudaEvent_t>& events() {
 }
 
 bool is_event(cudaEvent_t event) {
-    const Turn turn;
+    const ApiLock turn;
     return events().contains(event);
 }
 
@@ -56,7 +56,7 @@ cudaError_t create(cudaEvent_t* event, unsigned int flags, const void* site) {
         return result(cudaErrorInvalidValue);
     }
     *event = new CUevent_st{.timing = (flags & cudaEventDisableTiming) == 0, .recorded = {}, .at = {}};
-    const Turn turn;
+    const ApiLock turn;
     events().insert(*event);
     note_object(*event, "an event", site);
     return result(cudaSuccess);
@@ -95,7 +95,7 @@ cudaError_t refuses_event_node(cudaStream_t stream, unsigned int flags, const Ap
 }
 
 cudaError_t record(cudaEvent_t event, cudaStream_t stream, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     if (!is_event(event) || !streams().exists(stream)) {
         return result(cudaErrorInvalidResourceHandle);
     }
@@ -114,11 +114,11 @@ cudaError_t record(cudaEvent_t event, cudaStream_t stream, const void* site) {
 }  // namespace
 
 void null_stream_is_per_thread() {
-    streams().null_is_per_thread();
+    streams().use_per_thread_default_stream();
 }
 
 LivingObjects living_objects() {
-    const Turn turn;
+    const ApiLock turn;
     return {.graphs = Graphs::instance().graphs(),
             .executables = Graphs::instance().executables(),
             .streams = streams().count(),
@@ -126,7 +126,7 @@ LivingObjects living_objects() {
 }
 
 void destroy_streams_and_events() {
-    const Turn turn;
+    const ApiLock turn;
     streams().destroy_all();
     attributes().clear();
     for (const cudaEvent_t event : events()) {
@@ -204,7 +204,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
         error != cudaSuccess) {
         return result(error);
     }
-    const bool ready = simt::streams().look(stream);
+    const bool ready = simt::streams().query(stream);
     const cudaError_t error = result(cudaSuccess);
     return error != cudaSuccess || ready ? error : result(cudaErrorNotReady);
 }
@@ -331,7 +331,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (simt::events().erase(event) == 0) {
         return result(cudaErrorInvalidResourceHandle);
     }
@@ -372,7 +372,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
         error != cudaSuccess) {
         return result(error);
     }
-    const bool ready = simt::streams().look(event->recorded);
+    const bool ready = simt::streams().query(event->recorded);
     const cudaError_t error = result(cudaSuccess);
     return error != cudaSuccess || ready ? error : result(cudaErrorNotReady);
 }

@@ -104,7 +104,7 @@ void want_traffic(bool wanted) {
     traffic_wanted() = wanted;
 }
 
-std::recursive_mutex& Turn::mutex() {
+std::recursive_mutex& ApiLock::mutex() {
     static auto& instance = *new std::recursive_mutex;  // never destroyed: what is left runs when the process ends
     return instance;
 }

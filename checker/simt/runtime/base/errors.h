@@ -30,19 +30,19 @@ void want_traffic(bool wanted);
 // While one lives, the clock's signal leaves the running thread alone: it holds locks of the runtime or of the C
 // library.
 extern volatile int busy_depth;
-struct Busy {
-    Busy() { busy_depth = busy_depth + 1; }
-    ~Busy() { busy_depth = busy_depth - 1; }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
+struct InRuntime {
+    InRuntime() { busy_depth = busy_depth + 1; }
+    ~InRuntime() { busy_depth = busy_depth - 1; }
+    InRuntime(const InRuntime&) = delete;
+    InRuntime& operator=(const InRuntime&) = delete;
 };
 
 // The device serves one thread of the host at a time, and one that has its turn may take it once more. While operations
 // run, their thread has it.
-class Turn {
+class ApiLock {
   public:
-    Turn() : lock_(mutex()) {}
-    explicit Turn(std::try_to_lock_t) : lock_(mutex(), std::try_to_lock) {}
+    ApiLock() : lock_(mutex()) {}
+    explicit ApiLock(std::try_to_lock_t) : lock_(mutex(), std::try_to_lock) {}
     bool mine() const { return lock_.owns_lock(); }
 
   private:

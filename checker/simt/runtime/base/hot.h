@@ -82,7 +82,7 @@ struct HotShared {
     std::size_t bytes = 0;
     const std::uint8_t* marks = nullptr;  // one for each byte: 0 if it has been written (shared.h)
     // One for each 16 bytes: not 0 if they are at a multiple of 16 by luck, and nobody has been told.
-    const std::uint8_t* lucky = nullptr;
+    const std::uint8_t* accidentally_aligned = nullptr;
 };
 
 // Counts the work of CUDA threads. An access adds to one number only: each number that it adds to costs as much as

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The one CUDA thread that the user asks to see: SIMT_STOP=KERNEL:BLOCK:THREAD for a debugger, SIMT_TRACE for its accesses
-// (chosen.h).
+// (focus.h).
 #pragma once
 
 #include <cstddef>

@@ -149,7 +149,7 @@ void LaunchTraffic::add(const LaunchTraffic& other) {
 
 // Adds up what a launch did, of which `blocks_run` blocks have run.
 static void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchTrace trace) {
-    const Busy busy;
+    const InRuntime in_runtime;
     LaunchTraffic counted{.kernel = launch.kernel,
                           .grid = launch.grid,
                           .block = launch.block,

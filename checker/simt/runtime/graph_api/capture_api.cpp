@@ -25,7 +25,7 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned
                         const void* site) {
     constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                           cudaGraphInstantiateFlagUseNodePriority;
-    const Turn turn;
+    const ApiLock turn;
     if (executable == nullptr || !Graphs::instance().is_usable(graph, call, site)) {
         return result(cudaErrorInvalidValue);
     }
@@ -165,7 +165,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     if (!Graphs::instance().is_usable(graph, "cudaGraphDestroy", site)) {
         return result(cudaErrorInvalidValue);
@@ -210,7 +210,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     cudaError_t error = result(cudaSuccess);
     if (error != cudaSuccess) {
@@ -242,7 +242,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     if (!Graphs::instance().is_usable(executable, "cudaGraphExecDestroy", site)) {
         return result(cudaErrorInvalidValue);

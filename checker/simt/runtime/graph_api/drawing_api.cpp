@@ -182,7 +182,7 @@ using simt::result;
 extern "C" {
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int flags) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (!simt::Graphs::instance().is_usable(graph, "cudaGraphDebugDotPrint", __builtin_return_address(0)) ||
         path == nullptr || (flags & ~simt::kFlags) != 0) {
         return result(cudaErrorInvalidValue);

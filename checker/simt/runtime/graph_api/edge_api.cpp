@@ -80,7 +80,7 @@ extern "C" {
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                      const cudaGraphEdgeData* edge_data, std::size_t count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     if (const cudaError_t error = simt::judge(edge_data, count, site); error != cudaSuccess) {
         return error;
@@ -95,7 +95,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                         const cudaGraphEdgeData* edge_data, std::size_t count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     if (const cudaError_t error = simt::judge(edge_data, count, site); error != cudaSuccess) {
         return error;
@@ -109,7 +109,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (type == nullptr || !graphs().exists(node)) {
         return result(cudaErrorInvalidValue);
     }
@@ -118,14 +118,14 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     return graphs().is_usable(graph, "cudaGraphGetNodes", __builtin_return_address(0))
                ? simt::tell(simt::nodes_of(graph), nodes, nullptr, count)
                : result(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (!graphs().is_usable(graph, "cudaGraphGetRootNodes", __builtin_return_address(0))) {
         return result(cudaErrorInvalidValue);
     }
@@ -136,7 +136,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                               cudaGraphEdgeData* edge_data, std::size_t* count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (!graphs().is_usable(graph, "cudaGraphGetEdges", __builtin_return_address(0)) || count == nullptr ||
         (from == nullptr) != (to == nullptr)) {
         return result(cudaErrorInvalidValue);
@@ -153,13 +153,13 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edge_data,
                                          std::size_t* count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     return graphs().exists(node) ? simt::tell(node->after, nodes, edge_data, count) : result(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edge_data,
                                            std::size_t* count) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (!graphs().exists(node)) {
         return result(cudaErrorInvalidValue);
     }
@@ -169,7 +169,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (!graphs().exists(node) || simt::Captures::instance().builds(node->graph)) {
         return result(graphs().exists(node) ? cudaErrorNotPermitted : cudaErrorInvalidValue);
     }
@@ -178,7 +178,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     if (clone == nullptr || !graphs().is_usable(original, "cudaGraphClone", site)) {
         return result(cudaErrorInvalidValue);
@@ -196,7 +196,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
 }
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (node == nullptr || !graphs().exists(original) ||
         !graphs().is_usable(clone, "cudaGraphNodeFindInClone", __builtin_return_address(0))) {
         return result(cudaErrorInvalidValue);

@@ -43,7 +43,7 @@ bool is_right(const Place& place) {
 
 template <class Parameters>
 cudaError_t add(cudaGraphNode_t* node, const Place& place, const Parameters* parameters) {
-    const Turn turn;
+    const ApiLock turn;
     if (Streams::instance().running()) {
         return result(cudaErrorNotPermitted);
     }
@@ -65,7 +65,7 @@ bool is_node(cudaGraphNode_t node, cudaGraphNodeType type) {
 
 template <class Parameters>
 cudaError_t set(cudaGraphNode_t node, const Parameters* parameters, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     if (parameters == nullptr || !is_node(node, type_of(*parameters)) || Streams::instance().running()) {
         return result(Streams::instance().running() ? cudaErrorNotPermitted : cudaErrorInvalidValue);
     }
@@ -85,7 +85,7 @@ const OfNode* work_of(cudaGraphNode_t node) {
 
 template <class OfNode, class Parameters>
 cudaError_t get(cudaGraphNode_t node, Parameters* parameters) {
-    const Turn turn;
+    const ApiLock turn;
     const OfNode* const work = work_of<OfNode>(node);
     if (work == nullptr || parameters == nullptr) {
         return result(cudaErrorInvalidValue);
@@ -97,7 +97,7 @@ cudaError_t get(cudaGraphNode_t node, Parameters* parameters) {
 // `change` changes a kernel's attributes.
 template <class Change>
 cudaError_t change_attributes(cudaGraphNode_t node, const Change& change) {
-    const Turn turn;
+    const ApiLock turn;
     const auto* const kernel = work_of<KernelWork>(node);
     if (kernel == nullptr) {
         return result(cudaErrorInvalidValue);
@@ -170,7 +170,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     if (const auto* const kernel = simt::work_of<simt::KernelWork>(node);
         kernel != nullptr && kernel->function == nullptr) {
         return result(cudaErrorInvalidDeviceFunction);  // a library's own
@@ -180,7 +180,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                                             cudaKernelNodeAttrValue* value) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const auto* const kernel = simt::work_of<simt::KernelWork>(node);
     if (kernel == nullptr || value == nullptr || !simt::is_of_kernels(attribute)) {
         return result(cudaErrorInvalidValue);
@@ -199,7 +199,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNode
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const auto* const source = simt::work_of<simt::KernelWork>(from);
     if (source == nullptr) {
         return result(cudaErrorInvalidValue);

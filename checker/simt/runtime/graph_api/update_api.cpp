@@ -55,7 +55,7 @@ ExecutableNode* node_of(cudaGraphExec_t executable, cudaGraphNode_t node, const 
 template <class Parameters>
 cudaError_t set(cudaGraphExec_t executable, cudaGraphNode_t node, const Parameters* parameters, const char* call,
                 const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     if (Streams::instance().running()) {
         return result(cudaErrorNotPermitted);
     }
@@ -196,7 +196,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int enabled) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     auto* const known = simt::node_of(executable, node, "cudaGraphNodeSetEnabled", __builtin_return_address(0));
     if (known == nullptr || !simt::can_be_disabled(known->operation.work)) {
         return result(cudaErrorInvalidValue);
@@ -206,7 +206,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const auto* const known = simt::node_of(executable, node, "cudaGraphNodeGetEnabled", __builtin_return_address(0));
     if (known == nullptr || enabled == nullptr || !simt::can_be_disabled(known->operation.work)) {
         return result(cudaErrorInvalidValue);
@@ -216,7 +216,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     const bool usable = info != nullptr && simt::graphs().is_usable(executable, "cudaGraphExecUpdate", site) &&
                         simt::graphs().is_usable(graph, "cudaGraphExecUpdate", site);
@@ -231,7 +231,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
 
 // There is nothing to upload; who waits for the stream waits for it all the same.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
-    const simt::Turn turn;
+    const simt::ApiLock turn;
     const void* const site = __builtin_return_address(0);
     simt::Streams& streams = simt::Streams::instance();
     if (!simt::graphs().is_usable(executable, "cudaGraphUpload", site)) {

@@ -43,7 +43,7 @@ void begin_atomic(const volatile T* address, Access access, Manner manner, const
     if (running_lane() != nullptr) {
         Scheduler::instance().poll(site);
         if (access == Access::read) {
-            Scheduler::instance().look(begin);
+            Scheduler::instance().poll(begin);
         }
     }
     hot.atomic = begin;
@@ -177,7 +177,7 @@ Exchanged<T> exchange(T* address, T value, Scope scope, bool judged) {
 
 void look_at_last_atomic() {
     if (running_lane() != nullptr) {
-        Scheduler::instance().look(hot.atomic);
+        Scheduler::instance().poll(hot.atomic);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "checker/simt/include/simt/ptx.h"
 #include "checker/simt/include/simt/synchronise.h"
 #include "checker/simt/include/simt/warp.h"
-#include "checker/simt/runtime/access/chosen.h"
+#include "checker/simt/runtime/access/focus.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/races/races.h"
 #include "checker/simt/runtime/report/findings.h"

@@ -106,7 +106,7 @@ void* simt_memset(void* to, int value, std::size_t bytes) noexcept {
 
 int simt_printf(const char* format, ...) {
     simt::hot.site = SIMT_SITE;
-    const simt::Busy busy;
+    const simt::InRuntime in_runtime;
     va_list arguments;
     va_start(arguments, format);
     const int printed = simt::Orders::instance().again() ? std::vsnprintf(nullptr, 0, format, arguments)
@@ -117,13 +117,13 @@ int simt_printf(const char* format, ...) {
 
 int simt_puts(const char* text) {
     simt::hot.site = SIMT_SITE;
-    const simt::Busy busy;
+    const simt::InRuntime in_runtime;
     return simt::Orders::instance().again() ? 0 : std::puts(text);
 }
 
 int simt_putchar(int character) {
     simt::hot.site = SIMT_SITE;
-    const simt::Busy busy;
+    const simt::InRuntime in_runtime;
     return simt::Orders::instance().again() ? character : std::putchar(character);
 }
 

@@ -20,7 +20,7 @@ std::size_t& heap_size() {
 }
 
 void* allocate_from_heap(std::size_t bytes, const void* site) {
-    const Busy busy;
+    const InRuntime in_runtime;
     if (bytes == 0 || bytes > heap_size() - std::min(heap_used(), heap_size())) {
         return nullptr;
     }
@@ -30,7 +30,7 @@ void* allocate_from_heap(std::size_t bytes, const void* site) {
 }
 
 void free_to_heap(void* pointer, const void* site) {
-    const Busy busy;
+    const InRuntime in_runtime;
     if (pointer != nullptr && may_free(pointer, FreedBy::kernel, site)) {
         Allocation& allocation = *Memory::instance().begins_at(pointer);
         heap_used() -= allocation.bytes;

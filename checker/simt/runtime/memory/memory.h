@@ -101,7 +101,7 @@ class Memory {
         return shadow_ == nullptr ? nullptr : shadow_ + (address - hot_begin_);
     }
     // Code without hooks writes what nobody sees: from then on marks do not tell what has been written.
-    void writes_go_unseen() { sees_writes_ = false; }
+    void mark_writes_untracked() { sees_writes_ = false; }
     bool knows_what_is_written() const { return shadow_ != nullptr && sees_writes_; }
     void set_marks(std::uintptr_t address, const std::uint8_t* marks, std::size_t bytes);
     void copy_marks(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // the same range may overlap

@@ -308,7 +308,8 @@ const Module* module_of(const void* address) {
             }
         }
         if (attempt == 0) {
-            const Busy busy;  // the linker may have taken the program's own std::string for reading the names
+            const InRuntime
+                in_runtime;  // the linker may have taken the program's own std::string for reading the names
             dl_iterate_phdr(read_module, &modules);
         }
     }

@@ -61,13 +61,13 @@ void SharedMemory::configure(const Module* module, std::size_t dynamic_bytes) {
         return;
     }
     module_ = module;
-    lucky_.assign(static_bytes() / kWidest + 1, 0);
+    accidentally_aligned_.assign(static_bytes() / kWidest + 1, 0);
     for (const Symbol& symbol : module == nullptr ? std::span<const Symbol>() : std::span(module->thread_locals)) {
         const Extents* const extents = symbol.is_guard() || symbol.is_flag() ? nullptr : module->extents_of(symbol);
         if (extents != nullptr && !extents->aligned && extents->element_alignment < kWidest &&
             symbol.begin % kWidest == 0 && symbol.begin + symbol.bytes <= static_bytes()) {
-            std::fill_n(lucky_.begin() + static_cast<std::ptrdiff_t>(symbol.begin / kWidest), symbol.bytes / kWidest,
-                        1);
+            std::fill_n(accidentally_aligned_.begin() + static_cast<std::ptrdiff_t>(symbol.begin / kWidest),
+                        symbol.bytes / kWidest, 1);
         }
     }
     // Without a symbol table nothing is known, and so a kernel is accused of nothing.
@@ -108,7 +108,7 @@ void SharedMemory::begin_block(unsigned slot) {
 void SharedMemory::expose() const {
     const auto marks = [](const std::vector<Mark>& of) { return reinterpret_cast<const std::uint8_t*>(of.data()); };
     hot.shared[0] = {static_begin_, marks_->statics.size(), marks(marks_->statics),
-                     static_begin_ % kWidest == 0 ? lucky_.data() : nullptr};
+                     static_begin_ % kWidest == 0 ? accidentally_aligned_.data() : nullptr};
     hot.shared[1] = {reinterpret_cast<std::uintptr_t>(simt_dynamic_shared), dynamic_bytes_, marks(marks_->dynamic)};
 }
 
@@ -238,13 +238,14 @@ const Extents* SharedMemory::extents_at(std::uintptr_t address) const {
     return symbol == nullptr ? nullptr : module_->extents_of(*symbol);
 }
 
-std::string SharedMemory::place_by_luck(std::uintptr_t address) {
+std::string SharedMemory::accidentally_aligned_place(std::uintptr_t address) {
     const std::size_t line = (address - static_begin_) / kWidest;
-    if (line >= lucky_.size() || lucky_[line] == 0) {
+    if (line >= accidentally_aligned_.size() || accidentally_aligned_[line] == 0) {
         return "";
     }
     if (const Symbol* const symbol = symbol_at(address)) {
-        std::fill_n(lucky_.begin() + static_cast<std::ptrdiff_t>(symbol->begin / kWidest), symbol->bytes / kWidest, 0);
+        std::fill_n(accidentally_aligned_.begin() + static_cast<std::ptrdiff_t>(symbol->begin / kWidest),
+                    symbol->bytes / kWidest, 0);
     }
     return place_of(address);
 }

@@ -74,7 +74,7 @@ class SharedMemory {
     const Extents* extents_at(std::uintptr_t address) const;
     // Where the address lies in a variable that is at a multiple of 16 by luck: neither its type nor its declaration asks
     // for it. Empty: it does not, or was told before.
-    std::string place_by_luck(std::uintptr_t address);
+    std::string accidentally_aligned_place(std::uintptr_t address);
     // "tile[2][12] of tile[32][33]", or "tile[2][12]" without its shape; "byte 8 of the 64 bytes of dynamic shared
     // memory".
     std::string place_of(std::uintptr_t address, bool with_shape = true) const;
@@ -89,8 +89,8 @@ class SharedMemory {
     char* slot_begin(unsigned slot) const { return slots_ + slot * slot_bytes_; }
 
     std::uintptr_t static_begin_ = 0, static_end_ = 0;
-    std::size_t static_offset_ = 0;    // static_begin_ as an offset
-    std::vector<std::uint8_t> lucky_;  // HotShared::lucky
+    std::size_t static_offset_ = 0;                   // static_begin_ as an offset
+    std::vector<std::uint8_t> accidentally_aligned_;  // HotShared::lucky
     std::vector<Mark> static_template_;
     std::array<SharedMarks, kResidentBlocks> marks_of_slots_;
     SharedMarks* marks_ = &marks_of_slots_[0];  // the window's

@@ -15,7 +15,7 @@ Time Races::begin_copy(const Touched& source, const Touched& destination) {
     if (source.bytes != 0) {
         touch(source);
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     if (suspicion_) {
         settle();
     }
@@ -53,7 +53,7 @@ void Races::end_copy(const Touched& source, const Touched& destination, Time iss
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     if (suspicion_) {
         settle();
     }

@@ -45,7 +45,7 @@ std::string thread_text(std::uint64_t block, std::uint32_t thread, dim3 grid, di
 }
 
 // Once for each pair of lines.
-bool Races::steps_aside(const Touched& touched, std::uint32_t other_site) {
+bool Races::should_yield(const Touched& touched, std::uint32_t other_site) {
     const std::uint64_t pair = std::uint64_t{number_of(touched.site)} << 32 | other_site;
     return stepped_aside_.insert(pair).second;
 }
@@ -56,7 +56,7 @@ void Races::about_to_swap(std::uintptr_t address) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     note_synchronisation();
     if (const RacePage* page = page_if_any(address)) {
         const Cell reads = page->reads[address % RacePage::kBytes >> page->shift()];
@@ -193,12 +193,12 @@ std::string Races::text_of_other(const Conflict& conflict, std::uint64_t block) 
     return thread_text(block, thread, launch.grid, launch.block);
 }
 
-void Races::tell_of_copy(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
-                         std::uintptr_t address) {
+void Races::report_copy_race(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
+                             std::uintptr_t address) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     tell(touched,
          {.other = cell::make(issued, Who::thread, copy_thread, false, false, 0),
           .site = number_of(copy_site),
@@ -220,10 +220,10 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
                                     : block_of(cell::time(conflict.other));
     const bool near =
         block == current_->clock.number && cell::thread(conflict.other) / kLanes == hot.races.thread / kLanes;
-    const Clarity clarity = in_one_warp(conflict, block) ? Clarity::two_lanes
-                            : near                       ? Clarity::another_warp
-                                                         : Clarity::two_threads;
-    if (const auto known = told_.find(pair); known != told_.end() && known->second.clarity >= clarity) {
+    const Specificity specificity = in_one_warp(conflict, block) ? Specificity::two_lanes
+                                    : near                       ? Specificity::another_warp
+                                                                 : Specificity::two_threads;
+    if (const auto known = reported_.find(pair); known != reported_.end() && known->second.specificity >= specificity) {
         count_again(known->second.finding);
         return;
     }
@@ -242,7 +242,7 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
     RaceSide there{.site = other_site,
                    .what = does(other_site, conflict.other_writes, false, conflict.other_strong),
                    .thread = text_of_other(conflict, block)};
-    const std::size_t finding = report_race(touched.shared ? "shared" : "global", here, there, clarity, [&] {
+    const std::size_t finding = report_race(touched.shared ? "shared" : "global", here, there, specificity, [&] {
         return on_its_way ? RaceText{place_text(touched, address) + " is written while an asynchronous copy " +
                                          (touched.shared ? "to" : "of") + " it is on its way",
                                      "a copy is made at any time from its issue to the end of its thread's wait for it",
@@ -250,7 +250,7 @@ void Races::tell(const Touched& touched, const Conflict& conflict, std::uintptr_
                           : RaceText{place_text(touched, address) + " is used by two threads, and nothing orders them",
                                      why(touched, conflict, block), running_kernel_name()};
     });
-    told_[pair] = {finding, clarity};
+    reported_[pair] = {finding, specificity};
 }
 
 }  // namespace simt

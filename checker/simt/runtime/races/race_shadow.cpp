@@ -335,7 +335,7 @@ void Races::leave_page(const RacePage& page, std::uintptr_t begin) const {
     leave(page.strong_writes.get(), Use::strong_write);
 }
 
-void Races::leave_footprint() const {
+void Races::export_footprint() const {
     std::vector<std::size_t> pages = used_pages_;
     std::sort(pages.begin(), pages.end());
     for (const std::size_t number : pages) {

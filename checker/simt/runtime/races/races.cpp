@@ -41,8 +41,8 @@ std::uint64_t block_number(const Block& block, dim3 grid) {
 }
 
 // A meeting orders memory as an atomic of the block would: whoever arrives releases, whoever has waited acquires.
-Touched as_touched(const Meeting& meeting, Touch touch, const void* site) {
-    return {.address = reinterpret_cast<std::uintptr_t>(&meeting),
+Touched as_touched(const PartialBarrier& partial_barrier, Touch touch, const void* site) {
+    return {.address = reinterpret_cast<std::uintptr_t>(&partial_barrier),
             .bytes = 0,
             .touch = touch,
             .strength = Strength::block,
@@ -66,14 +66,14 @@ constinit const LaunchObserver race_observer = {
             return hot.races.on;
         },
     .begin_block = [](Block& block) { Races::instance().begin_block(block); },
-    .resume_block = [](Block& block) { Races::instance().turn_to(block); },
+    .resume_block = [](Block& block) { Races::instance().switch_to(block); },
     .end_block = [](Block& block, bool) { Races::instance().end_block(block); },
     .begin_slice = [](const Lane& lane) { Races::instance().begin_lane(number_in_block(lane)); },
     .end_slice = [](const Lane& lane) { Races::instance().end_lane(number_in_block(lane)); },
-    .arrive = [](const Meeting& meeting,
-                 const void* site) { Races::instance().order_by(as_touched(meeting, Touch::write, site)); },
-    .leave = [](const Meeting& meeting,
-                const void* site) { Races::instance().order_by(as_touched(meeting, Touch::read, site)); },
+    .arrive = [](const PartialBarrier& partial_barrier,
+                 const void* site) { Races::instance().order_by(as_touched(partial_barrier, Touch::write, site)); },
+    .leave = [](const PartialBarrier& partial_barrier,
+                const void* site) { Races::instance().order_by(as_touched(partial_barrier, Touch::read, site)); },
     .pass_barrier = [](const void* site) { Races::instance().pass_barrier(site); },
     .pass_grid_barrier = [](const void* site) { Races::instance().pass_grid_barrier(site); },
     .sync_lanes = [](const Warp& warp, unsigned mask,
@@ -123,7 +123,7 @@ void Races::begin_launch(const Launch& launch) {
     link_slots_.clear();
     released_.clear();
     logs_.clear();
-    told_.clear();
+    reported_.clear();
     stepped_aside_.clear();
     guesses_.clear();
     polls_.clear();
@@ -138,7 +138,7 @@ void Races::begin_launch(const Launch& launch) {
 
 void Races::end_launch() {
     if (collect_ != nullptr && wanted()) {
-        leave_footprint();
+        export_footprint();
     }
     for (auto& [block, state] : states_) { idle_.push_back(std::move(state)); }
     states_.clear();
@@ -152,7 +152,7 @@ void Races::begin_block(Block& block) {
     if (!hot.races.on) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     if (idle_.empty()) {
         idle_.push_back(std::make_unique<BlockState>());
     }
@@ -167,7 +167,7 @@ void Races::begin_block(Block& block) {
     states_[&block] = std::move(state);
 }
 
-void Races::turn_to(Block& block) {
+void Races::switch_to(Block& block) {
     const auto entry = states_.find(&block);
     if (!hot.races.on || entry == states_.end() || entry->second.get() == current_) {
         return;
@@ -265,7 +265,7 @@ void Races::pass_barrier(const void* site) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     if (hot.lane != nullptr) {
         current_->clock.wrote[hot.races.thread] = hot.races.wrote;
     }
@@ -281,7 +281,7 @@ void Races::pass_grid_barrier(const void* site) {
     if (!hot.races.on) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     for (auto& [block, state] : states_) {
         state->clock.pass_barrier(hot.races.now);
         state->barrier = site;
@@ -296,7 +296,7 @@ void Races::sync_lanes(const Warp& warp, unsigned mask, const void* site) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     const auto number = static_cast<unsigned>(&warp - warp.lanes->block->warps.data());
     const unsigned whole = warp.present & ~warp.exited;
     current_->clock.sync_lanes(number, mask, whole, hot.races.now);
@@ -317,7 +317,7 @@ void Races::fence(bool beyond_block) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     note_fence();
     current_->clock.fence(hot.races.thread, beyond_block, hot.races.now);
     set_now(hot.races.now + 1);
@@ -495,23 +495,23 @@ void Races::touch(const Touched& touched) {
     }
     bool aside = false;
     {
-        const Busy busy;
+        const InRuntime in_runtime;
         if (suspicion_) {
             settle();
         }
         const bool writes = touched.touch == Touch::write, plain = touched.strength == Strength::plain;
         // The first volatile write of a line waits: lanes that rely on it without waiting go by, and others poll.
-        aside = writes && (plain ? reason_to_step_aside(touched).has_value()
+        aside = writes && (plain ? conflict_to_yield_at(touched).has_value()
                                  : is_volatile_in_shared(touched) && is_first_volatile_write(touched));
         if (!aside) {
-            look(touched);
+            inspect(touched);
         }
     }
     if (aside) {
         // The others go first, so that what the thread has read is out of date by the time it writes.
         Scheduler::instance().yield(touched.site);
-        const Busy busy;
-        look(touched);
+        const InRuntime in_runtime;
+        inspect(touched);
     }
 }
 
@@ -519,7 +519,7 @@ void Races::order_by(const Touched& touched) {
     if (!hot.races.on || current_ == nullptr) {
         return;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     if (suspicion_) {
         settle();
     }
@@ -527,12 +527,12 @@ void Races::order_by(const Touched& touched) {
 }
 
 // A conflict at which the thread should step aside, before anything is noted.
-std::optional<Races::Conflict> Races::reason_to_step_aside(const Touched& touched) {
+std::optional<Races::Conflict> Races::conflict_to_yield_at(const Touched& touched) {
     std::optional<Conflict> reason;
     each_unit(touched, [&](const RacePage& page, std::size_t unit, std::uintptr_t) {
         if (!reason) {
             const auto conflict = find(touched, page, unit);
-            reason = conflict && steps_aside(touched, conflict->site) ? conflict : std::nullopt;
+            reason = conflict && should_yield(touched, conflict->site) ? conflict : std::nullopt;
         }
     });
     return reason;
@@ -580,7 +580,7 @@ void Races::forget_looks(std::vector<Look>& looks) const {
 
 bool Races::is_first_volatile_write(const Touched& touched) {
     return std::exchange(last_volatile_write_, touched.site) != touched.site &&
-           steps_aside(touched, number_of(touched.site));
+           should_yield(touched, number_of(touched.site));
 }
 
 // Whether the thread may be about to look at the word again.
@@ -608,7 +608,7 @@ void Races::judge_lockstep(const Touched& touched) {
         return;
     }
     bool told = false;
-    tell_or_suspect(touched,
+    report_or_defer(touched,
                     {.other = cell::make(went_on->at, Who::thread, went_on->thread, false, false, 0),
                      .site = number_of(went_on->site),
                      .other_writes = false,
@@ -620,7 +620,7 @@ void Races::judge_lockstep(const Touched& touched) {
 
 // Tells the conflict at the bytes from `address` on, or suspects it where the thread's next step decides; `told`: an
 // access is told once.
-void Races::tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
+void Races::report_or_defer(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
                             std::size_t unit_bytes, bool& told) {
     const std::size_t first = address - touched.address;
     const bool plain = touched.strength == Strength::plain;
@@ -649,11 +649,11 @@ void Races::tell_or_suspect(const Touched& touched, const Conflict& conflict, st
 }
 
 // Judges the access and notes it.
-void Races::look(const Touched& touched) {
+void Races::inspect(const Touched& touched) {
     bool told = false;
     each_unit(touched, [&](RacePage& page, std::size_t unit, std::uintptr_t address) {
         if (const auto conflict = find(touched, page, unit)) {
-            tell_or_suspect(touched, *conflict, address, std::size_t{1} << page.shift(), told);
+            report_or_defer(touched, *conflict, address, std::size_t{1} << page.shift(), told);
         }
         note(touched, page, unit);
     });

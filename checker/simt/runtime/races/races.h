@@ -28,7 +28,7 @@
 
 namespace simt {
 
-enum class Clarity : std::uint8_t;
+enum class Specificity : std::uint8_t;
 class Footprint;
 struct Block;
 struct Launch;
@@ -156,7 +156,7 @@ class Races {
     void begin_launch(const Launch& launch);
     void end_launch();
     void begin_block(Block& block);
-    void turn_to(Block& block);  // the next slice of the device's time is the block's
+    void switch_to(Block& block);  // the next slice of the device's time is the block's
     void end_block(Block& block);
     void begin_lane(std::uint32_t thread);
     void end_lane(std::uint32_t thread);
@@ -183,8 +183,8 @@ class Races {
     // Whether what a thread of the block did at that time happened before the running thread's next step.
     bool happened_before(std::uint32_t thread, Time time) const;
     // The running thread, itself or by another copy, uses memory that a thread's copy is on its way to.
-    void tell_of_copy(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
-                      std::uintptr_t address);
+    void report_copy_race(const Touched& touched, const void* copy_site, std::uint32_t copy_thread, Time issued,
+                          std::uintptr_t address);
 
     static constexpr std::size_t kMostOpen = 1U << 12;
     // Sets how many pages may have their cells before the oldest one is packed. To be called between launches; it
@@ -263,7 +263,7 @@ class Races {
     void pack(RacePage& page);
     bool unpack(std::size_t number);
     void release_pages();
-    void leave_footprint() const;
+    void export_footprint() const;
     void leave_page(const RacePage& page, std::uintptr_t begin) const;
     bool give_memory(std::size_t bytes);
 
@@ -276,7 +276,7 @@ class Races {
     std::optional<Conflict> conflict_in(Cell top, const Touched& touched, bool other_writes, bool other_strong,
                                         const RacePage* page, std::size_t unit) const;
     std::optional<Conflict> find(const Touched& touched, const RacePage& page, std::size_t unit) const;
-    std::optional<Conflict> reason_to_step_aside(const Touched& touched);
+    std::optional<Conflict> conflict_to_yield_at(const Touched& touched);
     void note_look(const Touched& touched);
     Time all_met() const;
     std::vector<Look>& looks_at(std::uintptr_t address);
@@ -284,14 +284,14 @@ class Races {
     void judge_lockstep(const Touched& touched);
     bool is_first_volatile_write(const Touched& touched);
     bool looks_again(std::uint32_t thread, std::uintptr_t address) const;
-    void tell_or_suspect(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
+    void report_or_defer(const Touched& touched, const Conflict& conflict, std::uintptr_t address,
                          std::size_t unit_bytes, bool& told);
-    void look(const Touched& touched);
+    void inspect(const Touched& touched);
     void note(const Touched& touched, RacePage& page, std::size_t unit);
     void join(Cell& set, const Touched& touched, RacePage* page, std::size_t unit);
     std::uint32_t link(const Link& wanted);
     void synchronise(const Touched& touched);
-    bool steps_aside(const Touched& touched, std::uint32_t other_site);
+    bool should_yield(const Touched& touched, std::uint32_t other_site);
     // Calls each(page, unit, address) for each unit of the bytes that has a page.
     template <class Each>
     void each_unit(const Touched& touched, Each each) {
@@ -350,11 +350,11 @@ class Races {
     std::unordered_set<const void*> polls_;            // sites of volatile reads that look again and again
     std::unordered_set<std::uint64_t> stepped_aside_;  // pairs of sites
     std::unordered_set<const void*> copy_sites_;       // of asynchronous copies
-    struct Told {
+    struct Reported {
         std::size_t finding;
-        Clarity clarity;
+        Specificity specificity;
     };
-    std::unordered_map<std::uint64_t, Told> told_;  // by pair of sites
+    std::unordered_map<std::uint64_t, Reported> reported_;  // by pair of sites
 };
 
 // Recent links: which one a cell gets when a thread of another block joins it.

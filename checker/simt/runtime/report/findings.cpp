@@ -28,8 +28,8 @@ constexpr std::size_t kMostKept = 10000;  // places, not times
 
 struct Ledger {
     std::vector<DeviceFinding> findings;
-    std::vector<const void*> addresses;      // the address of findings[i]; null if its line was known
-    std::map<std::size_t, Clarity> clarity;  // of findings[i], where it is a race
+    std::vector<const void*> addresses;              // the address of findings[i]; null if its line was known
+    std::map<std::size_t, Specificity> specificity;  // of findings[i], where it is a race
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     std::set<std::string> noted;  // lines of notes
     std::string early_exits;
@@ -100,7 +100,7 @@ const char* name_of(Kind kind) {
 }
 
 void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text) {
-    const Busy busy;
+    const InRuntime in_runtime;
     Ledger& all = ledger();
     const std::string known = place.return_address == nullptr ? text_of(place.line) : std::string();
     const auto key = std::tuple(kind, place.return_address, known);
@@ -129,7 +129,7 @@ void report(Kind kind, const char* space, const Place& place, const std::functio
 }
 
 void note(const void* site, const std::string& text) {
-    const Busy busy;
+    const InRuntime in_runtime;
     const std::string line = text_of(source_of(site));
     if (ledger().noted.insert(line).second) {
         fmt::print(stderr, "simt: note: {}: {}\n", line, text);
@@ -138,7 +138,7 @@ void note(const void* site, const std::string& text) {
 
 void note_who_left(const std::function<std::string()>& text) {
     if (ledger().early_exits.empty()) {
-        const Busy busy;
+        const InRuntime in_runtime;
         ledger().early_exits = text();
     }
 }
@@ -152,9 +152,9 @@ bool wants_notes() {
     return verbose != nullptr && *verbose != '\0';
 }
 
-std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clarity clarity,
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, Specificity specificity,
                         const std::function<RaceText()>& text) {
-    const Busy busy;
+    const InRuntime in_runtime;
     Ledger& all = ledger();
     const auto place = [](const RaceSide& side) {
         const SourceLine& line = source_of(side.site);
@@ -172,7 +172,7 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clar
     if (!is_new) {
         count_again(number);
     }
-    if (number == kMostKept || (!is_new && all.clarity[number] >= clarity)) {
+    if (number == kMostKept || (!is_new && all.specificity[number] >= specificity)) {
         return number;
     }
     const auto detail = [](const RaceSide& side) {
@@ -190,7 +190,7 @@ std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clar
                                 .details = {}});
         all.addresses.push_back(nullptr);
     }
-    all.clarity[number] = clarity;
+    all.specificity[number] = specificity;
     all.findings[number].text = told.what;
     all.findings[number].kernel = told.kernel;
     all.findings[number].thread = first.thread;
@@ -232,7 +232,7 @@ static void put_races_before_their_reads(std::vector<DeviceFinding>& all) {
 }
 
 std::vector<DeviceFinding> findings() {
-    const Busy busy;
+    const InRuntime in_runtime;
     const Ledger& all = ledger();
     std::vector<DeviceFinding> folded;
     std::map<std::tuple<Kind, std::string, std::string, std::string, std::string>, std::size_t> seen;
@@ -262,7 +262,7 @@ void forget_findings() {
     ledger().findings.clear();
     ledger().addresses.clear();
     ledger().by_place.clear();
-    ledger().clarity.clear();
+    ledger().specificity.clear();
     ledger().early_exits.clear();
 }
 

@@ -88,9 +88,9 @@ struct RaceText {
     std::string kernel;  // empty: it is not within one launch
 };
 // How plainly two threads show what does not order them: of the pairs of two lines the clearest is told.
-enum class Clarity : std::uint8_t { two_lanes, another_warp, two_threads };
+enum class Specificity : std::uint8_t { two_lanes, another_warp, two_threads };
 // Returns the finding's number, for count_again.
-std::size_t report_race(const char* space, RaceSide first, RaceSide second, Clarity clarity,
+std::size_t report_race(const char* space, RaceSide first, RaceSide second, Specificity specificity,
                         const std::function<RaceText()>& text);
 void count_again(std::size_t finding);
 

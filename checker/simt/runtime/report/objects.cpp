@@ -23,17 +23,17 @@ std::map<const void*, Object>& objects() {
 }  // namespace
 
 void note_object(const void* object, std::string what, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     objects()[object] = {std::move(what), site};
 }
 
 void forget_object(const void* object) {
-    const Turn turn;
+    const ApiLock turn;
     objects().erase(object);
 }
 
 bool is_object(const void* object) {
-    const Turn turn;
+    const ApiLock turn;
     return objects().contains(object);
 }
 

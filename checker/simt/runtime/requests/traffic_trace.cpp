@@ -107,7 +107,7 @@ void note_span_in_trace(std::uintptr_t address, std::size_t bytes, TraceKind kin
 }
 
 std::uint16_t TrafficTrace::path_to(std::uintptr_t site) {
-    const Busy busy;
+    const InRuntime in_runtime;
     const Frames frames = frames_now();
     const auto* const begin = frames.addresses.begin();
     const auto* const end = begin + frames.count;
@@ -182,7 +182,7 @@ TrafficSite& TrafficTrace::site_of(std::uint64_t where, std::uint64_t what) {
     if (near.where == where && near.site != nullptr && near.site->kind == kind) {
         return *near.site;
     }
-    const Busy busy;
+    const InRuntime in_runtime;
     const std::uintptr_t address = address_with_line(where);
     const std::uintptr_t place = kind == TraceKind::arithmetic ? where >> 16 : address;  // each block by itself
     TrafficSite*& site = by_place_[place << 16 | static_cast<std::uint64_t>(kind)];
@@ -287,7 +287,7 @@ unsigned TrafficTrace::choose(unsigned active, unsigned more) const {
 }
 
 unsigned TrafficTrace::merge(const Warp& warp, unsigned more) {
-    const Busy busy;
+    const InRuntime in_runtime;
     if (warp.present != present_) {
         present_ = warp.present;
         Random random(present_);
@@ -375,7 +375,7 @@ unsigned TrafficTrace::merge(const Warp& warp, unsigned more) {
 }
 
 void TrafficTrace::end_block(const Block& block) {
-    const Busy busy;
+    const InRuntime in_runtime;
     runs_.end_block(number_of(block));
 }
 

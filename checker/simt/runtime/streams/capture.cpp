@@ -46,7 +46,7 @@ Captures& Captures::instance() {
 }
 
 Captures::Pointer Captures::of(cudaStream_t stream) const {
-    const Turn turn;
+    const ApiLock turn;
     const auto entry = captured_.find(Streams::instance().key_of(stream));
     return entry == captured_.end() ? nullptr : entry->second;
 }
@@ -85,7 +85,7 @@ cudaError_t Captures::may_issue(cudaStream_t stream, const ApiCall& call) {
     if (!under_way()) {
         return cudaSuccess;
     }
-    const Turn turn;
+    const ApiLock turn;
     if (const Pointer capture = of(stream)) {
         return capture->valid ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
     }
@@ -103,7 +103,7 @@ cudaError_t Captures::may_wait(cudaStream_t stream, const ApiCall& call) {
     if (!under_way()) {
         return cudaSuccess;
     }
-    const Turn turn;
+    const ApiLock turn;
     if (const Pointer capture = of(stream)) {
         return !capture->valid
                    ? cudaErrorStreamCaptureInvalidated
@@ -120,7 +120,7 @@ cudaError_t Captures::may_wait(const CUevent_st& event, const ApiCall& call) {
     if (event.capture == nullptr) {
         return may_be_unsafe(call);
     }
-    const Turn turn;
+    const ApiLock turn;
     return invalidate(
         {event.capture}, cudaErrorCapturedEvent, call,
         fmt::format("asks for an event that was recorded in a capture, begun at {}: it stands for nodes of a "
@@ -132,7 +132,7 @@ cudaError_t Captures::may_wait_for_all(const ApiCall& call) {
     if (!under_way()) {
         return cudaSuccess;
     }
-    const Turn turn;
+    const ApiLock turn;
     std::vector<Pointer> valid;
     for (const auto& [stream, capture] : captured_) {
         if (capture->valid && (valid.empty() || valid.back() != capture)) {
@@ -150,7 +150,7 @@ cudaError_t Captures::may_issue_and_wait(const ApiCall& call) {
     if (!under_way()) {
         return cudaSuccess;
     }
-    const Turn turn;
+    const ApiLock turn;
     if (const Pointer capture = of(nullptr)) {
         return may_wait(nullptr, call);
     }
@@ -163,7 +163,7 @@ cudaError_t Captures::may_be_unsafe(const ApiCall& call) {
     if (!under_way() || mode_of_thread == cudaStreamCaptureModeRelaxed) {
         return cudaSuccess;
     }
-    const Turn turn;
+    const ApiLock turn;
     std::vector<Pointer> forbid;
     for (const auto& [stream, capture] : captured_) {
         const bool own = pthread_equal(capture->thread, pthread_self()) != 0;
@@ -186,7 +186,7 @@ cudaError_t Captures::refuses(cudaStream_t stream, cudaError_t error, const char
     if (!under_way()) {
         return cudaSuccess;
     }
-    const Turn turn;
+    const ApiLock turn;
     const Pointer capture = of(stream);
     return capture == nullptr ? cudaSuccess
            : !capture->valid  ? cudaErrorStreamCaptureInvalidated
@@ -196,7 +196,7 @@ cudaError_t Captures::refuses(cudaStream_t stream, cudaError_t error, const char
 // ---- capture --------------------------------------------------------------------------------------------------------------
 
 cudaError_t Captures::begin(cudaStream_t stream, cudaStreamCaptureMode mode, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     const ApiCall call{"cudaStreamBeginCapture", site};
     const Streams& streams = Streams::instance();
     if (!streams.exists(stream)) {
@@ -229,7 +229,7 @@ cudaError_t Captures::begin(cudaStream_t stream, cudaStreamCaptureMode mode, con
 }
 
 bool Captures::builds(cudaGraph_t graph) const {
-    const Turn turn;
+    const ApiLock turn;
     return std::any_of(captured_.begin(), captured_.end(),
                        [&](const auto& entry) { return entry.second->graph == graph; });
 }
@@ -247,7 +247,7 @@ void Captures::abandon(Capture& capture) {
 }
 
 void Captures::lose(cudaStream_t stream, const ApiCall& call) {
-    const Turn turn;
+    const ApiLock turn;
     const Pointer capture = of(stream);
     if (capture == nullptr) {
         return;
@@ -265,7 +265,7 @@ void Captures::lose(cudaStream_t stream, const ApiCall& call) {
 }
 
 cudaError_t Captures::end(cudaStream_t stream, cudaGraph_t& graph, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     const ApiCall call{"cudaStreamEndCapture", site};
     graph = nullptr;
     const Pointer capture = Streams::instance().exists(stream) ? of(stream) : nullptr;
@@ -308,7 +308,7 @@ cudaError_t Captures::end(cudaStream_t stream, cudaGraph_t& graph, const void* s
 }
 
 cudaError_t Captures::find(cudaStream_t stream, std::shared_ptr<const Capture>& found) const {
-    const Turn turn;
+    const ApiLock turn;
     found = of(stream);
     return Streams::instance().key_of(stream) == cudaStreamLegacy && beside_default_stream() != nullptr
                ? cudaErrorStreamCaptureImplicit
@@ -331,7 +331,7 @@ bool Captures::take(cudaStream_t stream, Operation& operation) {
 }
 
 bool Captures::record(cudaStream_t stream, CUevent_st& event) {
-    const Turn turn;
+    const ApiLock turn;
     const Pointer capture = of(stream);
     event.capture = capture;
     event.captured =
@@ -343,7 +343,7 @@ bool Captures::record(cudaStream_t stream, CUevent_st& event) {
 }
 
 std::optional<cudaError_t> Captures::wait_for(cudaStream_t stream, const CUevent_st& event, const ApiCall& call) {
-    const Turn turn;
+    const ApiLock turn;
     const Pointer waits = of(stream), recorded = event.capture;
     cudaStream_t const key = Streams::instance().key_of(stream);
     if (waits == nullptr && recorded == nullptr) {
@@ -407,7 +407,7 @@ void Captures::report_left() const {
 }
 
 void Captures::abandon_all() {
-    const Turn turn;
+    const ApiLock turn;
     while (!captured_.empty()) {
         const Pointer capture = captured_.begin()->second;
         abandon(*capture);

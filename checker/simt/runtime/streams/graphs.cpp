@@ -69,36 +69,36 @@ Graphs& Graphs::instance() {
 // ---- handles --------------------------------------------------------------------------------------------------------------
 
 bool Graphs::exists(cudaGraph_t graph) const {
-    const Turn turn;
+    const ApiLock turn;
     const auto entry = graphs_.find(graph);
     return entry != graphs_.end() && graph->destroyed_at == nullptr;
 }
 
 bool Graphs::exists(cudaGraphNode_t node) const {
-    const Turn turn;
+    const ApiLock turn;
     return nodes_.contains(node);
 }
 
 bool Graphs::exists(cudaGraphExec_t executable) const {
-    const Turn turn;
+    const ApiLock turn;
     const auto entry = executables_.find(executable);
     return entry != executables_.end() && executable->destroyed_at == nullptr;
 }
 
 bool Graphs::is_usable(cudaGraph_t graph, const char* call, const void* site) const {
-    const Turn turn;
+    const ApiLock turn;
     return is_alive(graphs_, graph, "a graph", call, site);
 }
 
 bool Graphs::is_usable(cudaGraphExec_t executable, const char* call, const void* site) const {
-    const Turn turn;
+    const ApiLock turn;
     return is_alive(executables_, executable, "an executable graph", call, site);
 }
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------------
 
 cudaGraph_t Graphs::create(const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     auto graph = std::make_unique<CUgraph_st>();
     graph->made_at = site;
     cudaGraph_t const handle = graph.get();
@@ -107,7 +107,7 @@ cudaGraph_t Graphs::create(const void* site) {
 }
 
 void Graphs::destroy(cudaGraph_t graph, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     for (const auto& node : graph->nodes) { nodes_.erase(node.get()); }
     graph->nodes.clear();
     graph->nodes.shrink_to_fit();
@@ -115,7 +115,7 @@ void Graphs::destroy(cudaGraph_t graph, const void* site) {
 }
 
 cudaGraphNode_t Graphs::add(cudaGraph_t graph, Operation operation, std::vector<cudaGraphNode_t> after) {
-    const Turn turn;
+    const ApiLock turn;
     graph->nodes.push_back(std::make_unique<CUgraphNode_st>(CUgraphNode_st{.graph = graph,
                                                                            .operation = std::move(operation),
                                                                            .after = std::move(after),
@@ -127,7 +127,7 @@ cudaGraphNode_t Graphs::add(cudaGraph_t graph, Operation operation, std::vector<
 }
 
 void Graphs::remove(cudaGraphNode_t node) {
-    const Turn turn;
+    const ApiLock turn;
     nodes_.erase(node);
     auto& nodes = node->graph->nodes;
     for (const auto& other : nodes) { std::erase(other->after, node); }
@@ -135,7 +135,7 @@ void Graphs::remove(cudaGraphNode_t node) {
 }
 
 std::vector<cudaGraphNode_t> Graphs::ordered(cudaGraph_t graph) const {
-    const Turn turn;
+    const ApiLock turn;
     std::unordered_map<cudaGraphNode_t, std::size_t> open;  // how many nodes each still waits for
     std::unordered_map<cudaGraphNode_t, std::vector<cudaGraphNode_t>> before;
     const auto later = [](cudaGraphNode_t a, cudaGraphNode_t b) { return a->number > b->number; };
@@ -165,7 +165,7 @@ std::vector<cudaGraphNode_t> Graphs::ordered(cudaGraph_t graph) const {
 // ---- executables ----------------------------------------------------------------------------------------------------------
 
 cudaGraphExec_t Graphs::instantiate(cudaGraph_t graph, unsigned long long flags, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     const std::vector<cudaGraphNode_t> order = ordered(graph);
     if (order.size() != graph->nodes.size()) {
         return nullptr;
@@ -197,13 +197,13 @@ cudaGraphExec_t Graphs::instantiate(cudaGraph_t graph, unsigned long long flags,
 }
 
 void Graphs::destroy(cudaGraphExec_t executable, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     for (cudaStream_t const lane : executable->lanes) { Streams::instance().destroy_lane(lane); }
     *executable = {.made_at = executable->made_at, .destroyed_at = site};
 }
 
 ExecutableNode* Graphs::find(cudaGraphExec_t executable, cudaGraphNode_t node) const {
-    const Turn turn;
+    const ApiLock turn;
     for (ExecutableNode& candidate : executable->nodes) {
         if (candidate.node == node && (!exists(node) || candidate.id == node->id)) {
             return &candidate;
@@ -215,7 +215,7 @@ ExecutableNode* Graphs::find(cudaGraphExec_t executable, cudaGraphNode_t node) c
 // Each lane is a stream; what is in two of them is ordered by the graph's edges, as events order it. The first lane is the
 // stream of the launch. Where there are others, all begin behind one operation there and end before another one.
 void Graphs::launch(cudaGraphExec_t executable, cudaStream_t stream, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     Streams& streams = Streams::instance();
     const auto replay = std::make_shared<Replay>(
         Replay{fmt::format("the graph launched at {} in {}", text_of(source_of(site)), streams.name_of(stream))});
@@ -271,12 +271,12 @@ void report_left(const Handles& handles, const char* what) {
 }  // namespace
 
 std::size_t Graphs::graphs() const {
-    const Turn turn;
+    const ApiLock turn;
     return count_alive(graphs_);
 }
 
 std::size_t Graphs::executables() const {
-    const Turn turn;
+    const ApiLock turn;
     return count_alive(executables_);
 }
 
@@ -286,7 +286,7 @@ void Graphs::report_left() const {
 }
 
 void Graphs::destroy_all(const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     for (const auto& [graph, object] : graphs_) {
         if (object->destroyed_at == nullptr) {
             destroy(graph, site);

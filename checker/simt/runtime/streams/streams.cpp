@@ -75,7 +75,7 @@ cudaStream_t Streams::key_of(cudaStream_t stream) const {
 }
 
 bool Streams::exists(cudaStream_t stream) const {
-    const Turn turn;
+    const ApiLock turn;
     const cudaStream_t key = key_of(stream);
     return key == cudaStreamLegacy || key == cudaStreamPerThread || handles_.contains(key);
 }
@@ -94,12 +94,12 @@ std::string Streams::name_of(cudaStream_t stream) const {
 }
 
 void Streams::name(cudaStream_t stream, std::string name) {
-    const Turn turn;
+    const ApiLock turn;
     handles_.at(stream).name = std::move(name);
 }
 
 cudaStream_t Streams::create_lane() {
-    const Turn turn;
+    const ApiLock turn;
     auto* const stream = new CUstream_st;
     handles_[stream] = {false, "a lane of a graph"};
     lanes_++;
@@ -107,20 +107,20 @@ cudaStream_t Streams::create_lane() {
 }
 
 void Streams::destroy_lane(cudaStream_t lane) {
-    const Turn turn;
+    const ApiLock turn;
     destroy(lane);
     lanes_--;
 }
 
 cudaStream_t Streams::create(bool blocking, const void* site) {
-    const Turn turn;
+    const ApiLock turn;
     auto* const stream = new CUstream_st;
     handles_[stream] = {blocking, fmt::format("stream {} (made at {})", ++created_, text_of(source_of(site)))};
     return stream;
 }
 
 void Streams::destroy(cudaStream_t stream) {
-    const Turn turn;
+    const ApiLock turn;
     if (const auto queue = queues_.find(stream); queue != queues_.end()) {
         const OperationPointer& last = queue->second.last;
         const bool named = std::any_of(finished_.begin(), finished_.end(), [&](const OperationPointer& operation) {
@@ -173,7 +173,7 @@ bool Streams::ordered(const Operation& a, const Operation& b) const {
 
 OperationPointer Streams::issue(cudaStream_t stream, Operation issued,
                                 const std::vector<OperationPointer>& also_after) {
-    const Turn turn;
+    const ApiLock turn;
     if (Captures::under_way() && Captures::instance().take(key_of(stream), issued)) {
         return nullptr;
     }
@@ -235,7 +235,7 @@ void Streams::mark_needed(const std::vector<OperationPointer>& targets) {
 }
 
 void Streams::run(const std::vector<OperationPointer>& targets) {
-    const Turn turn;
+    const ApiLock turn;
     settle_guess();
     mark_needed(targets);
     std::vector<OperationPointer> open;
@@ -305,7 +305,7 @@ void Streams::learn(const Operation& operation) {
 }
 
 // What has happened before everything that is still to come need not be compared any more.
-void Streams::forget_what_is_over() {
+void Streams::drop_finished() {
     std::erase_if(finished_, [&](const OperationPointer& operation) {
         return covers(host_, *operation) &&
                std::all_of(pending_.begin(), pending_.end(),
@@ -324,12 +324,12 @@ void Streams::wait(const OperationPointer& operation) {
     if (operation == nullptr || running()) {
         return;
     }
-    const Turn turn;
+    const ApiLock turn;
     if (!operation->done) {
         run({operation});
     }
     learn(*operation);
-    forget_what_is_over();
+    drop_finished();
 }
 
 // What the host waits for when it waits for the stream; for the legacy stream it is something after all blocking
@@ -341,23 +341,23 @@ OperationPointer Streams::behind(cudaStream_t stream) {
 
 void Streams::wait(cudaStream_t stream) {
     if (!running()) {
-        const Turn turn;
+        const ApiLock turn;
         wait(behind(stream));
     }
 }
 
 void Streams::wait_for_all() {
-    const Turn turn;
+    const ApiLock turn;
     if (running()) {
         return;
     }
     run({pending_.begin(), pending_.end()});
     host_ = issued_;
-    forget_what_is_over();
+    drop_finished();
 }
 
-bool Streams::look(const OperationPointer& operation) {
-    const Turn turn;
+bool Streams::query(const OperationPointer& operation) {
+    const ApiLock turn;
     if (operation == nullptr || running()) {
         return true;
     }
@@ -374,21 +374,21 @@ bool Streams::look(const OperationPointer& operation) {
     return false;
 }
 
-bool Streams::look(cudaStream_t stream) {
-    const Turn turn;
+bool Streams::query(cudaStream_t stream) {
+    const ApiLock turn;
     if (running()) {
         return true;
     }
     if (key_of(stream) != cudaStreamLegacy) {
-        return look(queue_of(stream).last);
+        return query(queue_of(stream).last);
     }
     std::vector<OperationPointer> last{last_legacy_};
     for (const auto& [number, operation] : last_blocking_) { last.push_back(operation); }
-    return std::all_of(last.begin(), last.end(), [&](const OperationPointer& operation) { return look(operation); });
+    return std::all_of(last.begin(), last.end(), [&](const OperationPointer& operation) { return query(operation); });
 }
 
-void Streams::run_the_rest() {
-    const Turn turn(std::try_to_lock);
+void Streams::drain() {
+    const ApiLock turn(std::try_to_lock);
     if (!turn.mine()) {
         return;  // another thread's operation never ended
     }
@@ -405,7 +405,7 @@ bool Streams::has_host_functions() const {
     if (pthread_equal(issuer_, pthread_self()) == 0 || running()) {
         return false;
     }
-    const Turn turn;
+    const ApiLock turn;
     return std::any_of(pending_.begin(), pending_.end(),
                        [](const OperationPointer& operation) { return operation->calls_the_host; });
 }
@@ -414,13 +414,13 @@ bool Streams::run_host_functions() {
     if (!has_host_functions()) {
         return false;
     }
-    const Turn turn;
+    const ApiLock turn;
     std::vector<OperationPointer> functions;
     std::copy_if(pending_.begin(), pending_.end(), std::back_inserter(functions),
                  [](const OperationPointer& operation) { return operation->calls_the_host; });
     run(functions);
     for (const OperationPointer& function : functions) { learn(*function); }
-    forget_what_is_over();
+    drop_finished();
     return true;
 }
 
@@ -476,7 +476,7 @@ void Streams::note_host_access(const HostAccess& access) {
 }
 
 void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, const void* site) {
-    const Turn turn(std::try_to_lock);
+    const ApiLock turn(std::try_to_lock);
     if (!turn.mine()) {
         return;  // what another thread runs may wait for this one, as a kernel for its flag
     }
@@ -508,7 +508,7 @@ void Streams::host_access(std::uintptr_t address, std::size_t bytes, Use use, co
                 learn(*operation);  // it has raised a flag, and the host may rely on it
             }
         }
-        forget_what_is_over();
+        drop_finished();
     }
     if (!Races::instance().wanted()) {
         return;
@@ -595,7 +595,7 @@ void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operat
                    const Span& in_b) const {
     const bool nodes = a.replay != nullptr && a.replay == b.replay;
     report_race(nodes ? "graph" : "streams", {in_a.site, verb(use_a), text_of_side(a, in_a)},
-                {in_b.site, verb(use_b), text_of_side(b, in_b)}, Clarity::two_threads, [&] {
+                {in_b.site, verb(use_b), text_of_side(b, in_b)}, Specificity::two_threads, [&] {
                     return RaceText{place_of_global(std::max(in_a.begin, in_b.begin)) +
                                         (nodes ? " is used by two nodes of a graph" : " is used in two streams") +
                                         ", and nothing orders them",
@@ -605,7 +605,7 @@ void Streams::tell(const Operation& a, Use use_a, const Span& in_a, const Operat
 
 void Streams::tell_host(const Operation& operation, Use use, const Span& span, Use host_use, const Span& host) const {
     report_race("host", {span.site, verb(use), text_of_side(operation, span)}, {host.site, verb(host_use), "the host"},
-                Clarity::two_threads, [&] {
+                Specificity::two_threads, [&] {
                     return RaceText{
                         place_of_global(std::max(span.begin, host.begin)) +
                             " is used by the host and in a stream, and nothing orders them",

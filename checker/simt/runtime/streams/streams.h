@@ -82,7 +82,7 @@ class Streams {
     void destroy(cudaStream_t stream);  // what was issued into it runs on
     void destroy_all();
     bool is_blocking(cudaStream_t stream) const;
-    void null_is_per_thread() { null_is_per_thread_ = true; }
+    void use_per_thread_default_stream() { null_is_per_thread_ = true; }
     cudaStream_t key_of(cudaStream_t stream) const;    // null is one of the two default streams
     std::string name_of(cudaStream_t stream) const;    // "stream 1 (made at main.cu:12)"
     void name(cudaStream_t stream, std::string name);  // before anything is issued into it
@@ -106,10 +106,10 @@ class Streams {
     // Runs these and whatever they need; the host does not learn of it.
     void run(const std::vector<OperationPointer>& targets);
     // Whether it has run; if not, one more of the operations before it runs now.
-    bool look(const OperationPointer& operation);
-    bool look(cudaStream_t stream);
+    bool query(const OperationPointer& operation);
+    bool query(cudaStream_t stream);
     // At the end of the process: runs what is left, so that its mistakes are found.
-    void run_the_rest();
+    void drain();
 
     // The one that was issued first of those that have not run; null where all have.
     OperationPointer first_pending() const { return pending_.empty() ? nullptr : pending_.front(); }
@@ -163,7 +163,7 @@ class Streams {
     void mark_needed(const std::vector<OperationPointer>& targets);
     void run_one(const OperationPointer& operation);
     void learn(const Operation& operation);
-    void forget_what_is_over();
+    void drop_finished();
     void note_host_access(const HostAccess& access);
     void judge_host_access(const HostAccess& access);
     void settle_guess();

@@ -38,10 +38,10 @@ struct Interrupted {
     std::uintptr_t pc = 0;
     std::uintptr_t address = 0;
     int signal = 0;
-    bool busy = false;      // the runtime's own code was interrupted
-    bool refused = false;   // the processor refused the instruction, not the address
-    bool endless = false;   // the instruction jumps to itself
-    char* stack = nullptr;  // a stack for that code: the thread's may be full
+    bool in_runtime = false;  // the runtime's own code was interrupted
+    bool refused = false;     // the processor refused the instruction, not the address
+    bool endless = false;     // the instruction jumps to itself
+    char* stack = nullptr;    // a stack for that code: the thread's may be full
 } interrupted;
 
 struct Clock {
@@ -108,8 +108,8 @@ bool jumps_to_itself(std::uintptr_t pc) {
 }
 
 // The thread goes on here instead, outside the handler: this function reports, and never returns.
-[[noreturn]] void go_on_here() {
-    const void* site = !interrupted.busy && is_kernels_code(interrupted.pc)
+[[noreturn]] void resume_here() {
+    const void* site = !interrupted.in_runtime && is_kernels_code(interrupted.pc)
                            ? reinterpret_cast<const void*>(interrupted.pc + 1)  // resolved as a return address
                            : hot.site;
     Scheduler& scheduler = Scheduler::instance();
@@ -117,7 +117,8 @@ bool jumps_to_itself(std::uintptr_t pc) {
         hot.judge_expected();
     }
     {
-        const Busy busy;  // the first look-up may take longer than a tick of the clock, and would be taken for a loop
+        const InRuntime
+            in_runtime;  // the first look-up may take longer than a tick of the clock, and would be taken for a loop
         if (source_of(site).file.empty()) {
             site = scheduler.launch().entry;  // a thread's frame is made there, before the kernel's first line
         }
@@ -155,7 +156,7 @@ void redirect(ucontext_t& context, int signal, std::uintptr_t address) {
     interrupted.pc = pc_of(context);
     interrupted.address = address;
     interrupted.signal = signal;
-    set_frame(context, go_on_here, interrupted.stack + kSignalStack);
+    set_frame(context, resume_here, interrupted.stack + kSignalStack);
 }
 
 // The return address in the user's code that led here, past the C library's frames.
@@ -187,7 +188,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
     const bool stack_is_full = lane != nullptr && address - reinterpret_cast<std::uintptr_t>(lane->stack.begin) <
                                                       static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     if (lane != nullptr && (busy_depth == 0 || stack_is_full)) {
-        interrupted.busy = busy_depth != 0;
+        interrupted.in_runtime = busy_depth != 0;
         busy_depth = 0;
         interrupted.refused = info->si_code == SI_KERNEL;
         redirect(context, signal, address);
@@ -253,7 +254,7 @@ void on_tick(int, siginfo_t*, void* data) {
     interrupted.endless = in_kernel && jumps_to_itself(pc_of(context));
     // The scheduler stops a launch whose threads give way. One that does not is interrupted.
     if (interrupted.endless || (is_overdue() && (in_kernel || ++alarm_clock.ticks > kMostWaits))) {
-        interrupted.busy = false;
+        interrupted.in_runtime = false;
         redirect(context, kClockSignal, 0);
     }
 }

@@ -15,7 +15,7 @@ struct Block;
 struct Collective;
 struct Lane;
 struct Launch;
-struct Meeting;
+struct PartialBarrier;
 struct Warp;
 
 struct LaunchObserver {
@@ -35,8 +35,8 @@ struct LaunchObserver {
     void (*reach_grid_barrier)(const void* site) = nullptr;
     void (*reach_collective)(const Lane& lane, const Collective& request) = nullptr;
     // The running lane arrives at a meeting, or has waited there.
-    void (*arrive)(const Meeting& meeting, const void* site) = nullptr;
-    void (*leave)(const Meeting& meeting, const void* site) = nullptr;
+    void (*arrive)(const PartialBarrier& partial_barrier, const void* site) = nullptr;
+    void (*leave)(const PartialBarrier& partial_barrier, const void* site) = nullptr;
 
     // All that are awaited have come. `site` is null where threads have come to several lines.
     void (*pass_barrier)(const void* site) = nullptr;

@@ -16,7 +16,7 @@
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/runtime/threads/collectives.h"
 #include "checker/simt/runtime/threads/faults.h"
-#include "checker/simt/runtime/threads/meetings.h"
+#include "checker/simt/runtime/threads/partial_barriers.h"
 
 // The built-in variables of checker/simt/include/simt/indices.h, which are constants to kernels.
 uint3 threadIdx;
@@ -165,7 +165,7 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         }
         Block* block = resident_.front();
         resident_.pop_front();
-        turn_to(*block);
+        switch_to(*block);
         const BlockOutcome outcome = run_block(*block);
         if (outcome == BlockOutcome::done) {
             release(*block, true);
@@ -202,7 +202,7 @@ Block* Scheduler::new_block(std::uint64_t number) {
     block.slot = shared_.take_slot();
     block.is_saved = false;
     block.copies = nullptr;
-    block.meetings.clear();
+    block.partial_barriers.clear();
     block.left.clear();
     block.ended = 0;
     block.lanes.resize(threads);
@@ -220,7 +220,7 @@ Block* Scheduler::new_block(std::uint64_t number) {
         lane.site = nullptr;
         lane.polls = lane.looks = lane.next_word = 0;
         lane.words = {};
-        lane.passages.clear();
+        lane.barrier_visits.clear();
         lane.statements_left = lane.used = 0;
         lane.used_at = nullptr;
         if (lane.number == 0) {
@@ -250,7 +250,7 @@ void Scheduler::release(Block& block, bool completed) {
     blocks_.erase(entry);
 }
 
-void Scheduler::turn_to(Block& block) {
+void Scheduler::switch_to(Block& block) {
     blockIdx = block.index;
     tell(&LaunchObserver::resume_block, block);
     if (loaded_ == &block) {
@@ -446,7 +446,7 @@ void Scheduler::suspend(Lane& lane, LaneState state, const void* site) {
             break;
         case LaneState::at_barrier:
         case LaneState::at_grid_barrier:
-        case LaneState::at_meeting:
+        case LaneState::at_partial_barrier:
         case LaneState::ready:
             break;
     }
@@ -471,29 +471,30 @@ void Scheduler::abandon(cudaError_t error) {
 void Scheduler::exit_lane(Lane& lane) {
     suspend(lane, LaneState::exited, nullptr);
     lane.block->alive--;
-    if (!lane.passages.empty()) {
+    if (!lane.barrier_visits.empty()) {
         note_use(lane);
         lane.block->left.push_back(&lane);
     }
     complete_barrier(*lane.block);
     complete_all_collectives(*lane.warp);
-    leave_meetings(lane);
+    leave_partial_barriers(lane);
 }
 
 namespace {
 
-Passage& passage_of(Lane& lane, unsigned statement) {
-    auto known = std::find_if(lane.passages.begin(), lane.passages.end(),
-                              [&](const Passage& passage) { return passage.statement == statement; });
-    return known != lane.passages.end() ? *known : lane.passages.emplace_back(Passage{.statement = statement});
+BarrierVisit& barrier_visit_of(Lane& lane, unsigned statement) {
+    auto known = std::find_if(lane.barrier_visits.begin(), lane.barrier_visits.end(),
+                              [&](const BarrierVisit& visit) { return visit.statement == statement; });
+    return known != lane.barrier_visits.end() ? *known
+                                              : lane.barrier_visits.emplace_back(BarrierVisit{.statement = statement});
 }
 
 }  // namespace
 
 unsigned enter_statement(unsigned number) noexcept {
     if (Lane* lane = running_lane(); lane != nullptr && hot.checking) {
-        const Busy busy;
-        passage_of(*lane, number).entered++;
+        const InRuntime in_runtime;
+        barrier_visit_of(*lane, number).entered++;
     }
     return 1;
 }
@@ -501,9 +502,9 @@ unsigned enter_statement(unsigned number) noexcept {
 unsigned leave_statement(unsigned number) noexcept {
     if (Lane* lane = running_lane(); lane != nullptr && hot.checking) {
         note_use(*lane);
-        Passage& passage = passage_of(*lane, number);
-        passage.left++;
-        passage.at = ++lane->statements_left;
+        BarrierVisit& visit = barrier_visit_of(*lane, number);
+        visit.left++;
+        visit.at = ++lane->statements_left;
     }
     return 0;
 }

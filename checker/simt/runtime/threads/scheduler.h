@@ -33,7 +33,7 @@ enum class LaneState : std::uint8_t {
     at_collective,
     at_active_mask,
     at_grid_barrier,
-    at_meeting,
+    at_partial_barrier,
     trace_full,
     exited
 };
@@ -66,11 +66,11 @@ struct Collective {
 };
 
 struct Block;
-struct Meeting;
+struct PartialBarrier;
 struct Warp;
 
 // A statement or function with a barrier in it (simt::Within): how often a lane has come to it and left it.
-struct Passage {
+struct BarrierVisit {
     unsigned statement;
     unsigned entered = 0, left = 0;
     unsigned at = 0;  // how many such statements the lane had left in all, when it left this one last
@@ -90,9 +90,9 @@ struct Lane {
     unsigned next_word = 0;
     const void* site = nullptr;  // where it waits or polls: return address
     Collective collective{};
-    int predicate = 0;                 // at a barrier: what the lane gives, and then the outcome
-    const Meeting* meeting = nullptr;  // where it waits, if it does
-    std::vector<Passage> passages;
+    int predicate = 0;                                // at a barrier: what the lane gives, and then the outcome
+    const PartialBarrier* partial_barrier = nullptr;  // where it waits, if it does
+    std::vector<BarrierVisit> barrier_visits;
     unsigned statements_left = 0;
     // Its last access to memory or call of the device: where, and how many statements it had left by then. While it
     // runs, `hot.site` is later.
@@ -129,7 +129,7 @@ struct Block {
     unsigned slot = 0;                    // shared.h
     bool is_saved = false;                // the slot holds its shared memory, or did when it ran last
     std::shared_ptr<AsyncCopies> copies;  // made by the first one; shared_ptr, so that it may be incomplete here
-    std::vector<std::unique_ptr<Meeting>> meetings;
+    std::vector<std::unique_ptr<PartialBarrier>> partial_barriers;
 
     Block();
     ~Block();
@@ -168,11 +168,11 @@ class Scheduler {
     void collective(Collective& request);
     void grid_barrier(const void* site);
     // Returns the phase that the others end by arriving too.
-    std::uint32_t arrive(Meeting& meeting, const void* site);
-    void wait_for(const Meeting& meeting, std::uint32_t phase, const void* site);
+    std::uint32_t arrive(PartialBarrier& partial_barrier, const void* site);
+    void wait_for(const PartialBarrier& partial_barrier, std::uint32_t phase, const void* site);
     unsigned active_mask(const void* site);
     void poll(const void* site);            // before an access that others may wait for, or that waits for others
-    void look(std::uintptr_t address);      // the lane uses what it read there, and may wait for a change
+    void poll(std::uintptr_t address);      // the lane uses what it read there, and may wait for a change
     void yield(const void* site);           // lets the others run first
     void wait_for_trace(const void* site);  // lets its warp run first (traffic_trace.h)
     [[noreturn]] void abandon(cudaError_t error);  // the launch ends here, and none of its threads goes on
@@ -196,7 +196,7 @@ class Scheduler {
     // Runs the sampled blocks, or all of them; returns how many have begun.
     std::uint64_t run_blocks(const std::vector<std::uint64_t>* sampled);
     Block* new_block(std::uint64_t number);
-    void turn_to(Block& block);
+    void switch_to(Block& block);
     BlockOutcome run_block(Block& block);
     bool run_warp(Block& block, Warp& warp);
     bool run_lanes(Block& block, Warp& warp);
@@ -206,12 +206,12 @@ class Scheduler {
     void wake(Lane& lane);
     void exit_lane(Lane& lane);
     bool complete_barrier(Block& block);
-    void judge_those_who_left(Block& block);
+    void check_early_exits(Block& block);
     void complete_grid_barrier(std::uint64_t blocks);
     bool complete_collective(Warp& warp, unsigned mask);
     void complete_all_collectives(Warp& warp);
-    void complete(Block& block, Meeting& meeting);
-    void leave_meetings(const Lane& lane);
+    void complete(Block& block, PartialBarrier& partial_barrier);
+    void leave_partial_barriers(const Lane& lane);
     void jump_to_scheduler() { context_ = boost::context::detail::jump_fcontext(context_, nullptr).fctx; }
     void resolve_active_mask(Warp& warp);
     void name_deadlock(Block& block);

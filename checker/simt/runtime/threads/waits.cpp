@@ -79,7 +79,7 @@ bool Scheduler::complete_barrier(Block& block) {
         return false;
     }
     if (!block.left.empty() && hot.checking) {
-        judge_those_who_left(block);
+        check_early_exits(block);
     }
     block.ended = static_cast<unsigned>(block.lanes.size()) - block.alive;
     if (block.ended > 0 && hot.checking && shared_.size() > 0) {
@@ -104,9 +104,9 @@ bool Scheduler::complete_barrier(Block& block) {
 
 // Whether the lane left a statement in which the other still is, and went on to use memory or to call the device.
 static bool went_round_it(const Lane& lane, const Lane& other) {
-    return std::any_of(other.passages.begin(), other.passages.end(), [&](const Passage& its) {
+    return std::any_of(other.barrier_visits.begin(), other.barrier_visits.end(), [&](const BarrierVisit& its) {
         return its.entered > its.left &&
-               std::any_of(lane.passages.begin(), lane.passages.end(), [&](const Passage& own) {
+               std::any_of(lane.barrier_visits.begin(), lane.barrier_visits.end(), [&](const BarrierVisit& own) {
                    return own.statement == its.statement && own.left >= its.entered && lane.used >= own.at &&
                           lane.used_at != nullptr;
                });
@@ -115,7 +115,7 @@ static bool went_round_it(const Lane& lane, const Lane& other) {
 
 // All other threads wait at the barrier. A thread that has ended is not waited for, wherever it ended: CUDA allows it.
 // Those of its warp that went round the barrier and on should have met the others behind it.
-void Scheduler::judge_those_who_left(Block& block) {
+void Scheduler::check_early_exits(Block& block) {
     Lane* const running = hot.lane;
     for (const Lane* lane : std::exchange(block.left, {})) {
         const unsigned waiting = lane->warp->present & ~lane->warp->exited;
@@ -275,7 +275,7 @@ void Scheduler::poll(const void* site) {
     }
 }
 
-void Scheduler::look(std::uintptr_t address) {
+void Scheduler::poll(std::uintptr_t address) {
     Lane& lane = calling_lane();
     lane.looks++;
     if (std::find(lane.words.begin(), lane.words.end(), address) == lane.words.end()) {

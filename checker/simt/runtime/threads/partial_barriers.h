@@ -12,10 +12,10 @@
 namespace simt {
 
 // Of the threads [begin, end) of a block.
-struct Meeting {
+struct PartialBarrier {
     using Value = std::uint64_t;
 
-    Meeting(unsigned first, unsigned last) : begin(first), end(last), has_arrived(last - first) {}
+    PartialBarrier(unsigned first, unsigned last) : begin(first), end(last), has_arrived(last - first) {}
 
     unsigned begin, end;
     unsigned alive = 0;             // that have not exited

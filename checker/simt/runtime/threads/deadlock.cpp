@@ -10,7 +10,7 @@
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/runtime/threads/collectives.h"
-#include "checker/simt/runtime/threads/meetings.h"
+#include "checker/simt/runtime/threads/partial_barriers.h"
 #include "checker/simt/runtime/threads/scheduler.h"
 
 namespace simt {
@@ -31,7 +31,7 @@ std::string lanes_text(unsigned mask) {
 }
 
 // Where the first of these lanes is, with those of them that are in the same place.
-std::string where_they_are(const Warp& warp, unsigned lanes) {
+std::string describe_wait(const Warp& warp, unsigned lanes) {
     const Lane& first = warp.lanes[std::countr_zero(lanes)];
     const std::string line = text_of(source_of(first.site));
     const bool in_a_call = first.state == LaneState::at_collective;
@@ -46,7 +46,7 @@ std::string where_they_are(const Warp& warp, unsigned lanes) {
         case LaneState::at_collective:
             return fmt::format("{} wait{} at {} with mask 0x{:08x}, {}", who, s, name_of(first.collective),
                                first.collective.mask, line);
-        case LaneState::at_meeting:
+        case LaneState::at_partial_barrier:
             return fmt::format("{} wait{} at a barrier of some threads, {}", who, s, line);
         case LaneState::polling:
             return fmt::format("{} poll{} memory, {}", who, s, line);
@@ -71,7 +71,7 @@ void Scheduler::name_deadlock(Block& block) {
             return fmt::format("{} with mask 0x{:08x}, which {} call{}, waits for {}, which never come{}: {}",
                                name_of(request), request.mask, lanes_text(here), std::popcount(here) == 1 ? "s" : "",
                                lanes_text(missing), std::popcount(missing) == 1 ? "s" : "",
-                               where_they_are(warp, missing));
+                               describe_wait(warp, missing));
         });
         hot.lane = nullptr;
         return;
@@ -90,19 +90,21 @@ void Scheduler::name_deadlock(Block& block) {
         });
         hot.lane = nullptr;
     }
-    const auto for_some = at(LaneState::at_meeting);
+    const auto for_some = at(LaneState::at_partial_barrier);
     if (for_some != block.lanes.end()) {
         hot.lane = &*for_some;
-        const Meeting& meeting = *for_some->meeting;
+        const PartialBarrier& partial_barrier = *for_some->partial_barrier;
         report(Kind::barrier, "", for_some->site, [&] {
             const auto missing = std::find_if(
-                block.lanes.begin() + meeting.begin, block.lanes.begin() + meeting.end, [&](const Lane& lane) {
+                block.lanes.begin() + partial_barrier.begin, block.lanes.begin() + partial_barrier.end,
+                [&](const Lane& lane) {
                     return lane.state != LaneState::exited &&
-                           !meeting.has_arrived[static_cast<std::size_t>(&lane - &block.lanes[meeting.begin])];
+                           !partial_barrier
+                                .has_arrived[static_cast<std::size_t>(&lane - &block.lanes[partial_barrier.begin])];
                 });
             return fmt::format("a barrier of {} threads at which {} of them never arrive{}: {} waits at {}",
-                               meeting.alive, meeting.alive - meeting.arrived,
-                               meeting.alive - meeting.arrived == 1 ? "s" : "", text_of(*missing),
+                               partial_barrier.alive, partial_barrier.alive - partial_barrier.arrived,
+                               partial_barrier.alive - partial_barrier.arrived == 1 ? "s" : "", text_of(*missing),
                                text_of(source_of(missing->site)));
         });
         hot.lane = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checker/simt/runtime/access/chosen.h"
+#include "checker/simt/runtime/access/focus.h"
 
 #include <fmt/core.h>
 
@@ -27,7 +27,7 @@
 
 extern "C" {
 // checker/simt/debug.py reads the first and stops in the second.
-const char* simt_chosen_launch = "";
+const char* simt_focus_launch = "";
 [[gnu::noinline, gnu::used]] void simt_stops_here() {
     asm volatile("" ::: "memory");
 }
@@ -35,7 +35,7 @@ const char* simt_chosen_launch = "";
 
 namespace simt {
 
-constinit bool chosen_launch = false;
+constinit bool focus_launch = false;
 constinit bool tracing = false;
 
 namespace {
@@ -94,16 +94,16 @@ std::string text_of_bits(std::uint64_t bits) {
                                    : fmt::format("{}", static_cast<std::int64_t>(bits));
 }
 
-class Chosen {
+class Focus {
   public:
-    static Chosen& instance() {
-        static auto& chosen = *new Chosen;  // asked at the end of the process
+    static Focus& instance() {
+        static auto& chosen = *new Focus;  // asked at the end of the process
         return chosen;
     }
 
     bool over() {
         asked_ = true;
-        return taken_ && !chosen_launch;
+        return taken_ && !focus_launch;
     }
 
     void look_at(const Launch& launch) {
@@ -125,8 +125,8 @@ class Chosen {
         thread_ = *thread;
         text_ = fmt::format("{}\n  launched <<<{}, {}>>> at {}", launch.kernel, text_of(launch.grid),
                             text_of(launch.block), simt::text_of(launch.line));
-        simt_chosen_launch = text_.c_str();
-        chosen_launch = true;
+        simt_focus_launch = text_.c_str();
+        focus_launch = true;
     }
 
     bool is(const Lane& lane) const { return same(lane.block->index, block_) && same(lane.thread, thread_); }
@@ -138,7 +138,7 @@ class Chosen {
         }
     }
 
-    void turn_to(const Lane& lane) {
+    void switch_to(const Lane& lane) {
         if (stop_ || !is(lane)) {
             return;
         }
@@ -168,7 +168,7 @@ class Chosen {
             fmt::print(stderr, "simt: the launch ended before the thread began: {}\n", text_);
         }
         end_trace("the launch ends here");
-        chosen_launch = false;
+        focus_launch = false;
     }
 
     void trace(Pending next, bool is_access) {
@@ -306,19 +306,19 @@ std::string place_of(Pending& access, std::uintptr_t address, std::size_t bytes)
 
 }  // namespace
 
-bool chosen_launch_is_over() {
-    return Chosen::instance().over();
+bool focus_launch_is_over() {
+    return Focus::instance().over();
 }
 
 void thread_begins() {
-    Memory::instance().writes_go_unseen();
-    if (chosen_launch) {
-        Chosen::instance().begins();
+    Memory::instance().mark_writes_untracked();
+    if (focus_launch) {
+        Focus::instance().begins();
     }
 }
 
 void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site) {
-    const Busy busy;
+    const InRuntime in_runtime;
     Pending next;
     const char* verb = access == Access::read    ? "load"
                        : access == Access::write ? "store"
@@ -327,35 +327,35 @@ void trace_access(std::uintptr_t address, std::size_t bytes, Access access, cons
     const std::string place = place_of(next, address, bytes);
     next.line =
         fmt::format("{:<22} {:<7} {:<32} {:>2} byte{}", line_of(site), verb, place, bytes, bytes == 1 ? "" : "s");
-    Chosen::instance().trace(std::move(next), true);
+    Focus::instance().trace(std::move(next), true);
 }
 
 void trace_wait(std::string_view what, const void* site) {
-    const Busy busy;
+    const InRuntime in_runtime;
     Pending next;
     next.line = fmt::format("{:<22} {}", line_of(site), what);
-    Chosen::instance().trace(std::move(next), false);
+    Focus::instance().trace(std::move(next), false);
 }
 
 static void trace_collective(const Lane& lane, const Collective& request) {
-    const Busy busy;
+    const InRuntime in_runtime;
     Pending next;
     next.line = fmt::format("{:<22} {} of the lanes {:#010x}", line_of(request.site), name_of(request), request.mask);
     if (request.kind != CollectiveKind::sync) {
         next.line += fmt::format(": brings {}", text_of_bits(request.value));
         next.outcome = &lane.collective.result;
     }
-    Chosen::instance().trace(std::move(next), false);
+    Focus::instance().trace(std::move(next), false);
 }
 
-constinit const LaunchObserver chosen_observer = {
+constinit const LaunchObserver focus_observer = {
     .begin_launch =
         [](const Launch& launch) {
-            Chosen::instance().look_at(launch);
-            return chosen_launch;
+            Focus::instance().look_at(launch);
+            return focus_launch;
         },
-    .begin_slice = [](const Lane& lane) { Chosen::instance().turn_to(lane); },
-    .end_slice = [](const Lane& lane) { Chosen::instance().turn_from(lane); },
+    .begin_slice = [](const Lane& lane) { Focus::instance().switch_to(lane); },
+    .end_slice = [](const Lane& lane) { Focus::instance().turn_from(lane); },
     .reach_barrier =
         [](const void* site) {
             if (tracing) {
@@ -370,15 +370,15 @@ constinit const LaunchObserver chosen_observer = {
         },
     .end_launch =
         [](const Launch&, std::uint64_t) {
-            if (chosen_launch) {
-                Chosen::instance().end_launch();
+            if (focus_launch) {
+                Focus::instance().end_launch();
             }
         },
 };
 
 // Complains if somebody asked for a thread and got none.
 __attribute__((destructor)) static void complain_when_the_process_ends() {
-    Chosen::instance().complain();
+    Focus::instance().complain();
 }
 
 }  // namespace simt

@@ -17,11 +17,11 @@ namespace simt {
 struct LaunchObserver;
 
 // Whether the running launch has the thread; whether that thread is running and its accesses are to be printed.
-extern constinit bool chosen_launch;
+extern constinit bool focus_launch;
 extern constinit bool tracing;
 
-bool chosen_launch_is_over();
-extern const LaunchObserver chosen_observer;
+bool focus_launch_is_over();
+extern const LaunchObserver focus_observer;
 
 // Called by the traced thread. Each prints what came before it, since its value is known now.
 void trace_access(std::uintptr_t address, std::size_t bytes, Access access, const void* site);
