@@ -19,10 +19,10 @@
 #include "checker/simt/include/cublas_api.h"
 #include "checker/simt/include/simt/api.h"
 #include "checker/simt/include/simt/graph_api.h"
+#include "checker/simt/runtime/api/lifecycle.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/memory/memory.h"
 #include "checker/simt/runtime/report/findings.h"
-#include "checker/simt/runtime/report/objects.h"
 
 namespace {
 
