@@ -142,9 +142,9 @@ $(foreach group,$(groups),$(foreach file,$(group_$(group)),$(eval object_of_$(fi
 objects = $(sort $(foreach file,$1,$(or $(object_of_$(file)),$(file:%.cpp=build/obj/%.o))))
 
 # The checker's folders, each using only those before it (checker/README.md).
-checker_rooms := base estimate clock cases worker judge program
-checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_rooms:%=checker/%/*.cpp))))
-checker_headers := $(wildcard checker/*.h $(checker_rooms:%=checker/%/*.h) checker/devices/gpu/*.h checker/devices/gpu/*.cuh)
+checker_folders := base estimate clock cases worker judge program
+checker_objects := $(call objects,$(filter-out %_main.cpp %/blas.cpp %/no_blas.cpp %/kept.cpp,$(wildcard $(checker_folders:%=checker/%/*.cpp))))
+checker_headers := $(wildcard checker/*.h $(checker_folders:%=checker/%/*.h) checker/devices/gpu/*.h checker/devices/gpu/*.cuh)
 case_objects := $(call objects,$(wildcard lessons/gpt2/check/*.cpp))
 gpt2_objects := $(call objects,$(filter-out %main.cpp %/embedded.cpp %/placement_device.cpp,$(wildcard lessons/gpt2/*.cpp)))
 libops_objects := build/obj/lessons/gpt2/tensors.o

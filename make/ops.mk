@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# Objects of ops, implementations to judge, check programs: the same for each flavour of the build.
+# Objects of ops, implementations to judge, check programs: the same for each variant of the build.
 #
-#   FLAVOUR/ops/SIDE/NN_name/OP.o       one object for each op file; SIDE is solutions or lessons
-#   FLAVOUR/impl/SIDE/NN_name/OP.so     an implementation to judge OP by: that object, and the solution's object for
+#   VARIANT/ops/SIDE/NN_name/OP.o       one object for each op file; SIDE is solutions or lessons
+#   VARIANT/impl/SIDE/NN_name/OP.so     an implementation to judge OP by: that object, and the solution's object for
 #                                       every other op, so that one wrong file never spoils another's verdict
-#   FLAVOUR/check/lessonNN              the check program of a lesson
+#   VARIANT/check/lessonNN              the check program of a lesson
 #
 #   cpu    build            what the checks load: C++ by g++; kernels for the CPU device, checked
 #   dry    build/dry        kernels for the CPU device, unchecked: the gpt2 program's, and a rehearsal's (DRY=1)
@@ -14,18 +14,18 @@
 #   gpu    build/gpu        kernels by nvcc for the card that is here
 #   nvcc   build/nvcc       kernels by nvcc for the cards of the course: objects only, a test
 #
-# C++ is host code for every flavour: its objects are those of cpu.
+# C++ is host code for every variant: its objects are those of cpu.
 
 root_cpu := build
-$(foreach flavour,dry debug arith gpu nvcc,$(eval root_$(flavour) := build/$(flavour)))
+$(foreach variant,dry debug arith gpu nvcc,$(eval root_$(variant) := build/$(variant)))
 
-# Of a target: its flavour; of FLAVOUR/ops/X and FLAVOUR/impl/X the parts of X.
-flavour = $(or $(filter dry debug arith gpu,$(word 2,$(subst /, ,$@))),cpu)
+# Of a target: its variant; of VARIANT/ops/X and VARIANT/impl/X the parts of X.
+variant = $(or $(filter dry debug arith gpu,$(word 2,$(subst /, ,$@))),cpu)
 side = $(word 1,$(subst /, ,$*))
 lesson = $(word 2,$(subst /, ,$*))
 op = $(word 3,$(subst /, ,$*))
 
-# $1 flavour, $2 side, $3 lesson/op …
+# $1 variant, $2 side, $3 lesson/op …
 objects_of = $(foreach file,$3,$(if $(filter solutions/$(file).cpp,$(solution_files)),build,$(root_$1))/ops/$2/$(file).o)
 
 # ---- objects ----------------------------------------------------------------------------------------------------------
@@ -65,10 +65,10 @@ $(helpers): build/helpers/%: lessons/% solutions/% | build/tools/stubs
 	@mkdir -p $(@D)
 	$(Q)if build/tools/stubs --print stub solutions/$* | cmp -s - $<; then side=solutions; else side=lessons; fi; \
 	    echo "#include \"$$side/$*\"" >$@
-# $1 flavours: the objects of those lessons that may include one, on the learner's side.
+# $1 variants: the objects of those lessons that may include one, on the learner's side.
 after_helpers = $(filter-out $(call up_to,$(firstword $(subst /, ,$(helper_files:solutions/%=%)))),$(device_lessons))
 ifneq ($(helpers),)
-$(foreach flavour,cpu dry debug arith gpu,$(foreach lesson,$(after_helpers),$(addprefix $(root_$(flavour))/ops/lessons/$(lesson)/,$(addsuffix \
+$(foreach variant,cpu dry debug arith gpu,$(foreach lesson,$(after_helpers),$(addprefix $(root_$(variant))/ops/lessons/$(lesson)/,$(addsuffix \
     .o,$(call ops_of,$(lesson)))))): | $(helpers)
 endif
 
@@ -76,7 +76,7 @@ endif
 # left, and the check says so. The other files of the lesson are checked all the same. Where nothing can be written, make
 # fails: an older object would speak for a file that it does not come from. A template's error comes once for each of its
 # instances: the first lines tell it. The gpt2 program's objects say nothing: those of the check have.
-learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; $(if $(filter dry,$(flavour)),,\
+learner_failed = || rm -f $@ || exit 2; if [ -t 2 ]; then printf '\r\033[K' >&2; fi; $(if $(filter dry,$(variant)),,\
     awk 'NR <= 24; END { if (NR > 24) print "... and " NR - 24 " more lines in " FILENAME }' $(@:.o=.log) >&2)
 color = -fdiagnostics-color=$$([ -t 2 ] && echo always || echo never)
 
@@ -106,15 +106,15 @@ build/gpu/ops/%.o: %.cu build/gpu/card
 $(foreach op,$(shared_ops),$(patsubst %.cpp,build/ops/%.o,$(foreach side,solutions lessons,\
     $(patsubst solutions/%,$(side)/%,$(filter %/$(op).cpp,$(solution_files)))))): private more_flags := -g1
 
--include $(wildcard $(foreach flavour,cpu dry debug arith gpu nvcc,$(root_$(flavour))/ops/*/*/*.d))
+-include $(wildcard $(foreach variant,cpu dry debug arith gpu nvcc,$(root_$(variant))/ops/*/*/*.d))
 
 # ---- implementations --------------------------------------------------------------------------------------------------
 
 # $1 lesson, $2 op: the file that serves the op there; the files that serve the others.
 own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
 others = $(filter-out %/$2,$(call served_by,$1))
-impl_objects = $(call objects_of,$(flavour),$(side),$(call own,$(lesson),$(op))) \
-    $(call objects_of,$(flavour),solutions,$(call others,$(lesson),$(op)))
+impl_objects = $(call objects_of,$(variant),$(side),$(call own,$(lesson),$(op))) \
+    $(call objects_of,$(variant),solutions,$(call others,$(lesson),$(op)))
 # Of the others only those count their arithmetic that the op calls: the rest is there from the check. make 4.3 expands this
 # for each target of every command, so that one look at all files, lessons/NN_name/OP.cu:called, serves them all.
 its_others = $(call others,$(lesson),$(op))
@@ -127,15 +127,15 @@ arith_objects = $(call objects_of,arith,$(side),$(call own,$(lesson),$(op))) $(c
 
 # What a kernel's object lacks, the check program has: the CPU device's runtime.
 link_impl = $(CXX) -shared -Wl,-Bsymbolic$(if $(filter $(host_lessons),$(lesson)),$(comma)-z$(comma)defs) -o $@ \
-    $(filter %.o,$^) build/lib/libops.a $(if $(filter gpu,$(flavour)),$(cudart) $(call cublas,$^))
+    $(filter %.o,$^) build/lib/libops.a $(if $(filter gpu,$(variant)),$(cudart) $(call cublas,$^))
 define make_impl
 @mkdir -p $(@D)
 $(Q)$(if $(filter solutions,$(side)),$(link_impl),if [ -f $< ]; then \
     $(link_impl) 2>$(<:.o=.log) || { rm -f $@; cat $(<:.o=.log) >&2; }; else rm -f $@; fi)
 endef
 
-# $1 flavours, $2 sides, $3 lessons, $4 ops; without ops those that are judged.
-impls = $(foreach flavour,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,$(root_$(flavour))/impl/$(side)/$(lesson)/%.so,\
+# $1 variants, $2 sides, $3 lessons, $4 ops; without ops those that are judged.
+impls = $(foreach variant,$1,$(foreach side,$2,$(foreach lesson,$3,$(patsubst %,$(root_$(variant))/impl/$(side)/$(lesson)/%.so,\
     $(or $4,$(call judged_ops,$(lesson)))))))
 sides := solutions lessons
 
@@ -145,7 +145,7 @@ beside_older := $(call lessons_whose_toml_has,^[^$(number_sign)]*\<older\>)
 its_track = $(filter $(if $(filter $1,$(host_lessons)),$(host_lessons),$(device_lessons)),$(lesson_dirs))
 step_before = $(lastword $(filter-out $1,$(filter $(its_track),$(call up_to,$1))))
 replaced_ops = $(filter $(call ops_of,$1),$(notdir $(call served_by,$(call step_before,$1))))
-# $1 flavour, $2 lesson
+# $1 variant, $2 lesson
 step_before_impls = $(if $(filter $2,$(beside_older)),$(if $(call replaced_ops,$2),\
     $(call impls,$1,solutions,$(call step_before,$2),$(call replaced_ops,$2))))
 
@@ -178,19 +178,19 @@ check_libs := build/lib/libchecker.a build/lib/libops.a
 with_blas := $(case_objects) build/obj/checker/cases/blas.o
 define link_check
 @mkdir -p $(@D)
-$(Q)$(CXX) -o $@ $^ $(if $(filter gpu,$(flavour)),$(cudart),$(if $(filter %/scheduler.o,$^),$(simt_libs))) \
+$(Q)$(CXX) -o $@ $^ $(if $(filter gpu,$(variant)),$(cudart),$(if $(filter %/scheduler.o,$^),$(simt_libs))) \
     $(harness_libs) $(if $(filter %/blas.o,$^),$(blas))
 endef
 # Of a folder: what its check has of its own, if anything, and its name.
 check_of = $(call objects,$(wildcard lessons/$1/check.cpp)) build/obj/lessons/$1/check_main.o
 check_objects = $(call check_of,$(call named,$*))
 host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$(numbers)))
-# $1 flavour
+# $1 variant
 device_checks = $(device_numbers:%=$(root_$1)/check/lesson%)
 check_programs := $(host_checks) $(call device_checks,cpu)
 
 # A check program brings the older solutions that its targets time. report-programs names them itself: then an older solution
-# that does not compile does not cost the newer lesson its check. $1 flavour, $2 lesson
+# that does not compile does not cost the newer lesson its check. $1 variant, $2 lesson
 timed_beside = $(if $(filter report-programs,$(MAKECMDGOALS)),,$(call step_before_impls,$1,$2))
 $(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(check_libs) | $$(call timed_beside,cpu,$$(call named,$$*))
 	$(link_check)

@@ -137,8 +137,10 @@ def reuse_objects(tree: Path, compiler: str) -> None:
     """
     if not same_headers(tree):
         return
-    rooms = [path for path in (ROOT / "checker").iterdir() if path.is_dir() and path.name not in ("simt", "tests")]
-    folders = [*rooms, ROOT / "lessons/gpt2", ROOT / "lessons/gpt2/check"]
+    folders_of_checker = [
+        path for path in (ROOT / "checker").iterdir() if path.is_dir() and path.name not in ("simt", "tests")
+    ]
+    folders = [*folders_of_checker, ROOT / "lessons/gpt2", ROOT / "lessons/gpt2/check"]
     sources = sorted(s for folder in folders for s in folder.glob("*.cpp") if not s.stem.endswith("main"))
     anew = {
         next((source for source in sources if f"#include <{header}>" in source.read_text()), None)

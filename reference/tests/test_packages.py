@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rooms of reference/ use each other one way, as README.md draws it."""
+"""The packages of reference/ use each other one way, as README.md draws it."""
 
 import ast
 from pathlib import Path
@@ -21,7 +21,7 @@ USES = {
 
 
 def imported(path: Path) -> set[str]:
-    """Modules of reference/ that a file imports, as "room.module"."""
+    """Modules of reference/ that a file imports, as "package.module"."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -31,23 +31,23 @@ def imported(path: Path) -> set[str]:
     return {name.removeprefix("reference.") for name in names if name.startswith("reference.")}
 
 
-def test_every_module_stands_in_a_room():
+def test_every_module_stands_in_a_package():
     assert {path.parent.name for path in REFERENCE.glob("*/*.py")} == {*USES, "tests"}
     assert list(REFERENCE.glob("*.py")) == []
 
 
-@pytest.mark.parametrize("room", USES)
-def test_a_room_uses_only_those_that_it_may(room):
-    for path in (REFERENCE / room).glob("*.py"):
-        rooms = {name.split(".")[0] for name in imported(path)}
-        assert rooms <= USES[room] | {room}, path
+@pytest.mark.parametrize("package", USES)
+def test_a_package_uses_only_those_that_it_may(package):
+    for path in (REFERENCE / package).glob("*.py"):
+        packages = {name.split(".")[0] for name in imported(path)}
+        assert packages <= USES[package] | {package}, path
 
 
-def test_no_room_is_in_a_circle():
+def test_no_package_is_in_a_cycle():
     left = dict(USES)
-    while free := [room for room, uses in left.items() if not uses & left.keys()]:
-        for room in free:
-            del left[room]
+    while free := [package for package, uses in left.items() if not uses & left.keys()]:
+        for package in free:
+            del left[package]
     assert not left
 
 
