@@ -229,11 +229,12 @@ Command c_flags(const simt::Options& options) {
     return flags;
 }
 
-// Whether precompiled headers fit the user's own options. Warnings change nothing in them, and the compiler notices by
-// itself if a macro is defined. Other options (-Xcompiler -O3) it may notice too late.
+// Returns true if precompiled headers fit the user's own options. Options of warnings and of messages change nothing in them,
+// and the compiler notices by itself if a macro is defined. Other options (-Xcompiler -O3) it may notice too late.
 bool take_compiled_headers(const simt::Options& options) {
     return std::all_of(options.compile.begin(), options.compile.end(), [](const std::string& option) {
-        return option.starts_with("-W") || option == "-w" || option == "-fPIC";
+        return option.starts_with("-W") || option == "-w" || option == "-fPIC" ||
+               option.starts_with("-fdiagnostics-") || option.starts_with("-ftemplate-backtrace-limit=");
     });
 }
 

@@ -1579,6 +1579,14 @@ TEST_F(CompiledHeaders, AreMadeByOneOfSeveralProcesses) {
     EXPECT_EQ(headers, 1U) << all.output;
 }
 
+TEST_F(CompiledHeaders, ServeOptionsOfMessages) {
+    ASSERT_EQ(compile("-c a.cu -o a.o").output, "");
+    const Finished again = compile("--verbose -Xcompiler -ftemplate-backtrace-limit=1,-fdiagnostics-color=never -c a.cu -o b.o");
+    ASSERT_EQ(again.status, 0) << again.output;
+    EXPECT_EQ(again.output.find("c++-header"), std::string::npos) << again.output;
+    EXPECT_EQ(made().size(), 1U);
+}
+
 TEST_F(CompiledHeaders, AreReadAgainWhereOneHasChanged) {
     file("b.cu", "int main() { return THE_ANSWER; }\n");
     ASSERT_EQ(compile("-c a.cu -o a.o").output, "");
