@@ -115,7 +115,7 @@ own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
 others = $(filter-out %/$2,$(call served_by,$1))
 impl_objects = $(call objects_of,$(variant),$(side),$(call own,$(lesson),$(op))) \
     $(call objects_of,$(variant),solutions,$(call others,$(lesson),$(op)))
-# Of the others only those count their arithmetic that the op calls: the rest is there from the check. make 4.3 expands this
+# An op's callees count their arithmetic too; the check has built the rest. make 4.3 expands this
 # for each target of every command, so that one look at all files, lessons/NN_name/OP.cu:called, serves them all.
 its_others = $(call others,$(lesson),$(op))
 own_file = $(side)/$(call own,$(lesson),$(op)).cu
