@@ -354,8 +354,8 @@ constinit const LaunchObserver focus_observer = {
             Focus::instance().look_at(launch);
             return focus_launch;
         },
-    .begin_slice = [](const Lane& lane) { Focus::instance().switch_to(lane); },
-    .end_slice = [](const Lane& lane) { Focus::instance().turn_from(lane); },
+    .begin_slice = [](const Lane& lane, std::uint32_t) { Focus::instance().switch_to(lane); },
+    .end_slice = [](const Lane& lane, std::uint32_t) { Focus::instance().turn_from(lane); },
     .reach_barrier =
         [](const void* site) {
             if (tracing) {

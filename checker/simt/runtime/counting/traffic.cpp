@@ -203,8 +203,8 @@ constinit const LaunchObserver traffic_observer = {
                 TrafficTrace::instance().end_block(block);
             }
         },
-    .begin_slice = [](const Lane& lane) { TrafficTrace::instance().begin_lane(lane); },
-    .end_slice = [](const Lane& lane) { TrafficTrace::instance().end_lane(lane); },
+    .begin_slice = [](const Lane& lane, std::uint32_t) { TrafficTrace::instance().begin_lane(lane); },
+    .end_slice = [](const Lane& lane, std::uint32_t) { TrafficTrace::instance().end_lane(lane); },
     .reach_barrier = [](const void* site) { note_in_trace(packed(0, TraceKind::barrier, 0), site); },
     .reach_grid_barrier = [](const void* site) { note_in_trace(packed(0, TraceKind::barrier, 0), site); },
     .reach_collective =

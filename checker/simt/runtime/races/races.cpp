@@ -53,32 +53,31 @@ Touched as_touched(const PartialBarrier& partial_barrier, Touch touch, const voi
             .releases = touch == Touch::write};
 }
 
-std::uint32_t number_in_block(const Lane& lane) {
-    return static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
-}
+// The one instance, from its first launch on: slices are too short to ask for it by instance().
+Races* races = nullptr;
 
 }  // namespace
 
 constinit const LaunchObserver race_observer = {
     .begin_launch =
         [](const Launch& launch) {
-            Races::instance().begin_launch(launch);
+            races = &Races::instance();
+            races->begin_launch(launch);
             return hot.races.on;
         },
-    .begin_block = [](Block& block) { Races::instance().begin_block(block); },
-    .resume_block = [](Block& block) { Races::instance().switch_to(block); },
-    .end_block = [](Block& block, bool) { Races::instance().end_block(block); },
-    .begin_slice = [](const Lane& lane) { Races::instance().begin_lane(number_in_block(lane)); },
-    .end_slice = [](const Lane& lane) { Races::instance().end_lane(number_in_block(lane)); },
+    .begin_block = [](Block& block) { races->begin_block(block); },
+    .resume_block = [](Block& block) { races->switch_to(block); },
+    .end_block = [](Block& block, bool) { races->end_block(block); },
+    .begin_slice = [](const Lane&, std::uint32_t thread) { races->begin_lane(thread); },
+    .end_slice = [](const Lane&, std::uint32_t thread) { races->end_lane(thread); },
     .arrive = [](const PartialBarrier& partial_barrier,
-                 const void* site) { Races::instance().order_by(as_touched(partial_barrier, Touch::write, site)); },
+                 const void* site) { races->order_by(as_touched(partial_barrier, Touch::write, site)); },
     .leave = [](const PartialBarrier& partial_barrier,
-                const void* site) { Races::instance().order_by(as_touched(partial_barrier, Touch::read, site)); },
-    .pass_barrier = [](const void* site) { Races::instance().pass_barrier(site); },
-    .pass_grid_barrier = [](const void* site) { Races::instance().pass_grid_barrier(site); },
-    .sync_lanes = [](const Warp& warp, unsigned mask,
-                     const void* site) { Races::instance().sync_lanes(warp, mask, site); },
-    .end_launch = [](const Launch&, std::uint64_t) { Races::instance().end_launch(); },
+                const void* site) { races->order_by(as_touched(partial_barrier, Touch::read, site)); },
+    .pass_barrier = [](const void* site) { races->pass_barrier(site); },
+    .pass_grid_barrier = [](const void* site) { races->pass_grid_barrier(site); },
+    .sync_lanes = [](const Warp& warp, unsigned mask, const void* site) { races->sync_lanes(warp, mask, site); },
+    .end_launch = [](const Launch&, std::uint64_t) { races->end_launch(); },
 };
 
 Races::Races() {

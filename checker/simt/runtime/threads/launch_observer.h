@@ -26,9 +26,9 @@ struct LaunchObserver {
     void (*resume_block)(Block& block) = nullptr;  // the next slices are the block's
     void (*end_block)(Block& block, bool completed) = nullptr;
 
-    // Before and after each slice of a lane.
-    void (*begin_slice)(const Lane& lane) = nullptr;
-    void (*end_slice)(const Lane& lane) = nullptr;
+    // Before and after each slice of a lane, the block's `thread`.
+    void (*begin_slice)(const Lane& lane, std::uint32_t thread) = nullptr;
+    void (*end_slice)(const Lane& lane, std::uint32_t thread) = nullptr;
 
     // The running lane comes to a barrier of its block, to one of the grid, or to a collective.
     void (*reach_barrier)(const void* site) = nullptr;

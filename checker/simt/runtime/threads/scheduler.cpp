@@ -408,10 +408,11 @@ void Scheduler::resume(Lane& lane) {
     hot.lane = &lane;
     hot.site = nullptr;
     hot.stack_begin = reinterpret_cast<std::uintptr_t>(lane.stack.begin);
-    tell(&LaunchObserver::begin_slice, lane);
+    const auto thread = static_cast<std::uint32_t>(&lane - lane.block->lanes.data());
+    tell(&LaunchObserver::begin_slice, lane, thread);
     lane.context = boost::context::detail::jump_fcontext(lane.context, &lane).fctx;
     note_use(lane);
-    tell(&LaunchObserver::end_slice, lane);
+    tell(&LaunchObserver::end_slice, lane, thread);
     hot.lane = nullptr;
     hot.stack_begin = Hot::kNoStack;
     if (lane.state == LaneState::exited && lane.stack.begin != nullptr) {
