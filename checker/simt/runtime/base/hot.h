@@ -109,7 +109,8 @@ struct HotCounts {
     std::uint64_t changes() const { return std::accumulate(writes.begin(), writes.end(), other_changes); }
 };
 
-struct Hot {
+// Aligned to the processor's cache lines, so that its speed does not depend on what is linked before it.
+struct alignas(64) Hot {
     std::uintptr_t device_begin = 0;  // the device's address range; empty where nothing is checked
     // Without what the host may touch where the host may be what touches it, so that its accesses are judged: outside
     // launches, and in them once the host has more than one thread.
