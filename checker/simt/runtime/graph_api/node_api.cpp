@@ -21,7 +21,7 @@ Graphs& graphs() {
 }
 
 // A graph, where a node is put, and by which call.
-struct Place {
+struct NodePosition {
     cudaGraph_t graph;
     const cudaGraphNode_t* after;
     std::size_t count;
@@ -30,7 +30,7 @@ struct Place {
 };
 
 // Whether the new node can come after those: all are the graph's, and none is there twice.
-bool is_right(const Place& place) {
+bool is_right(const NodePosition& place) {
     if (place.count != 0 && place.after == nullptr) {
         return false;
     }
@@ -42,7 +42,7 @@ bool is_right(const Place& place) {
 }
 
 template <class Parameters>
-cudaError_t add(cudaGraphNode_t* node, const Place& place, const Parameters* parameters) {
+cudaError_t add(cudaGraphNode_t* node, const NodePosition& place, const Parameters* parameters) {
     const ApiLock turn;
     if (Streams::instance().running()) {
         return result(cudaErrorNotPermitted);

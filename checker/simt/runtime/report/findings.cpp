@@ -99,7 +99,7 @@ const char* name_of(Kind kind) {
     return "unknown";
 }
 
-void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text) {
+void report(Kind kind, const char* space, const Location& place, const std::function<std::string()>& text) {
     const InRuntime in_runtime;
     Ledger& all = ledger();
     const std::string known = place.return_address == nullptr ? text_of(place.line) : std::string();

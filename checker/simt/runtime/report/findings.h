@@ -45,11 +45,11 @@ enum class Kind {
 const char* name_of(Kind kind);
 
 // A place in the program: a code address, or a file and line known already.
-struct Place {
+struct Location {
     const void* return_address = nullptr;
     SourceLine line;
-    Place(const void* address) : return_address(address) {}
-    Place(SourceLine known) : line(std::move(known)) {}
+    Location(const void* address) : return_address(address) {}
+    Location(SourceLine known) : line(std::move(known)) {}
 };
 
 struct DeviceFinding {
@@ -65,7 +65,7 @@ struct DeviceFinding {
 };
 
 // Notes a finding about the running CUDA thread, or the host. `text` is called only if the finding is new.
-void report(Kind kind, const char* space, const Place& place, const std::function<std::string()>& text);
+void report(Kind kind, const char* space, const Location& place, const std::function<std::string()>& text);
 
 // Prints a remark that is no finding on stderr, the first time that this place gives rise to it.
 void note(const void* site, const std::string& text);

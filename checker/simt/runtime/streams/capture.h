@@ -42,7 +42,7 @@ struct Capture {
 // A call of the API or a launch, for what is said of it.
 struct ApiCall {
     const char* name;  // "cudaMalloc"
-    Place place;
+    Location place;
 };
 
 class Captures {

@@ -199,7 +199,7 @@ void on_fault(int signal, siginfo_t* info, void* data) {
         // The process is at its end. What follows is not allowed in handlers in general, but nothing else runs any
         // more.
         const void* site = users_site();
-        report(Kind::device_memory, "", site == nullptr ? Place(SourceLine{}) : Place(site), [&] {
+        report(Kind::device_memory, "", site == nullptr ? Location(SourceLine{}) : Location(site), [&] {
             const Allocation* allocation = Memory::instance().find(address);
             return "host code touches the device's memory" +
                    (allocation == nullptr ? std::string() : ": " + place_in(*allocation, address));
@@ -224,7 +224,7 @@ void on_abort(int) {
 // As on_fault, at the end of the process.
 void name_sleeping_host_function() {
     const void* site = source_of(alarm_clock.host_function).file.empty() ? users_site() : alarm_clock.host_function;
-    report(Kind::spin, "", site == nullptr ? Place(SourceLine{}) : Place(site), [] {
+    report(Kind::spin, "", site == nullptr ? Location(SourceLine{}) : Location(site), [] {
         return fmt::format(
             "a host function of a stream has slept for {:g} seconds: what it waits for cannot be the host's, since on "
             "the CPU device it runs in the host's thread",

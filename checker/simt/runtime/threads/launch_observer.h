@@ -34,7 +34,7 @@ struct LaunchObserver {
     void (*reach_barrier)(const void* site) = nullptr;
     void (*reach_grid_barrier)(const void* site) = nullptr;
     void (*reach_collective)(const Lane& lane, const Collective& request) = nullptr;
-    // The running lane arrives at a meeting, or has waited there.
+    // The running lane arrives at a partial barrier, or has waited there.
     void (*arrive)(const PartialBarrier& partial_barrier, const void* site) = nullptr;
     void (*leave)(const PartialBarrier& partial_barrier, const void* site) = nullptr;
 
