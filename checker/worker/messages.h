@@ -97,7 +97,7 @@ struct Reply {
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
     std::int32_t late = 0;       // samples that hold the host's time, where there are many of them
 
-    char text[1024] = {};  // cannot_load, exception and no_room: what was said
+    char text[1024] = {};  // cannot_load, exception and out_of_memory: what was said
 
     std::int32_t capability = 0;  // start: of the card, whose name is `text`
 

@@ -64,7 +64,7 @@ std::size_t accumulate_scratch_bytes(int N, int step);""",
         '        return library.find<accumulate_scratch_bytes>()(d["N"], d["step"]);\n'
         "    },\n    .cost =",
     ),
-    ("lessons/gpt2/check/accumulate.cpp", r"\.rehearsal =", '.defaults = "step=1",\n    .rehearsal ='),
+    ("lessons/gpt2/check/accumulate.cpp", r"\.dry_run =", '.defaults = "step=1",\n    .dry_run ='),
     ("lessons/gpt2/check/accumulate.cpp", r"const Sizes& /\*d\*/", "const Sizes& d"),
     (
         "lessons/gpt2/check/accumulate.cpp",
