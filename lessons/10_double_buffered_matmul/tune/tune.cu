@@ -195,7 +195,7 @@ void tune(bool dry_run) {
     std::printf("  cuBLAS  share\n");
     std::vector<std::vector<double>> all;
     for (const Shape& shape : dry_run ? std::vector<Shape>(std::begin(kDryRun), std::end(kDryRun))
-                                        : std::vector<Shape>(std::begin(kShapes), std::end(kShapes))) {
+                                      : std::vector<Shape>(std::begin(kShapes), std::end(kShapes))) {
         const std::vector<double> rates = rates_at(shape, right, cublas ? &*cublas : nullptr);
         all.push_back(rates);
         char name[64];
