@@ -624,20 +624,22 @@ class Kernels {
         }
     }
 
-    // Makes the compiler preprocess a lowered file. g++ 13 and later ignore `#pragma omp` in preprocessed files whose
-    // macros they expand, and a lowered file has macros. -include takes the place of the pragma that names the precompiled
-    // header, and the macros of this call are those that the header was made with.
-    void take_header_by_option(Command& compiling, const fs::path& lowered) const {
+    // Makes the compiler preprocess the expanded text, and returns the file that it is to read. g++ 13 and later ignore
+    // `#pragma omp` in preprocessed files whose macros they expand, and a lowered file has macros. -include takes the place
+    // of the pragma that names the precompiled header, and the macros of this call are those that the header was made with.
+    fs::path take_header_by_option(Command& compiling) const {
         static const std::regex kHeader(R"x(#pragma GCC pch_preprocess "([^"\n]+)\.gch"[^\n]*)x");
-        const std::string text = text_of(lowered);
+        const std::string lowered = text_of(file(Text::expanded, ".ii"));
         std::smatch header;
-        if (!std::regex_search(text, header, kHeader)) {
-            throw std::runtime_error(lowered.string() + " names no precompiled header");
+        if (!std::regex_search(lowered, header, kHeader)) {
+            throw std::runtime_error(file(Text::expanded, ".ii").string() + " names no precompiled header");
         }
         append_preprocessor(compiling, options_, here_);
         append(compiling, told_headers(options_));
         append(compiling, std::vector<std::string>{"-include", header.str(1)});
-        std::ofstream(lowered) << header.prefix() << header.suffix();
+        const fs::path without_header = file(Text::expanded, ".openmp.ii");
+        std::ofstream(without_header) << header.prefix() << header.suffix();
+        return without_header;
     }
 
     // Writes the compiler's messages to the text's own file.
@@ -649,13 +651,14 @@ class Kernels {
         if (isatty(STDERR_FILENO) != 0) {
             compiling.push_back("-fdiagnostics-color=always");
         }
-        if (has_openmp(options_)) {
-            take_header_by_option(compiling, file(text, ".ii"));
+        fs::path reads = file(text, ".ii");
+        if (text == Text::expanded && has_openmp(options_)) {
+            reads = take_header_by_option(compiling);
         } else {
             append(compiling, std::vector<std::string>{"-fpreprocessed", "-fdirectives-only"});
         }
         append(compiling, std::vector<std::string>{"-pass-exit-codes", "-x", "c++", options_.arithmetic ? "-S" : "-c",
-                                                   file(text, ".ii").string(), "-o", into});
+                                                   reads.string(), "-o", into});
         try {
             run(compiling, options_.verbose, said_of(text));
             return true;

@@ -972,6 +972,15 @@ TEST_F(Driver, OpenMPInAFileWithKernelsRunsAndTheLinesStay) {
     EXPECT_NE(ran.output.find("at a.cu:3 in k"), std::string::npos) << ran.output;
 }
 
+TEST_F(Driver, OpenMPTakesAWarningOfExpandedMacrosAloneForNone) {
+    file("a.cu",
+         "#define SAME(x) ((x) == (x))\n__global__ void k() {}\nint main() {\n    int threads = 0;\n"
+         "#pragma omp parallel num_threads(2)\n#pragma omp atomic\n    threads++;\n    k<<<1, 1>>>();\n"
+         "    return SAME(threads) ? threads : 9;\n}\n");  // g++ warns of x == x unless a macro wrote it
+    EXPECT_EQ(simtcc("-Xcompiler -fopenmp,-Wall,-Werror a.cu -o a").output, "");
+    EXPECT_EQ(shell("./a").status, 2);
+}
+
 TEST_F(Driver, ErrorsNameTheUsersFileAndLine) {
     file("a.cu",
          "#include <string>\n__global__ void k(float* x, int n) { x[0] = n; }\nint main() {\n    float* x = "
