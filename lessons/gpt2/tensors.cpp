@@ -88,8 +88,8 @@ bool is_result(std::string_view name) {
 
 // Binds every view of `tensors` that is `wanted` to one arena, then returns it with `tail_bytes` of room behind the last one.
 template <class Tensors>
-std::pair<Arena, std::byte*> initialise(Tensors& tensors, std::string_view what, std::size_t tail_bytes,
-                                        bool wanted(std::string_view) = every) {
+std::pair<Arena, std::byte*> place(Tensors& tensors, std::string_view what, std::size_t tail_bytes,
+                                   bool wanted(std::string_view) = every) {
     std::size_t bytes = tail_bytes;
     tensors.visit([&]<class Element>(const std::string& name, Element*&, const Shape& shape) {
         bytes = checked_sum(bytes, wanted(name) ? view_bytes<Element>(name, shape) : 0);
@@ -134,7 +134,7 @@ ParametersOf<Element>::ParametersOf(const Config& config_) : config(config_), h(
 
 template <class Element>
 void ParametersOf<Element>::allocate() {
-    arena_ = initialise(*this, "weights", 0).first;
+    arena_ = place(*this, "weights", 0).first;
 }
 
 template <class Element>
@@ -149,14 +149,14 @@ ActivationsOf<Element>::ActivationsOf(const Config& config_, int B_, int T_)
 
 template <class Element>
 void ActivationsOf<Element>::allocate(std::size_t scratch_bytes) {
-    auto [arena, tail] = initialise(*this, "activations", scratch_bytes);
+    auto [arena, tail] = place(*this, "activations", scratch_bytes);
     arena_ = std::move(arena);
     scratch = tail;
 }
 
 template <class Element>
 void ActivationsOf<Element>::allocate_results() {
-    arena_ = initialise(*this, "logits", 0, is_result).first;
+    arena_ = place(*this, "logits", 0, is_result).first;
 }
 
 template struct ParametersOf<float>;

@@ -68,7 +68,7 @@ Function* of_runtime(const char* name) {
 // ---- one call ------------------------------------------------------------------------------------------------------
 
 // Throws OutOfMemory where the card has not so much memory left.
-DeviceBuffer<std::byte> allocate_or_no_room(std::size_t bytes) {
+DeviceBuffer<std::byte> allocate_or_throw(std::size_t bytes) {
     try {
         return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));
     } catch (const CudaError& error) {
@@ -96,7 +96,7 @@ class GuardedBuffer {
                  .bytes = spec_.bytes(),
                  .element = spec_.element},
           picture_(place_.mapped_bytes),
-          device_(allocate_or_no_room(place_.mapped_bytes)) {
+          device_(allocate_or_throw(place_.mapped_bytes)) {
         poison();
     }
 
@@ -192,7 +192,7 @@ class LargeOutput {
   private:
     static constexpr std::uint8_t kPoison = 0xFF;
 
-    static DeviceBuffer<std::byte> allocate(std::size_t bytes) { return allocate_or_no_room(bytes + 2 * kGuardBytes); }
+    static DeviceBuffer<std::byte> allocate(std::size_t bytes) { return allocate_or_throw(bytes + 2 * kGuardBytes); }
 
     BufferSpec spec_;
     DeviceBuffer<std::byte> device_;
@@ -535,7 +535,7 @@ class GpuBench final : public Bench {
     static void wait_for_legacy_stream() { check(cudaStreamSynchronize(cudaStreamLegacy)); }
 
     std::byte* reserve(std::size_t bytes) {
-        memory_.push_back(allocate_or_no_room(bytes));
+        memory_.push_back(allocate_or_throw(bytes));
         return memory_.back().data();
     }
 
