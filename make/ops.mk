@@ -19,7 +19,7 @@
 root_cpu := build
 $(foreach variant,dry debug arith gpu nvcc,$(eval root_$(variant) := build/$(variant)))
 
-# Of a target: its variant; of VARIANT/ops/X and VARIANT/impl/X the parts of X.
+# A target's variant; the parts of X in VARIANT/ops/X and VARIANT/impl/X.
 variant = $(or $(filter dry debug arith gpu,$(word 2,$(subst /, ,$@))),cpu)
 side = $(word 1,$(subst /, ,$*))
 lesson = $(word 2,$(subst /, ,$*))
@@ -189,8 +189,8 @@ host_checks := $(patsubst %,build/check/lesson%,$(filter-out $(device_numbers),$
 device_checks = $(device_numbers:%=$(root_$1)/check/lesson%)
 check_programs := $(host_checks) $(call device_checks,cpu)
 
-# A check program brings the older solutions that its targets time. report-programs names them itself: then an older solution
-# that does not compile does not cost the newer lesson its check. $1 variant, $2 lesson
+# A check program brings the older solutions that its targets time. report-programs names them itself: then a newer lesson
+# keeps its check if an older solution does not compile. $1 variant, $2 lesson
 timed_beside = $(if $(filter report-programs,$(MAKECMDGOALS)),,$(call step_before_impls,$1,$2))
 $(host_checks): build/check/lesson%: $$(check_objects) $(with_blas) $(check_libs) | $$(call timed_beside,cpu,$$(call named,$$*))
 	$(link_check)

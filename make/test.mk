@@ -112,7 +112,7 @@ listing = simt-traffic_listing_test$1=build/tests/simt/traffic_listing_test@$2
 simt_reads := checker/simt build/lib/libsimt_estimate.so $(as_toolkit)/lib64 checker/ptx.h checker/cuda_check.h build/flags build/simtcc build/simt-lower $(simt_archives) \
     build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries $(nvcc_calls)
 
-# What a check of lessons $2 reads on variant $1, the solutions that they are to beat too.
+# The files that a check of lessons $2 reads on variant $1, with the solutions that they are to beat.
 before = $(lastword $(filter-out $1,$(call up_to,$1)))
 older_of = $(filter $(addprefix %/,$(call ops_of,$1)),$(call served_by,$(call before,$1)))
 checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach lesson,$2,lessons/$(lesson)/lesson.toml \

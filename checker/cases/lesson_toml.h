@@ -16,7 +16,7 @@ namespace checker {
 
 struct Target {
     Baseline against = Baseline::solution;  // or copy, library, arithmetic (the fp32 roof) or busy
-    Shares shares;                          // of its speed, in the same run; bronze is needed to pass
+    Shares shares;                          // shares of its speed in the same run; bronze is needed to pass
     // On a GPU, of what the solution was measured to reach on such a card: silver and gold are these shares of it, and bronze is
     // at most that; 0: `shares` are the same on every card.
     Shares of_recorded = {};

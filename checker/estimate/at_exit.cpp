@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What SIMT_ESTIMATE prints when a program of the CPU device ends (simt/runtime/counting/estimate_report.h).
+// Prints what SIMT_ESTIMATE asks for when a program of the CPU device ends (simt/runtime/counting/estimate_report.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -47,7 +47,7 @@ struct GpuSpec {
 
 // Throws std::runtime_error: `from`, the table, and the key that is missing or wrong.
 std::vector<GpuSpec> parse_cards(std::string_view toml, const std::string& from);
-const std::vector<GpuSpec>& cards();  // those of reference/cards.toml, in its order
+const std::vector<GpuSpec>& cards();  // all of reference/cards.toml, in its order
 
 // By its key, however it is written ("rtx4090", "4090"), or what it starts with ("H100": the first such card). Throws
 // std::runtime_error, which lists the known ones.

@@ -749,7 +749,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             baselines |= bit(Baseline::library);
             report.library = timed.library->name;
         }
-        if (!ends_on_host(timed.call) || device_backend().is_host()) {  // a roof is no time that the host waits
+        if (!ends_on_host(timed.call) || device_backend().is_host()) {  // the host does not wait for a roof
             baselines |= timed.bytes_moved > 0 ? bit(Baseline::copy) : 0;
             baselines |= timed.flop > 0 && !timed.tensor_cores ? bit(Baseline::arithmetic) : 0;
         }

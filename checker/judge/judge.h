@@ -47,13 +47,13 @@ class Judge {
   private:
     struct RunResult {
         std::optional<Finding> finding;        // crash, hang, exit, ...: nothing is known of the outputs then
-        std::vector<Content> outputs;          // of a sampled call one: SampledElements
+        std::vector<Content> outputs;          // a sampled call has one: SampledElements
         std::string out_of_memory = {};        // why it did not run
         std::vector<Finding> device_findings;  // beside it: writes outside the data, what the device saw
         std::string float_atomics;             // lines that add floats atomically: "encoder.cu:31"
         std::string early_exits;               // threads that had ended before the others of their block met
         bool incomplete() const { return finding || !out_of_memory.empty(); }
-        bool exceeded_limits() const;  // in the time and the memory that there are
+        bool exceeded_limits() const;  // took more time or memory than it may
     };
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
     // Calls of one case, one after the other on what the earlier ones left, as far as the first that ends early.
@@ -91,7 +91,7 @@ class Judge {
     MemoryFile memory_;
     WorkerProcess worker_;
     ProgressLine progress_{stderr};
-    Gpu card_;  // that the ops run on
+    Gpu card_;  // the ops run on it
 
     // Of the op that is being checked.
     struct OpState {

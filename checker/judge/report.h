@@ -32,8 +32,8 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
-    std::string note = {};                    // of a right one: that its result depends on the order of threads
-    std::vector<CounterResult> counted = {};  // of a device, as far as lesson.toml has targets for them
+    std::string note = {};                    // set if it is right, but its result depends on the order of threads
+    std::vector<CounterResult> counted = {};  // a device has them, as far as lesson.toml has targets for them
     bool shows_precision = false;             // some error is as large as the op's precision makes it
     const CounterResult* wasteful() const;    // the first of which it takes too many; null where none
     const Finding* too_accurate() const;      // its errors are smaller than those of the op's precision; null where not
@@ -42,17 +42,17 @@ struct CaseReport {
 enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict, not_compared };
 std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict", …
 
-// Whose speed a share is of, by to_string(Baseline): "the solution's", "a copy's", "OpenBLAS's".
+// Returns the owner of the speed that a share is of, by to_string(Baseline): "the solution's", "a copy's", "OpenBLAS's".
 std::string whose(std::string_view baseline, const std::string& library);
 
 // An op at one shape, timed.
 struct ShapeTiming {
     std::string shape;
-    Summary seconds;                  // of one call
+    Summary seconds;                  // one call's
     int discarded = 0;                // rounds in which a clock reading could not be right
-    double flop = 0;                  // of one call; 0: not counted
+    double flop = 0;                  // one call's; 0: not counted
     double bytes = 0;                 // moved by one call; 0: not counted
-    std::map<Baseline, Ratio> share;  // of each rival's speed
+    std::map<Baseline, Ratio> share;  // shares of each baseline's speed
     Verdict verdict = Verdict::no_verdict;
     Medal medal = Medal::none;        // where the verdict is ok
     bool judged = true;               // false: only reported, unless what it computed is wrong

@@ -108,7 +108,7 @@ class Session {
                bytes_of(c) > wrong->second;
     }
 
-    // What is said of a case; of one that is not run, why.
+    // Returns the report of a case; if it is not run, with the reason.
     CaseReport report_of_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
         CaseReport result{.name = c.name, .shape = c.shape};
@@ -128,7 +128,7 @@ class Session {
         return result;
     }
 
-    // What lesson.toml asks of the counters, where the device has some; what it does not name is not judged.
+    // Returns the limits of lesson.toml for the counters, if the device has some; the others are not judged.
     std::map<std::string, double> at_most(const std::string& op) const {
         const auto targets = lesson_.toml().counters.find(op);
         const bool counts = !device_backend().counters().empty();
@@ -171,8 +171,8 @@ class Session {
         }
     }
 
-    // What a card could do at best with what is right, and is not given. In a process of its own, which has few seconds of a
-    // processor (and, on a busy machine, more of the clock): nothing that goes wrong there turns a verdict.
+    // Adds the best times that a card could reach with the right ops that are not given. A process of its own counts them,
+    // with few seconds of a processor (and, on a busy machine, more of the clock): no fault there changes a verdict.
     void estimate() {
         if (!options_.at_best || device_backend().is_host() || !device_backend().samples_blocks()) {
             return;
@@ -187,7 +187,7 @@ class Session {
 
     bool has_target(const std::string& op) const { return lesson_.toml().targets.contains(op); }
 
-    // Whether the op's file is an earlier lesson's, which serves this one too. It is no exercise of this lesson.
+    // Returns true if the op's file is an earlier lesson's, which serves this one too. This lesson does not ask for it.
     bool is_shared(std::size_t op) const {
         const std::string folder = std::filesystem::path(reports_[op].file).parent_path().filename().string();
         return folder != lesson_.name() && (options_.subject == "lessons" || options_.subject == "solutions");
@@ -198,7 +198,7 @@ class Session {
         return is_shared(op) && reports_[op].is_stub && options_.only.empty();
     }
 
-    // What is recorded as this lesson's.
+    // Returns the part of the report that is recorded as this lesson's.
     LessonReport report_of_exercises() const {
         LessonReport own = report();
         std::erase_if(own.ops, [this](const OpReport& op) { return is_shared(op.op); });
@@ -309,7 +309,7 @@ class Session {
         roof_ = measured.cpu;
     }
 
-    // What multiply-adds reached on this core in a run, in FLOP a second; none where they were not timed.
+    // Returns the rate of multiply-adds on this core in a run, in FLOP a second; nothing if they were not timed.
     static std::optional<double> multiply_adds(const ShapeTiming& shape) {
         const std::optional<Ratio> share = shape.of(Baseline::arithmetic);
         return share ? std::optional(shape.rate() / share->value) : std::nullopt;
@@ -337,7 +337,7 @@ class Session {
         }
     }
 
-    // Where multiply-adds reached much less in this run than when the roof was measured, something else is running.
+    // Notes that something else is running if multiply-adds were much slower than when the roof was measured.
     void note_slow_machine(TimingReport& timing) const {
         constexpr double kMuch = 0.75;
         for (const ShapeTiming& shape : timing.shapes) {
@@ -505,8 +505,8 @@ int run_tests(const Lesson& lesson, const Options& options) {
     if (!device_backend().is_host() && runs) {
         session.require_device();
     }
-    // What the code under test throws is a finding. What the check itself throws says why it cannot go on: not one test
-    // alone fails, and the rest is no verdict.
+    // Exceptions of the code under test are findings. An exception of the check itself ends all tests, because the check
+    // cannot go on: it must not fail one test alone and leave a verdict on the rest.
     testing::GTEST_FLAG(catch_exceptions) = false;
     const int status = RUN_ALL_TESTS();
     const LessonReport report = session.report();

@@ -790,7 +790,7 @@ TEST_F(EndToEnd, HostLessonRefusesProgramsThatNeedKernels) {
         EXPECT_EQ(run.status, 2);
         EXPECT_EQ(run.output, fmt::format("check: {}: the lesson has no kernels\n", option));
     }
-    EXPECT_EQ(check("right", "--traffic --only thrice").output,  // what there is, first
+    EXPECT_EQ(check("right", "--traffic --only thrice").output,  // refused before anything else
               "check: --only thrice: lesson 00 has no op thrice; it has twice\n");
 }
 

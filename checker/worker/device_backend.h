@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a check program's worker runs ops on. Which one is decided when the program is linked: simt_backend.cpp is the CPU
-// device, gpu_backend.cpp a GPU; without one, host_is_device.cpp says that it is the host itself.
+// The device that a check program's worker runs ops on. The link of the program decides which: simt_backend.cpp is the
+// CPU device, gpu_backend.cpp a GPU; without either, host_is_device.cpp makes it the host itself.
 #pragma once
 
 #include <memory>
@@ -63,7 +63,8 @@ class DeviceBackend {
     // Once in the worker, before the first call. Throws std::runtime_error where there is no device to run on.
     virtual void start() {}
 
-    // Whether the launch of the thread that SIMT_STOP or SIMT_TRACE names is over (checker/simt/runtime/access/focus.h).
+    // Returns true once the launch of the thread that SIMT_STOP or SIMT_TRACE names is over
+    // (checker/simt/runtime/access/focus.h).
     virtual bool focus_launch_is_over() const { return false; }
 
     // What it counts of a call; nothing where it has no counters.

@@ -34,9 +34,9 @@ struct Request {
     std::uint64_t case_index = 0;
     std::uint64_t call = 0;
     // time
-    std::uint64_t timed = 0;      // which of the op's timed calls
+    std::uint64_t timed = 0;      // index of the op's timed call
     std::uint32_t baselines = 0;  // bits 1 << Baseline
-    std::uint64_t seed = 0;       // of the inputs; afterwards the call is repeated once with those of seed + 1
+    std::uint64_t seed = 0;       // the inputs'; afterwards the call is repeated once with those of seed + 1
     double seconds = 0;           // to be spent at most, once there are `samples` of them
     std::int32_t samples = 6;     // 0: no time is taken, and that call is the first
 };
@@ -50,7 +50,7 @@ enum class Answer : std::uint32_t {
     guard_violation,  // scratch was overrun
     threads,          // some run on: `threads`
     out_of_memory,    // there is not memory enough for the shape
-    no_device,        // what the kernels run on is not there, or cannot go on for a reason that is not the code's
+    no_device,        // the kernels' device is not there, or cannot go on for a reason outside the code
     broken,           // the device has ended the process's work: `findings` say why
 };
 
@@ -92,7 +92,7 @@ struct Reply {
     std::array<Ratio, kRivals> ratio{};
     bool last = false;  // the worker ends itself: a new one is to be started for the next request
 
-    double arithmetic_flop = 0;  // of one call of Baseline::arithmetic
+    double arithmetic_flop = 0;  // one call's of Baseline::arithmetic
     Summary gap{};  // beside Baseline::busy: seconds for each of a call's nodes in which the device did nothing
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
     std::int32_t late = 0;       // samples that hold the host's time, where there are many of them

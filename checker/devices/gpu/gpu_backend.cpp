@@ -67,7 +67,7 @@ Function* of_runtime(const char* name) {
 
 // ---- one call ------------------------------------------------------------------------------------------------------
 
-// Throws OutOfMemory where the card has not so much memory left.
+// Throws OutOfMemory if the card has less than `bytes` of memory left.
 DeviceBuffer<std::byte> allocate_or_throw(std::size_t bytes) {
     try {
         return DeviceBuffer<std::byte>(std::max<std::size_t>(bytes, 1));

@@ -191,9 +191,9 @@ class Rewriting {
     }
 
     std::string text_;
-    std::string_view group_;              // of the section that the text is in
+    std::string_view group_;              // the text's section has it
     bool in_block_ = false;               // an instruction of it has been read
-    std::size_t begin_ = 0;               // of the block's first instruction in the text
+    std::size_t begin_ = 0;               // the block's first instruction is there in the text
     std::vector<CounterResult> counted_;  // in the block
     unsigned labels_ = 0, blocks_ = 0;
 };

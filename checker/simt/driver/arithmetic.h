@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// simtcc --arithmetic: adds to a kernel's assembly text what counts its floating-point instructions. Each basic block
-// that has some calls the runtime where it begins (runtime/counting/arithmetic.h), so an instruction is executed as often as the
-// call of its block: what a branch, a loop or a template does, the counts do too.
+// simtcc --arithmetic: makes a kernel's assembly text count its floating-point instructions. Each basic block with such
+// instructions begins with a call of the runtime (runtime/counting/arithmetic.h), which is executed as often as they are:
+// the counts follow each branch, loop and template.
 #pragma once
 
 #include <stdexcept>

@@ -568,7 +568,7 @@ class Kernels {
             lowering.push_back("--relaxed-constexpr");
         }
         if (text == Text::expanded) {
-            fs::remove(uses());  // of the source before this one
+            fs::remove(uses());  // the source before this one has left them
             append(lowering, std::vector<std::string>{"--host-uses", marked().string(), uses().string()});
             if (mentions_architecture(found)) {
                 read(Text::host);

@@ -5,10 +5,10 @@
 
 namespace simt {
 
-// `copy`: an asynchronous copy reads. It may copy bytes that nobody has written; whoever reads the copy is told.
+// `copy`: an asynchronous copy reads. It may copy unwritten bytes; a read of the copy is reported.
 enum class Access { read, write, atomic, copy };
 
-// Where a thread's access goes, if another thread may see it. `none`: to its own stack, to a constant, to the host's
+// The memory that a thread accesses, if other threads may see it. `none`: to its own stack, to a constant, to the host's
 // memory, or the access is wrong.
 enum class Space { none, global, shared };
 

@@ -98,7 +98,7 @@ void refuse_request(const std::string& why) {
     std::fflush(stdout);
     fmt::print(stderr, "simt: {}\n", why);
     std::fflush(stderr);
-    _exit(kBadRequest);  // without the findings, which nobody asked for
+    _exit(kBadRequest);  // without printing findings
 }
 
 }  // namespace simt

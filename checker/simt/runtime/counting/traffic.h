@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a kernel's accesses cost: requests, sectors, wavefronts and bytes, for each launch and each source line.
+// The cost of a kernel's accesses: requests, sectors, wavefronts and bytes, for each launch and each source line.
 // COUNTERS.md says how each is counted and where its rule comes from. SIMT_TRAFFIC=1 prints them when the program
 // ends, SIMT_TRAFFIC=file.json writes them. Launches that are counted are not searched for races; every other check
 // stays.
@@ -26,7 +26,7 @@ struct LaunchObserver;
 struct LaunchTraffic {
     std::string kernel;
     dim3 grid, block;
-    SourceLine line;               // of the launch
+    SourceLine line;               // the launch stands there
     std::uint64_t launches = 1;    // how many launches are added up here
     std::uint64_t blocks_run = 0;  // a sampled launch runs only some (sampling.h), and only these are counted
     std::uint64_t blocks = 0;
@@ -62,10 +62,10 @@ class CountingTraffic {
 
   private:
     bool counted_before_;
-    std::vector<LaunchTraffic> launches_, kernels_;  // those of the outer one
+    std::vector<LaunchTraffic> launches_, kernels_;  // the outer scope's
 };
 
-// What was counted, in the order of the launches: the first thousand one by one, and every kernel's sum.
+// Return the counts in the order of the launches: of the first thousand one by one, and each kernel's sum.
 const std::vector<LaunchTraffic>& traffic_of_launches();
 const std::vector<LaunchTraffic>& traffic_of_kernels();
 // The sum of all of it, with the lines of all kernels.
@@ -82,7 +82,7 @@ std::vector<Metric> metrics_of(const Traffic& traffic);
 std::string traffic_as_text(const std::vector<LaunchTraffic>& kernels);
 std::string traffic_as_json(const std::vector<LaunchTraffic>& launches, const std::vector<LaunchTraffic>& kernels);
 
-// The same for one launch or one kernel, as members of the JSON object that is open.
+// Writes the counts of one launch or one kernel as members of the JSON object that is open.
 void write_traffic(checker::JsonWriter& json, const LaunchTraffic& launch);
 
 // Prints or writes what SIMT_TRAFFIC asks for: text on stderr, or a file if it ends in .json. Called when the process

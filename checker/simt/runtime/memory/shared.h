@@ -26,8 +26,8 @@ inline constexpr std::size_t kDynamicSharedLimit = 227 * 1024;
 inline constexpr std::size_t kDynamicSharedAlignment = 1024;
 inline constexpr std::size_t kDynamicSharedGuard = 4096;  // after the largest: no kernel may touch it
 
-// The state of a byte. From `outside` on nobody may use it. It is `copied_unwritten` if an asynchronous copy has
-// brought it from where nobody had written, and `on_its_way` while such a copy has not landed.
+// The state of a byte. No thread may use a byte from `outside` on. A byte is `copied_unwritten` if an asynchronous
+// copy has brought it from an unwritten one, and `on_its_way` while such a copy has not landed.
 enum class Mark : std::uint8_t { written, unwritten, copied_unwritten, outside, on_its_way };
 
 // The state of each byte of a block's shared memory.
@@ -38,7 +38,7 @@ struct SharedMarks {
 
 class SharedMemory {
   public:
-    // Prepares one launch: the kernel uses the module's static arrays, and a block has so much dynamic memory.
+    // Prepares one launch: the kernel uses the module's static arrays, and a block has `dynamic_bytes` of dynamic memory.
     void configure(const Module* module, std::size_t dynamic_bytes);
 
     // Returns the number of a free slot, which is the caller's until give_back.
@@ -64,16 +64,16 @@ class SharedMemory {
     // The position of a byte that has a mark among all bytes of the block, of which there are size().
     std::size_t index_of(std::uintptr_t address) const;
     std::size_t size() const { return dynamic_bytes_ + marks_->statics.size(); }
-    // Whether it is one of the compiler's own flags: each thread notes there that it has constructed a variable.
+    // Returns true for the compiler's own flags: each thread notes there that it has constructed a variable.
     bool is_flag(std::uintptr_t address) const;
     std::uintptr_t static_begin() const { return static_begin_; }
-    // Which static array a wild address was meant for: one that lies some kilobytes beyond them, or where an unsigned
-    // index that overflowed leads. "512 bytes before tile (4096 bytes)"; empty: none.
+    // Returns the static array that a wild address was meant for: the address lies some kilobytes beyond them, or where
+    // an unsigned index that overflowed leads. "512 bytes before tile (4096 bytes)"; empty: none.
     std::string place_of_wild(std::uintptr_t address) const;
-    // What is known of the variable at the address; null: nothing.
+    // Returns the known extents of the variable at the address; null: none.
     const Extents* extents_at(std::uintptr_t address) const;
-    // Where the address lies in a variable that is at a multiple of 16 by luck: neither its type nor its declaration asks
-    // for it. Empty: it does not, or was told before.
+    // Returns the address's place in a variable that happens to be at a multiple of 16: neither its type nor its
+    // declaration asks for that. Empty: it lies in none, or in one that was reported before.
     std::string accidentally_aligned_place(std::uintptr_t address);
     // "tile[2][12] of tile[32][33]", or "tile[2][12]" without its shape; "byte 8 of the 64 bytes of dynamic shared
     // memory".

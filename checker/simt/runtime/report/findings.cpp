@@ -29,7 +29,7 @@ constexpr std::size_t kMostKept = 10000;  // places, not times
 struct Ledger {
     std::vector<DeviceFinding> findings;
     std::vector<const void*> addresses;              // the address of findings[i]; null if its line was known
-    std::map<std::size_t, Specificity> specificity;  // of findings[i], where it is a race
+    std::map<std::size_t, Specificity> specificity;  // findings[i]'s, if it is a race
     std::map<std::tuple<Kind, const void*, std::string>, std::size_t> by_place;
     std::set<std::string> noted;  // lines of notes
     std::string early_exits;

@@ -91,7 +91,7 @@ struct Lane {
     const void* site = nullptr;  // where it waits or polls: return address
     Collective collective{};
     int predicate = 0;                                // at a barrier: what the lane gives, and then the outcome
-    const PartialBarrier* partial_barrier = nullptr;  // where it waits, if it does
+    const PartialBarrier* partial_barrier = nullptr;  // it waits there; null: it does not
     std::vector<BarrierVisit> barrier_visits;
     unsigned statements_left = 0;
     // Its last access to memory or call of the device: where, and how many statements it had left by then. While it
