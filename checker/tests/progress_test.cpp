@@ -136,6 +136,27 @@ TEST_F(Progress, ShowsTheBestMedalOfTheSameText) {
         << progress();
 }
 
+TEST_F(Progress, WithoutAVerdictOnSpeedIsAStateOfItsOwn) {
+    note("add", "no verdict", true,
+         R"(,"timing":{"share":0.7,"medal":"","verdict":"no verdict","against":"solution"})");
+    EXPECT_TRUE(contains(progress(), "  add               no verdict        70% of the solution's speed\n"))
+        << progress();
+    EXPECT_TRUE(contains(progress(), "1 of 3 exercises pass, 1 of them without a verdict on its speed\n"))
+        << progress();
+}
+
+TEST_F(Progress, SkipsLinesThatAreNoResultsWithANote) {
+    for (const char* garbage : {"5", "{\"file\":5}", "\x01\xff", "{\"file\":\"lessons/01_first/add.cpp\",\"verd"}) {
+        std::ofstream(kTree / "results.jsonl", std::ios::app) << garbage << "\n";
+    }
+    note("add", "ok", true);
+    const std::string said = progress();
+    EXPECT_TRUE(
+        contains(said, "note: results/results.jsonl: 4 of 5 lines skipped, not a result of a check: line 1, 2, 3, 4\n"))
+        << said;
+    EXPECT_TRUE(contains(said, "  add               ok                not timed yet\n")) << said;
+}
+
 TEST_F(Progress, OfAHelperIsThatOfTheOpsOfItsLessonWhichIncludeIt) {
     const fs::path helper = kTree / "lessons/01_first/sum.cuh";
     checker::write_file(kTree / "solutions/01_first/sum.cuh", "// >>> solution\n//~ // TODO\nsum\n// <<< solution\n");

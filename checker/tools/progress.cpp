@@ -23,9 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr const char* kNoVerdict = "no verdict";  // right, and its speed too close to the target to tell
+
 bool passes(const json& result) {
     const std::string verdict = result.value("verdict", "");
-    return verdict == "ok" || verdict == "no verdict";
+    return verdict == "ok" || verdict == kNoVerdict;
 }
 
 bool is_whole(const json& result) {
@@ -37,11 +39,12 @@ int medal_of(const json& timing) {
     return medal == "gold" ? 3 : medal == "silver" ? 2 : medal == "bronze" ? 1 : 0;
 }
 
-// Whether a result is of a right file that was too slow in one timing: an earlier medal of the same text outweighs that,
-// as the machine may be busy now.
-bool is_slow_now(const json& result) {
-    return result.value("verdict", "") == "SLOW" && result.contains("timing") &&
-           result.at("timing").value("verdict", "") == "SLOW";
+// Returns true if the result is of a right file whose speed was too low or not clear in one timing: an earlier medal of the same text
+// outweighs that, as the machine may be busy now.
+bool missed_medal_now(const json& result) {
+    const std::string verdict = result.value("verdict", "");
+    return verdict == kNoVerdict ||
+           (verdict == "SLOW" && result.contains("timing") && result.at("timing").value("verdict", "") == "SLOW");
 }
 
 // `last` and what came after it, both of the same text, as one. A check of some cases that finds nothing tells nothing
@@ -55,7 +58,7 @@ json with_earlier(json result, const json& last) {
     const json now = result.value("timing", json());
     const json timing = now.is_null() || medal_of(earlier) > medal_of(now) ? earlier : now;
     if ((passes(result) && !is_whole(result) && is_whole(last)) ||
-        (is_slow_now(result) && passes(last) && medal_of(earlier) > 0)) {
+        (missed_medal_now(result) && passes(last) && medal_of(earlier) > 0)) {
         result = last;
     }
     if (!timing.is_null()) {
@@ -70,19 +73,34 @@ struct Results {
     json last;
 };
 
+// Adds what one line says. Throws json::exception if it is not a result.
+void take_line(const std::string& line, std::map<std::string, Results>& results) {
+    json result = json::parse(line);
+    const std::string file = result.at("file"), verdict = result.at("verdict"), subject = result.at("subject");
+    if (subject != "lessons") {
+        return;
+    }
+    Results& of_file = results[file];
+    json& known = of_file.of_text[result.value("fnv1a64", "")];
+    known = with_earlier(std::move(result), known);
+    of_file.last = known;
+}
+
+// Skips lines that are not results, such as one that a full disk cut short, and says so.
 std::map<std::string, Results> read_results(const fs::path& file) {
     std::map<std::string, Results> results;
     std::istringstream lines(checker::read_file_if_there(file).value_or(""));
+    std::vector<long> skipped;
+    long number = 0;
     for (std::string line; std::getline(lines, line);) {
-        json result = json::parse(line, nullptr, false);
-        // A line that a full disk cut short, or that another version wrote, says nothing.
-        if (result.is_discarded() || !result.contains("file") || result.value("subject", "") != "lessons") {
-            continue;
-        }
-        Results& of_file = results[result.at("file")];
-        json& known = of_file.of_text[result.value("fnv1a64", "")];
-        known = with_earlier(std::move(result), known);
-        of_file.last = known;
+        number++;
+        try {
+            take_line(line, results);
+        } catch (const json::exception&) { skipped.push_back(number); }
+    }
+    if (!skipped.empty()) {
+        fmt::print(stderr, "note: {}: {} of {} skipped, not a result of a check: line {}\n", file.string(),
+                   skipped.size(), checker::format_count(number, "line"), fmt::join(skipped, ", "));
     }
     return results;
 }
@@ -99,6 +117,7 @@ std::string time_of(const json& timing) {
 struct Status {
     bool passed = false;
     std::string text;
+    bool speed_unclear = false;  // passed, without a verdict on its speed
 };
 
 Status status_of(const fs::path& file, const std::string& number, const Results& results) {
@@ -107,7 +126,7 @@ Status status_of(const fs::path& file, const std::string& number, const Results&
     }
     const auto found = results.of_text.find(checker::exercise_digest(file));
     const json& result = found == results.of_text.end() ? results.last : found->second;
-    const std::string verdict = passes(result) ? "ok" : std::string(result.at("verdict"));
+    const std::string verdict = result.at("verdict");
     const auto with = [&](const std::string& word, const std::string& rest) {
         return rest.empty() ? word : fmt::format("{:<16}  {}", word, rest);
     };
@@ -119,7 +138,8 @@ Status status_of(const fs::path& file, const std::string& number, const Results&
                 with("some shapes ok", fmt::format("make check-lesson{} ONLY={}", number, file.stem().string()))};
     }
     const bool is_right = passes(result) || verdict == "SLOW";
-    return {passes(result), with(verdict, is_right ? time_of(result.value("timing", json())) : "")};
+    return {passes(result), with(verdict, is_right ? time_of(result.value("timing", json())) : ""),
+            verdict == kNoVerdict};
 }
 
 // A helper is right where its lesson's ops that include it are: the text of both counts.
@@ -162,7 +182,7 @@ int main(int argc, char** argv) {
     const std::string passed_of = argc == 3 && std::string(argv[1]) == "--passed" ? argv[2] : "";
     try {
         std::map<std::string, Results> results = read_results("results/results.jsonl");
-        long passed = 0;
+        long passed = 0, unclear = 0;
         std::size_t exercises = 0, width = 16;  // of the column of names
         for (const auto& [lesson, files] : checker::solution_files()) {
             for (const std::string& name : files) { width = std::max(width, fs::path(name).stem().string().size()); }
@@ -178,6 +198,7 @@ int main(int argc, char** argv) {
             const auto show = [&](const fs::path& file, const Status& status) {
                 exercises++;
                 passed += status.passed ? 1 : 0;
+                unclear += status.speed_unclear ? 1 : 0;
                 if (passed_of.empty()) {
                     fmt::print("  {:<{}}  {}\n", file.stem().string(), width, status.text);
                 } else if (status.passed) {
@@ -202,7 +223,8 @@ int main(int argc, char** argv) {
             }
         }
         if (passed_of.empty()) {
-            fmt::print("{} of {} exercises pass\n", passed, exercises);
+            fmt::print("{} of {} exercises pass{}\n", passed, exercises,
+                       unclear == 0 ? "" : fmt::format(", {} of them without a verdict on its speed", unclear));
         }
         return 0;
     } catch (const std::exception& error) {

@@ -15,7 +15,7 @@ from reference.gpu import pages
 from reference.gpu.lesson_shapes import all_lessons, dims
 from reference.gpu.machine import Cpu, cpu
 from reference.gpu.tools import digits, read_reports
-from reference.timings import compare, record_cpu
+from reference.timings import compare, record_cpu, results
 
 ROOT = Path(__file__).parents[2]
 SHAPE = "N=256 C=768 OC=2304"
@@ -389,3 +389,9 @@ def test_what_sentences_say_of_the_recorded_machine_is_what_was_recorded():
 def test_few_are_shown_as_they_are_and_many_as_multiples():
     assert [compare.amount(4, 8), compare.amount(0, 0), compare.amount(3, 0)] == ["4", "0", "3"]
     assert compare.amount(150, 100) == "1.5x"
+
+
+def test_lines_that_are_no_results_are_skipped_with_a_note(course, capsys):
+    (course / "results/results.jsonl").write_bytes(b'5\n{"lesson": "01"}\n\xff\x00\n{"lesson"')
+    assert results.checks() == [{"lesson": "01"}]
+    assert capsys.readouterr().err == "note: results/results.jsonl: skipped, not a result of a check: line 1, 3, 4\n"

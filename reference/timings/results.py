@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 from reference.gpu.tools import ToolError
@@ -18,19 +19,23 @@ def root() -> Path:
 
 
 def checks() -> list[dict]:
-    """The lines that checks append, the oldest first. A line that a check was still writing is left out."""
+    """The lines that checks append, the oldest first. A line that is not a result is skipped, with a note."""
     try:
-        lines = (root() / "results/results.jsonl").read_text().splitlines()
+        lines = (root() / "results/results.jsonl").read_bytes().splitlines()
     except OSError:
         return []
-    found = []
-    for line in lines:
+    found, skipped = [], []
+    for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
         except ValueError:
-            continue
+            row = None
         if isinstance(row, dict):
             found.append(row)
+        else:
+            skipped.append(str(number))
+    if skipped:
+        print(f"note: results/results.jsonl: skipped, not a result of a check: line {', '.join(skipped)}", file=sys.stderr)
     return found
 
 
