@@ -10,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -74,12 +75,22 @@ int main(int argc, char** argv) {
             std::fflush(stderr);
         });
         fmt::print(stderr, "{}", terminal ? "\r\033[K" : "");
+        std::string why, raised;
+        if (const std::optional<checker::Roof> earlier = checker::load_roof(out, roof.cpu.name, why)) {
+            raised = checker::keep_best(roof.cpu, earlier->cpu);
+        }
         roof.gpu = measure_gpu(gpu);
         roof.measured_at = checker::utc_now();
         checker::save_roof(roof, out);
         print(roof.cpu);
         if (!roof.gpu.empty()) {
             print_gpu(checker::Json::parse(roof.gpu));
+        }
+        if (!raised.empty()) {
+            fmt::print(
+                "kept from an earlier calibration, whose rates are higher: {}; something else was running now. "
+                "To forget the earlier one: rm {}\n",
+                raised, out.string());
         }
         fmt::print("written to {}\n", out.string());
         return 0;

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "checker/clock/roof_kernels.h"
@@ -174,6 +175,25 @@ int usable_cores() {
         return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
     return CPU_COUNT(&set);
+}
+
+std::string keep_best(CpuRoof& measured, const CpuRoof& earlier) {
+    if (measured.name != earlier.name || measured.cores != earlier.cores || measured.lanes != earlier.lanes) {
+        return "";
+    }
+    constexpr double kMuch = 1.1;
+    std::string raised;
+    for (const auto& [rate, words] : {std::pair{&CpuRoof::copy_one, "copy on one core"},
+                                      {&CpuRoof::copy_all, "copy on all cores"},
+                                      {&CpuRoof::fma_one, "multiply-adds on one core"},
+                                      {&CpuRoof::fma_all, "multiply-adds on all cores"},
+                                      {&CpuRoof::two_processes, "work of two processes"}}) {
+        if (earlier.*rate > kMuch * (measured.*rate)) {
+            raised += (raised.empty() ? "" : ", ") + std::string(words);
+        }
+        measured.*rate = std::max(measured.*rate, earlier.*rate);
+    }
+    return raised;
 }
 
 double measure_fma(double seconds) {

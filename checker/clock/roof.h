@@ -29,6 +29,11 @@ int usable_cores();
 // Takes about 8 seconds. Calls `progress` with what comes next, in words.
 CpuRoof measure_cpu_roof(const std::function<void(const std::string&)>& progress);
 
+// Raises each rate of `measured` to that of `earlier`, where they are of one processor with as many cores and lanes: what
+// was reached once can be reached, and a lower rate was measured beside other work. Returns the rates that are raised by
+// more than a tenth, in words ("copy on one core, multiply-adds on all cores"); empty if none.
+std::string keep_best(CpuRoof& measured, const CpuRoof& earlier);
+
 // The best of several timings of one thread, in FLOP a second; about `seconds` long.
 double measure_fma(double seconds);
 

@@ -115,6 +115,36 @@ TEST_F(RoofFile, StaysAsItWasWhenTheDiskIsFull) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
+TEST(KeepBest, ARateThatWasReachedOnceStays) {
+    const checker::CpuRoof earlier{.name = "A CPU",
+                                   .cores = 2,
+                                   .lanes = 8,
+                                   .copy_one = 30,
+                                   .copy_all = 40,
+                                   .fma_one = 268,
+                                   .fma_all = 500,
+                                   .two_processes = 1.9};
+    checker::CpuRoof busy{.name = "A CPU",
+                          .cores = 2,
+                          .lanes = 8,
+                          .copy_one = 29,
+                          .copy_all = 41,
+                          .fma_one = 89,
+                          .fma_all = 117,
+                          .two_processes = 1.0};
+    EXPECT_EQ(keep_best(busy, earlier), "multiply-adds on one core, multiply-adds on all cores, work of two processes");
+    EXPECT_EQ(busy.fma_one, 268);
+    EXPECT_EQ(busy.copy_one, 30);
+    EXPECT_EQ(busy.copy_all, 41);
+}
+
+TEST(KeepBest, AnotherProcessorsRateDoesNot) {
+    const checker::CpuRoof earlier{.name = "A CPU", .cores = 2, .lanes = 16, .fma_one = 268};
+    checker::CpuRoof now{.name = "A CPU", .cores = 2, .lanes = 8, .fma_one = 89};
+    EXPECT_EQ(keep_best(now, earlier), "");
+    EXPECT_EQ(now.fma_one, 89);
+}
+
 TEST(Roof, CoresAddUpOnlyWhereTwoProcessesDoTwiceTheWork) {
     CpuRoof cpu = example().cpu;
     EXPECT_TRUE(cores_scale(cpu));
