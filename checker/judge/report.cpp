@@ -146,7 +146,8 @@ std::string result_line(const LessonReport& report, const OpReport& op, const st
 }  // namespace
 
 std::string to_string(Verdict verdict) {
-    constexpr std::array kTexts{"ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict", "not compared"};
+    constexpr std::array kTexts{"ok",         "WRONG",      "not written yet", "SLOW",
+                                "IMPOSSIBLE", "no verdict", "not compared",    "NOT YOURS"};
     return kTexts.at(static_cast<std::size_t>(verdict));
 }
 
@@ -192,6 +193,9 @@ Verdict OpReport::verdict() const {
         return is_stub || !unwritten_helper.empty() || std::ranges::all_of(cases, &CaseReport::untouched)
                    ? Verdict::not_written
                    : Verdict::wrong;
+    }
+    if (!included.empty()) {
+        return Verdict::not_yours;
     }
     if (wasteful() != nullptr || too_accurate() != nullptr) {
         return Verdict::slow;

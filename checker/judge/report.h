@@ -39,7 +39,7 @@ struct CaseReport {
     const Finding* too_accurate() const;      // its errors are smaller than those of the op's precision; null where not
 };
 
-enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict, not_compared };
+enum class Verdict { ok, wrong, not_written, slow, impossible, no_verdict, not_compared, not_yours };
 std::string to_string(Verdict verdict);  // "ok", "WRONG", "not written yet", "SLOW", "IMPOSSIBLE", "no verdict", …
 
 // Returns the owner of the speed that a share is of, by to_string(Baseline): "the solution's", "a copy's", "OpenBLAS's".
@@ -90,9 +90,9 @@ struct TimingReport {
 struct OpReport {
     std::string op;
     std::string file;
-    std::string included = {};          // the solution's file that it includes: it may be right, and earns no medal
-    bool is_stub = false;               // the exercise as it was given
-    std::string unwritten_helper = {};  // one beside the file, which includes it: as it was given
+    std::string included = {};                // the solution's file that it includes: right, it is not_yours
+    bool is_stub = false;                     // the exercise as it was given
+    std::string unwritten_helper = {};        // one beside the file, which includes it: as it was given
     std::vector<std::string> stand_ins = {};  // of helpers, one sentence each: whose is taken, and why
     std::vector<std::string> helpers = {};    // the learner's that it includes
     bool asked_for = true;                    // false: left out by --only or by GoogleTest's filter

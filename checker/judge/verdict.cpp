@@ -140,7 +140,8 @@ class Printer {
     // What the learner should look at first: what does not compile, what is wrong, what is slow, what is not there.
     const OpReport* first_to_show() const {
         auto found = std::ranges::find_if(report_.ops, cannot_run);
-        for (const Verdict verdict : {Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::not_written}) {
+        for (const Verdict verdict :
+             {Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::not_yours, Verdict::not_written}) {
             found = found == report_.ops.end() ? std::ranges::find(report_.ops, verdict, &OpReport::verdict) : found;
         }
         return found == report_.ops.end() ? nullptr : &*found;
@@ -180,7 +181,9 @@ class Printer {
             const std::string shapes = format_count(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
             if (!op.included.empty()) {
-                labelled(4, "", 8, fmt::format("it includes {}: no medal", op.included));
+                op_line(
+                    "", Tone::warning, to_string(Verdict::not_yours),
+                    fmt::format("it includes {}, so it is not passed: write the code into {}", op.included, op.file));
             }
             for (const std::string& text : op.stand_ins) { labelled(4, "", 8, text, Tone::faint); }
             if (const CaseReport* c = op.too_accurate()) {
@@ -602,7 +605,7 @@ class Printer {
         }
         std::vector<std::string> counts;
         for (const Verdict verdict : {Verdict::ok, Verdict::no_verdict, Verdict::wrong, Verdict::impossible,
-                                      Verdict::slow, Verdict::not_compared, Verdict::not_written}) {
+                                      Verdict::slow, Verdict::not_compared, Verdict::not_yours, Verdict::not_written}) {
             const long n =
                 std::ranges::count(report_.ops, verdict, &OpReport::verdict) - (verdict == Verdict::ok ? untimed : 0);
             if (n > 0) {

@@ -414,8 +414,9 @@ TEST_F(Course, CheckOfASolvedFileSucceeds) {
 TEST_F(Course, AFileThatIncludesItsSolutionIsNamedAndEarnsNoMedal) {
     checker::write_file(touch("01_layers", "gelu"), "#include \"../../solutions/01_layers/gelu.cpp\"\n");
     const Finished check = run("make check-lesson01 ONLY=gelu");
-    EXPECT_TRUE(exits(check, 0));
-    EXPECT_TRUE(contains(check, "it includes solutions/01_layers/gelu.cpp: no medal"));
+    EXPECT_NE(check.status, 0);
+    EXPECT_TRUE(contains(check, "NOT YOURS it includes solutions/01_layers/gelu.cpp, so it is not passed"));
+    EXPECT_TRUE(contains(check, "edit lessons/01_layers/gelu.cpp, then: make check-lesson01"));
     EXPECT_EQ(check.output.find("of the solution's speed"), std::string::npos) << check.output;
 }
 

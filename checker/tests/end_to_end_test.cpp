@@ -870,15 +870,15 @@ TEST_F(EndToEnd, AShareOfTheMultiplyAddsIsATarget) {
         << slow.output;
 }
 
-TEST_F(EndToEnd, AFileThatIncludesASolutionIsRightAndEarnsNoMedal) {
+TEST_F(EndToEnd, AFileThatIncludesASolutionIsNotPassed) {
     fs::create_directories(folder_ / "log");
     std::ofstream(folder_ / "log/twice.d") << "build/ops/lessons/00_fake/twice.o: lessons/00_fake/twice.cpp \\\n"
                                            << " lessons/gpt2/ops.h lessons/00_fake/../../solutions/00_fake/twice.cpp\n";
     const Checked run = check("right", "--log-dir " + (folder_ / "log").string());
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_EQ(run.verdict(), "ok");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(run.verdict(), "NOT YOURS");
     EXPECT_FALSE(run.json.at("ops").at(0).contains("timing"));
-    EXPECT_NE(run.output.find("        it includes solutions/00_fake/twice.cpp: no medal\n"), std::string::npos)
+    EXPECT_NE(run.output.find("it includes solutions/00_fake/twice.cpp, so it is not passed"), std::string::npos)
         << run.output;
 }
 
