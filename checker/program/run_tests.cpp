@@ -155,7 +155,7 @@ class Session {
         read_roof();
         report.timing = judge_.time(op, lesson_.toml().targets.at(report.op), roof_, options_.timing_only);
         report.printed += judge_.take_output();
-        renew_roof(report.timing);
+        raise_roof(report.timing);
         note_slow_machine(report.timing);
         if (!report.timing.ran()) {
             const std::vector<std::string>& notes = report.timing.notes;
@@ -297,16 +297,11 @@ class Session {
             roof_ = known->cpu;
         } else if (options_.timing_only) {
             fmt::print(stderr, "{}; measuring it now …\n", why);
-            measure_roof(0, {});
+            const Roof measured{
+                .cpu = measure_cpu_roof([](const std::string&) {}), .gpu = {}, .measured_at = utc_now()};
+            save_roof(measured, options_.roof);
+            roof_ = measured.cpu;
         }
-    }
-
-    // `seen`: what multiply-adds have reached before. `gpu`: the file's part of the card, which stays.
-    void measure_roof(double seen, const std::string& gpu) {
-        Roof measured{.cpu = measure_cpu_roof([](const std::string&) {}), .gpu = gpu, .measured_at = utc_now()};
-        measured.cpu.fma_one = std::max(measured.cpu.fma_one, seen);
-        save_roof(measured, options_.roof);
-        roof_ = measured.cpu;
     }
 
     // Returns the rate of multiply-adds on this core in a run, in FLOP a second; nothing if they were not timed.
@@ -315,19 +310,24 @@ class Session {
         return share ? std::optional(shape.rate() / share->value) : std::nullopt;
     }
 
-    // A file that a run beats by a tenth was measured while something else was running.
-    void renew_roof(const TimingReport& timing) {
+    // A file that a run beats by a tenth was measured while something else was running: it takes what the run reached.
+    void raise_roof(TimingReport& timing) {
         constexpr double kBeaten = 1.1;
         double best = 0;
         for (const ShapeTiming& shape : timing.shapes) { best = std::max(best, multiply_adds(shape).value_or(0)); }
-        if (!roof_ || best <= kBeaten * roof_->fma_one) {
+        std::string why;
+        std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
+        if (!roof_ || !known || best <= kBeaten * known->cpu.fma_one) {
             return;
         }
-        fmt::print(stderr, "this run reached {} GFLOP/s of multiply-adds, {} says {}; measuring it again …\n",
-                   significant(best * 1e-9), options_.roof.string(), significant(roof_->fma_one * 1e-9));
-        std::string why;
-        const std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
-        measure_roof(best, known ? known->gpu : "");
+        timing.notes.push_back(
+            fmt::format("this core reached {} GFLOP/s of multiply-adds, which {} says from now on; it said {}, "
+                        "measured while something else was running",
+                        significant(best * 1e-9), options_.roof.string(), significant(known->cpu.fma_one * 1e-9)));
+        known->cpu.fma_one = best;
+        known->cpu.fma_all = std::max(known->cpu.fma_all, best);
+        save_roof(*known, options_.roof);
+        roof_ = known->cpu;
     }
 
     // Literals such as 0.5 turn arithmetic of floats into one of doubles, which takes longer and is not more right.
