@@ -282,14 +282,19 @@ void put_speed(ShapeTiming& timing, const SpeedVerdict& speed, Speed before) {
                                                                            : Verdict::no_verdict;
 }
 
-// Whether more samples would change nothing; for the medal too, where that is to be settled.
-bool is_settled(const ShapeTiming& timing, const Target& target, bool settle_medal) {
+// The medal if each share were known without noise.
+Medal without_noise(ShapeTiming timing, const Target& target) {
+    for (auto& [baseline, ratio] : timing.share) { ratio.interval = {ratio.value, ratio.value}; }
+    return speed_of_shape(timing, target).medal;
+}
+
+// Returns true if more samples would change nothing. As long as there is `medal_time`, a medal that only noise keeps low
+// needs more.
+bool is_settled(const ShapeTiming& timing, const Target& target, bool medal_time) {
     if (timing.by_gap()) {
         return timing.verdict != Verdict::no_verdict;
     }
-    const Ratio& share = timing.share.at(target.against);
-    const bool medal_open =
-        settle_medal && share.value >= target.shares.gold && !(share.interval.low >= target.shares.gold);
+    const bool medal_open = medal_time && without_noise(timing, target) > timing.medal;
     return timing.verdict == Verdict::slow || (timing.verdict == Verdict::ok && !medal_open);
 }
 
@@ -806,7 +811,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
 }
 
 std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target,
-                                             std::uint32_t baselines, bool settle_medal,
+                                             std::uint32_t baselines, bool all_shapes,
                                              std::vector<std::string>& notes) {
     const Op& op = lesson_.ops().at(op_index);
     const Timed& timed = op.timed[shape];
@@ -841,6 +846,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
     // right. `slow` and `impossible` are said only when two attempts in a row agree: other work on the machine can make
     // one attempt, or the copy beside it, several times slower, and an accusation must not rest on that.
     constexpr int kAttempts = 4;
+    const int medal_attempts = all_shapes ? kAttempts : kAttempts - 1;
     Speed before = Speed::unclear;
     std::optional<Baseline> beaten;
     bool impossible_before = false;
@@ -874,7 +880,7 @@ std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t s
         }
         const SpeedVerdict speed = speed_of_shape(report, target);
         put_speed(report, speed, before);
-        if (is_settled(report, target, settle_medal)) {
+        if (is_settled(report, target, attempt + 1 < medal_attempts)) {
             break;
         }
         before = speed.speed;

@@ -72,10 +72,10 @@ class Judge {
     // A further run that adds to `counted` what the call takes; what was wrong with the run, if something was.
     std::optional<Finding> count(std::size_t op, std::size_t case_index, std::size_t call,
                                  const std::map<std::string, double>& at_most, std::vector<CounterResult>& counted);
-    // `settle_medal`: more samples are taken for the medal too, not for bronze alone. Empty where there is no memory for
-    // it: then a note says so.
+    // `all_shapes`: a medal that noise keeps low gets one more attempt than in a check of what is judged. Empty where there
+    // is no memory for it: then a note says so.
     std::optional<ShapeTiming> time_shape(std::size_t op, std::size_t shape, const Target& target,
-                                          std::uint32_t baselines, bool settle_medal, std::vector<std::string>& notes);
+                                          std::uint32_t baselines, bool all_shapes, std::vector<std::string>& notes);
     // Whether what was timed gives the right outputs on inputs that it had not seen, after `request`: all elements are
     // compared with the solution's, and some with what they should be, where a single one can be computed.
     std::optional<Finding> timed_mismatch(const Op& op, const Timed& timed, const Request& request);

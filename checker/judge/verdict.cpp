@@ -473,7 +473,8 @@ class Printer {
         const bool noisy = next > worst.medal && !worst.by_gap() &&
                            worst.share.at(timing.against).interval.low < timing.target.of(next) &&
                            worst.share.at(timing.against).value >= timing.target.of(next);
-        return measured(timing, next) + (noisy ? ", but its interval reaches below" : "");
+        return measured(timing, next) +
+               (noisy ? fmt::format("; at least {}: too noisy for more", to_string(worst.medal)) : "");
     }
 
     // With the target of the next medal, where that is missed.

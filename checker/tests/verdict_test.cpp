@@ -333,6 +333,27 @@ TEST(Verdict, NamesTheMedalAndTheNextOne) {
     EXPECT_TRUE(has_line(text, "        silver  4.10 ms, 84% of the solution's speed (gold 90%)")) << text;
 }
 
+TEST(Verdict, SaysThatNoiseKeepsAMedalLow) {
+    OpReport fast = op("gelu", {right_case("regular")});
+    fast.timing = timing(Verdict::ok);
+    fast.timing.shapes.front().share[Baseline::solution] = {0.95, {0.82, 1.1}};
+    const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
+    EXPECT_NE(text.find("silver  4.10 ms, 95% of the solution's speed (gold 90%); at least\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST(Verdict, OfAFileThatIncludesItsSolutionIsNotYours) {
+    OpReport copy = op("gelu", {right_case("regular")});
+    copy.included = "solutions/01_layers/gelu.cpp";
+    const LessonReport report = lesson({op("encoder", {right_case("regular")}), copy});
+    EXPECT_FALSE(report.ok());
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_NE(text.find("NOT YOURS it includes solutions/01_layers/gelu.cpp"), std::string::npos) << text;
+    EXPECT_NE(text.find("1 ok, 1 NOT YOURS of 2 ops"), std::string::npos) << text;
+    EXPECT_NE(text.find("edit lessons/01_layers/gelu.cpp"), std::string::npos) << text;
+}
+
 TEST(Verdict, SaysWhichMedalTheOlderSolutionsSpeedWithholds) {
     OpReport fast = op("gelu", {right_case("regular")});
     fast.timing = timing(Verdict::ok);
