@@ -148,14 +148,19 @@ $(if $(filter then,$(then_gpu)),$(if $(no_gpu),@echo 'A GPU seems to be here too
 $(if $(filter without,$(then_gpu)),@echo "A GPU is here too; with nvcc (make doctor) it is checked and timed there.")
 endef
 
+# After the check's own words make would add "make: *** [make/lessons.mk:155: check-lesson01] Error 1". It says nothing if
+# it is ended by SIGPIPE, which shells do not report either. So it is on a terminal, where one goal was asked for; then its
+# status is 141. Scripts get the line, and 2.
+quietly = || { status=$$?; $(if $(filter 0,$(MAKELEVEL)),$(if $(word 2,$(MAKECMDGOALS)),,[ ! -t 2 ] || kill -PIPE $$PPID;)) exit $$status; }
+
 # The verdict of kernels says what a card could do at best with them.
 at_best = $(if $(call is_device,$(here)),$(if $(filter cpu,$(call place,check)),--at-best))
 run_check = $(if $(filter gpu,$1),$(at_run_time)) $< $2 $(check_options) $(call card_options,$1)
 $(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
-	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$(if $(no_gpu),,--more)) $(at_best))
+	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$(if $(no_gpu),,--more)) $(at_best)) $(quietly)
 	$(on_gpu_too)
 $(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time))
-	@$(call run_check,$(call place,time),--timing-only)
+	@$(call run_check,$(call place,time),--timing-only) $(quietly)
 
 # The solutions against themselves, by the same check.
 aa_lessons := $(host_lessons) $(if $(filter gpu,$(DEVICE)),$(device_lessons))
