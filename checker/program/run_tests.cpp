@@ -332,8 +332,8 @@ class Session {
 
     // Literals such as 0.5 turn arithmetic of floats into one of doubles, which takes longer and is not more right.
     static void note_doubles(OpReport& report) {
-        if (const std::string line = first_double(report.file); !line.empty()) {
-            report.timing.notes.push_back(line + " computes in doubles: 0.5 is one, 0.5f is a float");
+        if (const std::string note = first_double(report.file); !note.empty()) {
+            report.timing.notes.push_back(note);
         }
     }
 

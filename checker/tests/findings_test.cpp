@@ -29,16 +29,46 @@ TEST(Findings, OfAnOpSayFirstThatItReadsUnwrittenMemory) {
     EXPECT_EQ(kinds(findings), (std::vector<std::string>{"uninitialised", "mismatch"}));
 }
 
-TEST(FirstDouble, IsTheLineAtWhichAFloatBecomesADouble) {
+std::string first_double_of(const std::string& body) {
     const std::filesystem::path file = "build/findings_test/halve.cpp";
-    write_file(file, "float halve(float x) {\n    return 0.5 * x;\n}\n");
-    EXPECT_EQ(first_double(file), "halve.cpp:2");
+    write_file(file, "#include <cmath>\nconstexpr double kTwo = 2;\nfloat f(float x) {\n" + body + "\n}\n");
+    return first_double(file);
 }
 
 TEST(FirstDouble, IsNoneOfFloatsAlone) {
-    const std::filesystem::path file = "build/findings_test/halve_float.cpp";
-    write_file(file, "float halve(float x) {\n    return 0.5f * x;\n}\n");
-    EXPECT_EQ(first_double(file), "");
+    EXPECT_EQ(first_double_of("    return 0.5f * x + 1e-5f * std::tanh(x);  // not 0.5"), "");
+}
+
+TEST(FirstDouble, NamesTheConstant) {
+    EXPECT_EQ(first_double_of("    return 0.5 * x;"), "halve.cpp:4 computes in doubles: 0.5 is one, 0.5f is a float");
+    EXPECT_EQ(first_double_of("    return x +\n        1e-5 *\n        x;"),
+              "halve.cpp:5 computes in doubles: 1e-5 is one, 1e-5f is a float");
+}
+
+TEST(FirstDouble, NamesOnlyWhatIsADouble) {
+    EXPECT_EQ(first_double_of("    return 0.5f * x * (1.0f + std::tanh(0.79f * (x + 0.044715 * x * x * x)));"),
+              "halve.cpp:4 computes in doubles: 0.044715 is one, 0.044715f is a float");
+}
+
+TEST(FirstDouble, NamesTheFunction) {
+    EXPECT_EQ(first_double_of("    return std::pow(x, 3);"),
+              "halve.cpp:4 computes in doubles: std::pow of an int computes in it, std::pow(…, 3.0f) in float");
+    EXPECT_EQ(first_double_of("    return 0.5f * x * (1.0f + tanh(x));"),
+              "halve.cpp:4 computes in doubles: tanh takes and returns one, std::tanh takes floats");
+}
+
+TEST(DoublesOfAKernel, AreMeantWhereAVariableIsDeclaredSo) {
+    const std::string source = "double sum = 0;\nsum += x;\ny = 0.5 * x;  // a double\ny = 0.5f * x;\n";
+    EXPECT_TRUE(means_double(source, 1));
+    EXPECT_TRUE(means_double(source, 2));
+    EXPECT_FALSE(means_double(source, 3));
+    EXPECT_EQ(reason_for_double(source, 3, false), ": 0.5 is one, 0.5f is a float");
+    EXPECT_EQ(reason_for_double(source, 4, false), "");
+    EXPECT_EQ(reason_for_double("y = tanh(x);", 1, false), "") << "CUDA's takes a float";
+}
+
+TEST(FirstDouble, NamesTheVariable) {
+    EXPECT_EQ(first_double_of("    return kTwo * x;"), "halve.cpp:4 computes in doubles: kTwo is one");
 }
 
 }  // namespace
