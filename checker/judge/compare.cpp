@@ -75,6 +75,17 @@ double share_used(const Dims& dims, const Got& got, const Expected& expected, lo
     return is_wrongly_nonzero(got, expected, i) ? std::max(used, std::nextafter(1.0, 2.0)) : used;
 }
 
+// Returns the diagonals through one element, of each pair of axes.
+std::vector<Comparison::Diagonal> all_diagonals(const std::vector<long>& index) {
+    std::vector<Comparison::Diagonal> all;
+    for (std::size_t axis = 0; axis < index.size(); axis++) {
+        for (std::size_t other = axis + 1; other < index.size(); other++) {
+            all.push_back({axis, other, index[other] - index[axis]});
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 std::vector<long> elements_to_look_at(const Dims& dims, long columns, std::uint64_t seed) {
@@ -175,7 +186,11 @@ Comparison compare(const Dims& dims, long columns, const Got& got, const Expecte
                 result.low = index;
                 result.high = index;
                 result.step.assign(index.size(), 0);
+                result.diagonals = all_diagonals(index);
             }
+            std::erase_if(result.diagonals, [&](const Comparison::Diagonal& one) {
+                return index[one.other] - index[one.axis] != one.offset;
+            });
             for (std::size_t axis = 0; axis < index.size(); axis++) {
                 result.step[axis] = std::gcd(result.step[axis], index[axis] - result.low[axis]);
                 result.low[axis] = std::min(result.low[axis], index[axis]);

@@ -26,6 +26,11 @@ struct Comparison {
     long worst = -1;              // the element with the largest share of its budget, none of the skipped
     std::vector<long> low, high;  // the box around the wrong elements: smallest and largest index, an axis each
     std::vector<long> step;       // their indices along an axis are low, low + step, ...: the largest that holds; or 0
+    struct Diagonal {
+        std::size_t axis = 0, other = 0;  // the earlier axis first
+        long offset = 0;                  // the other's index less the axis's
+    };
+    std::vector<Diagonal> diagonals;  // axes whose indices differ by the same in all wrong elements
     bool ok() const { return wrong == 0; }
 };
 

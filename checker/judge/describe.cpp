@@ -110,10 +110,28 @@ struct Judged {
     bool wrong() const { return comparison.wrong > 0; }
 };
 
-// "c=62", "c=32..63", "c=1, 5, .. 61": the axes along which the wrong elements are not everywhere. Empty if they are.
+// Returns "s=t", "s=t+1" of the axis's indices in wrong elements, where an earlier axis determines them; else nothing. Two
+// values of an index may do so by chance.
+std::string diagonal_text(const Dims& dims, std::size_t axis, const Comparison& comparison) {
+    for (const Comparison::Diagonal& one : comparison.diagonals) {
+        if (one.other == axis && comparison.high[axis] >= comparison.low[axis] + 2 * comparison.step[axis] &&
+            comparison.step[axis] > 0) {
+            return dims.index_name(axis) + '=' + dims.index_name(one.axis) +
+                   (one.offset == 0 ? "" : fmt::format("{:+}", one.offset));
+        }
+    }
+    return "";
+}
+
+// Returns "c=62", "c=32..63", "c=1, 5, .. 61", "t=1..7, s=t": the axes along which the wrong elements are not everywhere.
+// Empty if they are.
 std::string box_text(const Dims& dims, long columns, const Comparison& comparison) {
     std::vector<std::string> parts;
     for (std::size_t axis = 0; axis < dims.rank(); axis++) {
+        if (std::string diagonal = diagonal_text(dims, axis, comparison); !diagonal.empty()) {
+            parts.push_back(std::move(diagonal));
+            continue;
+        }
         const long size = axis + 1 == dims.rank() ? columns : dims.size(axis);
         const long low = comparison.low[axis];
         const long high = comparison.high[axis];
@@ -139,8 +157,12 @@ void add_around(std::vector<std::string>& details, const Judged& judged, long el
     }
     const long begin = window.begin % dims.columns();
     std::string got = "around\tgot     ";
-    std::string expected =
-        fmt::format("{}={}..{}\texpected", dims.index_name(dims.rank() - 1), begin, begin + window.count - 1);
+    constexpr std::size_t kLabel = 10;  // columns in the report, a space among them
+    std::string label = fmt::format("{}={}..{}", dims.index_name(dims.rank() - 1), begin, begin + window.count - 1);
+    if (label.size() >= kLabel) {
+        label = fmt::format("{}={}..", dims.index_name(dims.rank() - 1), begin);
+    }
+    std::string expected = label + "\texpected";
     for (long i = window.begin; i < window.begin + window.count; i++) {
         const auto [left, right] = format_distinct(judged.got, Got(judged.output->expected), i);
         const bool empty = !judged.untouched.none() && judged.untouched.flags[at(i)];

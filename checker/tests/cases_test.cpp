@@ -493,6 +493,22 @@ TEST(CallInWords, ASuspectMustFitEveryOutputItSpeaksOf) {
     EXPECT_EQ(kinds(two.verdict(two.mean, two.out_doubled)), std::vector<std::string>{"mismatch"});
 }
 
+TEST(CallInWords, WrongElementsOfADiagonalAreNamedAsThat) {
+    const auto where = [](long below) {
+        std::vector<float> expected(2 * 6 * 6, 1.0F), floor(2 * 6, 1e-6F), got = expected;
+        for (long b = 0; b < 2; b++) {
+            for (long t = below; t < 6; t++) { got[static_cast<std::size_t>((b * 6 + t) * 6 + t - below)] = 9; }
+        }
+        Call call;
+        call.outputs.push_back(output("att", "B T T/s", {2, 6, 6}, Reference{{expected, floor, 8, false}, {}}));
+        const std::vector<Content> values{content(got)};
+        const CallVerdict verdict = describe_call(call, values, values, [] { return true; });
+        return verdict.findings.at(0).details.back();
+    };
+    EXPECT_EQ(where(0), "where\tevery wrong element has s=t");
+    EXPECT_EQ(where(2), "where\tevery wrong element has t=2..5, s=t-2");
+}
+
 TEST(CallInWords, ValuesInWrongPlacesAreNamedWithTheirDistance) {
     std::vector<float> expected(24);
     for (std::size_t i = 0; i < expected.size(); i++) { expected[i] = 1.0F + static_cast<float>(i * i); }
