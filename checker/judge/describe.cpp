@@ -86,6 +86,13 @@ Finding describe_memory_fault(const Reply& reply, const Call& call) {
     return inside ? describe_changed_input(spec, reply.offset) : outside(did, spec, reply.offset);
 }
 
+// Returns true for the status of a process that a signal ended, as shells and the worker's own handler give it.
+constexpr int kSignalStatus = 128;
+bool is_of_signal(int status) {
+    const std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGKILL};
+    return std::ranges::find(signals, status - kSignalStatus) != signals.end();
+}
+
 Finding describe_fault(const Reply& reply, const Call& call) {
     switch (reply.signal) {
         case SIGFPE:
@@ -374,7 +381,16 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
                             "loop and never given back?",
                             gib(outcome.memory)));
         case Outcome::Kind::exited:
-            return finding("exit", fmt::format("ended the program with exit({}) instead of returning", outcome.status));
+            return finding("exit", fmt::format("ended the program with {} instead of returning",
+                                               is_of_signal(outcome.status)
+                                                   ? fmt::format("status {}, which is signal {} ({}),", outcome.status,
+                                                                 outcome.status - kSignalStatus,
+                                                                 strsignal(outcome.status - kSignalStatus))
+                                                   : fmt::format("exit({})", outcome.status)));
+        case Outcome::Kind::cut_off:
+            return finding("exit", fmt::format("closed a file descriptor that it had not opened: {} and {} are the "
+                                               "check's, which hears no more of it",
+                                               kWorkerSocket, kWorkerMemory));
         case Outcome::Kind::killed:
             return finding("crash",
                            fmt::format("was killed by signal {} ({}){}", outcome.status, strsignal(outcome.status),

@@ -276,6 +276,18 @@ TEST_F(EndToEnd, ExitWithSuccessIsAFinding) {
     EXPECT_EQ(run.first_text(), "ended the program with exit(0) instead of returning");
 }
 
+TEST_F(EndToEnd, AClosedDescriptorIsNoExit) {
+    EXPECT_EQ(check("closes_descriptors").first_text(),
+              "closed a file descriptor that it had not opened: 3 and 4 are the check's, which hears no more of it");
+}
+
+TEST_F(EndToEnd, ASignalThatOnlyTheStatusTellsIsNamed) {
+    const Checked run = check("crashes_unheard");
+    EXPECT_EQ(run.kinds(), Kinds{"exit"});
+    EXPECT_EQ(run.first_text(),
+              "ended the program with status 139, which is signal 11 (Segmentation fault), instead of returning");
+}
+
 TEST_F(EndToEnd, AbortIsNamed) {
     EXPECT_NE(check("aborts").first_text().find("SIGABRT"), std::string::npos);
 }

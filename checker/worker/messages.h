@@ -20,6 +20,7 @@ namespace checker {
 
 inline constexpr int kWorkerSocket = 3;
 inline constexpr int kWorkerMemory = 4;
+inline constexpr int kCutOffStatus = 113;  // the status of a worker in which one of these was closed
 
 enum class RequestKind : std::uint32_t { start, run, count, time };
 

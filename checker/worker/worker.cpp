@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "checker/worker/worker.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -406,6 +407,12 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                            request.kind == RequestKind::count});
     };
 
+    // The code under test may have closed what it had not opened: then no answer arrives.
+    const auto end_if_cut_off = [] {
+        if (fcntl(kWorkerSocket, F_GETFD) < 0 || fcntl(kWorkerMemory, F_GETFD) < 0) {
+            _exit(kCutOffStatus);
+        }
+    };
     Request request;
     while (recv(kWorkerSocket, &request, sizeof request, 0) == static_cast<ssize_t>(sizeof request)) {
         Reply reply;
@@ -438,6 +445,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                 } catch (const std::exception& e) { reply = of_exception(e); }
             }
             flush_output();
+            end_if_cut_off();
         }
         if (send(kWorkerSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0 || reply.last) {
             return;

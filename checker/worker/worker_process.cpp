@@ -171,7 +171,7 @@ Outcome WorkerProcess::reap() {
     // The socket is closed, so the process is ending; one that only closed the descriptor is ended.
     if (!ends_within(std::chrono::milliseconds(200))) {
         end();
-        return {Outcome::Kind::exited, {}, 0};
+        return {Outcome::Kind::cut_off, {}, 0};
     }
     end_group();  // before its number is free for others
     int status = 0;
@@ -180,6 +180,9 @@ Outcome WorkerProcess::reap() {
     socket_ = FileDescriptor(-1);
     if (WIFSIGNALED(status)) {
         return {Outcome::Kind::killed, {}, WTERMSIG(status)};
+    }
+    if (WEXITSTATUS(status) == kCutOffStatus) {
+        return {Outcome::Kind::cut_off, {}, 0};
     }
     return {Outcome::Kind::exited, {}, WEXITSTATUS(status)};
 }

@@ -18,6 +18,7 @@ struct Outcome {
         answered,       // see reply
         exited,         // ended by exit() or a return from main, with `status`
         killed,         // by a signal that it did not report, number in `status`
+        cut_off,        // it had closed its end of the socket and ran on; it is gone now
         hung,           // still running when the limit was over; it is gone now
         out_of_memory,  // took `memory`, which is more than it may; it is gone now
     };
