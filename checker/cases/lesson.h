@@ -144,6 +144,7 @@ struct Call {
     std::vector<Scratch> scratch = {};
     std::vector<std::string> null = {};  // arguments that are null in this call
     RunFunction run;
+    RunFunction run_on_one_thread = {};  // set if `run` may use several
     // What each of its outputs is in float64 where factors are rounded to the op's precision; none: not known.
     std::function<std::vector<Computed>(const std::vector<std::span<const float>>& inputs)> rounded = {};
     std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against

@@ -533,6 +533,17 @@ Finding describe_kept(const std::string& where, const std::string& gave) {
          "\ta later call may find other values at the same address"}};
 }
 
+void blame_threads(std::vector<Finding>& findings) {
+    std::erase_if(findings, explains);
+    if (findings.empty()) {
+        findings.push_back({"nondeterministic", "gives another result each time it is run on the same inputs"});
+    }
+    findings.front().details.push_back(
+        "threads\ton one thread it is right: do two of them use one buffer, a static array for example, or write the "
+        "same "
+        "elements, or is there a part that none of them takes?");
+}
+
 // An output after its two runs.
 static Judged compared_output(const Output& output, const Run& one, const Run& other) {
     const Dims& dims = output.spec.dims;

@@ -50,6 +50,9 @@ bool matches_prefix(const Got& got, const Output& earlier);
 // What is right as the first call of a process and wrong after others. `gave`: what it holds, where that is known.
 Finding describe_kept(const std::string& where, const std::string& gave);
 
+// Says of wrong values that threads are the reason, in place of any other.
+void blame_threads(std::vector<Finding>& findings);
+
 // What is said of a call after its two runs.
 struct CallVerdict {
     bool ok = false;

@@ -429,7 +429,8 @@ std::optional<Finding> Judge::finding_of(const Outcome& outcome, const Op& op, c
     return finding;
 }
 
-Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::size_t call_index, Schedule schedule) {
+Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::size_t call_index, Schedule schedule,
+                            bool on_one_thread) {
     const Op& op = lesson_.ops().at(op_index);
     const Call& call = op.cases.at(case_index).calls.at(call_index);
     const std::vector<BufferSpec> specs = shared_specs(call);
@@ -453,7 +454,11 @@ Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::s
         }
     }
 
-    const Outcome outcome = ask({.schedule = schedule, .op = op_index, .case_index = case_index, .call = call_index},
+    const Outcome outcome = ask({.schedule = schedule,
+                                 .op = op_index,
+                                 .case_index = case_index,
+                                 .call = call_index,
+                                 .on_one_thread = on_one_thread},
                                 fmt::format("{} {}", op.name, op.cases[case_index].name));
     if (outcome.says(Answer::out_of_memory)) {
         result.out_of_memory = outcome.reply.text;
@@ -563,6 +568,16 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     return std::nullopt;
 }
 
+bool Judge::is_right_on_one_thread(std::size_t op_index, std::size_t case_index, std::size_t call_index,
+                                   const Call& call) {
+    if (!call.run_on_one_thread || lesson_.ops().at(op_index).cases.at(case_index).sequence) {
+        return false;
+    }
+    const RunResult first = run(op_index, case_index, call_index, Schedule::end_aligned, true);
+    const RunResult second = run(op_index, case_index, call_index, Schedule::start_aligned, true);
+    return !first.incomplete() && !second.incomplete() && describe_runs(call, first, second, [&] { return first; }).ok;
+}
+
 std::optional<Finding> Judge::kept_from_earlier(std::size_t op_index, std::size_t case_index, const Calls& calls,
                                                 const Call& call, const RunResult& after_others) {
     const auto& cases = lesson_.ops().at(op_index).cases;
@@ -669,10 +684,15 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             // Who did something wrong has written something.
             report.untouched = report.untouched && verdict.untouched && (findings.empty() || computed.call().sampled);
             const bool only_values = findings.empty() && !verdict.ok && !verdict.untouched;
+            const bool by_threads =
+                only_values && is_right_on_one_thread(op_index, case_index, calls.begin + i, computed.call());
+            if (by_threads) {
+                blame_threads(verdict.findings);
+            }
             std::optional<Finding> kept =
-                only_values ? kept_from_earlier(op_index, case_index, {calls.begin, calls.begin + i + 1},
-                                                computed.call(), first)
-                            : std::nullopt;
+                only_values && !by_threads ? kept_from_earlier(op_index, case_index, {calls.begin, calls.begin + i + 1},
+                                                               computed.call(), first)
+                                           : std::nullopt;
             if (kept) {  // then no other reason holds
                 findings.push_back(std::move(*kept));
                 std::erase_if(verdict.findings, explains);

@@ -55,7 +55,10 @@ class Judge {
         bool incomplete() const { return finding || !out_of_memory.empty(); }
         bool exceeded_limits() const;  // took more time or memory than it may
     };
-    RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule);
+    RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule,
+                  bool on_one_thread = false);
+    // Returns true if a call that may use several threads gives what it should on one, where it was wrong.
+    bool is_right_on_one_thread(std::size_t op, std::size_t case_index, std::size_t call_index, const Call& call);
     // Calls of one case, one after the other on what the earlier ones left, as far as the first that ends early.
     struct Calls {
         std::size_t begin = 0;

@@ -74,6 +74,14 @@ void add_case(checker::Op& op, const std::string& name, const Tensors& t, int N,
                           .outputs = {out},
                           .scratch = {fake_scratch()},
                           .run = run_twice(N, C, stride)});
+    if (std::getenv("SOL_FAKE_THREADS") != nullptr) {  // as if it ran on several
+        op.cases.back().calls.back().run_on_one_thread = [run = run_twice(N, C, stride)](const auto& library,
+                                                                                         const auto& at) {
+            setenv("SOL_FAKE_ONE_THREAD", "1", 1);
+            run(library, at);
+            unsetenv("SOL_FAKE_ONE_THREAD");
+        };
+    }
 }
 
 // The check of a lesson with op toy.
@@ -433,6 +441,14 @@ TEST_F(EndToEnd, UsingFreshHeapMemoryIsReadingUnwrittenMemory) {
 
 TEST_F(EndToEnd, AResultThatChangesFromRunToRunIsNondeterministic) {
     EXPECT_EQ(check("counts_calls").kinds().at(0), "nondeterministic");
+}
+
+TEST_F(EndToEnd, WhatIsRightOnOneThreadKeepsNothing) {
+    const Checked run = check("counts_calls_of_threads", "--no-timing", "SOL_FAKE_THREADS=1");
+    EXPECT_EQ(run.kinds(), Kinds{"mismatch"}) << run.output;
+    EXPECT_NE(run.output.find("threads   on one thread it is right: do two of them use one buffer"), std::string::npos)
+        << run.output;
+    EXPECT_EQ(run.output.find("static variable"), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, WritingPaddingIsNamed) {

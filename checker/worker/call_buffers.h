@@ -44,9 +44,11 @@ struct CallRun {
     const Library& library;
     Schedule schedule = Schedule::end_aligned;
     bool counts = false;  // what the call takes, in place of a search for races
+    bool on_one_thread = false;
 
     const Call& call() const { return of.calls.at(index); }
     std::vector<BufferSlot> slots() const { return slots_of(of, index, schedule); }
+    const RunFunction& function() const { return on_one_thread ? call().run_on_one_thread : call().run; }
     // Whether it is the first, and the last, of those that share buffers.
     bool begins() const { return !of.sequence || index == 0; }
     bool ends() const { return !of.sequence || index + 1 == of.calls.size(); }

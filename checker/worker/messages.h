@@ -34,6 +34,7 @@ struct Request {
     std::uint64_t op = 0;
     std::uint64_t case_index = 0;
     std::uint64_t call = 0;
+    bool on_one_thread = false;  // run: Call::run_on_one_thread
     // time
     std::uint64_t timed = 0;      // index of the op's timed call
     std::uint32_t baselines = 0;  // bits 1 << Baseline

@@ -289,7 +289,7 @@ class HostSide final : public DeviceBackend {
         const MappedCall mapped(run, running_->buffers);
         poison_stack(run.schedule);
         const ThreadsBefore before;
-        run.call().run(run.library, running_->buffers);
+        run.function()(run.library, running_->buffers);
         fault_map.returned = true;
         const int left = before.running_now();
         fault_map.returned = false;
@@ -404,7 +404,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                            older_implementation(reference_dir, op.name), request, *bench);
         }
         return device.run({op.cases.at(request.case_index), request.call, library, request.schedule,
-                           request.kind == RequestKind::count});
+                           request.kind == RequestKind::count, request.on_one_thread});
     };
 
     // The code under test may have closed what it had not opened: then no answer arrives.

@@ -125,6 +125,7 @@ void OpCases::add_with_threads(const std::string& name, std::string_view shape, 
     for (const int count : threads) {
         checker::Call& call = result.calls.emplace_back(drawn(sizes));
         call.run = run_of(spec_, sizes, count);
+        call.run_on_one_thread = run_of(spec_, sizes);
         call.where += fmt::format(", {} threads", count);
     }
 }
