@@ -123,6 +123,8 @@ struct Output {
 struct Scratch {
     std::string name;
     std::function<std::size_t(const Library&)> bytes;
+    Dims dims =
+        {};  // a tensor of floats that it is for: findings count in it if the memory holds one or several of them
 };
 
 using RunFunction = std::function<void(const Library&, const Buffers&)>;

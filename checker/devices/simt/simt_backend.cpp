@@ -196,6 +196,36 @@ void end_captures() {
     simt::Captures::instance().abandon_all();
 }
 
+// Returns the use that the op is to make of a buffer of shared_specs.
+simt::BufferUse use_of(const Call& call, std::size_t buffer) {
+    const BufferSpec spec = shared_specs(call)[buffer];
+    simt::BufferUse use{.is_input = spec.role == Role::input, .is_output = spec.role == Role::output};
+    if (!call.sampled && buffer >= call.inputs.size()) {
+        const Output& output = call.outputs[buffer - call.inputs.size()];
+        use.columns = output.watch_padding && !output.stays_untouched ? output.columns : -1;
+    }
+    return use;
+}
+
+// Returns the shape in which findings count scratch: the tensors of floats that it holds, or bytes.
+std::pair<Dims, Element> shape_of_scratch(const Scratch& scratch, std::size_t bytes) {
+    const std::size_t tensor = static_cast<std::size_t>(scratch.dims.elements()) * sizeof(float);
+    if (scratch.dims.rank() == 0 || tensor == 0 || bytes == 0 || bytes % tensor != 0) {
+        return {Dims("bytes/i", {static_cast<long>(bytes)}), Element::byte};
+    }
+    std::string names;
+    std::vector<long> sizes;
+    if (bytes > tensor) {
+        names = "tensors/tensor ";
+        sizes.push_back(static_cast<long>(bytes / tensor));
+    }
+    for (std::size_t axis = 0; axis < scratch.dims.rank(); axis++) {
+        names += (axis == 0 ? "" : " ") + scratch.dims.name(axis) + '/' + scratch.dims.index_name(axis);
+        sizes.push_back(scratch.dims.size(axis));
+    }
+    return {Dims(names, sizes), Element::f32};
+}
+
 // Nobody has written what the op reads, and blocks that are not run have not written what others read.
 bool is_unwritten(const Call& call) {
     return call.sampled && !call.sampled->expected;
@@ -217,6 +247,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         }
         const Before holds = before(call, i);
         memory.push_back(running.at(specs[i].name, specs[i].dims, specs[i].element, holds).data());
+        simt::name_use(memory.back(), use_of(call, i));
         const std::span<const std::byte> host = shared.data(slots[i]);
         if (holds == Before::values) {
             check(cudaMemcpy(memory.back(), host.data(), host.size(), cudaMemcpyHostToDevice));
@@ -232,6 +263,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     if (call.sampled) {
         const BufferSpec& spec = call.sampled->output;
         sampled.emplace(allocate_on_device(spec.name, spec.dims, spec.element));
+        simt::name_use(sampled->data(), {.is_output = true});
         buffers.add(spec.name, spec.element, sampled->data());
         sampling.emplace(
             simt::Sampling{.others = call.sampled->blocks, .seed = run.schedule == Schedule::end_aligned ? 1U : 2U});
@@ -241,8 +273,8 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         counting.emplace();
     }
     for (const Scratch& scratch : call.scratch) {
-        const Dims dims("bytes/i", {static_cast<long>(scratch_bytes(scratch, run.library, is_unwritten(call)))});
-        buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, Element::byte, Before::poison).data());
+        const auto [dims, element] = shape_of_scratch(scratch, scratch_bytes(scratch, run.library, is_unwritten(call)));
+        buffers.add(scratch.name, Element::byte, running.at(scratch.name, dims, element, Before::poison).data());
     }
     static_cast<void>(cudaDeviceSynchronize());  // ctx.stream does not wait for the copies
     if (counting) {

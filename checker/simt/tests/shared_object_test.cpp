@@ -73,6 +73,58 @@ TEST_F(SharedObject, AnAddressBeyondABufferNamesTheOneThatTheKernelsParameterPoi
     cudaFree(near);
 }
 
+TEST_F(SharedObject, AReadBeyondTheBuffersNamesAnInput) {
+    // The reads begin 34 rows past the end of the output, which lies nearer than the input does.
+    simt::name_buffer(out_, "weight", {{"B", "b", kB}, {"T", "t", kT}, {"C", "c", kC}}, sizeof(float));
+    simt::name_buffer(inp_, "out", {{"B", "b", kB}, {"T", "t", kT}, {"C", "c", kC}}, sizeof(float));
+    simt::name_use(out_, {.is_input = true});
+    simt::name_use(inp_, {.is_output = true});
+    function("scale_from")(inp_, out_, 2.0F, static_cast<int>(inp_ - out_) + kElements + 33 * kC);
+    ASSERT_FALSE(simt::findings().empty());
+    EXPECT_NE(simt::findings()[0].text.find("past the end of weight"), std::string::npos) << simt::findings()[0].text;
+}
+
+TEST_F(SharedObject, AReadFarBeyondNamesTheBufferThatItPassedLeast) {
+    // The reads begin two thirds of the weight's size past its end, which is far beyond the bias too.
+    constexpr long kRows = 4096;
+    void *weight = nullptr, *bias = nullptr;
+    ASSERT_EQ(cudaMalloc(&weight, kRows * kC * sizeof(float)), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&bias, kC * sizeof(float)), cudaSuccess);
+    simt::name_buffer(weight, "weight", {{"OC", "o", kRows}, {"C", "c", kC}}, sizeof(float));
+    simt::name_buffer(bias, "bias", {{"OC", "o", kC}}, sizeof(float));
+    simt::name_use(weight, {.is_input = true});
+    simt::name_use(bias, {.is_input = true});
+    const auto past = static_cast<float*>(bias) + 2000 - static_cast<float*>(weight);
+    function("scale_from")(static_cast<float*>(bias), static_cast<float*>(weight), 0.0F, static_cast<int>(past));
+    ASSERT_FALSE(simt::findings().empty());
+    EXPECT_NE(simt::findings()[0].text.find("past the end of weight"), std::string::npos) << simt::findings()[0].text;
+    cudaFree(weight);
+    cudaFree(bias);
+}
+
+TEST_F(SharedObject, AReadNextToAnOutputNamesIt) {
+    simt::name_use(out_, {.is_output = true});
+    simt::name_use(inp_, {.is_input = true});
+    ASSERT_EQ(cudaMemset(out_, 0, kElements * sizeof(float)), cudaSuccess);
+    function("scale_from")(inp_, out_, 2.0F, kElements - 4);
+    ASSERT_FALSE(simt::findings().empty());
+    EXPECT_NE(simt::findings().back().text.find("is one row past the end of out"), std::string::npos)
+        << simt::findings().back().text;
+}
+
+TEST_F(SharedObject, AWriteToAColumnThatIsPaddingHasItsLine) {
+    ASSERT_EQ(cudaMemset(inp_, 0, kElements * sizeof(float)), cudaSuccess);
+    simt::name_use(out_, {.is_output = true, .columns = 4});
+    function("scale")(out_, inp_, 2.0F, kElements);
+    const std::vector<simt::DeviceFinding> findings = simt::findings();
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].kind, simt::Kind::padding);
+    EXPECT_NE(findings[0].text.find("c=4]: columns 4 and beyond are padding, to be left alone"), std::string::npos)
+        << findings[0].text;
+    EXPECT_EQ(findings[0].line.line, 19);
+    EXPECT_EQ(findings[0].count, kB * kT);
+}
+
 TEST_F(SharedObject, ItsKernelsRunAndAreRight) {
     const std::vector<float> inp(kElements, 1.5F);
     std::vector<float> out(kElements);

@@ -97,6 +97,7 @@ const OpSpec attention_spec{
                                       d["T"], d["C"], d["NH"], ctx);
         },
     .scratch_bytes = scratch_bytes,
+    .scratch_dims = "B NH/h T T/s",
     // Without a (T, T) matrix in memory. FLOP: the two products below the diagonal.
     .cost = [](const Sizes& d) -> Cost {
         const double rows = d.number("B") * d["T"], C = d["C"];

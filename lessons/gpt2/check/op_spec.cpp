@@ -82,7 +82,9 @@ checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads)
 }
 
 checker::Scratch scratch_of(const OpSpec& spec, const Sizes& sizes) {
-    return {"scratch", [=, bytes = spec.scratch_bytes](const Library& library) { return bytes(library, sizes); }};
+    const std::string& dims = spec.scratch_dims;
+    return {"scratch", [=, bytes = spec.scratch_bytes](const Library& library) { return bytes(library, sizes); },
+            dims.empty() ? checker::Dims() : checker::Dims(dims, sizes.axes(dims))};
 }
 
 void add_rounded(checker::Call& call, const OpSpec& spec, const Sizes& sizes) {

@@ -80,6 +80,7 @@ struct OpSpec {
     bool (*defined)(const Library&) = nullptr;
     void (*run)(const Library&, const Buffers&, const Sizes&, Context&) = nullptr;
     std::size_t (*scratch_bytes)(const Library&, const Sizes&) = nullptr;
+    std::string scratch_dims = "";  // a tensor of floats that the scratch is for
     Cost (*cost)(const Sizes&) = nullptr;
 
     // What a timed or drawn call takes where its shape does not say it; and its sizes in a rehearsal, at most.

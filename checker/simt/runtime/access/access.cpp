@@ -172,26 +172,45 @@ Space judge_shared(const Request& request, Mark* marks) {
     return Space::shared;
 }
 
-// The buffer that a pointer beyond `nearest`, the nearest buffer of all or null, came from: where the kernel's parameters
-// do not point to it, the nearest of those that they point to.
-const Allocation* buffer_meant_by(std::uintptr_t address, const Allocation* nearest) {
+// Returns true if a kernel is not meant to make this kind of access to the buffer.
+bool is_unlikely(const Request& request, const Allocation& allocation) {
+    return request.writes() ? allocation.use.is_input : request.reads() && allocation.use.is_output;
+}
+
+// Returns true if the address lies less than a row beyond the buffer.
+bool is_next_to(const Allocation& allocation, std::uintptr_t address) {
+    const std::size_t row = allocation.shape.empty()
+                                ? 0
+                                : static_cast<std::size_t>(allocation.shape.back().size) * allocation.element_bytes;
+    return address + row >= allocation.begin && address < allocation.begin + allocation.bytes + row;
+}
+
+// Returns the buffer that a pointer beyond `nearest`, the nearest buffer of all or null, came from: if the kernel's
+// parameters do not point to it, the nearest of those that they point to. If their uses are known and the address is not
+// next to `nearest`, it is the one whose size the index passed least: a stride that is too large goes as far beyond a buffer
+// as it is large. Then a buffer that is only written is none of a read's, and one that is only read none of a write's.
+const Allocation* buffer_meant_by(const Request& request, const Allocation* nearest) {
+    const std::uintptr_t address = request.address;
+    const bool by_use =
+        nearest != nullptr && (nearest->use.is_input || nearest->use.is_output) && !is_next_to(*nearest, address);
     const Launch& launch = Scheduler::instance().launch();
     const Allocation* meant = nullptr;
-    std::uintptr_t least = UINTPTR_MAX;
+    double least = 0;
     for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= launch.parameter_bytes; at += sizeof(std::uintptr_t)) {
         std::uintptr_t pointer = 0;
         std::memcpy(&pointer, launch.parameter_block + at, sizeof pointer);
         const Allocation* const its = Memory::instance().holds(pointer, 1) ? Memory::instance().find(pointer) : nullptr;
-        if (its == nullptr) {
+        if (its == nullptr || (by_use && (is_unlikely(request, *its) || address < its->begin))) {
             continue;
         }
-        if (its == nearest) {
+        if (its == nearest && !by_use) {
             return nearest;
         }
-        const std::uintptr_t distance =
-            address < its->begin ? its->begin - address : address - (its->begin + its->bytes - 1);
-        if (distance < least) {
-            least = distance;
+        const auto distance =
+            static_cast<double>(address < its->begin ? its->begin - address : address - (its->begin + its->bytes - 1));
+        const double passed = by_use ? distance / static_cast<double>(its->bytes) : distance;
+        if (meant == nullptr || passed < least) {
+            least = passed;
             meant = its;
         }
     }
@@ -201,7 +220,7 @@ const Allocation* buffer_meant_by(std::uintptr_t address, const Allocation* near
 // Reports an access that is not within a living buffer. The launch ends if a GPU has no memory there.
 void refuse_beyond(const Request& request, const Allocation* nearest) {
     report(Kind::out_of_bounds, "global", request.site, [&] {
-        const Allocation* const meant = buffer_meant_by(request.address, nearest);
+        const Allocation* const meant = buffer_meant_by(request, nearest);
         const std::uintptr_t end = meant == nullptr ? 0 : meant->begin + meant->bytes;
         return meant == nullptr
                    ? request.what() + " far from every buffer of the device"
@@ -211,6 +230,22 @@ void refuse_beyond(const Request& request, const Allocation* nearest) {
     });
     if (nearest == nullptr || !Memory::instance().lend(*nearest, request.address, request.bytes)) {
         end_launch(cudaErrorIllegalAddress);
+    }
+}
+
+// Reports the first write to a column that is not to be written.
+void judge_columns(const Request& request, const Allocation& allocation) {
+    const long columns = allocation.use.columns, row = allocation.shape.empty() ? 0 : allocation.shape.back().size;
+    for (std::size_t i = 0; i < request.bytes && columns >= 0 && columns < row; i += allocation.element_bytes) {
+        const std::uintptr_t address = request.address + i;
+        const auto element = static_cast<long>((address - allocation.begin) / allocation.element_bytes);
+        if (element % row >= columns) {
+            report(Kind::padding, "", request.site, [&] {
+                return fmt::format("writes to {}[{}]: columns {} and beyond are padding, to be left alone",
+                                   allocation.name, index_text(allocation.shape, element), columns);
+            });
+            return;
+        }
     }
 }
 
@@ -224,8 +259,7 @@ Space judge_device(const Request& request) {
     }
     const std::uintptr_t end = allocation->begin + allocation->bytes;
     const bool begins_inside = request.address >= allocation->begin && request.address < end;
-    if (allocation->freed_at != nullptr && !begins_inside &&
-        buffer_meant_by(request.address, allocation) != allocation) {
+    if (allocation->freed_at != nullptr && !begins_inside && buffer_meant_by(request, allocation) != allocation) {
         refuse_beyond(request, allocation);
         return Space::none;
     }
@@ -251,6 +285,7 @@ Space judge_device(const Request& request) {
         }
     }
     if (request.writes()) {
+        judge_columns(request, *allocation);
         memory.mark_written(request.address, request.bytes);
     }
     return Space::global;

@@ -475,4 +475,10 @@ void name_buffer(const void* pointer, const std::string& name, const std::vector
     }
 }
 
+void name_use(const void* pointer, const BufferUse& use) {
+    if (Allocation* allocation = Memory::instance().begins_at(pointer)) {
+        allocation->use = use;
+    }
+}
+
 }  // namespace simt

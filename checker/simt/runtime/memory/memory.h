@@ -44,6 +44,13 @@ struct Axis {
 // What a buffer holds, if somebody has said so.
 enum class Values { unknown, floats, integers };
 
+// The use that a kernel is meant to make of a named buffer; unknown without name_use.
+struct BufferUse {
+    bool is_input = false;   // it is only read
+    bool is_output = false;  // it is only written
+    long columns = -1;       // elements of a row from here on are not to be written; -1: all may be
+};
+
 struct Allocation {
     std::uintptr_t begin;
     std::size_t bytes;
@@ -55,6 +62,7 @@ struct Allocation {
     std::vector<Axis> shape = {};
     std::size_t element_bytes = 1;
     Values values = Values::unknown;
+    BufferUse use = {};
     std::shared_ptr<Pool> pool = {};
     std::size_t room_before = 0;  // free bytes before it: an address there is taken to mean this buffer
     std::uintptr_t room_end = 0;  // end of the gap after it
@@ -200,5 +208,6 @@ WrittenElements written_elements(const void* pointer, std::size_t element_bytes,
 // Names a buffer for reports: its shape and the bytes of an element and what it is. Nothing happens where the pointer is none of ours.
 void name_buffer(const void* pointer, const std::string& name, const std::vector<Axis>& shape,
                  std::size_t element_bytes, Values values = Values::unknown);
+void name_use(const void* pointer, const BufferUse& use);
 
 }  // namespace simt

@@ -69,6 +69,8 @@ const char* name_of(Kind kind) {
             return "device_memory";
         case Kind::read_only:
             return "read_only";
+        case Kind::padding:
+            return "padding";
         case Kind::barrier:
             return "barrier";
         case Kind::collective:

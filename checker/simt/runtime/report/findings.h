@@ -27,6 +27,7 @@ enum class Kind {
     host_pointer,   // a kernel uses the host's memory
     device_memory,  // the host uses the device's memory
     read_only,      // a kernel writes what it may only read
+    padding,        // a kernel writes columns of a buffer that are not to be written
     barrier,        // a barrier that not all threads come to
     collective,     // a warp collective that breaks its rules
     spin,           // a loop that cannot end
