@@ -500,6 +500,14 @@ bool Judge::RunResult::exceeded_limits() const {
     return (finding && says_so(*finding)) || std::ranges::any_of(device_findings, says_so);
 }
 
+bool Judge::RunResult::was_cut_before_it_wrote() const {
+    if (finding || outputs.empty() || !device_findings.empty()) {
+        return false;
+    }
+    const auto* sampled = reinterpret_cast<const SampledElements*>(outputs.front().after.data());
+    return sampled->blocks_cut > 0 && sampled->count == 0;
+}
+
 std::vector<Judge::RunResult> Judge::run_in_turn(std::size_t op_index, std::size_t case_index, const Calls& calls,
                                                  Schedule schedule) {
     std::vector<RunResult> results;
@@ -654,7 +662,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 report.note = fmt::format("{} is not checked: {}", c.shape, run.back().out_of_memory);
                 return report;
             }
-            if (c.is_sampled() && run.back().exceeded_limits()) {
+            if (c.is_sampled() && (run.back().exceeded_limits() || run.back().was_cut_before_it_wrote())) {
                 report.ran = report.untouched = false;
                 report.note = fmt::format(
                     "{} is not judged: the few blocks that are run of it did not end; where one block makes many of "

@@ -53,7 +53,8 @@ class Judge {
         std::string float_atomics;             // lines that add floats atomically: "encoder.cu:31"
         std::string early_exits;               // threads that had ended before the others of their block met
         bool incomplete() const { return finding || !out_of_memory.empty(); }
-        bool exceeded_limits() const;  // took more time or memory than it may
+        bool exceeded_limits() const;          // took more time or memory than it may
+        bool was_cut_before_it_wrote() const;  // a sampled call
     };
     RunResult run(std::size_t op, std::size_t case_index, std::size_t call, Schedule schedule,
                   bool on_one_thread = false);

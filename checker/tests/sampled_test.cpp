@@ -65,6 +65,14 @@ TEST(SampledElements, AreRightWithinOneUlpOfTheirElement) {
     EXPECT_TRUE(checker::describe_sampled(narrow, {}, runs).ok);
 }
 
+TEST(SampledElements, OfBlocksThatWereCutShortNeedNotBeMany) {
+    const auto few = sampled({{7, 7.0F}}), cut = sampled({{7, 7.0F}});
+    few->all_written = cut->all_written = 10;
+    EXPECT_FALSE(describe(*few, *few).ok);
+    cut->blocks_cut = 10;
+    EXPECT_TRUE(describe(*cut, *cut).ok);
+}
+
 TEST(SampledElements, AWrongOneIsNamedInTheTermsOfTheShape) {
     const CallVerdict verdict = describe(*sampled({{0, 0.0F}}), *sampled({{2'499'999'999, 3.0F}, {1, 1.0F}}));
     EXPECT_FALSE(verdict.ok);

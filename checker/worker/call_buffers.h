@@ -58,6 +58,7 @@ struct CallRun {
 struct SampledElements {
     static constexpr std::size_t kMost = 65'536;
     std::uint64_t blocks = 1, blocks_run = 1;  // of the launch of which the smallest share of the blocks was run
+    std::uint64_t blocks_cut = 0;              // blocks to run, in all launches, that did not come to their end
     std::uint64_t all_written = 0;             // by these
     std::uint64_t count = 0;
     struct {

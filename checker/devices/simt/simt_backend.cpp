@@ -84,6 +84,9 @@ class LeftAlive {
     std::map<std::string, std::size_t> before_;
 };
 
+// The processor time that each launch of a sampled call may take.
+constexpr double kSampleSeconds = 4;
+
 // What lives as long as a case's calls share buffers.
 class DeviceCase {
   public:
@@ -181,8 +184,10 @@ void fetch_sampled(const DeviceBuffer<std::byte>& output, Element element, Sampl
     }
     sampled.all_written = written.all;
     sampled.blocks = sampled.blocks_run = 1;
+    sampled.blocks_cut = 0;
     for (const simt::SampledLaunch& launch : simt::sampled_launches()) {
         const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+        sampled.blocks_cut += launch.cut;
         if (blocks * sampled.blocks_run > sampled.blocks * launch.blocks.size()) {
             sampled.blocks = blocks;
             sampled.blocks_run = launch.blocks.size();
@@ -265,8 +270,9 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
         sampled.emplace(allocate_on_device(spec.name, spec.dims, spec.element));
         simt::name_use(sampled->data(), {.is_output = true});
         buffers.add(spec.name, spec.element, sampled->data());
-        sampling.emplace(
-            simt::Sampling{.others = call.sampled->blocks, .seed = run.schedule == Schedule::end_aligned ? 1U : 2U});
+        sampling.emplace(simt::Sampling{.others = call.sampled->blocks,
+                                        .seed = run.schedule == Schedule::end_aligned ? 1U : 2U,
+                                        .seconds = kSampleSeconds});
     }
     std::optional<CountingCall> counting;
     if (run.counts) {

@@ -321,7 +321,8 @@ std::vector<Tile> tiles_of(const char* name, long m, long n, long batch) {
     constexpr long kSize = 64;
     const dim3 grid(static_cast<unsigned>((m + kSize - 1) / kSize), static_cast<unsigned>((n + kSize - 1) / kSize),
                     static_cast<unsigned>(batch));
-    const std::vector<std::uint64_t>* const chosen = libraries_compute() ? sample(name, grid) : nullptr;
+    const SampledLaunch* const sampled = libraries_compute() ? sample(name, grid) : nullptr;
+    const std::vector<std::uint64_t>* const chosen = sampled == nullptr ? nullptr : &sampled->blocks;
     if (chosen == nullptr) {
         return {{.rows = m, .columns = n, .batch = batch}};
     }

@@ -104,6 +104,19 @@ TEST_F(SampledBlocks, WhatTheyWroteIsListedAndNothingElse) {
     EXPECT_EQ(few.some.back(), expected.back());
 }
 
+TEST_F(SampledBlocks, ThatDoAllTheWorkAreCutShort) {
+    simt::sample_blocks(simt::Sampling{.others = 5, .seconds = 0.4});
+    function("fill_by_few_blocks")(out_, kM, kN);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_TRUE(simt::findings().empty());
+    EXPECT_EQ(simt::sampled_launches().at(0).cut, 7U);
+    const simt::WrittenElements written = simt::written_elements(out_, sizeof(float), 1000);
+    ASSERT_GT(written.all, 0U);
+    for (const std::size_t element : written.some) {
+        EXPECT_EQ(at(0, static_cast<long>(element)), static_cast<float>(element / kN) + static_cast<float>(element % kN) / kN);
+    }
+}
+
 TEST_F(SampledBlocks, TheSameSeedGivesTheSameBlocksAndAnotherGivesOthers) {
     std::vector<std::vector<std::uint64_t>> blocks;
     for (const std::uint64_t seed : {1, 1, 2}) {

@@ -102,7 +102,14 @@ cudaError_t Orders::run(const Launch& launch) {
     Scheduler& scheduler = Scheduler::instance();
     Kernel& kernel = kernels_[launch.code];
     if (!may_run_again(launch, kernel)) {
-        return scheduler.run(launch, 0, launch.cooperative ? nullptr : sample(launch.kernel, launch.grid));
+        SampledLaunch* const sampled = launch.cooperative ? nullptr : sample(launch.kernel, launch.grid);
+        if (sampled == nullptr) {
+            return scheduler.run(launch, 0);
+        }
+        Scheduler::Sample blocks{.blocks = sampled->blocks, .seconds = seconds_for_sample()};
+        const cudaError_t error = scheduler.run(launch, 0, &blocks);
+        sampled->cut = blocks.cut;
+        return error;
     }
     const Memory& memory = Memory::instance();
     const Snapshot before(launch.module);

@@ -64,7 +64,11 @@ const std::vector<SampledLaunch>& sampled_launches() {
     return state().launches;
 }
 
-const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid) {
+double seconds_for_sample() {
+    return state().sampling ? state().sampling->seconds : 0;
+}
+
+SampledLaunch* sample(const std::string& kernel, dim3 grid) {
     State& now = state();
     if (!now.sampling) {
         return nullptr;
@@ -74,7 +78,7 @@ const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid) {
         {.kernel = kernel,
          .grid = grid,
          .blocks = now.sampling->choose ? now.sampling->choose(kernel, grid) : chosen(blocks, *now.sampling)});
-    return &now.launches.back().blocks;
+    return &now.launches.back();
 }
 
 }  // namespace simt

@@ -26,6 +26,9 @@ struct Sampling {
     std::function<std::vector<std::uint64_t>(const std::string& kernel, dim3 grid)> choose = {};
     // Of a library's calls some tiles are computed; or none, and they are judged and counted whole.
     bool libraries_compute = true;
+    // The processor time that a launch may take. A block is cut short where it has run for a quarter of that and for its
+    // part of it: blocks may be made to do all the work in few of them. 0: blocks run to their end.
+    double seconds = 0;
 };
 
 // A launch since sampling began: the numbers of its blocks that were to run, in order, counted along x, then y, then
@@ -34,6 +37,7 @@ struct SampledLaunch {
     std::string kernel;
     dim3 grid;
     std::vector<std::uint64_t> blocks;
+    std::uint64_t cut = 0;                  // blocks among these that were cut short or not begun
     dim3 index(std::uint64_t block) const;  // blockIdx
 };
 
@@ -54,7 +58,9 @@ const std::vector<SampledLaunch>& sampled_launches();
 bool samples_blocks();
 bool libraries_compute();
 
-// Notes a launch. Returns the blocks to run; null if all of them are to run.
-const std::vector<std::uint64_t>* sample(const std::string& kernel, dim3 grid);
+// Notes a launch. Returns the sample to run; null if all of its blocks are to run.
+SampledLaunch* sample(const std::string& kernel, dim3 grid);
+// Returns Sampling::seconds; 0 if none are asked for.
+double seconds_for_sample();
 
 }  // namespace simt

@@ -95,7 +95,7 @@ Scheduler& Scheduler::instance() {
     return scheduler;
 }
 
-cudaError_t Scheduler::run(const Launch& launch, unsigned order, const std::vector<std::uint64_t>* sampled) {
+cudaError_t Scheduler::run(const Launch& launch, unsigned order, Sample* sample) {
     launch_ = &launch;
     error_ = cudaSuccess;
     launches_ += order == 0 ? 1 : 0;
@@ -111,7 +111,8 @@ cudaError_t Scheduler::run(const Launch& launch, unsigned order, const std::vect
     begin_observers(launch);
     const FaultWatch watch;
 
-    const std::uint64_t begun = run_blocks(sampled);
+    const std::uint64_t begun = run_blocks(sample);
+    block_ends_by_ = std::numeric_limits<double>::infinity();
     SharedMemory::end_launch();
     give_out_addresses_in_host_memory();
     hot.lane = nullptr;
@@ -133,9 +134,10 @@ void Scheduler::begin_observers(const Launch& launch) {
     }
 }
 
-std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
+std::uint64_t Scheduler::run_blocks(Sample* sample) {
     const dim3 grid = launch_->grid;
-    const std::uint64_t blocks = sampled != nullptr ? sampled->size() : std::uint64_t{grid.x} * grid.y * grid.z;
+    const std::uint64_t blocks = sample != nullptr ? sample->blocks.size() : std::uint64_t{grid.x} * grid.y * grid.z;
+    const double seconds = sample != nullptr ? sample->seconds : 0, launched = processor_seconds();
     const Shuffled order(blocks, random_);
     std::uint64_t begun = 0;
     waiting_blocks_ = blocks;
@@ -149,8 +151,13 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
                 hot.trace.merge != nullptr ? begun : order[reversed_ ? blocks - 1 - begun : begun];
             begun++;
             waiting_blocks_ = blocks - begun;
-            resident_.push_front(new_block(sampled != nullptr ? (*sampled)[number] : number));
+            resident_.push_front(new_block(sample != nullptr ? sample->blocks[number] : number));
             polling = at_grid_barrier = 0;
+            if (seconds > 0) {
+                const double part = seconds * static_cast<double>(begun) / static_cast<double>(blocks);
+                block_ends_by_ =
+                    std::min(std::max(processor_seconds() + seconds / 4, launched + part), launched + seconds);
+            }
         } else if (at_grid_barrier > 0 && at_grid_barrier >= resident_.size()) {
             complete_grid_barrier(blocks);
             polling = at_grid_barrier = 0;
@@ -170,6 +177,10 @@ std::uint64_t Scheduler::run_blocks(const std::vector<std::uint64_t>* sampled) {
         if (outcome == BlockOutcome::done) {
             release(*block, true);
             blocks_ended_++;
+            polling = at_grid_barrier = 0;
+        } else if (outcome == BlockOutcome::cut) {
+            release(*block, false);
+            sample->cut++;
             polling = at_grid_barrier = 0;
         } else {
             resident_.push_back(block);
@@ -299,7 +310,7 @@ Scheduler::BlockOutcome Scheduler::run_block(Block& block) {
             if (warp.ready != 0) {
                 ran = true;
                 if (!run_warp(block, warp)) {
-                    return BlockOutcome::failed;
+                    return std::exchange(cut_, false) ? BlockOutcome::cut : BlockOutcome::failed;
                 }
             }
         }
@@ -360,6 +371,10 @@ bool Scheduler::run_lanes(Block& block, Warp& warp) {
         const unsigned number = (down ? start - turn : start + turn) % kLanes;
         if ((warp.ready >> number & 1U) == 0) {
             continue;
+        }
+        if (processor_seconds() >= block_ends_by_) [[unlikely]] {
+            cut_ = true;
+            return false;
         }
         if (is_overdue()) [[unlikely]] {
             stop_overdue(warp.lanes[number]);

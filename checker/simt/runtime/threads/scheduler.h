@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -158,10 +159,17 @@ class Scheduler {
     // The one scheduler that runs every launch: its stacks and blocks are used again.
     static Scheduler& instance();
 
+    // The blocks to run, and the processor time that they may take; 0: they run to their end.
+    struct Sample {
+        const std::vector<std::uint64_t>& blocks;
+        double seconds = 0;
+        std::uint64_t cut = 0;  // afterwards: blocks that were cut short or not begun
+    };
+
     // Runs a launch to its end, in the seed's order (0), in its reverse (1), in another one (2), in the reverse of that
-    // one (3) and so on: all of its blocks, or those that `sampled` names. Returns cudaSuccess or the error with which the
-    // device ends.
-    cudaError_t run(const Launch& launch, unsigned order, const std::vector<std::uint64_t>* sampled = nullptr);
+    // one (3) and so on: all of its blocks, or those of a sample. Returns cudaSuccess or the error with which the device
+    // ends.
+    cudaError_t run(const Launch& launch, unsigned order, Sample* sample = nullptr);
 
     // For lanes, called on their own stacks.
     int barrier(BarrierKind kind, int predicate, const void* site);
@@ -188,13 +196,13 @@ class Scheduler {
 
   private:
     Scheduler();
-    enum class BlockOutcome { done, polling, at_grid_barrier, failed };
+    enum class BlockOutcome { done, polling, at_grid_barrier, failed, cut };
 
     static void start_lane(boost::context::detail::transfer_t from);
     // Calls begin_launch of all observers, and notes which of them follow the launch.
     void begin_observers(const Launch& launch);
     // Runs the sampled blocks, or all of them; returns how many have begun.
-    std::uint64_t run_blocks(const std::vector<std::uint64_t>* sampled);
+    std::uint64_t run_blocks(Sample* sample);
     Block* new_block(std::uint64_t number);
     void switch_to(Block& block);
     BlockOutcome run_block(Block& block);
@@ -242,6 +250,9 @@ class Scheduler {
     std::uint64_t blocks_ended_ = 0;    // in all launches
     Block* loaded_ = nullptr;           // whose shared memory is in place
     std::uint64_t waiting_blocks_ = 0;  // that have not begun
+    double block_ends_by_ =
+        std::numeric_limits<double>::infinity();  // processor_seconds() at which a block is cut short
+    bool cut_ = false;                            // the running block is
     std::deque<Block*> resident_;
     std::vector<std::unique_ptr<Block>> blocks_, idle_;
 };

@@ -5,5 +5,6 @@
 
 extern "C" {
 void fill_rows(float* out, int M, int N);
+void fill_by_few_blocks(float* out, int M, int N);
 void fill_rows_by_int(float* out, int M, int N);
 }
