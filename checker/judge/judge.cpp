@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <random>
 #include <sstream>
@@ -673,6 +674,11 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             if (run.back().finding) {
                 std::vector<Finding>& device_findings = run.back().device_findings;
                 device_findings.insert(device_findings.begin(), *run.back().finding);
+                // Leaks of the first run come first: a stream that is kept, for example, is gone in the second.
+                if (schedule == Schedule::start_aligned && run.size() <= runs[0].size()) {
+                    std::vector<Finding> left = take("leak", runs[0][run.size() - 1].device_findings);
+                    std::ranges::move(left, std::inserter(device_findings, device_findings.begin()));
+                }
                 fail(c.calls[calls.begin + run.size() - 1], std::move(device_findings));
                 report.untouched = op_state_.right = false;
                 return report;

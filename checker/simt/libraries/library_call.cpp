@@ -296,7 +296,7 @@ bool issue(const LibraryCall& call, std::function<void(RunningCall&)> body) {
         report(Kind::bad_launch, "", call.site, [&] {
             return fmt::format("{}: {}", call.name,
                                streams.running() ? "a host function of a stream may not call it"
-                                                 : "its stream does not exist, or was destroyed");
+                                                 : streams.reason_for_absence(call.stream));
         });
         return false;
     }

@@ -40,6 +40,17 @@ TEST_F(Queues, RunNothingBeforeSomethingWaits) {
     EXPECT_EQ(ran_, "ab");
 }
 
+TEST_F(Queues, NameAStreamThatWentWithTheReset) {
+    streams_.destroy(second_);
+    EXPECT_EQ(streams_.reason_for_absence(second_), "its stream does not exist, or was destroyed");
+    streams_.destroy_all();
+    EXPECT_FALSE(streams_.exists(first_));
+    EXPECT_EQ(streams_.reason_for_absence(first_),
+              "its stream, stream 1 (made at unknown line), went with cudaDeviceReset: is the handle kept in a static "
+              "variable?");
+    EXPECT_NE(streams_.create(true, nullptr), first_) << "its address is not used again";
+}
+
 TEST_F(Queues, RunOnlyWhatIsNeeded) {
     issue(first_, "a");
     issue(second_, "x");

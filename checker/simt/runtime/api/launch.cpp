@@ -356,7 +356,8 @@ void launch(const KernelCall& call) {
         return;
     }
     if (!Streams::instance().exists(configuration.stream)) {
-        refuse(cudaErrorInvalidResourceHandle, *what, by_address, "its stream does not exist, or was destroyed");
+        refuse(cudaErrorInvalidResourceHandle, *what, by_address,
+               Streams::instance().reason_for_absence(configuration.stream));
         return;
     }
     const bool for_node = configuration.made != nullptr;

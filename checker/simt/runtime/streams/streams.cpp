@@ -80,6 +80,15 @@ bool Streams::exists(cudaStream_t stream) const {
     return key == cudaStreamLegacy || key == cudaStreamPerThread || handles_.contains(key);
 }
 
+std::string Streams::reason_for_absence(cudaStream_t stream) const {
+    const ApiLock turn;
+    const auto gone = went_with_reset_.find(stream);
+    return gone == went_with_reset_.end()
+               ? "its stream does not exist, or was destroyed"
+               : fmt::format("its stream, {}, went with cudaDeviceReset: is the handle kept in a static variable?",
+                             gone->second);
+}
+
 bool Streams::is_blocking(cudaStream_t stream) const {
     const auto handle = handles_.find(stream);
     return handle == handles_.end() || handle->second.blocking;
@@ -132,11 +141,14 @@ void Streams::destroy(cudaStream_t stream) {
         queues_.erase(queue);
     }
     handles_.erase(stream);
-    delete stream;
+    if (!went_with_reset_.contains(stream)) {
+        delete stream;
+    }
 }
 void Streams::destroy_all() {
     while (!handles_.empty()) {
         forget_object(handles_.begin()->first);
+        went_with_reset_[handles_.begin()->first] = handles_.begin()->second.name;
         destroy(handles_.begin()->first);
     }
 }

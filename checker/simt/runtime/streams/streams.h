@@ -78,6 +78,8 @@ class Streams {
     // ---- streams: null and cudaStreamLegacy are the legacy default stream, or, where the program is compiled with
     // CUDA_API_PER_THREAD_DEFAULT_STREAM, null is cudaStreamPerThread.
     bool exists(cudaStream_t stream) const;
+    // Returns the reason why a stream does not exist: "its stream does not exist, or was destroyed".
+    std::string reason_for_absence(cudaStream_t stream) const;
     cudaStream_t create(bool blocking, const void* site);
     void destroy(cudaStream_t stream);  // what was issued into it runs on
     void destroy_all();
@@ -182,6 +184,8 @@ class Streams {
         std::string name;  // "stream 1 (made at main.cu:12)"
     };
     std::map<cudaStream_t, Handle> handles_;
+    // The names of handles that cudaDeviceReset destroyed. Their addresses are not used again.
+    std::map<cudaStream_t, std::string> went_with_reset_;
     std::map<cudaStream_t, Queue> queues_;  // of streams that were used; the default ones' under their handles
     // By a queue's number.
     std::vector<bool> blocking_;
