@@ -288,8 +288,9 @@ std::string others_text(std::span<const Judged> outputs, const Judged& first, bo
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// Suspects that fit every output they say something about, a wrong one among them.
-std::vector<Finding> fitting_suspects(std::span<const Judged> outputs) {
+// Adds the suspects that fit every output they say something about, a wrong one among them, and the ids of those that do
+// not fit.
+void add_suspects(std::span<const Judged> outputs, std::vector<Finding>& findings, std::vector<std::string>& refuted) {
     struct Fit {
         const Suspect* suspect;
         bool fits = true, explains = false;
@@ -306,13 +307,13 @@ std::vector<Finding> fitting_suspects(std::span<const Judged> outputs) {
             known->explains = known->explains || judged.wrong();
         }
     }
-    std::vector<Finding> findings;
     for (const Fit& fit : all) {
         if (fit.fits && fit.explains) {
             findings.push_back({.kind = "suspect", .text = fit.suspect->what, .id = fit.suspect->id});
+        } else if (!fit.fits) {
+            refuted.push_back(fit.suspect->id);
         }
     }
-    return findings;
 }
 
 // "64 rows further on", "1 row further back and 3 columns further on"
@@ -622,7 +623,8 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
         verdict.of_model = call.is_model;
         add_mismatch(verdict.findings, *first_wrong, verdict.of_model,
                      outputs.size() > 1 ? others_text(outputs, *first_wrong, call.is_model) : "");
-        std::vector<Finding> explained = fitting_suspects(outputs);
+        std::vector<Finding> explained;
+        add_suspects(outputs, explained, verdict.refuted);
         if (std::optional<Finding> moved = explained.empty() ? describe_displaced(*first_wrong) : std::nullopt) {
             explained.push_back(std::move(*moved));
         }

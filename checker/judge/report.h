@@ -32,6 +32,7 @@ struct CaseReport {
     long calls = 1;
     long calls_wrong = 0;
     std::vector<Finding> findings = {};
+    std::vector<std::string> refuted = {};    // ids of suspects that some wrong call does not fit
     std::string note = {};                    // set if it is right, but its result depends on the order of threads
     std::vector<CounterResult> counted = {};  // a device has them, as far as lesson.toml has targets for them
     bool shows_precision = false;             // some error is as large as the op's precision makes it

@@ -175,6 +175,8 @@ class Printer {
             } else if (in_full) {
                 wrong_cases(op);
                 for (const std::string& helper : op.helpers) { labelled(4, "with", 10, helper + ", yours too"); }
+            } else {
+                fits_lines(op, *std::ranges::find(op.cases, false, &CaseReport::ok));
             }
             for (const std::string& text : op.stand_ins) { labelled(4, "", 10, text, Tone::faint); }
         } else if (!op.cases.empty()) {
@@ -300,6 +302,9 @@ class Printer {
             if (wrong(c) && (&c == &*shown || terminal_.verbose)) {
                 case_line(c);
                 findings(c.findings, terminal_.verbose);
+                if (!terminal_.verbose && !has_suspect(c)) {
+                    fits_lines(op, c);
+                }
             }
         }
         const auto is_left_out = [](const CaseReport& c) {
@@ -333,15 +338,52 @@ class Printer {
         labelled(4, "shape", 10, text);
     }
 
-    // The first finding and what explains a wrong value; the rest is counted. Where work was in another stream, values are
-    // wrong because of that, and what they resemble would name another mistake.
+    // Says which known mistakes an op fits: those of the case `shown`, or of the first other one, if no case refutes them.
+    void fits_lines(const OpReport& op, const CaseReport& shown) {
+        const auto is_refuted = [&](const Finding& finding) {
+            return std::ranges::any_of(op.cases, [&](const CaseReport& c) {
+                return std::ranges::find(c.refuted, finding.id) != c.refuted.end();
+            });
+        };
+        const auto print_those_of = [&](const CaseReport& c) {
+            bool any = false;
+            for (const Finding& finding : c.findings) {
+                if (finding.kind == "suspect" && !was_too_late(c.findings) && (&c == &shown || !is_refuted(finding))) {
+                    fits_line(finding, &c == &shown ? "" : fmt::format("{} ({})", c.shape, c.name));
+                    any = true;
+                }
+            }
+            return any;
+        };
+        if (!print_those_of(shown)) {
+            std::ranges::find_if(op.cases, [&](const CaseReport& c) { return &c != &shown && print_those_of(c); });
+        }
+    }
+
+    static bool has_suspect(const CaseReport& c) {
+        return std::ranges::find(c.findings, "suspect", &Finding::kind) != c.findings.end();
+    }
+
+    // Where work was in another stream, values are wrong because of that, and what they resemble would name another mistake.
+    static bool was_too_late(const std::vector<Finding>& all) { return !all.empty() && all.front().kind == "stream"; }
+
+    // `where`: the case, if it is not the one that is shown.
+    void fits_line(const Finding& finding, std::string where) {
+        if (!finding.details.empty()) {
+            where = finding.details.front() + (where.empty() ? "" : ", " + where);
+        }
+        labelled(4, "fits", 10,
+                 fmt::format("{}   (all elements agree{})", finding.text, where.empty() ? "" : " at " + where),
+                 Tone::warning);
+    }
+
+    // The first finding and what explains a wrong value; the rest is counted.
     void findings(const std::vector<Finding>& all, bool every) {
         long more = 0;
         bool first = true;
-        const bool too_late = !all.empty() && all.front().kind == "stream";
         for (const Finding& finding : all) {
-            if (finding.kind == "suspect" && (every || !too_late)) {
-                labelled(4, "fits", 10, finding.text + "   (all elements agree)", Tone::warning);
+            if (finding.kind == "suspect" && (every || !was_too_late(all))) {
+                fits_line(finding, "");
                 continue;
             }
             const bool explains = finding.kind == "displaced";

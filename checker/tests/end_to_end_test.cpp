@@ -109,6 +109,14 @@ int fake_check(int argc, char** argv) {
         if (std::getenv("SOL_FAKE_OTHERS") != nullptr) {
             add_case(op, "others", others, 4, 16, 16);
         }
+        if (std::getenv("SOL_FAKE_CALLS") != nullptr) {  // those of `even` and of `odd` in one case
+            add_case(op, "calls", even, 4, 16, 16);
+            add_case(op, "", odd, 3, 5, 7);
+            checker::Call second = op.cases.back().calls.front();
+            second.where = "second";
+            op.cases.pop_back();
+            op.cases.back().calls.push_back(second);
+        }
         const bool large = std::getenv("SOL_FAKE_LARGE") != nullptr;
         const int N = large ? 1021 : 64, C = large ? 4099 : 1024;
         // Claims that no machine can fulfil: then the roof is slow beside what is said to have been done.
@@ -468,6 +476,21 @@ TEST_F(EndToEnd, ASuspectThatFitsIsNamed) {
     const Checked run = check("halves");
     EXPECT_EQ(run.kinds(), (Kinds{"mismatch", "suspect"}));
     EXPECT_NE(run.output.find("fits      the input was halved, not doubled"), std::string::npos) << run.output;
+}
+
+TEST_F(EndToEnd, ASuspectIsTriedWhereACaseDoesNotReadPastTheEnd) {
+    const Checked run = check("halves_past_the_end");
+    EXPECT_EQ(run.kinds("even"), Kinds{"out_of_bounds"});
+    EXPECT_EQ(run.kinds("odd"), (Kinds{"mismatch", "suspect"}));
+    const std::string words = in_one_line(run.output);
+    EXPECT_NE(words.find("fits the input was halved, not doubled (all elements agree at N=3 C=5 (odd))"),
+              std::string::npos)
+        << run.output;
+}
+
+TEST_F(EndToEnd, ASuspectIsTriedOnTheCallsThatDoNotReadPastTheEnd) {
+    const Checked run = check("halves_past_the_end", "--no-timing", "SOL_FAKE_CALLS=1");
+    EXPECT_EQ(run.kinds("calls"), (Kinds{"out_of_bounds", "suspect"}));
 }
 
 TEST_F(EndToEnd, WhatWrongElementsHaveInCommonIsSaid) {

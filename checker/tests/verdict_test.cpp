@@ -144,6 +144,29 @@ TEST(Verdict, DoesNotSayWhichMistakeValuesResembleWhereWorkWasInAnotherStream) {
     EXPECT_NE(verbose.find("fits      the bias was not added"), std::string::npos) << verbose;
 }
 
+TEST(Verdict, SaysOfEachWrongOpWhatItFits) {
+    const LessonReport report = lesson(
+        {op("encoder", {untouched_case("regular"), right_case("odd")}), op("layernorm", {wrong_case("regular")})});
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    fits      the variance was divided by C-1, not by C   (all elements agree)"))
+        << text;
+}
+
+TEST(Verdict, SaysWhatAnotherShapeFitsUnlessAThirdOneRefutesIt) {
+    CaseReport crash = wrong_case("regular");
+    crash.findings = {{"out_of_bounds", "read past the end of inp"}};
+    CaseReport refuting = wrong_case("t1");
+    refuting.findings.pop_back();
+    LessonReport report = lesson({op("layernorm", {crash, wrong_case("odd"), refuting})});
+    std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_NE(text.find("read past the end of inp"), std::string::npos) << text;
+    EXPECT_NE(text.find("(all elements agree at"), std::string::npos) << text;
+    EXPECT_NE(text.find("B=2 T=8 C=64 (odd))"), std::string::npos) << text;
+    report.ops.front().cases.back().refuted = {"variance_c_minus_1"};
+    text = verdict_text(report, kNext, kPiped);
+    EXPECT_EQ(text.find("fits"), std::string::npos) << text;
+}
+
 TEST(Verdict, SaysWhereTheValuesOfWrongElementsBelong) {
     CaseReport c = wrong_case("regular");
     c.findings = {{"mismatch", "8 of 16 elements of out are wrong, worst off by 2"},
