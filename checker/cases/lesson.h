@@ -149,6 +149,8 @@ struct Call {
     RunFunction run_on_one_thread = {};  // set if `run` may use several
     // What each of its outputs is in float64 where factors are rounded to the op's precision; none: not known.
     std::function<std::vector<Computed>(const std::vector<std::span<const float>>& inputs)> rounded = {};
+    // As `rounded`, with factors of bf16, if the op's precision is TF32.
+    std::function<std::vector<Computed>(const std::vector<std::span<const float>>& inputs)> rounded_to_bf16 = {};
     std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against
     double least_bytes = 0;               // that it reads and writes, where that is known
     std::optional<Sampled> sampled = {};  // in place of outputs

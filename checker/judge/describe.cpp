@@ -656,6 +656,34 @@ void put_consequences_last(std::vector<Finding>& findings, bool of_model) {
     }
 }
 
+std::optional<Finding> describe_bf16(const Call& call, const std::vector<std::span<const float>>& inputs,
+                                     std::span<const Content> outputs) {
+    if (!call.rounded_to_bf16) {
+        return std::nullopt;
+    }
+    const std::vector<Computed> rounded = call.rounded_to_bf16(inputs);
+    bool tells = false;
+    for (std::size_t i = 0; i < call.outputs.size(); i++) {
+        const Output& output = call.outputs[i];
+        const Dims& dims = output.spec.dims;
+        Expected in_bf16 = output.expected;
+        in_bf16.values = rounded[i].values;
+        const Decoded got = decode(outputs[i].after, output.spec.element);
+        const std::optional<double> nearer = times_nearer(dims, output.columns, got, in_bf16, output.expected.values);
+        if ((nearer && *nearer < kTooNear) ||
+            !fits(dims, output.columns, got, in_bf16, {.id = "", .what = "", .values = in_bf16.values})) {
+            return std::nullopt;
+        }
+        tells = tells || nearer;
+    }
+    if (!tells) {
+        return std::nullopt;
+    }
+    return Finding{.kind = "suspect",
+                   .text = "the factors of the products were rounded to bf16, which has 8 bits; TF32 has 11",
+                   .id = "bf16_factors"};
+}
+
 PrecisionVerdict describe_precision(const Call& call, const std::vector<std::span<const float>>& inputs,
                                     std::span<const Content> outputs) {
     PrecisionVerdict verdict;

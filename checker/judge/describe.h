@@ -73,6 +73,10 @@ CallVerdict describe_call(const Call& call, std::span<const Content> first, std:
                           const std::function<bool()>& deterministic, const std::string& float_atomics = "",
                           bool two_orders = false, bool raced = false);
 
+// Returns a finding if a wrong call's outputs are those of factors that are rounded to bf16, and TF32 was asked for.
+std::optional<Finding> describe_bf16(const Call& call, const std::vector<std::span<const float>>& inputs,
+                                     std::span<const Content> outputs);
+
 // Whether the errors of a right call's outputs are as large as their precision makes them.
 struct PrecisionVerdict {
     bool shows = false;  // an output's are

@@ -231,7 +231,7 @@ std::vector<Finding> suspects_at(const Call& call, const std::vector<Finding>& f
     return suspects;
 }
 
-// Whether describe_precision can judge it: what earlier calls of a sequence left is not known here.
+// Whether describe_precision and describe_bf16 can judge it: what earlier calls of a sequence left is not known here.
 bool has_rounded_reference(const Call& call) {
     return call.rounded != nullptr &&
            std::ranges::all_of(call.inputs, [](const Input& input) { return input.fill != nullptr; });
@@ -725,6 +725,13 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 return run_in_turn(op_index, case_index, {calls.begin, calls.begin + i + 1}, Schedule::end_aligned)
                     .back();
             });
+            if (!verdict.ok && has_rounded_reference(computed.call()) &&
+                std::ranges::none_of(verdict.findings, explains)) {
+                const ValuesRead read(computed.call(), kCaseSeed);
+                if (std::optional<Finding> bf16 = describe_bf16(computed.call(), read.views(), first.outputs)) {
+                    verdict.findings.push_back(std::move(*bf16));
+                }
+            }
             std::vector<Finding> findings =
                 first.device_findings.empty() ? second.device_findings : first.device_findings;
             const std::vector<Finding> unchecked =
@@ -778,7 +785,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
             }
         }
     }
-    // What one call fits by chance, another one does not.
+    // A call may fit a mistake by chance: then another call does not.
     std::erase_if(report.findings, [&](const Finding& finding) {
         return !finding.details.empty() && finding.kind == "suspect" &&
                std::ranges::find(report.refuted, finding.id) != report.refuted.end();

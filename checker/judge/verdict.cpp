@@ -364,7 +364,8 @@ class Printer {
         return std::ranges::find(c.findings, "suspect", &Finding::kind) != c.findings.end();
     }
 
-    // Where work was in another stream, values are wrong because of that, and what they resemble would name another mistake.
+    // Returns true if work was in another stream: values are wrong because of that, and what they resemble would name
+    // another mistake.
     static bool was_too_late(const std::vector<Finding>& all) { return !all.empty() && all.front().kind == "stream"; }
 
     // `where`: the case, if it is not the one that is shown.

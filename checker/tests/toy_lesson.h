@@ -23,7 +23,7 @@ inline constexpr int kN = 40, kC = 65;
 
 // What a call reads and what it should give, in float64. grad is rounded, as the next step finds it.
 struct Step {
-    std::vector<float> x, v, grad_before, grad, loss{0}, out, rounded_out, mean, floor_of_out, floor_of_grad,
+    std::vector<float> x, v, grad_before, grad, loss{0}, out, rounded_out, bf16_out, mean, floor_of_out, floor_of_grad,
         floor_of_mean;
     Step(unsigned int seed, std::vector<float> before) : grad_before(std::move(before)) {
         const auto draw = [&](std::size_t count) {
@@ -40,12 +40,14 @@ struct Step {
         std::vector<double> sums(grad_before.begin(), grad_before.end());
         double squares = 0;
         for (std::size_t n = 0; n < kN; n++) {
-            double product = 0, rounded_product = 0, sum = 0, square = 0;
+            double product = 0, rounded_product = 0, bf16_product = 0, sum = 0, square = 0;
             for (std::size_t c = 0; c < kC; c++) {
                 const double x_nc = x[n * kC + c], term = x_nc * v[c];
                 product += term;
                 rounded_product += static_cast<double>(checker::as_factor(x[n * kC + c], "tf32")) *
                                    static_cast<double>(checker::as_factor(v[c], "tf32"));
+                bf16_product += static_cast<double>(checker::as_factor(x[n * kC + c], "bf16")) *
+                                static_cast<double>(checker::as_factor(v[c], "bf16"));
                 square += term * term;
                 sum += x_nc;
                 sums[c] += x_nc;
@@ -53,6 +55,7 @@ struct Step {
             }
             out.push_back(static_cast<float>(product));
             rounded_out.push_back(static_cast<float>(rounded_product));
+            bf16_out.push_back(static_cast<float>(bf16_product));
             mean.push_back(static_cast<float>(sum / kC));
             floor_of_mean.push_back(1e-7F);
             floor_of_out.push_back(
@@ -99,14 +102,18 @@ inline checker::Call call(checker::Lesson& lesson, const Step& step, const std::
     } else {
         call.null = {"mean"};
     }
-    call.rounded = [&step, with_mean](const std::vector<std::span<const float>>&) {
-        std::vector<checker::Computed> rounded;  // nothing else than out has factors
-        for (const std::vector<float>* values : {&step.rounded_out, &step.grad, &step.loss, &step.mean}) {
-            rounded.push_back({.values = *values, .floor = {}});
-        }
-        rounded.resize(with_mean ? 4 : 3);
-        return rounded;
+    const auto rounded_as = [&step, with_mean](const std::vector<float>& out) {
+        return [&step, &out, with_mean](const std::vector<std::span<const float>>&) {
+            std::vector<checker::Computed> rounded;  // nothing else than out has factors
+            for (const std::vector<float>* values : {&out, &step.grad, &step.loss, &step.mean}) {
+                rounded.push_back({.values = *values, .floor = {}});
+            }
+            rounded.resize(with_mean ? 4 : 3);
+            return rounded;
+        };
     };
+    call.rounded = rounded_as(step.rounded_out);
+    call.rounded_to_bf16 = rounded_as(step.bf16_out);
     return call;
 }
 

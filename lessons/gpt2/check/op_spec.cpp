@@ -100,7 +100,7 @@ void add_rounded(checker::Call& call, const OpSpec& spec, const Sizes& sizes) {
     if (spec.precision == "fp32" || spec.compute == nullptr || std::ranges::find(factor, true) == factor.end()) {
         return;
     }
-    call.rounded = [=, precision = spec.precision, compute = spec.compute](const Values& read) {
+    const auto compute_rounded = [=, compute = spec.compute](const Values& read, const std::string& precision) {
         Values views = read;
         std::vector<std::vector<float>> rounded(factor.size());
         for (std::size_t i = 0; i < factor.size(); i++) {
@@ -116,6 +116,10 @@ void add_rounded(checker::Call& call, const OpSpec& spec, const Sizes& sizes) {
         for (const std::size_t output : outputs) { result.push_back(all.at(output)); }
         return result;
     };
+    call.rounded = [=, precision = spec.precision](const Values& read) { return compute_rounded(read, precision); };
+    if (spec.precision == "tf32") {
+        call.rounded_to_bf16 = [=](const Values& read) { return compute_rounded(read, "bf16"); };
+    }
 }
 
 static void require_element(const OpSpec& spec, const checker::BufferSpec& drawn, checker::Element takes) {
